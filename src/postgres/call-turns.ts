@@ -8,6 +8,16 @@ export interface CallBudget {
   readonly limits: readonly (readonly [calls: number, perMs: number])[];
 }
 
+/**
+ * An owner who makes calls with a credential. Each budget belongs to one caller: no owner takes another's turns, and a
+ * credential that the network refuses takes no turn of one that it accepts (D-68).
+ */
+export interface Caller {
+  readonly platform: string;
+  readonly ownerId: string;
+  readonly credential: string | undefined;
+}
+
 /** Turns that the database has given to one request. */
 export interface CallTurn {
   /** Number of budgets, from the first, that have given a turn. */
@@ -17,8 +27,8 @@ export interface CallTurn {
 }
 
 /**
- * Gives calls to the networks their turns: a sliding window for each chat and each account, shared by all processes
- * (`ops_reserve_slots`). Requests of the same moment share a statement.
+ * Gives calls to the networks their turns: a sliding window for each chat and each account of an owner, shared by all
+ * processes (`ops_reserve_slots`). Requests of the same moment share a statement.
  */
 export class CallTurns {
   private readonly reservations: Batcher<readonly CallBudget[], CallTurn>;
@@ -35,17 +45,25 @@ export class CallTurns {
   }
 }
 
-/** Returns the budget of all calls with a credential. Its key holds the credential's hash, never the credential. */
-export const accountBudget = (
-  platform: string,
-  credential: string | undefined,
+/** Returns the budget of all calls of an owner with a credential. */
+export const accountBudget = (caller: Caller, limits: CallBudget['limits']): CallBudget => ({
+  key: `account/${keyOf(caller)}`,
+  limits,
+});
+
+/** Returns the budget of an owner's calls with a credential that readers of a chat see. */
+export const chatBudget = (
+  caller: Caller,
+  address: Readonly<Record<string, string>>,
   limits: CallBudget['limits'],
 ): CallBudget => {
-  const account = createHash('sha256')
-    .update(credential ?? '')
-    .digest('hex');
-  return { key: `account/${platform}/${account}`, limits };
+  const chat = Object.entries(address).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { key: `chat/${keyOf(caller)}/${JSON.stringify(chat)}`, limits };
 };
+
+/** A key holds the credential's hash, never the credential. */
+const keyOf = ({ platform, ownerId, credential = '' }: Caller): string =>
+  `${platform}/${ownerId}/${createHash('sha256').update(credential).digest('hex')}`;
 
 const reserveTurns = async (pool: Pool, requests: readonly (readonly CallBudget[])[]): Promise<CallTurn[]> => {
   const { rows } = await pool.query<{ request: number; wait_ms: number }>({

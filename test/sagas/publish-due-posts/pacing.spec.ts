@@ -30,9 +30,11 @@ const readTurns = async (key: string): Promise<number | undefined> => {
   return (await harness.gateway.pool.query<{ taken: number }>(text, [key])).rows[0]?.taken;
 };
 
-it('shares an account’s rate limit among its channels and a chat’s among the chat’s; no key contains a credential', async () => {
-  const channels = [await harness.createChannel('telegram'), await harness.createChannel('telegram')];
-  channels.push(await harness.createChannel('telegram', { credentials: { chat_id: channels[0]!.chat } }));
+it('shares an account’s rate limit among its owner’s channels and a chat’s among the chat’s; no key contains a credential', async () => {
+  const owner_id = await harness.gateway.createOwner();
+  const createChannel = (credentials: object = {}) => harness.createChannel('telegram', { owner_id, credentials });
+  const channels = [await createChannel(), await createChannel()];
+  channels.push(await createChannel({ chat_id: channels[0]!.chat }));
   for (const channel of channels) await channel.waitForState(await channel.publish({ text: 'hello' }), 'published');
   expect(await readKeys('account/telegram/')).toHaveLength(1);
   expect(await readKeys('chat/telegram/')).toHaveLength(2);
@@ -59,7 +61,8 @@ it('lets each step wait for its own turn, and names no visible step during a wai
 });
 
 it('shares one rate limit among calls with the same token: uploads for two communities by one user', async () => {
-  const access = (token: string) => ({ credentials: { access_token: `${VK_COMMUNITY_TOKEN}-${token}` } });
+  const owner_id = await harness.gateway.createOwner();
+  const access = (token: string) => ({ owner_id, credentials: { access_token: `${VK_COMMUNITY_TOKEN}-${token}` } });
   const channels = [await harness.createChannel('vk', access('a')), await harness.createChannel('vk', access('b'))];
   for (const channel of channels) await channel.waitForState(await channel.publish({ text: 'hello' }), 'published');
   const media = [{ type: 'photo', url }];

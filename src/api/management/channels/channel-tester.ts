@@ -56,7 +56,7 @@ export class ChannelTester {
     try {
       const publisher = this.publishers.get(channel.platform);
       const target = { id: channel.channel_id, address: channel.address, settings: { ...channel.settings } };
-      const awaitTurn = this.turnsOf(publisher, limit.signal);
+      const awaitTurn = this.turnsOf(publisher, channel.owner_id, limit.signal);
       const context = { credentials: read, channel: target, awaitTurn, signal: limit.signal };
       for await (const check of publisher.test(context)) checks.push(check);
     } catch (thrown) {
@@ -68,12 +68,12 @@ export class ChannelTester {
     return { ok: checks.every(({ ok }) => ok), checks };
   }
 
-  private turnsOf({ platform, pace }: Publisher, signal: AbortSignal): TestContext['awaitTurn'] {
+  private turnsOf({ platform, pace }: Publisher, ownerId: string, signal: AbortSignal): TestContext['awaitTurn'] {
     if (!this.settings.pacing) return async () => undefined;
     const limits = pace.perCredential.map(({ calls, perMs }) => [calls, perMs] as const);
     return async (credential) => {
       if (signal.aborted) return;
-      const { waitMs } = await this.turns.reserve([accountBudget(platform, credential, limits)]);
+      const { waitMs } = await this.turns.reserve([accountBudget({ platform, ownerId, credential }, limits)]);
       if (waitMs > 0) await sleepUnlessAborted(waitMs, signal);
     };
   }

@@ -1,12 +1,12 @@
 import type { Pace, SendContext, Step } from '../../../platforms/publisher.js';
-import { accountBudget, type CallBudget, type CallTurns } from '../../../postgres/call-turns.js';
+import { accountBudget, type CallBudget, type CallTurns, chatBudget } from '../../../postgres/call-turns.js';
 import type { GroupConcurrency } from '../../engine/group-concurrency.js';
 import type { PublicationAttempt } from './publication-attempt.js';
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 
 /**
- * Paces the gateway's calls to the networks, so that their 429s stay rare: a sliding window for each chat and each account,
- * shared by all channels and workers (`ops_reserve_slots`). A call reserves its turn once and then waits for it, so that
+ * Paces the gateway's calls to the networks, so that their 429s stay rare: a sliding window for each account of an owner, and
+ * for each chat with it, shared by the owner's channels and all workers (`ops_reserve_slots`). A call reserves its turn once and then waits for it, so that
  * calls go in the order of arrival. While a call waits for one budget it holds no turn of the next.
  */
 export class Pacing {
@@ -22,18 +22,15 @@ export class Pacing {
    * @returns true if there was a wait: what was known before it may have changed
    */
   async waitForTurn(
-    { publisher, target, signals }: PublicationAttempt,
+    { publisher, target, ownerId, signals }: PublicationAttempt,
     step: Pick<Step, 'visible'>,
     credentials: SendContext['credentials'],
   ): Promise<boolean> {
     if (!this.enabled) return false;
     const { platform, pace } = publisher;
-    const credential = publisher.credentialFor(credentials, step.visible);
-    let budgets = [accountBudget(platform, credential, limitsOf(pace.perCredential))];
-    if (step.visible) {
-      const chat = Object.entries(target.address).sort(([a], [b]) => (a < b ? -1 : 1));
-      budgets.unshift({ key: `chat/${platform}/${JSON.stringify(chat)}`, limits: limitsOf(pace.perChannel) });
-    }
+    const caller = { platform, ownerId, credential: publisher.credentialFor(credentials, step.visible) };
+    let budgets = [accountBudget(caller, limitsOf(pace.perCredential))];
+    if (step.visible) budgets.unshift(chatBudget(caller, target.address, limitsOf(pace.perChannel)));
     let hasWaited = false;
     while (budgets.length > 0 && !signals.drain.aborted) {
       const { count, waitMs } = await this.turns.reserve(budgets);

@@ -1,0 +1,100 @@
+import { until } from '../../e2e/until.js';
+import { GatewayHarness, type PublishingChannel } from './gateway-harness.js';
+
+let harness: GatewayHarness;
+beforeAll(async () => {
+  harness = await GatewayHarness.start({ PACING: 'on' });
+});
+afterAll(() => harness.stop());
+
+/** Token of the channels that the harness creates. */
+const TOKEN = `1000:${'t'.repeat(35)}`;
+/** Turns of a chat that this many calls with one token need, more than a minute. */
+const QUEUE = 30;
+
+let tokens = 0;
+const newToken = (): string => `${20_000 + ++tokens}:${'x'.repeat(35)}`;
+
+/** Creates channels to one chat, with a token each, and publishes one post on all of them. @returns the post's id */
+const floodChat = async (ownerId: string, chat_id: string, tokensOfChannels: readonly string[]): Promise<string> => {
+  const { gateway } = harness;
+  const channels = [];
+  for (const bot_token of tokensOfChannels) {
+    const credentials = { bot_token, chat_id };
+    const body = { owner_id: ownerId, platform: 'telegram', name: 'Flood', credentials };
+    channels.push({ id: (await gateway.manage('POST', '/channels', body)).id });
+  }
+  const endpoint = await gateway.createEndpoint(ownerId, [await gateway.createProject(ownerId, channels)]);
+  const { status, body } = await endpoint.post('', { text: 'flood' });
+  expect(status).toBe(200);
+  return body.id;
+};
+
+const readTurns = async (chat: string): Promise<{ readonly slots: readonly Date[]; readonly isLate: boolean }[]> => {
+  const text = `select slots, slots[cardinality(slots)] > clock_timestamp() + interval '1 minute' as "isLate"
+    from ops_pace where starts_with(key, 'chat/telegram/') and strpos(key, $1) > 0`;
+  return (await harness.gateway.pool.query(text, [`"${chat}"`])).rows;
+};
+
+/** Waits until a call to a chat has a turn more than a minute away. @returns that turn */
+const waitForLateTurn = (chat: string): Promise<Date> =>
+  until('a turn more than a minute away', async () =>
+    (await readTurns(chat)).find(({ isLate }) => isLate)?.slots.at(-1),
+  );
+
+/** Publishes a post and returns the moment of its publication. */
+const publishAt = async (channel: PublishingChannel): Promise<Date> => {
+  const post = await channel.publish({ text: 'from the victim' });
+  await channel.waitForState(post, 'published');
+  const [shown] = (await harness.gateway.manage('GET', `/posts/${post}`)).publications;
+  return new Date(shown.published_at);
+};
+
+const readStates = async (post: string): Promise<Record<string, number>> => {
+  const states: Record<string, number> = {};
+  for (const { state } of (await harness.gateway.manage('GET', `/posts/${post}`)).publications)
+    states[state] = (states[state] ?? 0) + 1;
+  return states;
+};
+
+describe('a chat’s pace belongs to an owner and a credential (D-68):', () => {
+  it('60 channels of another owner with the same chat, whatever their tokens, take no turn of the victim', async () => {
+    const victim = await harness.createChannel('telegram');
+    await publishAt(victim); // the victim has used the chat before
+    const others = Array.from({ length: 60 - QUEUE }, newToken);
+    const known = Array.from({ length: QUEUE }, () => TOKEN); // worse than any guess: the victim's own token
+    const flood = await floodChat(await harness.gateway.createOwner(), victim.chat, [...others, ...known]);
+    const turn = await waitForLateTurn(victim.chat);
+    expect((await publishAt(victim)).getTime()).toBeLessThan(turn.getTime());
+    // A token of its own has turns of its own: the network, not a queue, decides about each.
+    await until('only channels with one token wait', async () => (await readStates(flood)).published! >= 60 - QUEUE);
+  });
+
+  it('60 channels of the owner itself with tokens that the network refuses take no turn of the good one', async () => {
+    const owner_id = await harness.gateway.createOwner();
+    const good = await harness.createChannel('telegram', { owner_id });
+    const refused = newToken();
+    const invalid = [...Array.from({ length: QUEUE }, newToken), ...Array.from({ length: QUEUE }, () => refused)];
+    for (const token of new Set(invalid)) await good.network.request('POST', 'tokens', { token });
+    const flood = await floodChat(owner_id, good.chat, invalid);
+    const turn = await waitForLateTurn(good.chat);
+    expect((await publishAt(good)).getTime()).toBeLessThan(turn.getTime());
+    await until('each token was refused at once', async () => {
+      const { publications } = await harness.gateway.manage('GET', `/posts/${flood}`);
+      return publications.filter(({ attempts }: { attempts: unknown[] }) => attempts.length > 0).length >= QUEUE;
+    });
+  });
+
+  it('two channels of one owner with one chat and one token keep the pace together', async () => {
+    const owner_id = await harness.gateway.createOwner();
+    const first = await harness.createChannel('telegram', { owner_id });
+    const second = await harness.createChannel('telegram', { owner_id, credentials: { chat_id: first.chat } });
+    const channels = [first, second];
+    const posts = await Promise.all(channels.map((channel) => channel.publish({ text: 'hello' })));
+    for (const [index, channel] of channels.entries()) await channel.waitForState(posts[index]!, 'published');
+    const budgets = await readTurns(first.chat);
+    expect(budgets).toHaveLength(1);
+    const [one, other] = budgets[0]!.slots;
+    expect(other!.getTime() - one!.getTime()).toBeGreaterThanOrEqual(1_000);
+  });
+});
