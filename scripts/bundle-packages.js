@@ -1,13 +1,11 @@
 /**
- * Bundles the packages of many modules that each start of the program loads into `dist/node_modules`, where Node finds them
+ * Bundles the packages of many modules that each start of the program loads into the `node_modules` of a build, where Node finds them
  * before those in `node_modules` (ADR-202). Node's loader takes about 1 ms of CPU per module: the bundles halve the time of
  * loading. Packages that are not named here load from `node_modules`.
  */
-import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { BUNDLES, findBundles, recordPackages, removeBundles } from './bundled-packages.js';
+import { writeFile } from 'node:fs/promises';
+import { build as bundle } from 'esbuild';
+import { BUNDLES, recordPackages } from './bundled-packages.js';
 
 const PACKAGES = [
   '@modelcontextprotocol/server',
@@ -25,16 +23,12 @@ const PACKAGES = [
 /** Packages that must exist once: the program uses them too, and they have state or files of their own. */
 const SHARED = ['pino', 'reflect-metadata'];
 
-/** Bundles the packages, unless the bundles are those of the versions that are installed. */
-export const bundlePackages = async () => {
-  const script = createHash('sha256')
-    .update(await readFile(fileURLToPath(import.meta.url)))
-    .digest('hex');
-  if ((await findBundles()) === script) return;
-  await removeBundles();
-  const { metafile } = await build({
+/** Bundles the packages. @param build folder of the build of the program */
+export const bundlePackages = async (build) => {
+  const outdir = `${build}/${BUNDLES}`;
+  const { metafile } = await bundle({
     entryPoints: PACKAGES.map((name) => ({ in: `${ENTRY}${name}`, out: `${name}/index` })),
-    outdir: BUNDLES,
+    outdir,
     chunkNames: '.chunks/[name]-[hash]',
     ...{ bundle: true, splitting: true, keepNames: true, metafile: true, legalComments: 'none', logLevel: 'warning' },
     ...{ platform: 'node', format: 'esm', target: 'node20', conditions: ['node'] },
@@ -45,8 +39,8 @@ export const bundlePackages = async () => {
     plugins: [entries, unbundled],
   });
   for (const folder of [...PACKAGES, '.chunks'])
-    await writeFile(`${BUNDLES}/${folder}/package.json`, '{"type":"module","exports":"./index.js"}');
-  await recordPackages(foldersOf(Object.keys(metafile.inputs)), script);
+    await writeFile(`${outdir}/${folder}/package.json`, '{"type":"module","exports":"./index.js"}');
+  await recordPackages(build, foldersOf(Object.keys(metafile.inputs)));
 };
 
 /** Folders of the packages that these modules belong to. */

@@ -1,16 +1,15 @@
 /**
  * `npm run dev`: compiles the program, starts it, and restarts it whenever a changed file has been compiled. The project's
  * layout comes from nest-cli.json, so `nest start --watch` does the same where the Nest CLI is installed. This script is
- * here because the CLI brings more than a hundred packages, and `tsc` and `node` watch files already. Further arguments
- * go to the program.
+ * here because the CLI brings more than a hundred packages, and `tsc` and `node` watch files already. It compiles into a folder
+ * of its own, so that a gateway that was started with `npm start` keeps its files. Further arguments go to the program.
  */
-import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
-import { buildConsole } from './build-console.js';
-import { bundlePackages } from './bundle-packages.js';
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 const { entryFile, compilerOptions } = JSON.parse(readFileSync('nest-cli.json', 'utf8'));
-const output = 'dist';
+const { outDir: output } = JSON.parse(readFileSync(compilerOptions.tsConfigPath, 'utf8')).compilerOptions;
 const entry = `${output}/${entryFile}.js`;
 
 /** Line that `tsc --watch` prints at the end of each compilation. */
@@ -31,8 +30,11 @@ const restart = async () => {
   gateway = spawn(process.execPath, ['--enable-source-maps', entry, ...process.argv.slice(2)], { stdio: 'inherit' });
 };
 
-await Promise.all([bundlePackages(), buildConsole()]);
-rmSync(`${output}/.tsbuildinfo`, { force: true }); // compiles everything, also where dist/ is incomplete
+// Bundles packages and builds the console. In a process of its own: Vite needs another NODE_ENV.
+execFileSync(process.execPath, ['scripts/compile.js'], { stdio: 'inherit' });
+rmSync(output, { recursive: true, force: true });
+cpSync(realpathSync('dist'), output, { recursive: true });
+cpSync('package.json', join(dirname(output), 'package.json')); // the program reads its version there
 const options = ['-p', compilerOptions.tsConfigPath, '--watch', '--preserveWatchOutput'];
 const compiler = spawn(process.execPath, ['node_modules/typescript/bin/tsc', ...options], {
   stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,37 +1,27 @@
 /**
- * Runs before `npm start`: compiles the program, and builds the console if its sources changed. Where the compiler is not
- * installed (`npm prune --omit=dev`, or `npm ci` with NODE_ENV=production), a program and a console that are not older than
- * their sources start as they are; otherwise the start ends with the commands that build them. Packages that were updated since
- * they were bundled load from `node_modules`.
+ * Runs before `npm start`: builds the program if its sources changed. Where the compiler is not installed (`npm prune --omit=dev`, or
+ * `npm ci` with NODE_ENV=production), a build of the present sources starts as it is; otherwise the start ends with the commands
+ * that make one. Packages that were updated since they were bundled load from `node_modules`.
  */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { cp, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUILT, isConsoleCurrent } from './built-console.js';
-import { findBundles, removeBundles } from './bundled-packages.js';
+import { BUNDLES, findBundles } from './bundled-packages.js';
+import { createBuild, CURRENT, digestProgram, isLinked, listSources, readStamp, withBuildLock } from './builds.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 const COMPILER = 'node_modules/@swc/core/package.json';
-/** compile.js writes it last. */
-const COMPILED = 'dist/.complete';
 
-const newestSource = () => {
-  if (!existsSync('src')) return 0; // a release without sources
-  const sources = readdirSync('src', { recursive: true }).filter((file) => !/\.(spec|properties)\.ts$/.test(file));
-  return Math.max(
-    ...sources
-      .map((file) => join('src', file))
-      .map((file) => statSync(file))
-      .filter((file) => file.isFile())
-      .map((file) => file.mtimeMs),
-  );
-};
-
-/** Returns what is missing in dist/, or older than its sources; null if all is there. */
+/** Returns what is missing in dist/, or was built from other sources; null if all is there. */
 const findMissing = () => {
-  if (!existsSync('dist/main.js')) return 'there is no dist/';
-  if (!existsSync(COMPILED) || newestSource() > statSync(COMPILED).mtimeMs) return 'dist/ is older than src/';
+  if (!existsSync(join(CURRENT, 'main.js'))) return 'there is no dist/';
+  const stamp = readStamp();
+  if (stamp === null) return 'dist/ is incomplete';
+  if (listSources().length > 0 && stamp.sources !== digestProgram().sources)
+    return 'dist/ was built from other sources than those in src/';
   if (isConsoleCurrent()) return null;
   return existsSync(BUILT) ? `${BUILT}/ was built from other sources than those in console/` : `there is no ${BUILT}/`;
 };
@@ -44,6 +34,19 @@ const explainMissingCompiler = () => {
   npm ci --include=dev && npm run build && npm prune --omit=dev
 
 Then start it with "npm start", or with "node --enable-source-maps --max-semi-space-size=64 dist/main.js".`;
+};
+
+/** Lets all packages load from `node_modules`. A release that was copied, whose `dist` is a folder, is changed in place. */
+const removeBundles = async () => {
+  const bundles = join(CURRENT, BUNDLES);
+  if (!existsSync(bundles)) return;
+  if (!(await isLinked())) return rm(bundles, { recursive: true, force: true });
+  await withBuildLock(async () => {
+    if ((await findBundles()) !== null || !existsSync(bundles)) return; // another start was first
+    const current = await realpath(CURRENT);
+    const filter = (file) => file !== join(current, BUNDLES);
+    await createBuild((folder) => cp(current, folder, { recursive: true, filter }), readStamp());
+  });
 };
 
 if (existsSync(COMPILER)) await import('./compile.js');

@@ -5,6 +5,7 @@ import { exitAfterLog } from './config/log-output.js';
 import { createLogger } from './config/logger.js';
 import { describeSettings, helpText, loadSettings, type Settings } from './config/settings.js';
 import { banner } from './app/banner.js';
+import { noteProcess } from './app/note-process.js';
 import { BUILT_IN_NETWORKS } from './app/network-catalogues.js';
 import type { Running } from './app/start.js';
 import { seedDemo } from './app/demo.js';
@@ -28,6 +29,7 @@ const main = async (): Promise<void> => {
     process.stdout.write(`${answer}\n`);
     return;
   }
+  noteProcess();
   const settings = loadSettings(process.env, BUILT_IN_NETWORKS.platforms.all);
   const log = createLogger(settings);
   if (isReset(process.argv.slice(2))) {

@@ -20,13 +20,18 @@ const write = (file: string, text: string): void => {
   writeFileSync(join(folder, file), text);
 };
 
+const SCRIPT = `import { buildConsole, needsConsole } from './scripts/build-console.js';
+  import { createBuild } from './scripts/builds.js';
+  if (needsConsole()) await createBuild(buildConsole, {});`;
+
+const runBuild = () =>
+  spawnSync(process.execPath, ['--input-type=module', '-e', SCRIPT], {
+    ...{ cwd: folder, encoding: 'utf8', env: { ...process.env, NODE_ENV: 'test' } },
+  });
+
 /** Builds the console of the folder, and returns the messages of the build. */
 const buildConsole = (): string => {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    ['--input-type=module', '-e', "import { buildConsole } from './scripts/build-console.js'; await buildConsole();"],
-    { cwd: folder, encoding: 'utf8', env: { ...process.env, NODE_ENV: 'test' } },
-  );
+  const { status, stdout, stderr } = runBuild();
   expect([status, stdout]).toEqual([0, '']);
   return stderr;
 };
@@ -40,7 +45,7 @@ const readScript = (): { name: string; text: string } => {
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'crosspost-console-build-'));
-  for (const script of ['build-console.js', 'built-console.js'])
+  for (const script of ['build-console.js', 'built-console.js', 'builds.js'])
     cpSync(join('scripts', script), join(folder, 'scripts', script));
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   write('package.json', '{"type": "module"}');
@@ -88,11 +93,7 @@ it('keeps the former build if a source has an error, and says where', () => {
   buildConsole();
   const { name } = readScript();
   write('console/main.ts', "import './missing.ts';");
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ['--input-type=module', '-e', "import { buildConsole } from './scripts/build-console.js'; await buildConsole();"],
-    { cwd: folder, encoding: 'utf8' },
-  );
+  const { status, stderr } = runBuild();
   expect(status).toBe(1);
   expect(stderr).toContain('./missing.ts');
   expect(readScript().name).toBe(name);

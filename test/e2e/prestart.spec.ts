@@ -1,5 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -16,9 +28,27 @@ const createInstallation = (
     writeFileSync(file, texts[name] ?? '');
     utimesSync(file, seconds, seconds);
   }
-  for (const script of ['prestart.js', 'bundled-packages.js', 'built-console.js'])
+  for (const script of ['prestart.js', 'bundled-packages.js', 'built-console.js', 'builds.js'])
     cpSync(join('scripts', script), join(folder, 'scripts', script));
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+  return folder;
+};
+
+/** Runs a script with the functions of these modules in an installation. */
+const runIn = (folder: string, imports: string, statement: string): void => {
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', `${imports}; ${statement};`], {
+    ...{ cwd: folder, encoding: 'utf8' },
+  });
+  expect([status, stderr]).toEqual([0, '']);
+};
+
+/** Stamps the program of an installation as built from its present sources. */
+const stampProgram = (folder: string): string => {
+  runIn(
+    folder,
+    "import { writeFileSync } from 'node:fs'; import { digestProgram } from './scripts/builds.js'",
+    "writeFileSync('dist/.complete', JSON.stringify(digestProgram()))",
+  );
   return folder;
 };
 
@@ -33,22 +63,26 @@ const prestart = (folder: string): { status: number | null; stderr: string } => 
 };
 
 describe('npm start without the compiler', () => {
-  const dist = { 'dist/main.js': 200, 'dist/.complete': 200 };
+  const dist = { 'dist/main.js': 200, 'src/main.ts': 100 };
 
-  it('starts the compiled program if no source is newer, or there are none', () => {
-    expect(prestart(createInstallation({ ...dist, 'src/main.ts': 100, 'src/a/b.spec.ts': 300 }))).toEqual({
-      status: 0,
-      stderr: '',
-    });
-    expect(prestart(createInstallation(dist))).toEqual({ status: 0, stderr: '' });
+  it('starts the compiled program if no source has changed, or there are none', () => {
+    const folder = stampProgram(createInstallation(dist));
+    utimesSync(join(folder, 'src/main.ts'), 300, 300); // another time is no other content
+    writeFileSync(join(folder, 'src/main.spec.ts'), 'changed');
+    expect(prestart(folder)).toEqual({ status: 0, stderr: '' });
+    rmSync(join(folder, 'src'), { recursive: true });
+    expect(prestart(folder)).toEqual({ status: 0, stderr: '' });
   });
 
-  it('ends with the commands that compile it if there is none, or a source is newer', () => {
-    for (const [files, state] of [
-      [{ 'src/main.ts': 100 }, 'there is no dist/'],
-      [{ ...dist, 'src/a/b.ts': 300 }, 'dist/ is older than src/'],
+  it('ends with the commands that compile it if there is none, or a source has changed', () => {
+    const changed = stampProgram(createInstallation(dist));
+    writeFileSync(join(changed, 'src/main.ts'), 'changed');
+    for (const [folder, state] of [
+      [createInstallation({ 'src/main.ts': 100 }), 'there is no dist/'],
+      [createInstallation(dist), 'dist/ is incomplete'],
+      [changed, 'dist/ was built from other sources than those in src/'],
     ] as const) {
-      const { status, stderr } = prestart(createInstallation(files));
+      const { status, stderr } = prestart(folder);
       expect(status).toBe(1);
       expect(stderr).toContain(`The compiler is not installed, and ${state}.`);
       expect(stderr).toContain('npm ci --include=dev && npm run build && npm prune --omit=dev');
@@ -57,22 +91,21 @@ describe('npm start without the compiler', () => {
 });
 
 describe('the console without the compiler', () => {
-  const dist = { 'dist/main.js': 200, 'dist/.complete': 200 };
+  const dist = { 'dist/main.js': 200 };
   const sources = { ...dist, 'console/src/main.tsx': 100, 'shared/colours.ts': 100 };
 
   /** Stamps the console of an installation as built from its present sources. */
   const stampConsole = (folder: string): void => {
     mkdirSync(join(folder, 'dist/console'), { recursive: true });
-    const stamp = `stampBuild('dist/console', digestSources(), [process.cwd() + '/shared/colours.ts'])`;
-    const script = `import { digestSources, stampBuild } from './scripts/built-console.js'; ${stamp};`;
-    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-      ...{ cwd: folder, encoding: 'utf8' },
-    });
-    expect([status, stderr]).toEqual([0, '']);
+    runIn(
+      folder,
+      "import { digestSources, stampBuild } from './scripts/built-console.js'",
+      "stampBuild('dist/console', digestSources(), [process.cwd() + '/shared/colours.ts'])",
+    );
   };
 
   it('starts as it is if it was built from the present sources, or if there are none', () => {
-    const folder = createInstallation(sources);
+    const folder = stampProgram(createInstallation(sources));
     stampConsole(folder);
     utimesSync(join(folder, 'console/src/main.tsx'), 300, 300); // another time is no other content
     expect(prestart(folder)).toEqual({ status: 0, stderr: '' });
@@ -81,7 +114,7 @@ describe('the console without the compiler', () => {
   });
 
   it('ends with the commands that build it if there is none, or a source has changed', () => {
-    expect(prestart(createInstallation(sources))).toMatchObject({
+    expect(prestart(stampProgram(createInstallation(sources)))).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('The compiler is not installed, and there is no dist/console/.'),
     });
@@ -90,7 +123,7 @@ describe('the console without the compiler', () => {
       ['console/public/new.svg', '<svg/>'],
       ['shared/colours.ts', 'changed'],
     ] as const) {
-      const folder = createInstallation(sources);
+      const folder = stampProgram(createInstallation(sources));
       stampConsole(folder);
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), text);
@@ -108,7 +141,7 @@ describe('the console without the compiler', () => {
 describe('bundled packages without the compiler', () => {
   const bundle = 'dist/node_modules/a/index.js';
   const record = 'dist/node_modules/.packages.json';
-  const dist = { 'dist/main.js': 200, 'dist/.complete': 200, [bundle]: 200, 'node_modules/a/package.json': 100 };
+  const dist = { 'dist/main.js': 200, [bundle]: 200, 'node_modules/a/package.json': 100 };
 
   it('are removed if another version of a package is installed, or if they are incomplete', () => {
     const installed = { 'node_modules/a/package.json': '{"version": "1.0.1"}' };
@@ -117,10 +150,23 @@ describe('bundled packages without the compiler', () => {
       [{ ...dist, [record]: 200 }, { [record]: '{"script": "s", "versions": {"node_modules/a": "1.0.0"}}' }, false],
       [dist, {}, false],
     ] as const) {
-      const folder = createInstallation(files, { ...installed, ...texts });
+      const folder = stampProgram(createInstallation(files, { ...installed, ...texts }));
       expect(prestart(folder)).toEqual({ status: 0, stderr: '' });
       expect([texts, existsSync(join(folder, bundle))]).toEqual([texts, isKept]);
     }
+  });
+
+  it('are left out of a new build where the program was built, so that a running process keeps them', () => {
+    const folder = stampProgram(createInstallation(dist));
+    const built = join(folder, '.builds/first/dist');
+    mkdirSync(dirname(built), { recursive: true });
+    renameSync(join(folder, 'dist'), built);
+    symlinkSync('.builds/first/dist', join(folder, 'dist'));
+    expect(prestart(folder)).toEqual({ status: 0, stderr: '' });
+    const has = (file: string) => existsSync(join(folder, file));
+    expect(['dist/main.js', bundle, `.builds/first/${bundle}`].map(has)).toEqual([true, false, true]);
+    expect(prestart(folder)).toEqual({ status: 0, stderr: '' });
+    expect(readdirSync(join(folder, '.builds'))).toHaveLength(2);
   });
 });
 

@@ -1,0 +1,42 @@
+/**
+ * Makes a build: `src/` without its tests, compiled with SWC, with source maps; its JSON files; the bundled packages and the console,
+ * which are copied from the build before if they have not changed. SWC takes two seconds, where tsc takes half a minute on a machine
+ * that has not compiled before; `npm run check` checks the types.
+ */
+import { existsSync } from 'node:fs';
+import { copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { transformFile } from '@swc/core';
+import { buildConsole, needsConsole } from './build-console.js';
+import { bundlePackages } from './bundle-packages.js';
+import { areBundlesCurrent, BUNDLES } from './bundled-packages.js';
+import { createBuild, CURRENT, digestProgram, listSources } from './builds.js';
+import { CONSOLE } from './built-console.js';
+import { swcOptions } from './swc-options.js';
+
+export const makeBuild = () => createBuild(fill, digestProgram());
+
+const fill = async (folder) => {
+  const copies = listSources().map((source) => [source, join(folder, relative('src', source))]);
+  for (const target of new Set(copies.map(([, target]) => dirname(target)))) await mkdir(target, { recursive: true });
+  await Promise.all([
+    (await areBundlesCurrent()) ? copyFromCurrent(BUNDLES, folder) : bundlePackages(folder),
+    needsConsole() ? buildConsole(folder) : copyFromCurrent(CONSOLE, folder),
+    ...copies.map(([source, target]) => {
+      if (source.endsWith('.ts')) return compile(source, target.replace(/ts$/, 'js'));
+      return source.endsWith('.json') ? copyFile(source, target) : null;
+    }),
+  ]);
+};
+
+const compile = async (source, target) => {
+  const sourceFileName = relative(dirname(target), source);
+  const { code, map } = await transformFile(source, { ...swcOptions, swcrc: false, sourceMaps: true, sourceFileName });
+  await writeFile(`${target}.map`, map);
+  await writeFile(target, `${code}//# sourceMappingURL=${basename(target)}.map\n`);
+};
+
+const copyFromCurrent = async (part, folder) => {
+  const former = join(CURRENT, part);
+  if (existsSync(former)) await cp(former, join(folder, part), { recursive: true });
+};

@@ -1,0 +1,16 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Notes this process in the build that it runs, so that later builds keep the files that it may still load (scripts/builds.js).
+ * Does nothing where the program was not built in its folder, or may not write there.
+ * @param folder of the processes of a build
+ */
+export const noteProcess = (folder = fileURLToPath(new URL('../../processes/', import.meta.url))): void => {
+  if (!existsSync(folder)) return;
+  try {
+    writeFileSync(`${folder}/${process.pid}`, '');
+  } catch {
+    // A read-only installation: its builds are kept for a day after they are replaced.
+  }
+};
