@@ -22,6 +22,7 @@ import { RequestRecorder } from '../api/public/gate/request-recorder.js';
 import { disableBodyParsing } from '../api/transport/raw-body.js';
 import { UnauthenticatedBodies } from '../api/transport/unauthenticated-bodies.js';
 import { HttpProblem } from '../api/transport/http-problem.js';
+import { endStalledAnswers, MAX_CONNECTIONS } from '../api/transport/stalled-answers.js';
 import { HTTP_MESSAGES } from '../api/transport/messages.js';
 import { buildProblemView } from '../api/transport/problem.view.js';
 import { RequestMemory } from '../api/transport/request-memory.js';
@@ -80,6 +81,7 @@ export const createHttpServer = async (
   checkHeaders(adapter.getInstance());
   replaceServerResponses(adapter.getInstance());
   closeFinishedConnections(adapter.getInstance());
+  boundConnections(adapter.getInstance());
   const metrics = app.get(Metrics, { strict: false });
   if (servesRequests(settings.roles)) {
     recordResponses(adapter.getInstance(), app.get(RequestRecorder, { strict: false }), systemClock);
@@ -164,6 +166,12 @@ const allowHalfClosed = ({ server }: FastifyInstance): void => {
 const replaceServerResponses = (fastify: FastifyInstance): void => {
   allowHalfClosed(fastify);
   fastify.server.on('checkExpectation', rejectExpectation).on('connect', rejectConnect);
+};
+
+/** Gives up connections whose client does not read, and refuses more than the process can keep. */
+const boundConnections = ({ server }: FastifyInstance): void => {
+  endStalledAnswers(server);
+  server.maxConnections = MAX_CONNECTIONS;
 };
 
 /**
