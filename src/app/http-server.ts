@@ -81,7 +81,6 @@ export const createHttpServer = async (
   checkHeaders(adapter.getInstance());
   replaceServerResponses(adapter.getInstance());
   closeFinishedConnections(adapter.getInstance());
-  boundConnections(adapter.getInstance());
   const metrics = app.get(Metrics, { strict: false });
   if (servesRequests(settings.roles)) {
     recordResponses(adapter.getInstance(), app.get(RequestRecorder, { strict: false }), systemClock);
@@ -99,6 +98,7 @@ export const createHttpServer = async (
   );
   metrics.watchRequests(adapter.getInstance());
   requests.attachTo(adapter.getInstance().server);
+  boundConnections(adapter.getInstance());
   return app;
 };
 
