@@ -22,6 +22,8 @@ export const TOOL_SERVER_MESSAGES = {
   /** 400 `bad_message` */
   badMessage:
     'This is not a JSON-RPC 2.0 message: send an object with "jsonrpc": "2.0", "method", and "id" for a request.',
+  /** 400 `bad_message` */
+  longId: message('The id of a JSON-RPC request may have {limit} characters at most. Use a short text or a number.'),
   /** 429 `too_many_calls` */
   busy: message('The session has {limit} calls without an answer. Wait for an answer before the next call.'),
   /** 503 `too_many_sessions` */

@@ -1,8 +1,8 @@
 import { PassThrough, type Readable } from 'node:stream';
 import type { AuthInfo, JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
-/** Bytes of answers that a client has not read yet, at most; beyond it the connection is closed. */
-const MAX_UNREAD_BYTES = 16_777_216;
+/** Bytes of answers that a client has not read yet, with which it gets no more: the connection is closed. */
+const MAX_UNREAD_BYTES = 262_144;
 
 /**
  * The connection of a client of the former transport, HTTP with SSE: answers are sent as events of one long response, messages
@@ -30,6 +30,11 @@ export class SseTransport implements Transport {
   /** Starts nothing: the response is open already. */
   start(): Promise<void> {
     return Promise.resolve();
+  }
+
+  /** Bytes of answers that the client has not read yet. */
+  get unreadBytes(): number {
+    return this.output.writableLength + this.output.readableLength;
   }
 
   send(message: JSONRPCMessage): Promise<void> {
@@ -61,7 +66,8 @@ export class SseTransport implements Transport {
 
   private write(text: string): void {
     if (this.output.destroyed) return;
-    this.output.write(text);
-    if (this.output.writableLength > MAX_UNREAD_BYTES) this.output.destroy();
+    // Before the answer, not after it: a client that reads may get an answer of any size.
+    if (this.unreadBytes > MAX_UNREAD_BYTES) this.output.destroy();
+    else this.output.write(text);
   }
 }

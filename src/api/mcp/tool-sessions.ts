@@ -7,8 +7,8 @@ import { TOOL_SERVER_MESSAGES } from './messages.js';
 import { SseTransport } from './sse-transport.js';
 import { describeCaller } from './tool-server.js';
 
-/** Open connections of one endpoint, and of a process, at most. */
-export const SESSION_LIMITS = { perEndpoint: 200, perProcess: 2_000 };
+/** Open connections of one endpoint, and of a process, at most; bytes that all clients of a process have not read. */
+export const SESSION_LIMITS = { perEndpoint: 200, perProcess: 2_000, unreadBytes: 67_108_864 };
 /** Requests of a session that wait for an answer, at most. */
 const MAX_UNANSWERED = 16;
 /** Interval of comments that keep idle connections open through proxies, in ms. */
@@ -81,6 +81,7 @@ export class ToolSessions implements BeforeApplicationShutdown {
         'retry-after': '1',
       });
     session.usedAt = performance.now();
+    this.closeUnread();
     session.transport.receive(message, describeCaller(caller));
   }
 
@@ -88,6 +89,18 @@ export class ToolSessions implements BeforeApplicationShutdown {
   async beforeApplicationShutdown(): Promise<void> {
     this.stopTimer();
     await Promise.all([...this.sessions.values()].map(({ transport }) => transport.close()));
+  }
+
+  /** Closes the connections with the most unread answers until the process keeps no more than it may. */
+  private closeUnread(): void {
+    const transports = [...this.sessions.values()].map(({ transport }) => transport);
+    let unread = transports.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0);
+    if (unread <= SESSION_LIMITS.unreadBytes) return;
+    for (const transport of transports.toSorted((a, b) => b.unreadBytes - a.unreadBytes)) {
+      if (unread <= SESSION_LIMITS.unreadBytes) return;
+      unread -= transport.unreadBytes;
+      void transport.close();
+    }
   }
 
   private requireRoom(endpointId: string): void {

@@ -20,6 +20,9 @@ import { ToolSessions } from './tool-sessions.js';
 /** Messages of a batch, at most. Only clients of 2025 send batches. */
 const MAX_BATCH = 16;
 
+/** Characters of a request's id, at most: every answer repeats it. */
+const MAX_ID_LENGTH = 256;
+
 /** An authenticated request of an assistant's client. */
 interface Admitted {
   readonly endpoint: EndpointSnapshot;
@@ -130,7 +133,12 @@ export class ToolsController {
   private async readMessage(request: FastifyRequest, endpoint: EndpointSnapshot, body: Buffer): Promise<unknown> {
     const json = await readJson(body);
     const value = json.ok ? json.value : json.unsafe?.value;
-    const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
+    const id = idOf(value);
+    if (isLongId(id) || (Array.isArray(value) && value.some((message) => isLongId(idOf(message)))))
+      throw bodyRejection(
+        endpoint,
+        HttpProblem.withMessage(400, 'bad_message', TOOL_SERVER_MESSAGES.longId({ limit: MAX_ID_LENGTH })),
+      );
     if (typeof id === 'string' || typeof id === 'number') request.messageId = id;
     if (!json.ok) throw bodyRejection(endpoint, new HttpProblem(400, 'invalid_message', json.problems));
     if (Array.isArray(value) && value.length > MAX_BATCH) {
@@ -148,6 +156,11 @@ export class ToolsController {
     throw HttpProblem.withMessage(403, 'origin_not_allowed', message);
   }
 }
+
+const idOf = (message: unknown): unknown =>
+  typeof message === 'object' && message !== null && 'id' in message ? message.id : undefined;
+
+const isLongId = (id: unknown): boolean => typeof id === 'string' && id.length > MAX_ID_LENGTH;
 
 const isSubscription = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'method' in message && message.method === 'subscriptions/listen';
