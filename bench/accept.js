@@ -20,13 +20,13 @@ import { playRounds, quantile, ratioOf } from './rounds.js';
 import { limitedProfile, POST_BODY, seed, unlimitedProfile } from './seed.js';
 import { withBenchEnvironment, OPERATOR_KEY, readOption } from './environment.js';
 
-const ENDPOINTS = 1_000;
-const CONNECTIONS = 256;
+const ENDPOINTS = readOption(process.argv, 'endpoints', 1_000);
+const CONNECTIONS = readOption(process.argv, 'connections', 256);
 /** Share of the baseline's highest rate that is used as the common load. */
 const SAME_LOAD = 0.75;
 
 /** Warm-up before the first round, in s: until then the JIT compiler has not optimised the path, as it has in a long-running server. */
-const WARM_UP_S = 10;
+const WARM_UP_S = readOption(process.argv, 'warm-up', 10);
 
 export const run = async (args) => {
   const rounds = readOption(args, 'rounds', 20);
@@ -58,7 +58,7 @@ export const run = async (args) => {
 const seedGateway = async (startGateway, settings) => {
   console.log(`setting up ${ENDPOINTS} endpoints …`);
   const all = await startGateway({ LOG_LEVEL: 'error', ROLES: 'all', ...settings });
-  const targets = await seed(all.url, OPERATOR_KEY, { endpoints: ENDPOINTS, channels: 50 });
+  const targets = await seed(all.url, OPERATOR_KEY, { endpoints: ENDPOINTS, channels: Math.min(50, ENDPOINTS) });
   await all.stop();
   return targets;
 };

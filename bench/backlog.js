@@ -23,7 +23,7 @@ const MIB = 1_048_576;
 /** Number of channels of each post in the large backlog. */
 const TARGETS = 10;
 /** Number of publications after which a new worker is warmed up. */
-const WARM_UP = 4_000;
+const WARM_UP = readOption(process.argv, 'warm-up', 4_000);
 const FEED_EVERY_MS = 20;
 
 export const run = async (args) => {

@@ -15,13 +15,13 @@ import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js
 import { median, quantile, until, watchProjections } from './publishing.js';
 import { seed, unlimitedProfile } from './seed.js';
 
-const OUTPUTS = 100;
+const OUTPUTS = readOption(process.argv, 'outputs', 100);
 /** Time in ms in which a round's deliveries are scheduled and projected. */
-const LEAD_MS = 20_000;
+const LEAD_MS = readOption(process.argv, 'lead', 20) * 1_000;
 /** Share of a round that is measured: at its end fewer and fewer outputs have deliveries. */
 const MEASURED_SHARE = 0.9;
 /** Time in ms after which the slow server answers. */
-const SLOW_MS = 15_000;
+const SLOW_MS = readOption(process.argv, 'slow', 15) * 1_000;
 const EVENTS_PER_SECOND = 100;
 
 export const run = async (args) => {

@@ -13,6 +13,13 @@ const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 export const OPERATOR_KEY = 'service_operator_bench';
 
+/** Returns the number given as `--name=…`, or the fallback. */
+export const readOption = (args, name, fallback) =>
+  Number(args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback);
+
+/** Number of WAL segments: 3 GB, more than a bench writes. Fewer for a run whose figures do not matter. */
+const WAL_SEGMENTS = readOption(process.argv, 'wal-segments', 192);
+
 /** Settings of every process of an environment. */
 export const environmentSettings = { SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'), OPERATOR_KEY };
 
@@ -86,9 +93,6 @@ export const withBenchEnvironment = async (profile, runBench, more = {}) => {
   }
 };
 
-/** Number of WAL segments: 3 GB, more than a bench writes. */
-const WAL_SEGMENTS = 192;
-
 /**
  * Creates the WAL segments in advance. A server that has run for a while reuses segments. A new server creates each one
  * first, 16 MB at a time, and blocks every commit for about 60 ms, which would dominate the measured p99.
@@ -103,10 +107,6 @@ const useLogSegments = async (connectionString) => {
   await client.query('checkpoint');
   await client.end();
 };
-
-/** Returns the number given as `--name=…`, or the fallback. */
-export const readOption = (args, name, fallback) =>
-  Number(args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback);
 
 /** Returns the address in a line; a gateway prints that of its console. */
 const addressIn = (line) => /(http:\/\/[^\s"/]+)/.exec(line)?.[1];

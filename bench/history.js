@@ -13,9 +13,9 @@ import { prepareChannels, quantile, watchProjections } from './publishing.js';
 import { unlimitedProfile } from './seed.js';
 import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 
-const CHANNELS = 50;
+const CHANNELS = readOption(process.argv, 'channels', 50);
 /** Pauses and resumptions of one channel, whose history is the longest of the log. */
-const PAUSES = 500;
+const PAUSES = readOption(process.argv, 'pauses', 500);
 /** Published posts of as many channels that are copied together. */
 const COPIED_POSTS = CHANNELS - 1;
 /** Followers of the log that the questions need. The others pass the copies unread: they would take hours for the largest log. */

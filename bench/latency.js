@@ -54,7 +54,7 @@ export const run = async (args) => {
     };
 
     await ours(seconds / 2); // warm up
-    await direct(2);
+    await direct(Math.min(2, seconds));
     const results = { ours: [], direct: [] };
     for (let round = 1; round <= rounds; round++) {
       results.direct.push(await direct(seconds));

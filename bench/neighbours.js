@@ -127,8 +127,8 @@ export const run = async (args) => {
     };
 
     const contestants = { calm: () => measure(false), flooded: () => measure(true) };
-    await measure(false, 10); // warm up
-    await measure(true, 10);
+    await measure(false, Math.min(10, seconds)); // warm up
+    await measure(true, Math.min(10, seconds));
     if (profileDir) {
       console.log(line('flooded', await contestants.flooded()));
       return;

@@ -13,7 +13,7 @@ import { unlimitedProfile } from './seed.js';
 import { readCpuTime, readCpuTimeOfTree } from './processes.js';
 import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 
-const CHANNELS = 100;
+const CHANNELS = readOption(process.argv, 'channels', 100);
 /** Numbers of publications, of a hundred, by their outcome; undefined: they wait. */
 const MIXTURE = [
   [88, { isPublished: true }],

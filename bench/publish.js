@@ -61,7 +61,7 @@ export const run = async (args) => {
     };
 
     await publish();
-    await loop(2);
+    await loop(Math.min(2, seconds));
     const results = { one: [], bare: [], ours: [] };
     for (let round = 1; round <= rounds; round++) {
       results.one.push(await loop(seconds, 1));

@@ -4,9 +4,9 @@ import pg from 'pg';
 import { openFeed } from './feed.js';
 import { readCpuTime, readCpuTimeOfTree } from './processes.js';
 import { botTokenOf, seed } from './seed.js';
-import { OPERATOR_KEY } from './environment.js';
+import { OPERATOR_KEY, readOption } from './environment.js';
 
-export const CHANNELS = 1_000;
+export const CHANNELS = readOption(process.argv, 'channels', 1_000);
 const POLL_MS = 20;
 
 /**
@@ -73,9 +73,9 @@ export const readMessagesAfter = async ({ url }, after) => {
 /** Returns the due time of a post of timed-posts.js, in ms, from its text. */
 export const parseDueTime = (text) => Number(/Due at ([\d.]+)$/.exec(text)[1]);
 
-/** Returns the latest calls of the publisher as `{ path, message }`, so that they can be repeated. */
+/** Returns the latest messages of the publisher as `{ path, message }`, so that they can be sent again. */
 export const readCalls = async ({ url }) => {
-  const { items } = await (await fetch(`${url}/_control/calls`)).json();
+  const { items } = await (await fetch(`${url}/_control/calls?method=sendMessage`)).json();
   return items.map(({ method, request: message }) => ({
     path: `/bot${botTokenOf(message.chat_id)}/${method}`,
     message,

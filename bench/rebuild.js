@@ -11,12 +11,12 @@ import { runProjections } from './run-projections.js';
 import { POST_BODY, unlimitedProfile } from './seed.js';
 import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 
-const CHANNELS = 50;
+const CHANNELS = readOption(process.argv, 'channels', 50);
 const EVENTS_OF_A_POST = 3;
 const PAGE = 500;
 const LOOK_MS = 50;
 /** Time without a move of any checkpoint after which the sagas have nothing left to do, ms. */
-const IDLE_MS = 5_000;
+const IDLE_MS = readOption(process.argv, 'idle', 5) * 1_000;
 
 export const run = async (args) => {
   const events = readOption(args, 'events', 100_000);

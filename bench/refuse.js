@@ -75,7 +75,7 @@ export const run = async (args) => {
       };
     };
     const results = Object.fromEntries(Object.keys(scenes).map((name) => [name, []]));
-    for (const scene of Object.values(scenes)) await measure(scene, 2); // warm up
+    for (const scene of Object.values(scenes)) await measure(scene, Math.min(2, seconds)); // warm up
     const startMemory = readMemory(pid);
     for (let round = 1; round <= rounds; round++) {
       for (const [name, scene] of Object.entries(scenes)) {

@@ -9,7 +9,7 @@ import { seed, unlimitedProfile } from './seed.js';
 import { withBenchEnvironment, OPERATOR_KEY, readOption } from './environment.js';
 
 const NETWORKS = ['telegram', 'vk', 'max', 'ok'];
-const CHANNELS_EACH = 50;
+const CHANNELS_EACH = readOption(process.argv, 'channels', 50);
 const CONNECTIONS = 48;
 /** The call that publishes a post of text only. */
 const PUBLISH_CALL = { telegram: 'sendMessage', vk: 'wall.post', max: 'POST /messages', ok: 'mediatopic.post' };

@@ -87,7 +87,7 @@ export const run = async (args) => {
           ['many', many],
         ]) {
           const workers = await Promise.all(Array.from({ length: count }, () => startGateway('worker')));
-          await publish(workers, 100);
+          await publish(workers, Math.min(100, posts));
           const { table, ...figures } = await publish(workers, posts);
           results[name].push(figures);
           console.log(`round ${round}/${rounds}  ${String(count).padStart(2)} workers  ${line(figures)}`);
