@@ -13,11 +13,20 @@ export class Semaphore {
     signal?.throwIfAborted();
     if (this.permits > 0) this.permits--;
     else await this.wait(signal);
-    return () => {
-      const [next] = this.waiting;
-      if (next) next();
-      else this.permits++;
-    };
+    return () => this.release();
+  }
+
+  /** Takes a permit if there is one; null otherwise. Returns the function that releases it; to be called once. */
+  tryAcquire(): (() => void) | null {
+    if (this.permits === 0) return null;
+    this.permits--;
+    return () => this.release();
+  }
+
+  private release(): void {
+    const [next] = this.waiting;
+    if (next) next();
+    else this.permits++;
   }
 
   private wait(signal: AbortSignal | undefined): Promise<void> {

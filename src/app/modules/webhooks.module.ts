@@ -25,6 +25,7 @@ import {
   DeliverWebhooksSaga,
   type DeliverWebhooksSagaDependencies,
   DUE_OUTPUTS,
+  OUTPUTS_PER_HOST,
 } from '../../sagas/deliver-webhooks/deliver-webhooks.saga.js';
 import { ATTEMPT_TIMEOUT_MS, DeliverySender } from '../../sagas/deliver-webhooks/delivery-sender.js';
 import { PublishedTexts } from '../../sagas/deliver-webhooks/published-text.js';
@@ -119,7 +120,7 @@ class DeliveringDependencies implements DeliverWebhooksSagaDependencies {
       useFactory: async ({ allowPrivateAddresses }: Settings, resources: Resources) => {
         const policy = createAddressPolicy(allowPrivateAddresses);
         const timeouts = { headersMs: ATTEMPT_TIMEOUT_MS, idleMs: ATTEMPT_TIMEOUT_MS };
-        const client = new GuardedClient({ policy, timeouts, connections: OUTPUTS_PER_PACE });
+        const client = new GuardedClient({ policy, timeouts, connections: OUTPUTS_PER_HOST });
         await resources.add(() => client.close());
         return new DeliverySender(client);
       },

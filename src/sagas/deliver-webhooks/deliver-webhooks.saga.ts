@@ -18,6 +18,7 @@ import type {
 } from '../../projections/webhook-deliveries/output-queue.queries.js';
 import { DELIVERIES, type DeliveryOutputRow } from '../../projections/webhook-deliveries/webhook-deliveries.tables.js';
 import { type Secret, type SecretVault, UnreadableSecret } from '../../secrets/vault.js';
+import { KeyedSemaphore } from '../../runtime/keyed-semaphore.js';
 import type { DueSource } from '../engine/due-claims.js';
 import { DueWork, type DueWorkDependencies } from '../engine/due-work.js';
 import { retryWhileUnavailable } from '../engine/retry-while-unavailable.js';
@@ -53,6 +54,9 @@ const ACTOR = 'system:deliver-webhooks';
 /** Time in ms for which a read of an output's queue is valid: a new URL, secret or state must take effect. */
 const QUEUE_TTL_MS = 1_000;
 
+/** Outputs of one host to which a process delivers at the same time, each over one connection. */
+export const OUTPUTS_PER_HOST = 32;
+
 /** The end of an attempt that was not made, because no connection to the server was possible a moment before. */
 const NOT_SENT: SentResult = {
   ...{ status: null, answer: DELIVERY_MESSAGES.notSent, retryAfterMs: null, isAborted: false, isUnreachable: true },
@@ -81,6 +85,7 @@ interface Attempted {
  */
 export class DeliverWebhooksSaga {
   private readonly work: DueWork<OutputQueue>;
+  private readonly hosts = new KeyedSemaphore(OUTPUTS_PER_HOST);
   private readonly disableOutput: DisableWebhookOutputHandler;
 
   constructor(private readonly deps: DeliverWebhooksSagaDependencies) {
@@ -93,7 +98,7 @@ export class DeliverWebhooksSaga {
         views: ['webhook-deliveries'],
         schedule: 'webhook-deliveries',
         readQueue: (outputId, now) => deps.queues.readQueue(outputId, now),
-        workOff: (queue, worker, signals) => this.deliverInOrder(queue, worker, signals),
+        workOff: (queue, worker, signals) => this.deliverWithinHost(queue, worker, signals),
       },
       deps,
     );
@@ -102,6 +107,24 @@ export class DeliverWebhooksSaga {
   /** Runs until the drain signal, then waits for attempts under way. */
   run(signals: ShutdownSignals): Promise<void> {
     return this.work.run(signals);
+  }
+
+  /**
+   * Delivers to an output unless {@link OUTPUTS_PER_HOST} of its host are being delivered to. It does not wait for them: the
+   * output is released and claimed again a moment later, so that a host with many outputs takes no capacity from others.
+   */
+  private async deliverWithinHost(
+    queue: OutputQueue,
+    worker: string,
+    signals: ShutdownSignals,
+  ): Promise<Position | null> {
+    const release = this.hosts.tryAcquire(new URL(queue.output.url).hostname);
+    if (!release) return null;
+    try {
+      return await this.deliverInOrder(queue, worker, signals);
+    } finally {
+      release();
+    }
   }
 
   /** Sends what is due, while the read of the queue is valid. @returns the position of the last event; null: nothing was sent */

@@ -1,0 +1,88 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { until } from '../../e2e/until.js';
+import type { TestGateway } from '../../api/public/gateway.js';
+import { startWebhookGateway, WebhookSetup } from './webhook-harness.js';
+
+const MOST_PER_HOST = 32;
+const OUTPUTS = 40;
+
+/** A customer's server that holds every request until it is told to answer. */
+class HoldingHost {
+  private held: ServerResponse[] = [];
+  private isHolding = true;
+  answered = 0;
+  /** Largest number of requests at a time. */
+  peak = 0;
+
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {
+    server.on('request', (request, response: ServerResponse) => {
+      request.resume();
+      if (!this.isHolding) return this.answer(response);
+      this.held.push(response);
+      this.peak = Math.max(this.peak, this.held.length);
+    });
+  }
+
+  /** @param address of this machine; each is another host for the gateway */
+  static async start(address: string): Promise<HoldingHost> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, address, resolve));
+    return new HoldingHost(server, `http://${address}:${(server.address() as AddressInfo).port}/`);
+  }
+
+  get heldCount(): number {
+    return this.held.length;
+  }
+
+  answerAll(): void {
+    this.isHolding = false;
+    for (const response of this.held.splice(0)) this.answer(response);
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private answer(response: ServerResponse): void {
+    this.answered++;
+    response.writeHead(204).end();
+  }
+}
+
+let gateway: TestGateway;
+let host: HoldingHost;
+let neighbour: HoldingHost;
+beforeAll(async () => {
+  gateway = await startWebhookGateway();
+  host = await HoldingHost.start('127.0.0.1');
+  neighbour = await HoldingHost.start('127.0.0.2');
+  neighbour.answerAll();
+});
+afterAll(async () => {
+  host.answerAll(); // a stopping gateway waits for its requests
+  await gateway.stop();
+  await host.close();
+  await neighbour.close();
+});
+
+it('delivers to at most 32 outputs of one host at a time, and to other hosts meanwhile', async () => {
+  const busy = await WebhookSetup.create(gateway);
+  await Promise.all(Array.from({ length: OUTPUTS }, () => busy.createOutput(host)));
+  await busy.sendPost('to all outputs of the host');
+  await until('as many requests as one host gets', () => host.heldCount >= MOST_PER_HOST);
+
+  const other = await WebhookSetup.create(gateway);
+  await other.createOutput(neighbour);
+  await other.sendPost('to the neighbour');
+  await until('the neighbour has its delivery', () => neighbour.answered === 1);
+  expect(host.heldCount).toBe(MOST_PER_HOST);
+
+  host.answerAll();
+  await until('all outputs of the host have theirs', () => host.answered === OUTPUTS);
+  expect(host.peak).toBe(MOST_PER_HOST);
+});
