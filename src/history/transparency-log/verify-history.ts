@@ -1,5 +1,7 @@
 import type { EventCodec } from '../../event-store/codec.js';
 import { BEGINNING, type EventStore, type StoredEvent } from '../../event-store/port.js';
+import type { PostAccepted } from '../../domain/post/post.events.js';
+import { payloadStreamName } from '../../projections/posts/post-payloads.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { type BrokenEvent, EventMatcher, type FoundEvent, keyOf } from './event-matcher.js';
 import { LOG_MESSAGES } from './messages.js';
@@ -42,7 +44,10 @@ const REMEMBERED_STREAMS = 200_000;
 const PAGE = 500;
 /** Bytes that a page may have, about: large payloads have parts of 900 KB. */
 const PAGE_BYTES = 8_388_608;
-/** Categories of streams whose events the gateway deletes itself: by retention, or once they are not needed. */
+/**
+ * Categories of streams whose events the gateway deletes itself: by retention, or once they are not needed. The parts of a payload
+ * are deleted only if its post was not accepted.
+ */
 export const DELETED_LATER = /^(requestLog|translation|payload)-/;
 
 /**
@@ -98,6 +103,7 @@ class HistoryVerification {
       const found = await this.inspect(event);
       const isCovered = head !== null && event.position <= head.position;
       this.remember(found, await this.matcher.match(found, isCovered));
+      if (event.type === 'PostAccepted' && found.isIntact) await this.inspectParts(event);
     }
     while (hasMore && !this.signal.aborted) hasMore = await loadEntries();
     await this.matcher.end();
@@ -169,6 +175,21 @@ class HistoryVerification {
     const found = { stream, revision, position, hash: hash ?? '', isIntact };
     this.remember(found, null);
     return found;
+  }
+
+  /**
+   * Looks for the parts of an accepted payload. Streams of parts may be gone, as those of posts that were never accepted are
+   * deleted; what an accepted post names must be there.
+   */
+  private async inspectParts(event: StoredEvent): Promise<void> {
+    const { postId, parts } = this.deps.codec.decode<PostAccepted>(event).data;
+    if (!parts) return;
+    const stream = payloadStreamName(postId);
+    const there = new Set(
+      (await this.deps.store.readStream(stream, { limit: parts.count })).map(({ revision }) => revision),
+    );
+    for (let revision = 0; revision < parts.count; revision++)
+      if (!there.has(BigInt(revision))) this.matcher.broken.push({ stream, revision, reason: 'removed' });
   }
 
   /** Remembers the hash to which the next event of the stream is chained: the log's, if it has the event. */
