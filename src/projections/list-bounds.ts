@@ -7,13 +7,6 @@ export const PAGE_BYTES = 4_000_000;
 /** Bytes of a value that a client has sent, up to which a list shows it. The single item shows it whole. */
 export const SHOWN_BYTES = 65_536;
 
-/** A part of a list. */
-export interface PartOfList<Row> {
-  readonly rows: readonly Row[];
-  /** True if it ended at {@link PAGE_BYTES}, so that more may follow although it holds fewer items than were asked for. */
-  readonly isCut: boolean;
-}
-
 /**
  * Returns SQL that ends a list at {@link PAGE_BYTES}: the tables `listed` (all rows that were asked for) and `shown`. A first row is
  * always shown.

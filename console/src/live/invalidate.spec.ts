@@ -1,5 +1,7 @@
-import { jest } from '@jest/globals';
 import { createInvalidator } from './invalidate.js';
+
+// In modules Jest is no global.
+const { jest } = import.meta as unknown as { readonly jest: typeof globalThis.jest };
 
 describe('changes', () => {
   beforeEach(() => jest.useFakeTimers());

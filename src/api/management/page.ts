@@ -1,7 +1,7 @@
 import type { IdPrefix } from '../../kernel/ids.js';
 import type { Sent } from '../../validation/check-fields.js';
 import { nullToAbsent } from '../../validation/absence.js';
-import type { PartOfList } from '../../projections/list-bounds.js';
+import type { PartOfList } from '../../kernel/part-of-list.js';
 import type { FieldProblem } from '../../validation/wording.js';
 import { Is } from './rules.js';
 import { BODY_MESSAGES } from './messages.js';

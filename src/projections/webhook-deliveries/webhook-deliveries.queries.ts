@@ -3,9 +3,10 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
 import type { DeliveryStatus } from '../../domain/delivery/delivery.events.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import type { PartOfList } from '../../kernel/part-of-list.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
-import { boundedList, IS_CUT, type PartOfList, SHOWN_BYTES } from '../list-bounds.js';
+import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { DELIVERIES, type DeliveryRow } from './webhook-deliveries.tables.js';
 
