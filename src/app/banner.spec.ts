@@ -13,15 +13,18 @@ it.each<[Role[], boolean, string]>([
 
 describe('the banner', () => {
   const baseUrl = 'http://127.0.0.1:3000';
-  const bannerOf = (roles: readonly Role[], demo: Demo | null): string[] =>
+  const bannerOf = (roles: readonly Role[], demo: Demo | null, generated: 'now' | 'before' | null = null): string[] =>
     banner(
       {
         ...{
           address: baseUrl,
           metricsAddress: null,
-          settings: { baseUrl, roles: new Set(roles), demo: demo !== null },
+          settings: { baseUrl, roles: new Set(roles), demo: demo !== null, dataDir: '/data' },
         },
-        ...{ infrastructure: { keys: { operatorKeyGenerated: false } }, networks: { standIns: [] } },
+        ...{
+          infrastructure: { keys: { operatorKey: 'the-key', operatorKeyGenerated: generated } },
+          networks: { standIns: [] },
+        },
       } as unknown as Running,
       demo,
     ).split('\n');
@@ -34,6 +37,14 @@ describe('the banner', () => {
       `  Console        ${baseUrl}/console`,
     );
     expect(bannerOf(['api'], null)[1]).toBe(`  Console    ${baseUrl}/console`);
+  });
+
+  it('shows a generated operator key at the first start alone, later where it is kept', () => {
+    const lineOf = (generated: 'now' | 'before' | null): string =>
+      bannerOf(['api'], null, generated).find((line) => line.includes('Operator key')) ?? '';
+    expect(lineOf('now')).toMatch(/Operator key +the-key$/);
+    expect(lineOf('before')).toMatch(/Operator key +in \/data\/keys\.json$/);
+    expect(lineOf(null)).toBe('');
   });
 
   it('names no console and no endpoint where there is none', () => {

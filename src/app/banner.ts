@@ -1,3 +1,4 @@
+import { keysFile } from '../config/generated-keys.js';
 import type { Settings } from '../config/settings.js';
 import type { Running } from './start.js';
 import { BANNER_MESSAGES } from './messages.js';
@@ -39,13 +40,17 @@ export const banner = (
   lines.push(['Serves', describeServices(settings)]);
   if (settings.baseUrl !== address) lines.push(['Listens on', address]);
   if (metricsAddress !== null) lines.push(['Metrics', `${metricsAddress}/metrics`]);
-  if (keys.operatorKeyGenerated && settings.roles.has('api')) lines.push(['Operator key', keys.operatorKey]);
+  if (keys.operatorKeyGenerated !== null && settings.roles.has('api'))
+    lines.push(['Operator key', keys.operatorKeyGenerated === 'now' ? keys.operatorKey : keptIn(settings.dataDir)]);
   if (demo?.endpoint) lines.push(['Demo endpoint', demo.endpoint.url]);
   if (networks.standIns.length > 0) lines.push(['Walls', `${settings.baseUrl}/walls`]);
   const width = Math.max(...lines.map(([name]) => name.length));
   const table = lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
   return `\n${table}\n${demo?.endpoint ? `\n${invitation(demo.endpoint)}\n` : ''}\n`;
 };
+
+/** The key itself is printed at the first start alone: later ones are often written to logs. */
+const keptIn = (dataDir: string): string => BANNER_MESSAGES.operatorKeyKept({ file: keysFile(dataDir) });
 
 const invitation = ({ enableUrl, ...endpoint }: NonNullable<Demo['endpoint']>): string =>
   enableUrl === null ? howToPost(endpoint) : `${howToEnable(enableUrl)}\n\n${howToPost(endpoint)}`;

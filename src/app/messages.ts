@@ -65,4 +65,5 @@ export const BANNER_MESSAGES = {
   ),
   firstPost: 'Hello from Crosspost',
   publishes: 'publishes posts',
+  operatorKeyKept: message('in {file}'),
 };

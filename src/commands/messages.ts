@@ -60,4 +60,6 @@ export const DISABLED_REASONS = {
   planWithoutOutput: message('the plan "{plan}" has no webhook output'),
   outputGone: 'its server answered 410 Gone: it wants no more deliveries',
   outputFailures: 'every attempt to deliver to it has failed for five days',
+  outputSecret:
+    'its signing secret cannot be read: rotate it, then enable the webhook output, and what waits is delivered',
 };

@@ -10,8 +10,8 @@ export interface Keys {
   readonly operatorKey: string;
   /** 32 bytes. */
   readonly secretsKey: Buffer;
-  /** True if the operator key was generated, so that the start shows it. */
-  readonly operatorKeyGenerated: boolean;
+  /** The start that generated the operator key, which is shown by that start alone; null: the key is a setting. */
+  readonly operatorKeyGenerated: 'now' | 'before' | null;
 }
 
 /** The contents of keys.json, by the settings' names. */
@@ -31,8 +31,7 @@ export const completeKeys = async (
   settings: Pick<Settings, 'dataDir' | 'brand' | 'operatorKey' | 'secretsKey'>,
 ): Promise<Keys> => {
   const { dataDir, operatorKey, secretsKey } = settings;
-  const operatorKeyGenerated = operatorKey === null;
-  if (operatorKey !== null && secretsKey !== null) return { operatorKey, secretsKey, operatorKeyGenerated };
+  if (operatorKey !== null && secretsKey !== null) return { operatorKey, secretsKey, operatorKeyGenerated: null };
 
   const missing: KeysFile = {
     ...(operatorKey === null && {
@@ -40,11 +39,11 @@ export const completeKeys = async (
     }),
     ...(secretsKey === null && { SECRETS_KEY: randomBytes(32).toString('base64') }),
   };
-  const stored = await storeKeys(dataDir, missing);
+  const { keys: stored, isOperatorKeyNew } = await storeKeys(dataDir, missing);
   return {
     operatorKey: operatorKey ?? stored.OPERATOR_KEY!,
     secretsKey: secretsKey ?? parseKey32(stored.SECRETS_KEY!),
-    operatorKeyGenerated,
+    operatorKeyGenerated: operatorKey !== null ? null : isOperatorKeyNew ? 'now' : 'before',
   };
 };
 
@@ -52,22 +51,30 @@ export const completeKeys = async (
 const createOperatorSecret = (secretsKey: Buffer | null): Buffer =>
   secretsKey === null ? randomBytes(32) : createHmac('sha256', secretsKey).update('OPERATOR_KEY').digest();
 
-/** Adds the generated keys that the file lacks, and returns its contents. */
-const storeKeys = async (dataDir: string, generated: KeysFile): Promise<KeysFile> => {
-  const file = join(dataDir, 'keys.json');
+/** Returns the file of the generated keys. */
+export const keysFile = (dataDir: string): string => join(dataDir, 'keys.json');
+
+/** Adds the generated keys that the file lacks. Returns its contents, and whether this start has added the operator key. */
+const storeKeys = async (
+  dataDir: string,
+  generated: KeysFile,
+): Promise<{ readonly keys: KeysFile; readonly isOperatorKeyNew: boolean }> => {
+  const file = keysFile(dataDir);
   try {
     // A server that runs as another user may have to pass through DATA_DIR; the mode of keys.json protects the keys.
     await mkdir(dataDir, { recursive: true, mode: 0o755 });
     let found = await readKeysFile(file);
+    let isOperatorKeyNew = false;
     if (found === null) {
       // A link never replaces a file: if several processes start at once, all use the file of the first.
-      await writeKeysFile(file, generated, 'create');
+      isOperatorKeyNew = await writeKeysFile(file, generated, 'create');
       found = await readKeysFile(file);
     } else if (Object.keys(generated).some((name) => !(name in found!))) {
+      isOperatorKeyNew = found.OPERATOR_KEY === undefined;
       found = { ...generated, ...found };
       await writeKeysFile(file, found, 'replace');
     }
-    return { ...generated, ...found };
+    return { keys: { ...generated, ...found }, isOperatorKeyNew };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined) throw error;
@@ -100,8 +107,11 @@ const parseKeys = (text: string): KeysFile | null => {
   }
 };
 
-/** Writes the file atomically, even through a power failure: flushes it under a temporary name, then gives it its own. */
-const writeKeysFile = async (file: string, keys: KeysFile, how: 'create' | 'replace'): Promise<void> => {
+/**
+ * Writes the file atomically, even through a power failure: flushes it under a temporary name, then gives it its own.
+ * @returns false if another process has created it
+ */
+const writeKeysFile = async (file: string, keys: KeysFile, how: 'create' | 'replace'): Promise<boolean> => {
   const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
     const handle = await open(temporary, 'wx', 0o600);
@@ -111,15 +121,23 @@ const writeKeysFile = async (file: string, keys: KeysFile, how: 'create' | 'repl
     } finally {
       await handle.close();
     }
+    const isWritten = how === 'create' ? await createLink(temporary, file) : true;
     if (how === 'replace') await rename(temporary, file);
-    else await link(temporary, file).catch(ignoreExisting);
     const folder = await open(join(file, '..'), 'r');
     await folder.sync().finally(() => folder.close());
+    return isWritten;
   } finally {
     await rm(temporary, { force: true });
   }
 };
 
-const ignoreExisting = (error: unknown): void => {
-  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+/** @returns false if there is such a file */
+const createLink = async (existing: string, name: string): Promise<boolean> => {
+  try {
+    await link(existing, name);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
+  }
 };

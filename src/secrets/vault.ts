@@ -36,6 +36,11 @@ export interface SealedSecret {
   readonly sealed: Buffer;
 }
 
+/** A sealed secret, and the stream of the event that should name it as long as that was not confirmed; else null. */
+export interface ListedSecret extends SealedSecret {
+  readonly unconfirmedIn: string | null;
+}
+
 /** A small set of named secrets, for example a channel's credentials. */
 export type Secret = Readonly<Record<string, string>>;
 
@@ -114,10 +119,10 @@ export class SecretVault {
     return secret;
   }
 
-  /** Lists secrets in the order of their ids, as they are stored: readable under the same key alone. Unconfirmed ones are left out. */
-  async listSealed(after: string, limit: number): Promise<readonly SealedSecret[]> {
-    const { rows } = await this.pool.query<SealedSecret>(
-      `select secret_id as id, sealed from ops_secret
+  /** Lists secrets in the order of their ids, as they are stored: readable under the same key alone. Those of no event are left out. */
+  async listSealed(after: string, limit: number): Promise<readonly ListedSecret[]> {
+    const { rows } = await this.pool.query<ListedSecret>(
+      `select secret_id as id, sealed, case when check_at is not null then stream end as "unconfirmedIn" from ops_secret
        where secret_id > $1 and stream is not null order by secret_id limit $2`,
       [after, limit],
     );

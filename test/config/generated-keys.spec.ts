@@ -23,15 +23,15 @@ describe('generated keys', () => {
     const first = await completeKeys(settings());
     expect(first.operatorKey).toMatch(/^acme_operator_[\w-]{43}$/);
     expect(first.secretsKey).toHaveLength(32);
-    expect(first.operatorKeyGenerated).toBe(true);
-    expect(await completeKeys(settings())).toEqual(first);
+    expect(first.operatorKeyGenerated).toBe('now');
+    expect(await completeKeys(settings())).toEqual({ ...first, operatorKeyGenerated: 'before' });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(dataDir)).toEqual(['keys.json']);
   });
 
   it('are not generated if both are set', async () => {
     const given = { operatorKey: 'mine', secretsKey: Buffer.alloc(32, 1) };
-    expect(await completeKeys(settings(given))).toEqual({ ...given, operatorKeyGenerated: false });
+    expect(await completeKeys(settings(given))).toEqual({ ...given, operatorKeyGenerated: null });
     expect(() => statSync(dataDir)).toThrow('ENOENT');
   });
 
@@ -42,11 +42,12 @@ describe('generated keys', () => {
     expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')))).toEqual(['OPERATOR_KEY']);
     const second = await completeKeys(settings());
     expect(second.operatorKey).toBe(first.operatorKey);
+    expect([first, second].map(({ operatorKeyGenerated }) => operatorKeyGenerated)).toEqual(['now', 'before']);
     expect(second.secretsKey).not.toEqual(secretsKey);
     expect((await completeKeys(settings())).secretsKey).toEqual(second.secretsKey);
     expect(await completeKeys(settings({ operatorKey: 'mine' }))).toMatchObject({
       operatorKey: 'mine',
-      operatorKeyGenerated: false,
+      operatorKeyGenerated: null,
     });
   });
 

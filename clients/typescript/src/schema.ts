@@ -1263,7 +1263,7 @@ export interface Schemas {
     )[];
     readonly is_active: boolean;
     /** Null if it is active. */
-    readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | null;
+    readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
     /** Time until which deliveries carry a signature of the previous secret too; null if they do not. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
@@ -1508,7 +1508,7 @@ export interface Schemas {
     )[];
     readonly is_active: boolean;
     /** Null if it is active. */
-    readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | null;
+    readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
     /** Time until which deliveries carry a signature of the previous secret too; null if they do not. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
@@ -1543,7 +1543,7 @@ export interface Schemas {
     )[];
     readonly is_active: boolean;
     /** Null if it is active. */
-    readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | null;
+    readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
     /** Time until which deliveries carry a signature of the previous secret too; null if they do not. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */

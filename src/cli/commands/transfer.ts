@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { createReadStream, type WriteStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
@@ -35,12 +35,7 @@ export const addTransfer = (history: Command, settings: CommandLineSettings): vo
     ],
     handler: async ({ api, out, options }) => {
       const { after, secrets, out: file } = options as Readonly<Record<string, string | undefined>>;
-      const target = file === undefined ? null : createWriteStream(file, { flags: after === undefined ? 'w' : 'a' });
-      // A file that cannot be written fails before anything is asked for.
-      if (target)
-        await once(target, 'open').catch((error: NodeJS.ErrnoException) => {
-          throw new WrongUsage(CLI_MESSAGES.unwritable({ file: file!, reason: error.code ?? '' }));
-        });
+      const target = file === undefined ? null : await openTarget(file, after === undefined ? 'w' : 'a');
       const write = async (text: string): Promise<void> => {
         if (!target) out.raw(text);
         else if (!target.write(text)) await once(target, 'drain');
@@ -58,6 +53,20 @@ export const addTransfer = (history: Command, settings: CommandLineSettings): vo
       out.answer(text, thing);
     },
   });
+};
+
+/**
+ * Opens the file of an export, which may contain secrets and all posts: for its owner alone, also if it is there already.
+ * @throws WrongUsage before anything is exported if it cannot be written
+ */
+const openTarget = async (file: string, flags: 'w' | 'a'): Promise<WriteStream> => {
+  try {
+    const handle = await open(file, flags, 0o600);
+    if ((await handle.stat()).isFile()) await handle.chmod(0o600);
+    return handle.createWriteStream();
+  } catch (error) {
+    throw new WrongUsage(CLI_MESSAGES.unwritable({ file, reason: (error as NodeJS.ErrnoException).code ?? '' }));
+  }
 };
 
 /** An export that goes on after its last complete line when the connection breaks off. */

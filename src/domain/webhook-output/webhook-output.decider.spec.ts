@@ -108,7 +108,7 @@ describe('changing a webhook output', () => {
 });
 
 describe('disabling a webhook output', () => {
-  const causes = ['owner', 'gone', 'failures', 'plan'] as const;
+  const causes = ['owner', 'gone', 'failures', 'secret', 'plan'] as const;
   it.each(causes)('by %s is an event with its reason', (by) =>
     spec(webhookOutput)
       .given([created])
@@ -121,6 +121,7 @@ describe('disabling a webhook output', () => {
     ['owner', ['plan']],
     ['gone', ['owner', 'plan']],
     ['failures', ['owner', 'plan']],
+    ['secret', ['owner', 'plan']],
     ['plan', []],
   ])('keeps %s as the cause, unless the later one counts more', (earlier, replacing) => {
     for (const by of causes)

@@ -89,8 +89,7 @@ export const webhookOutput: Decider<
         // the plan's replaces any: then not even a test ping is sent.
         const { by, reason } = command;
         const replaces = state.disabledBy === null || (by === 'plan' && state.disabledBy !== 'plan');
-        if (!replaces && !(by === 'owner' && (state.disabledBy === 'gone' || state.disabledBy === 'failures')))
-          return [];
+        if (!replaces && !(by === 'owner' && state.disabledBy !== 'owner' && state.disabledBy !== 'plan')) return [];
         return [{ type: 'WebhookOutputDisabled', data: { outputId, by, reason } }];
       }
       case 'EnableOutput':

@@ -18,9 +18,9 @@ export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
 /**
  * The cause by which a webhook output was disabled (management-api.md): its owner, an answer of 410, five days of failures
- * alone, or a plan without webhook output.
+ * alone, a signing secret that cannot be read, or a plan without webhook output.
  */
-export type OutputDisabledBy = 'owner' | 'gone' | 'failures' | 'plan';
+export type OutputDisabledBy = 'owner' | 'gone' | 'failures' | 'secret' | 'plan';
 
 /** An owner created a webhook output of a project (D-29). */
 export type WebhookOutputCreated = DomainEvent<

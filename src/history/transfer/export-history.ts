@@ -1,6 +1,7 @@
 import type { EventCodec } from '../../event-store/codec.js';
 import type { EventStore, Position, StoredEvent } from '../../event-store/port.js';
-import type { SecretVault } from '../../secrets/vault.js';
+import { findLast } from '../../event-store/read-backwards.js';
+import type { ListedSecret, SecretVault } from '../../secrets/vault.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { type LogEntry, parseEntry } from '../transparency-log/entry.js';
 import type { LogHead, LogTables } from '../transparency-log/log-tables.js';
@@ -81,10 +82,20 @@ export class ExportHistory {
     if (!withSecrets) return;
     for (let from = ''; ;) {
       const page = await this.deps.vault.listSealed(from, SECRETS);
-      for (const secret of page) yield serializeSecret(secret);
+      for (const secret of page) if (await this.isNamed(secret, head)) yield serializeSecret(secret);
       if (page.length < SECRETS) return;
       from = page.at(-1)!.id;
     }
+  }
+
+  /**
+   * True if an exported event names a secret. Others belong to commands that were rejected or are not finished: the gateway that
+   * imports them would keep them for ever.
+   */
+  private async isNamed({ id, unconfirmedIn }: ListedSecret, head: LogHead | null): Promise<boolean> {
+    if (unconfirmedIn === null) return true;
+    const event = await findLast(this.deps.store, unconfirmedIn, ({ data }) => data.includes(id));
+    return event !== null && head !== null && event.position <= head.position;
   }
 
   /** Walks the entries of the log and the events of the store together: an entry without its event is that of a removed one. */

@@ -51,6 +51,11 @@ export const DUE_OUTPUTS: DueSource = {
 };
 
 const ACTOR = 'system:deliver-webhooks';
+const REASONS = {
+  gone: DISABLED_REASONS.outputGone,
+  secret: DISABLED_REASONS.outputSecret,
+  failures: DISABLED_REASONS.outputFailures,
+};
 /** Time in ms for which a read of an output's queue is valid: a new URL, secret or state must take effect. */
 const QUEUE_TTL_MS = 1_000;
 
@@ -62,8 +67,11 @@ const NOT_SENT: SentResult = {
   ...{ status: null, answer: DELIVERY_MESSAGES.notSent, retryAfterMs: null, isAborted: false, isUnreachable: true },
 };
 
+/** The end of an attempt, and whether it was not made because the output has no signing secret that can be read. */
+type AttemptEnd = SentResult & { readonly lacksSecret?: boolean };
+
 /** Returns the end of an attempt that was not made, because what it needs is not there. */
-const notSendable = (answer: string): SentResult => ({ status: null, answer, retryAfterMs: null, isAborted: false });
+const notSendable = (answer: string): AttemptEnd => ({ status: null, answer, retryAfterMs: null, isAborted: false });
 
 /** The end of an attempt, while its event is being appended. */
 interface Attempted {
@@ -193,7 +201,7 @@ export class DeliverWebhooksSaga {
   private recordFailure(
     row: DueDelivery,
     output: DeliveryOutputRow,
-    { status, answer, retryAfterMs, isUnreachable = false }: SentResult,
+    { status, answer, retryAfterMs, isUnreachable = false, lacksSecret = false }: AttemptEnd,
     { at, ...more }: { readonly isProbe: boolean; readonly at: Instant; readonly latencyMs: number },
     signals: ShutdownSignals,
   ): Attempted {
@@ -205,8 +213,10 @@ export class DeliverWebhooksSaga {
     const hasFailedLong = at - (output.failing_since ?? at) >= FAILURE_LIMIT_MINUTES * minuteMs;
     const isServerDown = meansServerDown(status, retryAfterMs);
     const failed = { isDelivered: false, isServerDown, isUnreachable };
-    if (!isGone && !hasFailedLong) return { ...failed, isDisabled: false, recorded };
-    const disabled = recorded.then(() => this.disable(row, isGone, signals));
+    // No later attempt could be signed: waiting for five days would only hide it.
+    const by = isGone ? 'gone' : lacksSecret ? 'secret' : hasFailedLong ? 'failures' : null;
+    if (by === null) return { ...failed, isDisabled: false, recorded };
+    const disabled = recorded.then(() => this.disable(row, by, signals));
     return { ...failed, isDisabled: true, recorded: disabled };
   }
 
@@ -215,9 +225,9 @@ export class DeliverWebhooksSaga {
     output: DeliveryOutputRow,
     at: Instant,
     signal: AbortSignal,
-  ): Promise<SentResult> {
+  ): Promise<AttemptEnd> {
     const secrets = await this.readSecrets(output, at);
-    if (typeof secrets === 'string') return notSendable(secrets);
+    if (typeof secrets === 'string') return { ...notSendable(secrets), lacksSecret: true };
     const body = row.body ?? (await this.deps.bodies.readBody(row));
     if (body === null) return notSendable(DELIVERY_MESSAGES.bodyDamaged);
     const id = uuidOfDelivery(row.delivery_id);
@@ -258,10 +268,9 @@ export class DeliverWebhooksSaga {
     return result.aggregate.position;
   }
 
-  private async disable(row: DueDelivery, isGone: boolean, { abort }: ShutdownSignals): Promise<Position> {
+  private async disable(row: DueDelivery, by: keyof typeof REASONS, { abort }: ShutdownSignals): Promise<Position> {
     const context = this.contextOf(row, `disable/${row.delivery_id}/${row.revision}`);
-    const reason = isGone ? DISABLED_REASONS.outputGone : DISABLED_REASONS.outputFailures;
-    const command = new DisableWebhookOutput(context, row.output_id, isGone ? 'gone' : 'failures', reason);
+    const command = new DisableWebhookOutput(context, row.output_id, by, REASONS[by]);
     const outcome = await retryWhileUnavailable(() => this.disableOutput.execute(command), abort);
     return isRejection(outcome) ? -1n : outcome.position; // it was deleted meanwhile
   }

@@ -11,8 +11,9 @@ export const DELIVERY_MESSAGES = {
   notSent: 'Not sent: a moment before, no connection to the host was possible for an earlier delivery.',
   badAnswer: 'The server answered malformed HTTP.',
   refusedUrl: 'The URL must be an https:// address on port 443.',
-  secretErased: 'The signing secret of this webhook output was erased: rotate it.',
-  secretUnreadable: 'The signing secret of this webhook output cannot be decrypted: rotate it.',
+  secretErased: 'The signing secret of this webhook output was erased: rotate it, then enable the webhook output.',
+  secretUnreadable:
+    'The signing secret of this webhook output cannot be decrypted: rotate it, then enable the webhook output.',
   bodyDamaged:
     'The stored body of this delivery is not the one that was scheduled, so it is not sent: read its post through the API.',
 };

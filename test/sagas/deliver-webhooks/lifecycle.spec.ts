@@ -108,6 +108,38 @@ it('sends and shows a body over 64 KB as it is, and leaves it out of lists', asy
   expect(items).toEqual([{ ...shown, body: null, body_truncated: true }]);
 });
 
+it.each([
+  ['cannot be decrypted', "update ops_secret set sealed = decode(md5('other'), 'hex') where secret_id = $1"],
+  ['was erased', 'delete from ops_secret where secret_id = $1'],
+])('says at once if its signing secret %s, and delivers what waits once there is another', async (state, change) => {
+  const setup = await WebhookSetup.create(gateway);
+  const before = new Set(await readSecretIds());
+  const output = await setup.createOutput(receiver);
+  const [secret] = (await readSecretIds()).filter((id) => !before.has(id));
+  await gateway.pool.query(change, [secret]);
+
+  const postId = await setup.sendPost('waits');
+  const read = () => gateway.manage('GET', `/webhook-outputs/${output.id}`);
+  await until('it is disabled', async () => (await read()).disabled_by === 'secret' || null);
+  const list = async () => (await gateway.manage('GET', `/webhook-outputs/${output.id}/deliveries`)).items;
+  const [delivery] = await until('its delivery shows why', async () => {
+    const items = await list();
+    return items[0]?.attempts.length > 0 ? items : null;
+  });
+  expect(delivery).toMatchObject({ state: 'pending', attempts: [{ status: null }] });
+  expect(JSON.stringify(delivery.attempts)).toContain(`${state}: rotate it, then enable the webhook output.`);
+  await until('there is a notice', async () => {
+    const notices = (await gateway.readAllEvents()).filter(({ type }) => type === 'NoticeRaised');
+    return notices.some(({ data }) => JSON.stringify(data).includes(output.id)) || null;
+  });
+  expect(receiver.received).toEqual([]);
+
+  await gateway.manage('POST', `/webhook-outputs/${output.id}/rotate-secret`, {});
+  await gateway.manage('POST', `/webhook-outputs/${output.id}/enable`);
+  expect(await waitFor('post.published', postId)).toMatchObject({ kind: 'post.published' });
+  expect(receiver.received).toHaveLength(1);
+});
+
 it('is disabled after five days of failures alone, with a notice', async () => {
   const setup = await WebhookSetup.create(gateway);
   const output = await setup.createOutput(receiver);

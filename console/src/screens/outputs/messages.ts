@@ -23,6 +23,7 @@ export const outputsMessages = defineMessages({
       owner: 'Disabled',
       gone: 'Disabled: 410',
       failures: 'Disabled: five days of failures',
+      secret: 'Disabled: no secret',
       plan: 'Disabled by the plan',
     },
     why: {
@@ -30,6 +31,7 @@ export const outputsMessages = defineMessages({
       gone: 'Your server answered 410 Gone. Nothing is delivered until you enable it.',
       failures:
         'Your server has not accepted a delivery for five days. Repair it, then enable the webhook and send the failed deliveries again.',
+      secret: 'Its signing secret cannot be read. Rotate the secret, then enable the webhook: what waits is delivered.',
       plan: 'The plan does not include webhooks. The operator can change the plan.',
     },
     kinds: {
@@ -138,6 +140,7 @@ export const outputsMessages = defineMessages({
       owner: 'Отключён',
       gone: 'Отключён: 410',
       failures: 'Отключён: пять дней неудач',
+      secret: 'Отключён: нет секрета',
       plan: 'Отключён тарифом',
     },
     why: {
@@ -145,6 +148,7 @@ export const outputsMessages = defineMessages({
       gone: 'Ваш сервер ответил 410 Gone. Пока вы не включите вебхук, ничего не доставляется.',
       failures:
         'Пять дней ваш сервер не принял ни одной доставки. Почините его, затем включите вебхук и отправьте неудачные доставки снова.',
+      secret: 'Секрет подписи не читается. Замените секрет, затем включите вебхук: ожидающее будет доставлено.',
       plan: 'Тариф не включает вебхуки. Сменить тариф может оператор.',
     },
     kinds: {

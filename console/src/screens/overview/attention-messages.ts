@@ -44,6 +44,7 @@ export const attentionMessages = defineMessages({
     output: {
       gone: 'The webhook {name} was disabled: its server answered that it is gone.',
       failures: 'The webhook {name} was disabled: it failed for five days.',
+      secret: 'The webhook {name} was disabled: its signing secret cannot be read.',
       plan: 'The webhook {name} was disabled: the plan does not include it.',
       other: 'The webhook {name} was disabled.',
     },
@@ -126,6 +127,7 @@ export const attentionMessages = defineMessages({
     output: {
       gone: 'Вебхук {name} выключен: сервер ответил, что адреса больше нет.',
       failures: 'Вебхук {name} выключен: пять дней подряд доставка не удавалась.',
+      secret: 'Вебхук {name} выключен: его секрет подписи не читается.',
       plan: 'Вебхук {name} выключен: его нет в тарифе.',
       other: 'Вебхук {name} выключен.',
     },
