@@ -7,7 +7,7 @@ import { startWebhookGateway, WebhookSetup } from './webhook-harness.js';
 const MOST_PER_HOST = 32;
 const OUTPUTS = 40;
 
-/** A customer's server that holds every request until it is told to answer. */
+/** A customer's server that holds every request until the test lets it answer. */
 class HoldingHost {
   private held: ServerResponse[] = [];
   private isHolding = true;
