@@ -47,6 +47,7 @@ describe('limits profiles', () => {
         replaysPerMinute: 60,
         probesPerMinute: 600,
         probeBytesPerMinute: 209_715_200,
+        previewMsPerMinute: 10_000,
         violationsToDisable: 5,
       });
     },
@@ -80,6 +81,8 @@ describe('limits profiles', () => {
     it('have the published probe budget where it is missing, and none where it is null (D-51)', () => {
       expect(readLimitsProfile(changed('probes_per_minute', undefined)).probesPerMinute).toBe(600);
       expect(readLimitsProfile(changed('probe_bytes_per_minute', undefined)).probeBytesPerMinute).toBe(209_715_200);
+      expect(readLimitsProfile(changed('preview_ms_per_minute', undefined)).previewMsPerMinute).toBe(10_000);
+      expect(readLimitsProfile(changed('preview_ms_per_minute', null)).previewMsPerMinute).toBeNull();
       expect(readLimitsProfile(changed('probes_per_minute', null)).probesPerMinute).toBeNull();
     });
 

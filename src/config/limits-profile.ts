@@ -48,6 +48,8 @@ export interface LimitsProfile {
   readonly probesPerMinute: number | null;
   /** Bytes of their answers, likewise. */
   readonly probeBytesPerMinute: number | null;
+  /** Computing time of an owner's previews in each process, in ms (ADR-209); null: unlimited. */
+  readonly previewMsPerMinute: number | null;
   /** Number of violations in a sliding hour that disables an endpoint (D-17); null: violations never disable one. */
   readonly violationsToDisable: number | null;
 }
@@ -76,12 +78,15 @@ const MAX_COUNT = 1_000_000_000;
 /** The figures of a profile that does not name them (D-51): 600 requests and 200 MB a minute. */
 const DEFAULT_PROBES = 600;
 const DEFAULT_PROBE_BYTES = 200 * 1_048_576;
+/** The same for the computing time of previews: a sixth of a processor. */
+const DEFAULT_PREVIEW_MS = 10_000;
 
 const builtIn = new URL('./limits-profiles.json', import.meta.url);
 
 /**
  * Reads a profile: `A` or `B` of limits-profiles.json, or a JSON file of the same form as one of these.
- * Unknown fields are ignored; all known fields are required, except those of the probe budget and the plans' caps.
+ * Unknown fields are ignored; all known fields are required, except those of the budgets for probes and
+ * previews, and the plans' caps.
  * @throws Error naming the file, the wrong field, its valid values and its value.
  */
 export const readLimitsProfile = (nameOrPath: string): LimitsProfile => {
@@ -120,6 +125,7 @@ const parseProfile = (name: string, profile: FieldReader): LimitsProfile => {
     replaysPerMinute: profile.wholeNumberOrNull('replays_per_minute', 1, MAX_COUNT),
     probesPerMinute: profile.optional('probes_per_minute', 1, DEFAULT_PROBES, MAX_COUNT),
     probeBytesPerMinute: profile.optional('probe_bytes_per_minute', 1, DEFAULT_PROBE_BYTES),
+    previewMsPerMinute: profile.optional('preview_ms_per_minute', 1, DEFAULT_PREVIEW_MS, MAX_COUNT),
     violationsToDisable: profile.wholeNumberOrNull('violations_to_disable', 1, MAX_COUNT),
   };
 };

@@ -808,6 +808,7 @@ export interface Schemas {
     readonly replays_per_minute: number | null;
     readonly probes_per_minute: number | null;
     readonly probe_bytes_per_minute: number | null;
+    readonly preview_ms_per_minute: number | null;
     readonly violations_to_disable: number | null;
   };
   /** One page of a list. */
@@ -910,6 +911,7 @@ export interface Schemas {
     readonly replays_per_minute: number | null;
     readonly probes_per_minute: number | null;
     readonly probe_bytes_per_minute: number | null;
+    readonly preview_ms_per_minute: number | null;
     readonly violations_to_disable: number | null;
   };
   /** A post with its publications, without its payload. */

@@ -48,6 +48,9 @@ export const RATE_LIMIT_MESSAGES = {
   probeBudget: message(
     'Too many requests: {whose} requests fetched too much within a minute, to check media or to translate. Retry in {seconds} s.',
   ),
+  previewBudget: message(
+    'Too many requests: the previews of this owner took too much computing time. Retry in {seconds} s, and preview fewer projects and channels at a time, or with simpler patterns.',
+  ),
   ofEndpoint: "this endpoint's",
   ofProject: "this project's",
   ofOwner: "this owner's",

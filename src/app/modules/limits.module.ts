@@ -7,12 +7,13 @@ import { type Clock, CLOCK } from '../../kernel/clock.js';
 import { type Log, LOG } from '../../kernel/log.js';
 import { Limiter } from '../../limits/limiter.js';
 import { MonthlyQuota } from '../../limits/monthly-quota.js';
+import { PreviewBudget } from '../../limits/preview-budget.js';
 import { ProbeBudget } from '../../limits/probe-budget.js';
 import { ResourceReservations } from '../../limits/resource-reservations.js';
 import { POOL } from '../../postgres/tokens.js';
 import { PostgresModule } from './postgres.module.js';
 
-/** Rate limits, the posts that a month has left, the probe budget, and the places of new resources. */
+/** Rate limits, the posts that a month has left, the budgets for probes and previews, and the places of new resources. */
 @Module({
   imports: [PostgresModule],
   providers: [
@@ -33,11 +34,16 @@ import { PostgresModule } from './postgres.module.js';
       useFactory: (pool: Pool, { limitsProfile }: Settings, log: Log) => new ProbeBudget(pool, limitsProfile, log),
     },
     {
+      provide: PreviewBudget,
+      inject: [SETTINGS],
+      useFactory: ({ limitsProfile }: Settings) => new PreviewBudget(limitsProfile),
+    },
+    {
       provide: ResourceReservations,
       inject: [POOL],
       useFactory: (pool: Pool) => new ResourceReservations(pool),
     },
   ],
-  exports: [Limiter, MonthlyQuota, ProbeBudget, ResourceReservations],
+  exports: [Limiter, MonthlyQuota, PreviewBudget, ProbeBudget, ResourceReservations],
 })
 export class LimitsModule {}

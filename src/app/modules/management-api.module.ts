@@ -40,6 +40,7 @@ import { EventStoreModule } from './event-store.module.js';
 import { HealthModule } from './health.module.js';
 import { HistoryModule } from './history.module.js';
 import { JobsModule } from './jobs.module.js';
+import { LimitsModule } from './limits.module.js';
 import { PlatformsModule } from './platforms.module.js';
 import { PostgresModule } from './postgres.module.js';
 import { PublicApiModule } from './public-api.module.js';
@@ -59,6 +60,7 @@ import { SecretsModule } from './secrets.module.js';
     HistoryModule,
     ChangesModule,
     JobsModule,
+    LimitsModule,
     PublicApiModule, // its gate, and requests that it has not stored in the request log yet
   ],
   controllers: [

@@ -54,7 +54,7 @@ export class EndpointPostsController {
     body: PublishPayloadDto,
     isQuestion: true,
     passesGate: true,
-    codes: { 422: ['invalid_targets', 'too_many_targets'], 429: ['probe_budget'] },
+    codes: { 422: ['invalid_targets', 'too_many_targets'], 429: ['preview_budget', 'probe_budget'] },
   })
   @Post('sandbox')
   @HttpCode(200)

@@ -66,6 +66,7 @@ const commonFigures = (profile: LimitsProfile) => ({
   replays_per_minute: profile.replaysPerMinute,
   probes_per_minute: profile.probesPerMinute,
   probe_bytes_per_minute: profile.probeBytesPerMinute,
+  preview_ms_per_minute: profile.previewMsPerMinute,
   violations_to_disable: profile.violationsToDisable,
 });
 

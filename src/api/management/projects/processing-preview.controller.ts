@@ -32,7 +32,7 @@ export class ProcessingPreviewController {
     summary: 'Show a text after the processing of a project',
     body: ProcessingPreviewBody,
     isQuestion: true,
-    codes: { 429: ['probe_budget'] },
+    codes: { 429: ['preview_budget', 'probe_budget'] },
   })
   @Post()
   @HttpCode(200)

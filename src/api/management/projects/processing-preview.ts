@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { findKeptKeyId } from '../../../commands/project/seal-processing.js';
 import type { Processing } from '../../../domain/project/processing.js';
+import { PreviewBudget } from '../../../limits/preview-budget.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { processPost } from '../../../processing/process-post.js';
 import { ChannelPlatforms } from '../../../projections/discovery/channel-platforms.queries.js';
 import type { ProjectRow } from '../../../projections/discovery/discovery.tables.js';
 import { SecretVault } from '../../../secrets/vault.js';
-import { projectBudgetProblem } from '../../public/gate/rejections.js';
+import { previewBudgetProblem, projectBudgetProblem } from '../../public/gate/rejections.js';
 import { ProbePayments } from '../../public/probe-payments.js';
 import { SandboxTranslation } from '../../public/sandbox/sandbox-translation.js';
 import type { PreviewedText } from './preview.body.js';
@@ -24,9 +25,10 @@ export class ProcessingPreview {
     private readonly translation: SandboxTranslation,
     private readonly payments: ProbePayments,
     private readonly vault: SecretVault,
+    private readonly budget: PreviewBudget,
   ) {}
 
-  /** @throws HttpProblem 429 if the probe budget does not cover the translation (D-51) */
+  /** @throws HttpProblem 429 if the probe budget does not cover the translation (D-51), or the owner's computing time is used up (ADR-209) */
   async preview(project: ProjectRow, { text, entities, processing }: PreviewedText): Promise<ProcessingPreviewView> {
     const payer = { endpoint_id: project.project_id, owner_id: project.owner_id };
     const translate = this.translation.createTranslate(
@@ -35,10 +37,11 @@ export class ProcessingPreview {
     );
     const how = processing ? withKeyId(processing, project.processing) : project.processing;
     const platforms: Record<string, ProcessedTextView> = {};
-    for (const platform of await this.listPlatforms(project))
-      platforms[platform] = new ProcessedTextView(await processPost({ text, entities }, how, platform, translate), {
-        ...{ text, entities },
-      });
+    for (const platform of await this.listPlatforms(project)) {
+      const process = () => processPost({ text, entities }, how, platform, translate);
+      const processed = await this.budget.spend(project.owner_id, previewBudgetProblem, process);
+      platforms[platform] = new ProcessedTextView(processed, { text, entities });
+    }
     return new ProcessingPreviewView(platforms);
   }
 

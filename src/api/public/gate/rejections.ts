@@ -235,6 +235,23 @@ export const probeBudgetRejection = (
 export const projectBudgetProblem = ({ retryAfter, scope }: RefusedPayment): HttpProblem =>
   probeBudgetProblem(scope === 'endpoint' ? MESSAGES.ofProject : MESSAGES.ofOwner, retryAfter);
 
+/** Rejects a request to the sandbox whose owner's previews have used up their computing time: no violation (ADR-209). */
+export const previewBudgetRejection = (
+  endpoint: EndpointSnapshot,
+  retryAfter: number,
+  { previewMsPerMinute }: LimitsProfile,
+): GateRejection => {
+  const problem = previewBudgetProblem(retryAfter);
+  const figures = { preview_ms_per_minute: previewMsPerMinute, retry_after_seconds: retryAfter };
+  return new GateRejection(endpoint, 'rejected_rate_limit', problem.code, problem, explain(problem.code, figures));
+};
+
+/** Returns the problem of a preview whose owner's previews have used up their computing time. */
+export const previewBudgetProblem = (retryAfter: number): HttpProblem =>
+  HttpProblem.withMessage(429, 'preview_budget', MESSAGES.previewBudget({ seconds: retryAfter }), {
+    'retry-after': String(retryAfter),
+  });
+
 const probeBudgetProblem = (whose: string, seconds: number): HttpProblem =>
   HttpProblem.withMessage(429, 'probe_budget', MESSAGES.probeBudget({ whose, seconds }), {
     'retry-after': String(seconds),

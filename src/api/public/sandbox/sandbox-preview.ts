@@ -1,6 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
+import type { Settings } from '../../../config/settings.js';
+import { SETTINGS } from '../../../config/tokens.js';
 import type { Processing } from '../../../domain/project/processing.js';
+import { PreviewBudget } from '../../../limits/preview-budget.js';
 import type { PayRequests } from '../../../media/probe.js';
 import type { PublishPayload } from '../../../payload/payload.js';
 import type { PlatformChannel, ProbedMedium, Warning } from '../../../platforms/publisher.js';
@@ -10,6 +13,7 @@ import { type ProcessedPost, processPost } from '../../../processing/process-pos
 import { PREVIEW_MESSAGES } from '../messages.js';
 import { FindResource } from '../../../projections/discovery/discovery.queries.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
+import { previewBudgetRejection } from '../gate/rejections.js';
 import { type ChannelPreview, listPreviewTargets, previewNetwork, type PreviewTarget } from './network-preview.js';
 import { SandboxTranslation } from './sandbox-translation.js';
 import { type NetworkPreviewView, PreviewCallView } from './sandbox.view.js';
@@ -18,17 +22,19 @@ import { type NetworkPreviewView, PreviewCallView } from './sandbox.view.js';
 @Injectable()
 export class SandboxPreview {
   constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
     private readonly catalogue: PlatformCatalogue,
     private readonly publishers: Publishers,
     private readonly queries: QueryBus,
     private readonly translation: SandboxTranslation,
+    private readonly budget: PreviewBudget,
   ) {}
 
   /**
    * Renders previews, by the networks' ids.
    * @param media the payload's media, as far as they are known
    * @param pay pays for translations
-   * @throws GateRejection 429 if the probe budget does not cover the translations
+   * @throws GateRejection 429 if the probe budget does not cover the translations, or the owner's computing time is used up
    */
   async render(
     payload: PublishPayload,
@@ -36,6 +42,12 @@ export class SandboxPreview {
     endpoint: EndpointSnapshot,
     pay: PayRequests,
   ): Promise<Readonly<Record<string, NetworkPreviewView>>> {
+    const spend = <T>(work: () => T | Promise<T>): Promise<T> =>
+      this.budget.spend(
+        endpoint.owner_id,
+        (retryAfter) => previewBudgetRejection(endpoint, retryAfter, this.settings.limitsProfile),
+        work,
+      );
     const targets = listPreviewTargets(payload, endpoint);
     const firstProject = endpoint.projects[0]?.project_id;
     const processing = memoize((projectId: string) => this.findProcessing(projectId, endpoint.owner_id));
@@ -43,12 +55,14 @@ export class SandboxPreview {
     const always = this.catalogue.all.filter(({ preview }) => preview.always).map(({ id }) => id);
     const platforms = new Set([...always, ...targets.map(({ platform }) => platform)]);
     const previews = [...platforms].map(async (platform) => {
-      const processed = memoize(async (projectId: string | undefined) =>
-        processPost(payload, projectId === undefined ? {} : await processing(projectId), platform, translate),
-      );
+      const processed = memoize(async (projectId: string | undefined) => {
+        const how = projectId === undefined ? {} : await processing(projectId);
+        return spend(() => processPost(payload, how, platform, translate));
+      });
       const previewChannel = async (target: PreviewTarget | undefined): Promise<ChannelPreview> => {
         const channel = await this.findChannel(platform, target?.channelId, endpoint.owner_id);
-        return this.renderChannel(await processed(target?.projectId ?? firstProject), media, platform, channel);
+        const post = await processed(target?.projectId ?? firstProject);
+        return spend(() => this.renderChannel(post, media, platform, channel));
       };
       const channels = targets.filter((target) => target.platform === platform);
       return [platform, await previewNetwork(platform, channels, previewChannel)] as const;

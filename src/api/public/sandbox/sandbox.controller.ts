@@ -14,7 +14,7 @@ export class SandboxController {
     summary: 'Check and preview a payload without publishing',
     body: PublishPayloadDto,
     isQuestion: true,
-    codes: { 422: ['invalid_targets', 'too_many_targets'], 429: ['probe_budget'] },
+    codes: { 422: ['invalid_targets', 'too_many_targets'], 429: ['preview_budget', 'probe_budget'] },
   })
   @Post('test')
   @HttpCode(200)

@@ -1,0 +1,53 @@
+import { PreviewBudget } from './preview-budget.js';
+
+class Refused extends Error {
+  constructor(readonly retryAfter: number) {
+    super();
+  }
+}
+const reject = (retryAfter: number) => new Refused(retryAfter);
+
+describe('PreviewBudget', () => {
+  let time: number;
+  beforeEach(() => (time = 1_000));
+  /** Does work that takes some ms of the test's clock. */
+  const spend = (budget: PreviewBudget, owner: string, ms: number): Promise<string> =>
+    budget.spend(owner, reject, () => {
+      time += ms;
+      return 'done';
+    });
+  const create = (previewMsPerMinute: number | null) => new PreviewBudget({ previewMsPerMinute }, () => time);
+
+  it('lets an owner use a quarter of a minute at once, and what flows in meanwhile', async () => {
+    const budget = create(6_000); // 100 ms a second
+    await spend(budget, 'own_a', 1_400);
+    await expect(spend(budget, 'own_a', 200)).resolves.toBe('done'); // 1,500 - 1,400; overdrawn by 100
+    await expect(spend(budget, 'own_a', 1)).rejects.toEqual(new Refused(16));
+    await expect(spend(budget, 'own_b', 1)).resolves.toBe('done');
+    time += 16_000;
+    await expect(spend(budget, 'own_a', 1_500)).resolves.toBe('done');
+    await expect(spend(budget, 'own_a', 1)).rejects.toBeInstanceOf(Refused);
+  });
+
+  it('charges for work that fails, and until work first waits', async () => {
+    const budget = create(60);
+    const fail = budget.spend('own_a', reject, () => {
+      time += 20;
+      throw new Error('failed');
+    });
+    await expect(fail).rejects.toThrow('failed');
+    await expect(spend(budget, 'own_a', 1)).rejects.toBeInstanceOf(Refused);
+    let finish: () => void = () => undefined;
+    const waiting = budget.spend('own_b', reject, () => new Promise<void>((resolve) => (finish = resolve)));
+    await expect(spend(budget, 'own_b', 1)).resolves.toBe('done');
+    time += 600_000;
+    finish();
+    await waiting;
+    await expect(spend(budget, 'own_b', 1)).resolves.toBe('done');
+  });
+
+  it('refuses nothing without a limit', async () => {
+    const budget = create(null);
+    for (let i = 0; i < 3; i++) await expect(spend(budget, 'own_a', 100_000)).resolves.toBe('done');
+  });
+});
