@@ -31,19 +31,32 @@ export interface CallTurn {
  * processes (`ops_reserve_slots`). Requests of the same moment share a statement.
  */
 export class CallTurns {
-  private readonly reservations: Batcher<readonly CallBudget[], CallTurn>;
+  private readonly reservations: Batcher<Reservation, CallTurn>;
 
   constructor(pool: Pool) {
-    this.reservations = new Batcher((requests: readonly (readonly CallBudget[])[]) => reserveTurns(pool, requests), {
+    this.reservations = new Batcher((requests: readonly Reservation[]) => reserveTurns(pool, requests), {
       maxBatchSize: 100,
     });
   }
 
-  /** Reserves a turn in each budget, up to and including the first that has one in the future only. */
-  reserve(budgets: readonly CallBudget[]): Promise<CallTurn> {
-    return this.reservations.submit(budgets);
+  /**
+   * Reserves a turn in each budget, up to and including the first that has one in the future only.
+   *
+   * @param publication id of a publication whose turn readers see, if it is two seconds away or more ({@link TURN_OF})
+   */
+  reserve(budgets: readonly CallBudget[], publication?: string): Promise<CallTurn> {
+    return this.reservations.submit({ budgets, publication });
   }
 }
+
+/** A request for turns. */
+interface Reservation {
+  readonly budgets: readonly CallBudget[];
+  readonly publication: string | undefined;
+}
+
+/** Prefix of the key in `ops_pace` under which the turn lies that a publication waits for. */
+export const TURN_OF = 'turn/';
 
 /** Returns the budget of all calls of an owner with a credential. */
 export const accountBudget = (caller: Caller, limits: CallBudget['limits']): CallBudget => ({
@@ -65,11 +78,14 @@ export const chatBudget = (
 const keyOf = ({ platform, ownerId, credential = '' }: Caller): string =>
   `${platform}/${ownerId}/${createHash('sha256').update(credential).digest('hex')}`;
 
-const reserveTurns = async (pool: Pool, requests: readonly (readonly CallBudget[])[]): Promise<CallTurn[]> => {
+const reserveTurns = async (pool: Pool, requests: readonly Reservation[]): Promise<CallTurn[]> => {
+  const budgets = requests.flatMap((one, request) =>
+    one.budgets.map((budget) => ({ ...budget, request, waiter: one.publication && TURN_OF + one.publication })),
+  );
   const { rows } = await pool.query<{ request: number; wait_ms: number }>({
     name: 'reserve turns',
     text: 'select request, wait_ms from ops_reserve_slots($1)',
-    values: [JSON.stringify(requests.flatMap((budgets, request) => budgets.map((one) => ({ request, ...one }))))],
+    values: [JSON.stringify(budgets)],
   });
   const turns = requests.map(() => ({ count: 0, waitMs: 0 }));
   for (const { request, wait_ms } of rows) {

@@ -64,6 +64,21 @@ describe('the reason for which a publication waits', () => {
     );
   });
 
+  it('names the turn that it waits for, also of the publication that goes first', () => {
+    const publication = queued('pace');
+    expect(short(publication)).toBe('waits for its turn on VK');
+    expect(short(publication, 'ru')).toBe('ждёт своей очереди в VK');
+    expect(long(publication)).toMatch(/^VK takes only so many posts at a time, and .* This one is sent at .*11:04/);
+    expect(long(publication, 'ru')).toMatch(/^VK принимает лишь несколько постов подряд, .* Этот уйдёт в .*11:04/);
+    expect(long(queued('pace', { until: null }))).toBe(
+      'VK takes only so many posts at a time. This one is sent as soon as its turn comes.',
+    );
+    const figures = { first_sequence: 412, blocked_by_rule: 'pace' as const };
+    expect(long(queued('earlier_publication', { blocked_by: 'pub_1' }, figures))).toMatch(
+      /goes first\. This is number 413\. VK takes only so many posts at a time/,
+    );
+  });
+
   it('names the publication that goes first, or says that it stands just above', () => {
     const publication = queued('earlier_publication', { blocked_by: 'pub_1' }, { first_sequence: 412 });
     expect(short(publication)).toBe('publishes right after number 412');

@@ -84,6 +84,8 @@ export const describeShortly = (publication: Waiting, context: WaitingContext, f
         : sentence(short.retry, { attempt: values.attempt, of: values.of });
     case 'platform_limit':
       return sentence(short.platformLimit, { network });
+    case 'pace':
+      return sentence(short.pace, { network });
     case 'needs_attention':
       if (values.isDisabled) return sentence(short.disabled, { name: channel });
       return values.hasNoCredentials
@@ -105,8 +107,9 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
   const at = until === null ? null : { until: { at: until } };
   const nextAttempt = at ? sentence(long.nextAttempt, at) : sentence(long.nextAttemptDue);
   const continues = at ? sentence(long.afterPause, at) : sentence(long.afterPauseUnknown);
-  /** The failed attempt or the network's wish behind a wait, of this publication or of the one in front of it. */
+  /** The failed attempt, the network's wish or its pace behind a wait, of this publication or of the one in front of it. */
   const delay = (rule: string | null): readonly Sentence[] => {
+    if (rule === 'pace') return [at ? sentence(long.pace, { network, ...at }) : sentence(long.paceDue, { network })];
     if (rule === 'platform_limit') return [sentence(long.platformLimit, { network }), ...quoted, nextAttempt];
     if (rule !== 'retry') return [];
     const { attempt, of } = values;
@@ -144,6 +147,7 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
         ...delay(causeOf(publication)),
       ];
     case 'retry':
+    case 'pace':
     case 'platform_limit':
       return delay(publication.waiting_for.rule);
     case 'needs_attention':

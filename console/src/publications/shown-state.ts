@@ -21,6 +21,7 @@ const BY_RULE: Readonly<Record<string, ShownState>> = {
   project_pause: 'paused',
   channel_pause: 'paused',
   platform_limit: 'slowed',
+  pace: 'slowed',
   retry: 'retrying',
   needs_attention: 'on_hold',
   quota: 'on_hold',

@@ -95,6 +95,10 @@ export const HOLD_MESSAGES = {
   attemptFailed: 'The last attempt failed. ',
   /** `platform_limit` */
   platformLimit: message('The network asked for a delay. {attempt}The next attempt begins at {until}.'),
+  /** `pace` */
+  pace: message(
+    "The network allows only so many posts at a time in a chat and with a credential, and other posts of this owner go first: this one's turn is at {until}.",
+  ),
   /** `needs_attention`, of a disabled channel */
   channelDisabled: message('{channel} is disabled. Enable it to publish the posts that wait.'),
   /** `needs_attention`, of a disabled channel whose posts the network refused */

@@ -1,11 +1,11 @@
-import { findHold } from './hold.js';
-import { newChannelRow, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
+import { findHold, type PacedPublication } from './hold.js';
+import { newChannelRow, type ScheduledChannel } from './publish-schedule.tables.js';
 
 const NOW = 1_000_000;
 const MINUTE = 60_000;
 const [SOON, LATER, LATEST] = [NOW + 10_000, NOW + 20_000, NOW + 30_000];
 
-const row = (change: Partial<ScheduledPublication> = {}): ScheduledPublication => ({
+const row = (change: Partial<PacedPublication> = {}): PacedPublication => ({
   ...{ publication_id: 'pub_2', post_id: 'post_2', post_stream: 'post-2', post_revision: '0', channel_id: 'tgt_1' },
   ...{
     project_id: 'prj_1',
@@ -19,6 +19,7 @@ const row = (change: Partial<ScheduledPublication> = {}): ScheduledPublication =
     project_pause_event: null,
   },
   ...{ state: 'queued' as const, attempt: 0, retry_at: 0, retry_rule: null, retry_event: null },
+  turn_at: null,
   ...change,
 });
 const channel = (change: Partial<ScheduledChannel> = {}): ScheduledChannel => ({
@@ -28,7 +29,7 @@ const channel = (change: Partial<ScheduledChannel> = {}): ScheduledChannel => ({
 const FIRST = row({ publication_id: 'pub_1', sequence: 1 });
 
 /** Returns the hold of a publication that is its channel's head. */
-const holdOfHead = (change: Partial<ScheduledPublication>, of: Partial<ScheduledChannel> = {}) =>
+const holdOfHead = (change: Partial<PacedPublication>, of: Partial<ScheduledChannel> = {}) =>
   findHold(row(change), channel(of), row(change), NOW, MINUTE);
 
 describe('the hold of a publication (D-36)', () => {
@@ -46,6 +47,16 @@ describe('the hold of a publication (D-36)', () => {
       eventId: 'e1',
     });
     expect(findHold(row(delayed), channel(), null, LATER, MINUTE)?.rule).not.toBe('project_pause');
+  });
+
+  it('is the turn that the head waits for, also of what is behind it, unless a pause ends later', () => {
+    const pace = { rule: 'pace', until: LATER, eventId: null };
+    expect(holdOfHead({ turn_at: LATER })).toEqual(pace);
+    expect(holdOfHead({ turn_at: LATER }, { paused_until: SOON })).toEqual(pace);
+    expect(holdOfHead({ turn_at: LATER }, { paused_until: LATEST })?.rule).toBe('channel_pause');
+    expect(holdOfHead({ turn_at: LATER, state: 'publishing' })).toBeNull();
+    const behind = findHold(row(), channel(), { ...FIRST, turn_at: LATER }, NOW, MINUTE);
+    expect(behind).toEqual({ ...pace, rule: 'earlier_publication' });
   });
 
   it.each([
@@ -92,7 +103,7 @@ describe('the hold of a publication (D-36)', () => {
   });
 
   describe('of a publication behind another one', () => {
-    const behind = (of: Partial<ScheduledChannel>, head: Partial<ScheduledPublication> = {}) =>
+    const behind = (of: Partial<ScheduledChannel>, head: Partial<PacedPublication> = {}) =>
       findHold(row(), channel(of), { ...FIRST, ...head }, NOW, MINUTE);
 
     it('is its place in the queue, until the end of the first one’s hold', () => {

@@ -9,6 +9,7 @@ export type HoldRule =
   | 'earlier_publication'
   | 'retry'
   | 'platform_limit'
+  | 'pace'
   | 'needs_attention'
   | 'quota';
 
@@ -34,6 +35,11 @@ export type HeldPublication = Pick<ScheduledPublication, 'not_before' | 'retry_a
 /** The columns of a channel that set its holds; the columns that only explain them may be absent. */
 export type HoldingChannel = Pick<ScheduledChannel, 'paused_until' | 'attention_until'> &
   Partial<Pick<ScheduledChannel, 'pause_event' | 'attention_event'>>;
+
+/** A publication, and the turn in the network's pace that a worker has reserved for it and waits for (D-68); null: none. */
+export interface PacedPublication extends ScheduledPublication {
+  readonly turn_at: Instant | null;
+}
 
 /** The columns that decide whether a publication is spaced. */
 type SpacedPublication = Pick<ScheduledPublication, 'accepted_at' | 'not_before' | 'attempt'>;
@@ -104,9 +110,9 @@ export const computeDueTime = (
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS).
  */
 export const findHold = (
-  publication: ScheduledPublication,
+  publication: PacedPublication,
   channel: ScheduledChannel,
-  head: ScheduledPublication | null,
+  head: PacedPublication | null,
   now: Instant,
   minuteMs: number,
 ): Hold | null => {
@@ -124,6 +130,8 @@ export const findHold = (
   const until = spacingEnd(publication, channel, minuteMs);
   const eventId = publication.project_pause_event ?? channel.pause_event;
   if (until > now) holds.push({ scope: 'own', rule: 'backlog_spacing', until, eventId });
+  const { turn_at } = publication;
+  if (turn_at !== null) holds.push({ scope: 'own', rule: 'pace', until: turn_at, eventId: null });
   return latest(holds);
 };
 

@@ -6,9 +6,10 @@ import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { findLast } from '../../event-store/read-backwards.js';
 import type { Instant } from '../../kernel/instant.js';
+import { TURN_OF } from '../../postgres/call-turns.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
-import { type Hold, type HoldRule, findHold } from './hold.js';
+import { findHold, type Hold, type HoldRule, type PacedPublication } from './hold.js';
 import { type LastAttempt, readLastAttempt } from './last-attempts.js';
 import { SCHEDULE, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
@@ -50,13 +51,17 @@ export class FindHolds extends Query<ScheduledWithHold[]> {
 }
 
 interface HoldRow {
-  readonly publication: ScheduledPublication;
+  readonly publication: PacedPublication;
   readonly channel: ScheduledChannel;
-  readonly head: ScheduledPublication | null;
+  readonly head: PacedPublication | null;
   readonly channel_name: string | null;
   readonly attention: Attention | null;
   readonly project_name: string | null;
 }
+
+/** The row of a publication with the turn that it waits for: both moments are the database's (`docs/clocks.md`). */
+const withTurn = (row: string): string => `to_jsonb(${row}) || jsonb_build_object('turn_at',
+  case when ${row}_turn.slots[1] > clock_timestamp() then ceil(extract(epoch from ${row}_turn.slots[1]) * 1000) end)`;
 
 @QueryHandler(FindHolds)
 export class FindHoldsHandler implements IQueryHandler<FindHolds> {
@@ -102,15 +107,17 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
     const { rows } = await this.pool.query<HoldRow>({
       name: 'holds',
       text: `
-        select to_jsonb(p) as publication, to_jsonb(c) as channel, to_jsonb(h) as head,
+        select ${withTurn('p')} as publication, to_jsonb(c) as channel, ${withTurn('h')} as head,
           dc.name as channel_name, dc.attention, dp.name as project_name
         from ${SCHEDULE}.scheduled_publication p
         join ${SCHEDULE}.channel c on c.channel_id = p.channel_id
         left join lateral (${selectQueue('c.channel_id', 'c.first_waiting', '$2', 1, SCHEDULE)}) h on true
+        left join ops_pace p_turn on p_turn.key = $3 || p.publication_id
+        left join ops_pace h_turn on h_turn.key = $3 || h.publication_id
         left join ${DISCOVERY}.channel dc on dc.channel_id = p.channel_id
         left join ${DISCOVERY}.project dp on dp.project_id = p.project_id
         where p.publication_id = any($1)`,
-      values: [publicationIds, now],
+      values: [publicationIds, now, TURN_OF],
     });
     return rows;
   }
@@ -133,6 +140,7 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
     first: ScheduledPublication | null,
     known: Map<string, Promise<string | null>>,
   ): Promise<string | null> {
+    if (rule === 'pace') return Promise.resolve(null); // a wait for a turn is no event
     const [key, find] =
       rule === 'earlier_publication' && first
         ? [first.publication_id, () => this.findNewestEvent(first)]

@@ -15,8 +15,8 @@ const QUEUE = 30;
 let tokens = 0;
 const newToken = (): string => `${20_000 + ++tokens}:${'x'.repeat(35)}`;
 
-/** Creates channels to one chat, with a token each, and publishes one post on all of them. @returns the post's id */
-const floodChat = async (ownerId: string, chat_id: string, tokensOfChannels: readonly string[]): Promise<string> => {
+/** Creates channels to one chat, with a token each. @returns a function that publishes on all of them and returns the post's id */
+const createFlood = async (ownerId: string, chat_id: string, tokensOfChannels: readonly string[]) => {
   const { gateway } = harness;
   const channels = [];
   for (const bot_token of tokensOfChannels) {
@@ -25,10 +25,15 @@ const floodChat = async (ownerId: string, chat_id: string, tokensOfChannels: rea
     channels.push({ id: (await gateway.manage('POST', '/channels', body)).id });
   }
   const endpoint = await gateway.createEndpoint(ownerId, [await gateway.createProject(ownerId, channels)]);
-  const { status, body } = await endpoint.post('', { text: 'flood' });
-  expect(status).toBe(200);
-  return body.id;
+  return async (): Promise<string> => {
+    const { status, body } = await endpoint.post('', { text: 'flood' });
+    expect(status).toBe(200);
+    return body.id;
+  };
 };
+
+/** Publishes one post on many channels of one chat. @returns its id */
+const floodChat = async (...flood: Parameters<typeof createFlood>): Promise<string> => (await createFlood(...flood))();
 
 const readTurns = async (chat: string): Promise<{ readonly slots: readonly Date[]; readonly isLate: boolean }[]> => {
   const text = `select slots, slots[cardinality(slots)] > clock_timestamp() + interval '1 minute' as "isLate"
@@ -49,6 +54,19 @@ const publishAt = async (channel: PublishingChannel): Promise<Date> => {
   const [shown] = (await harness.gateway.manage('GET', `/posts/${post}`)).publications;
   return new Date(shown.published_at);
 };
+
+interface Waiting {
+  readonly id: string;
+  readonly target_id: string;
+  readonly waiting_for: null | {
+    readonly rule: string;
+    readonly until: string | null;
+    readonly blocked_by: string | null;
+  };
+}
+
+const readPublications = async (post: string): Promise<Waiting[]> =>
+  (await harness.gateway.manage('GET', `/posts/${post}`)).publications;
 
 const readStates = async (post: string): Promise<Record<string, number>> => {
   const states: Record<string, number> = {};
@@ -97,4 +115,23 @@ describe('a chat’s pace belongs to an owner and a credential (D-68):', () => {
     const [one, other] = budgets[0]!.slots;
     expect(other!.getTime() - one!.getTime()).toBeGreaterThanOrEqual(1_000);
   });
+});
+
+it('names the rule pace and the reserved time of what waits for its turn, and records no event of it', async () => {
+  const { chat } = await harness.createChannel('telegram');
+  const tokensOfChannels = Array.from({ length: QUEUE }, () => TOKEN);
+  const publish = await createFlood(await harness.gateway.createOwner(), chat, tokensOfChannels);
+  const [first, second] = [await publish(), await publish()];
+  const turn = (await waitForLateTurn(chat)).getTime();
+  const last = await until('the last one in line names its turn', async () =>
+    (await readPublications(first)).find(({ waiting_for }) => Date.parse(waiting_for?.until ?? '') >= turn),
+  );
+  expect(last.waiting_for).toMatchObject({ rule: 'pace', event_id: null, blocked_by: null });
+  expect(last.waiting_for).toMatchObject({ text: expect.stringContaining(`turn is at ${last.waiting_for!.until}`) });
+  const behind = (await readPublications(second)).find(({ target_id }) => target_id === last.target_id);
+  expect(behind!.waiting_for).toMatchObject({
+    ...{ rule: 'earlier_publication', until: last.waiting_for!.until, blocked_by: last.id },
+    figures: { first_sequence: 1, blocked_by_rule: 'pace' },
+  });
+  expect(await harness.gateway.readEvents(`publication-${last.id}`)).toEqual([]);
 });

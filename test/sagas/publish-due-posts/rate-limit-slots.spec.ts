@@ -17,6 +17,7 @@ interface SlotRequest {
   readonly request: number;
   readonly key: string;
   readonly limits: readonly (readonly [calls: number, perMs: number])[];
+  readonly waiter?: string;
 }
 interface Slot {
   readonly request: number;
@@ -72,6 +73,24 @@ describe('the rate limit towards a network (networks.md §3)', () => {
     const [waits, ...more] = await reserveSlots(1, request);
     expect(waits!.wait_ms).toBeGreaterThan(0);
     expect(more).toEqual([]);
+  });
+
+  it('stores the slot that a request waits for under its own key, but for short waits', async () => {
+    const [key, limits] = [newKey(), [[1, 1_000]] as const];
+    const requests = Array.from({ length: 5 }, (_, request) => ({ request, key, limits, waiter: `${key}/${request}` }));
+    const slots = await reserveSlots(0, requests);
+    expect(slots.map(({ wait_ms }) => wait_ms)).toEqual([0, 1_000, 2_000, 3_000, 4_000]);
+    const stored = await workers[0]!.query<{ key: string; at: number }>(
+      `select key, extract(epoch from slots[1])::float8 as at from ops_pace where starts_with(key, $1) order by key`,
+      [`${key}/`],
+    );
+    expect(stored.rows).toEqual(slots.slice(2).map(({ at, request }) => ({ key: `${key}/${request}`, at })));
+    const [again] = await reserveSlots(0, [{ ...requests[4]!, request: 0 }]);
+    const later = await workers[0]!.query('select 1 from ops_pace where key = $1 and slots[1] = to_timestamp($2)', [
+      requests[4]!.waiter,
+      again!.at,
+    ]);
+    expect(later.rowCount).toBe(1);
   });
 
   it('is not blocked after the clock was set back', async () => {

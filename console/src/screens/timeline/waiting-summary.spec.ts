@@ -18,8 +18,9 @@ describe('the summary of what waits', () => {
       queued('pub_5', 'earlier_publication', { blocked_by: 'pub_4' }),
       queued('pub_6', 'earlier_publication', { blocked_by: 'pub_0', figures: { blocked_by_rule: 'retry' } }),
       queued('pub_7', 'earlier_publication'),
+      queued('pub_9', 'pace'),
       { id: 'pub_8', state: 'published', platform: 'vk', waiting_for: null } as never,
     ]);
-    expect(summary).toEqual({ total: 7, person: 1, pause: 2, retry: 1, next: 1, networks: { vk: 2 } });
+    expect(summary).toEqual({ total: 8, person: 1, pause: 2, retry: 1, next: 1, networks: { vk: 3 } });
   });
 });

@@ -24,7 +24,8 @@ export const summarizeWaiting = (publications: readonly Publication[]): WaitingS
     if (cause === 'needs_attention' || cause === 'quota') counts.person++;
     else if (cause === 'project_pause' || cause === 'channel_pause' || cause === 'backlog_spacing') counts.pause++;
     else if (cause === 'retry') counts.retry++;
-    else if (cause === 'platform_limit') networks[publication.platform] = (networks[publication.platform] ?? 0) + 1;
+    else if (cause === 'platform_limit' || cause === 'pace')
+      networks[publication.platform] = (networks[publication.platform] ?? 0) + 1;
     else counts.next++;
   }
   return { ...counts, networks };

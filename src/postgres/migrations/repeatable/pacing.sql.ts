@@ -4,9 +4,10 @@ import type { RepeatableMigration } from '../../migrations.js';
 export const pacing: RepeatableMigration = {
   name: 'pacing',
   sql: `
-    -- Reserves a time slot in each budget. budgets: [{request, key, limits: [[calls, per_ms], ...]}, ...]; the budgets of one
-    -- request are adjacent. Each slot is the earliest time at which no limit is exceeded; wait_ms is the time until then. A
-    -- request that has to wait for a budget gets no slots in the budgets after it: they would be too early.
+    -- Reserves a time slot in each budget. budgets: [{request, key, limits: [[calls, per_ms], ...], waiter}, ...]; the budgets of
+    -- one request are adjacent. Each slot is the earliest time at which no limit is exceeded; wait_ms is the time until then. A
+    -- request that has to wait for a budget gets no slots in the budgets after it: they would be too early. A slot that is two
+    -- seconds away or more is stored under the key "waiter" as well, if there is one; a shorter wait is over when it is read.
     create or replace function ops_reserve_slots(budgets jsonb) returns table (request int, slot timestamptz, wait_ms int)
       language plpgsql
     as $$
@@ -24,7 +25,7 @@ export const pacing: RepeatableMigration = {
       perform 1 from ops_pace p where p.key in (select x.key from jsonb_to_recordset(budgets) x(key text))
         order by p.key for update;
       clock_time := clock_timestamp(); -- read while the locks are held
-      for b in select (v->>'request')::int as request, v->>'key' as key, v->'limits' as limits
+      for b in select (v->>'request')::int as request, v->>'key' as key, v->'limits' as limits, v->>'waiter' as waiter
                from jsonb_array_elements(budgets) with ordinality x(v, place) order by place loop
         continue when b.request = waiting;
         -- Slots far ahead were reserved before the clock was set back.
@@ -39,6 +40,10 @@ export const pacing: RepeatableMigration = {
         request := b.request;
         wait_ms := ceil(extract(epoch from slot - clock_time) * 1000);
         if slot > clock_time then waiting := b.request; end if;
+        if wait_ms >= 2000 and b.waiter is not null then
+          insert into ops_pace (key, slots) values (b.waiter, array[slot])
+            on conflict (key) do update set slots = excluded.slots;
+        end if;
         return next;
       end loop;
     end $$;

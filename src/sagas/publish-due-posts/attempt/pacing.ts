@@ -19,12 +19,14 @@ export class Pacing {
 
   /**
    * Waits until a call may be made, or until the drain signal. Only a call that readers see counts towards its chat.
+   * @param queued id of the publication if it is shown as queued meanwhile: readers see the turn that it waits for
    * @returns true if there was a wait: what was known before it may have changed
    */
   async waitForTurn(
     { publisher, target, ownerId, signals }: PublicationAttempt,
     step: Pick<Step, 'visible'>,
     credentials: SendContext['credentials'],
+    queued?: string,
   ): Promise<boolean> {
     if (!this.enabled) return false;
     const { platform, pace } = publisher;
@@ -33,7 +35,7 @@ export class Pacing {
     if (step.visible) budgets.unshift(chatBudget(caller, target.address, limitsOf(pace.perChannel)));
     let hasWaited = false;
     while (budgets.length > 0 && !signals.drain.aborted) {
-      const { count, waitMs } = await this.turns.reserve(budgets);
+      const { count, waitMs } = await this.turns.reserve(budgets, queued);
       budgets = budgets.slice(count);
       if (waitMs === 0) continue;
       hasWaited = true;

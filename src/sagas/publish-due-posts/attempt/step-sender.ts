@@ -71,7 +71,9 @@ export class StepSender {
     // Replaced since the channel was read, and erased (D-56): the next attempt reads the new ones.
     if (read.kind === 'unusable' && (await this.hasOtherCredentials(attempt))) return release(state);
     const hasWaited =
-      step !== undefined && read.kind === 'read' && (await pacing.waitForTurn(attempt, step, read.credentials));
+      step !== undefined &&
+      read.kind === 'read' &&
+      (await pacing.waitForTurn(attempt, step, read.credentials, row.publication_id));
     // A pause may have begun during the wait.
     if (hasWaited && (await this.channels.isPaused(row.channel_id))) return release(state);
     if (!leases.stillHoldsLeasesOf(worker) || signals.drain.aborted) return release(state);
