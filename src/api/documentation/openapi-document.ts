@@ -97,7 +97,9 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
   const description = describeRoute(documentation);
   const isPublic = path.startsWith('/v1/');
   const known = answers.routes[`${method} ${path}`] ?? {};
-  const bodySchema = body && components.hoist(isClass(body) ? schemaOf(body) : body(context));
+  const sentBody = body && (isClass(body) ? schemaOf(body) : body(context));
+  const takesOwner = [sentBody, query && schemaOf(query)].some((sent) => sent !== undefined && hasOwner(sent));
+  const bodySchema = sentBody && components.hoist(sentBody);
   return {
     operationId: nameOperation(route),
     summary,
@@ -116,9 +118,13 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
         content: { [documentation.bodyType ?? 'application/json']: { schema: bodySchema } },
       },
     }),
-    responses: describeAnswers({ method, path, isPublic, documentation, known }),
+    responses: describeAnswers({ method, path, isPublic, takesOwner, documentation, known }),
   };
 };
+
+/** True if an object of a schema may have an `owner_id`. */
+const hasOwner = ({ properties = {}, oneOf = [], anyOf = [], allOf = [] }: JsonSchema): boolean =>
+  'owner_id' in (properties as object) || [oneOf, anyOf, allOf].flat().some((part) => hasOwner(part as JsonSchema));
 
 /** Returns the description of a route; of a deprecated one it begins with its end. */
 const describeRoute = ({ description, deprecated }: RouteDocumentation): string | undefined => {

@@ -7,6 +7,8 @@ interface DescribedRoute {
   readonly method: string;
   readonly path: string;
   readonly isPublic: boolean;
+  /** True if a request may name an owner: one that its key may not see is not found. */
+  readonly takesOwner: boolean;
   readonly documentation: RouteDocumentation;
   readonly known: RouteAnswers;
 }
@@ -41,7 +43,7 @@ const OF_MANAGEMENT: Codes = { 422: ['invalid'], 429: ['too_many_wrong_keys'] };
 const OF_CHANGE: Codes = { 400: ['malformed'], 503: ['views_behind'] };
 
 /** Returns the codes of a route's errors, by status. */
-const listCodes = ({ method, path, isPublic, documentation }: DescribedRoute): Map<number, string[]> => {
+const listCodes = ({ method, path, isPublic, takesOwner, documentation }: DescribedRoute): Map<number, string[]> => {
   const hasBody = method !== 'GET' && method !== 'DELETE';
   const isChange = method !== 'GET';
   const lists: Codes[] = [ANY, ...(hasBody ? [WITH_BODY] : [])];
@@ -50,7 +52,7 @@ const listCodes = ({ method, path, isPublic, documentation }: DescribedRoute): M
     lists.push(OF_MANAGEMENT);
     if (isChange && !documentation.passesGate) lists.push(OF_CHANGE);
     if (method === 'POST' && !documentation.passesGate) lists.push({ 409: ['idempotency_conflict'] });
-    if (path.includes(':')) lists.push({ 404: ['not_found'] });
+    if (takesOwner || path.includes(':')) lists.push({ 404: ['not_found'] });
     if (documentation.isForOperator) lists.push({ 403: ['forbidden'] });
   }
   lists.push(documentation.codes ?? {});

@@ -97,6 +97,25 @@ describe('the description of the API', () => {
     expect(documented.filter((route) => !served.includes(route))).toEqual([]);
   });
 
+  it('gives every operation an id of its own', () => {
+    const ids = Object.values(document.paths).flatMap((operations) =>
+      Object.values(operations).map(({ operationId }) => operationId as string),
+    );
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
+    expect(document.paths['/manage/v1/endpoints']!.get!.operationId).toBe('endpoints_list');
+    expect(document.paths['/manage/v1/webhook-outputs']!.get!.operationId).toBe('webhook_outputs_list');
+  });
+
+  it.each([
+    ['post', '/manage/v1/projects'],
+    ['post', '/manage/v1/channels'],
+    ['post', '/manage/v1/endpoints'],
+    ['get', '/manage/v1/projects'],
+    ['get', '/manage/v1/posts'],
+  ])('says that an owner who is named but may not be seen is not found: %s %s', (method, path) => {
+    expect(document.paths[path]![method]!.responses).toMatchObject({ 404: { 'x-codes': ['not_found'] } });
+  });
+
   it('says something about every field and every answer', () => {
     const bare: string[] = [];
     for (const [path, operations] of Object.entries(document.paths))

@@ -25,7 +25,7 @@ export class RequestLogController {
 
   @Documented({ summary: 'List the last requests to an endpoint', query: RequestsQuery })
   @Get()
-  async list(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListView<RequestView>> {
+  async listRequests(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListView<RequestView>> {
     await this.resources.findResource(request, 'endpoint', id);
     const query = readQuery(request, RequestsQuery);
     await this.recorder.flush(id);

@@ -49,7 +49,10 @@ export class DeliveriesController {
 
   @Get('webhook-outputs/:id/deliveries')
   @Documented({ summary: 'List the deliveries of a webhook output', query: DeliveriesQuery })
-  async list(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListView<DeliveryView>> {
+  async listDeliveries(
+    @Req() request: FastifyRequest,
+    @Param('id', IdPipe) id: string,
+  ): Promise<ListView<DeliveryView>> {
     await this.resources.findResource(request, 'webhook_output', id);
     const query = readQuery(request, DeliveriesQuery);
     const page = toPage(query);
