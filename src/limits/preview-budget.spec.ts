@@ -16,17 +16,33 @@ describe('PreviewBudget', () => {
       time += ms;
       return 'done';
     });
-  const create = (previewMsPerMinute: number | null) => new PreviewBudget({ previewMsPerMinute }, () => time);
+  const create = (previewMsPerMinute: number | null) =>
+    new PreviewBudget(
+      { previewMsPerMinute },
+      () => time,
+      async (ms) => void (time += ms),
+    );
 
   it('lets an owner use a quarter of a minute at once, and what flows in meanwhile', async () => {
     const budget = create(6_000); // 100 ms a second
     await spend(budget, 'own_a', 1_400);
-    await expect(spend(budget, 'own_a', 200)).resolves.toBe('done'); // 1,500 - 1,400; overdrawn by 100
+    // 100 of 1,500 are left, and 140 flow in during the rest of 1,400: overdrawn by 60.
+    await expect(spend(budget, 'own_a', 300)).resolves.toBe('done');
     await expect(spend(budget, 'own_a', 1)).rejects.toEqual(new Refused(16));
     await expect(spend(budget, 'own_b', 1)).resolves.toBe('done');
     time += 16_000;
     await expect(spend(budget, 'own_a', 1_500)).resolves.toBe('done');
     await expect(spend(budget, 'own_a', 1)).rejects.toBeInstanceOf(Refused);
+  });
+
+  it('lets others use the thread after a long piece for as long as it took', async () => {
+    const budget = create(60_000);
+    await spend(budget, 'own_a', 200);
+    expect(time).toBe(1_200);
+    await spend(budget, 'own_b', 5);
+    expect(time).toBe(1_405);
+    await spend(budget, 'own_c', 5);
+    expect(time).toBe(1_410);
   });
 
   it('charges for work that fails, and until work first waits', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LimitsProfile } from '../config/limits-profile.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 import { yieldToEventLoop } from '../runtime/cooperative-work.js';
@@ -13,19 +14,24 @@ interface Account {
 const BURST = 1 / 4;
 const MINUTE_MS = 60_000;
 const MOST_ACCOUNTS = 10_000;
+/** Pieces that took less, in ms, need no rest after them. */
+const REST_FROM_MS = 10;
 
 /**
  * The computing time of previews, for each owner (ADR-209). Previews run on the thread that answers requests, so the budget
  * belongs to a process: time flows in steadily, up to a quarter of a minute's amount, and each piece of work is charged with the
- * time for which it blocked the thread. Other requests run between two pieces.
+ * time for which it blocked the thread. After a piece the thread belongs to other requests for as long as the piece took.
  */
 export class PreviewBudget {
   private readonly accounts = new BoundedCache<Account>(MOST_ACCOUNTS);
   private readonly perMinute: number | null;
+  /** Moment of `performance.now()` from which the next piece may run. */
+  private restsUntil = 0;
 
   constructor(
     { previewMsPerMinute }: Pick<LimitsProfile, 'previewMsPerMinute'>,
     private readonly now: () => number = () => performance.now(),
+    private readonly rest: (ms: number) => Promise<unknown> = sleep,
   ) {
     this.perMinute = previewMsPerMinute;
   }
@@ -37,16 +43,26 @@ export class PreviewBudget {
   async spend<T>(ownerId: string, reject: (retryAfter: number) => Error, work: () => T | Promise<T>): Promise<T> {
     await yieldToEventLoop();
     if (this.perMinute === null) return work();
-    const most = this.perMinute * BURST;
+    this.requireTime(ownerId, this.perMinute, reject);
+    // Several pieces may wait for the same moment: the first of them sets the next one.
+    while (this.restsUntil > this.now()) await this.rest(this.restsUntil - this.now());
+    const leftMs = this.requireTime(ownerId, this.perMinute, reject);
     const startedAt = this.now();
-    const leftMs = this.refill(ownerId, this.perMinute, startedAt);
-    if (leftMs <= 0) throw reject(Math.ceil((((most - leftMs) / this.perMinute) * MINUTE_MS) / 1_000));
     try {
       return work();
     } finally {
       const at = this.now();
-      this.accounts.set(ownerId, { leftMs: leftMs - (at - startedAt), at });
+      const took = at - startedAt;
+      this.accounts.set(ownerId, { leftMs: leftMs - took, at });
+      if (took > REST_FROM_MS) this.restsUntil = at + took;
     }
+  }
+
+  /** Returns an owner's time left, above 0. @throws what `reject` returns if nothing is left */
+  private requireTime(ownerId: string, perMinute: number, reject: (retryAfter: number) => Error): number {
+    const leftMs = this.refill(ownerId, perMinute, this.now());
+    if (leftMs > 0) return leftMs;
+    throw reject(Math.ceil((((perMinute * BURST - leftMs) / perMinute) * MINUTE_MS) / 1_000));
   }
 
   private refill(ownerId: string, perMinute: number, at: number): number {
