@@ -1123,6 +1123,8 @@ export interface Schemas {
     readonly published_at: string | null;
     /** Error of the latest attempt; null if it had none. */
     readonly error: Schemas['PublicationError'] | null;
+    /** The reason for which it waits; null unless it is queued. */
+    readonly waiting_for: Schemas['Waiting'] | null;
   };
   /** A degradation of a post. */
   readonly PublicationWarning: { readonly code: string; readonly message: string };
@@ -1417,6 +1419,23 @@ export interface Schemas {
     readonly source: string;
     readonly target: string;
     readonly on_failure: 'publish_original' | 'retry';
+  };
+  /** The reason for which a publication waits, for the client of its endpoint: without names and without ids of others. */
+  readonly Waiting: {
+    readonly rule:
+      | 'backlog_spacing'
+      | 'channel_pause'
+      | 'earlier_publication'
+      | 'needs_attention'
+      | 'pace'
+      | 'platform_limit'
+      | 'project_pause'
+      | 'quota'
+      | 'retry';
+    /** ISO 8601, UTC; null if the end is not known. */
+    readonly until: string | null;
+    /** A sentence for people. */
+    readonly text: string;
   };
   /** The figures in the sentence about a wait, for clients that write it in their own language. Null where one does not apply. */
   readonly WaitingFigures: {

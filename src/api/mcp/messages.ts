@@ -63,6 +63,7 @@ export const TOOL_DESCRIPTIONS = {
   status: message(
     'Shows what became of a post: the state of each publication (queued, publishing, published, failed, in_doubt, filtered, dismissed), links to the messages, and errors. Takes the id that {publish} returned.',
   ),
+  waitingFor: 'Why a queued publication waits: rule, until (null: unknown) and a sentence; null if it does not wait.',
   discoverTitle: 'List projects and targets',
   publishTitle: 'Publish a post',
   pauseTitle: 'Pause publishing',

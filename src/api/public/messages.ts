@@ -78,3 +78,24 @@ export const PAYLOAD_WARNINGS = {
     'text contains {part}, which looks like HTML: readers would see it as it is written. Send plain text, and its formatting as entities.',
   ),
 };
+
+/** Reasons for which a publication waits, for the client of the post's endpoint (D-66). */
+export const WAITING_MESSAGES = {
+  until: message('until {until}'),
+  unknownEnd: 'until that ends',
+  next: 'It is next on its channel: it is published as soon as a worker takes it up.',
+  retryDue: 'An attempt did not succeed. The next one is due.',
+  rules: {
+    project_pause: message('Its project was paused when the post arrived. It waits {when}.'),
+    channel_pause: message('Its channel is paused. It waits {when}.'),
+    backlog_spacing: message('Posts that a pause has held back are published one at a time. It waits {when}.'),
+    earlier_publication: message('Posts keep their order: an earlier one of the channel goes first. It waits {when}.'),
+    retry: message('An attempt did not succeed. The next one waits {when}.'),
+    platform_limit: message('The network asked for a delay. It waits {when}.'),
+    needs_attention: message(
+      'Its channel needs its owner: it is disabled, or the network refuses its posts. It waits {when}. Sending the post again would not help.',
+    ),
+    pace: message('The network takes a limited number of posts in a time. It waits for its turn, {when}.'),
+    quota: message("The month's posts of the plan are used up. It waits {when}, for a post pack or a larger plan."),
+  },
+};

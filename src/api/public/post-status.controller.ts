@@ -1,9 +1,13 @@
-import { Controller, Get, Param, Req } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { type Clock, CLOCK } from '../../kernel/clock.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { FindEndpointTargets } from '../../projections/discovery/endpoint-targets.queries.js';
 import { type EndpointPost, FindEndpointPost } from '../../projections/posts/endpoint-post.queries.js';
+import { FindHolds, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import { Gate } from './gate/gate.js';
 import { postNotFoundRejection } from './gate/rejections.js';
 import { PostStatusView } from './post-status.view.js';
@@ -16,6 +20,8 @@ const POST_ID = /^post_\w{1,64}$/;
 @Controller('v1/webhooks/:slug')
 export class PostStatusController {
   constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
     private readonly gate: Gate,
     private readonly queries: QueryBus,
   ) {}
@@ -32,7 +38,12 @@ export class PostStatusController {
     request.logEntry!.traceId = found.post.trace_id;
     request.logEntry!.postId = found.post.post_id;
     const projects = await this.queries.execute(new FindEndpointTargets(endpoint.endpoint_id));
-    return new PostStatusView(found, projects, endpoint.verbose_discovery);
+    return new PostStatusView(found, await this.findHolds(found), projects, endpoint.verbose_discovery);
+  }
+
+  private findHolds({ publications }: EndpointPost): Promise<readonly ScheduledWithHold[]> {
+    const queued = publications.filter(({ state }) => state === 'queued').map(({ publication_id: id }) => id);
+    return this.queries.execute(new FindHolds(queued, this.clock.now(), this.settings.minuteMs));
   }
 
   /** @throws GateRejection 404 if the endpoint accepted no such post */

@@ -2,6 +2,8 @@ import type { PublicationError } from '../../domain/publication/publication.even
 import { iso, isoOrNull } from '../../kernel/instant.js';
 import type { DiscoveredProject } from '../../projections/discovery/endpoint-targets.queries.js';
 import type { EndpointPost } from '../../projections/posts/endpoint-post.queries.js';
+import type { ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
+import { WaitingView } from './waiting.view.js';
 import type { PublicationRow, PublicationViewState } from '../../projections/posts/posts.tables.js';
 
 /** A publication as the client of the post's endpoint sees it (D-48). */
@@ -19,8 +21,15 @@ export class PublicationStatusView {
   readonly published_at: string | null;
   /** Error of the latest attempt (D-35); null if it had none. */
   readonly error: PublicationError | null;
+  /** The reason for which it waits (D-66); null unless it is queued. */
+  readonly waiting_for: WaitingView | null;
 
-  constructor(row: PublicationRow, projects: readonly DiscoveredProject[], isVerbose: boolean) {
+  constructor(
+    row: PublicationRow,
+    scheduled: ScheduledWithHold | undefined,
+    projects: readonly DiscoveredProject[],
+    isVerbose: boolean,
+  ) {
     const index = projects.findIndex(({ project_id }) => project_id === row.project_id);
     const project = projects[index];
     const place = project?.targets.findIndex(({ channel_id }) => channel_id === row.channel_id) ?? -1;
@@ -33,6 +42,7 @@ export class PublicationStatusView {
     this.urls = row.urls;
     this.published_at = isoOrNull(row.published_at);
     this.error = row.attempts.at(-1)?.error ?? null;
+    this.waiting_for = row.state === 'queued' ? new WaitingView(scheduled) : null;
   }
 }
 
@@ -49,11 +59,20 @@ export class PostStatusView {
   /** One for each target, in the order of discovery (D-57). */
   readonly publications: readonly PublicationStatusView[];
 
-  constructor({ post, publications }: EndpointPost, projects: readonly DiscoveredProject[], isVerbose: boolean) {
+  /** @param scheduled its publications that have not ended, in the schedule */
+  constructor(
+    { post, publications }: EndpointPost,
+    scheduled: readonly ScheduledWithHold[],
+    projects: readonly DiscoveredProject[],
+    isVerbose: boolean,
+  ) {
     this.id = post.post_id;
     this.accepted_at = iso(post.accepted_at);
     this.trace_id = post.trace_id;
     this.external_id = post.external_id;
-    this.publications = publications.map((row) => new PublicationStatusView(row, projects, isVerbose));
+    const byId = new Map(scheduled.map((each) => [each.publication.publication_id, each]));
+    this.publications = publications.map(
+      (row) => new PublicationStatusView(row, byId.get(row.publication_id), projects, isVerbose),
+    );
   }
 }

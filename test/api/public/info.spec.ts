@@ -185,6 +185,7 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
     const publications = [publication(0, 0), publication(0, 1), publication(1, 1)].map((one, n) => ({
       ...one,
       published_at: body.publications[n].published_at as unknown,
+      waiting_for: body.publications[n].waiting_for as unknown,
     }));
     const accepted_at = expect.stringMatching(/Z$/) as string;
     expect(body).toEqual({ ok: true, id, accepted_at, trace_id: 't', external_id: 'e', publications });
@@ -230,6 +231,28 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
       ...{ project: 0, target: 1, published_at: null },
       error: { code: expect.any(String), message: expect.any(String) },
     });
+  });
+
+  it('says why a publication waits, without names and ids (D-66)', async () => {
+    await gateway.manage('POST', `/channels/${channels[0]!.id}/pause`, { minutes: 30 });
+    const targets = [{ id: channels[0]!.id }];
+    const [first, second] = [await post(endpoint, { targets }), await post(endpoint, { targets })];
+    const waits = async (id: string) => {
+      const { publications } = (await endpoint.readPost(id)).body;
+      return publications.map(({ state, waiting_for: wait }: { state: string; waiting_for: unknown }) => [state, wait]);
+    };
+    const until = expect.stringMatching(/^\d{4}-.*Z$/);
+    expect(await waits(first)).toEqual([
+      [
+        'queued',
+        { rule: 'channel_pause', until, text: expect.stringMatching(/^Its channel is paused\. It waits until \d/) },
+      ],
+    ]);
+    expect(await waits(second)).toMatchObject([['queued', { until }]]);
+    expect(JSON.stringify([await waits(first), await waits(second)])).not.toMatch(/tgt_|pub_|Sport|News/);
+    await gateway.manage('POST', `/channels/${channels[0]!.id}/resume`, {});
+    await until('the first is published', async () => (await waits(first))[0]![0] === 'published');
+    expect(await waits(first)).toEqual([['published', null]]);
   });
 
   it('is found by the endpoint that accepted the post alone', async () => {

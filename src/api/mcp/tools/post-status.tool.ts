@@ -35,8 +35,12 @@ export const postStatusTool = (names: ToolNames): Tool => ({
             properties: {
               ...{ project: PLACE, target: PLACE, platform: { type: 'string' }, state: { type: 'string' } },
               ...{ message_ids: TEXTS, urls: TEXTS, published_at: NULLABLE, error: { type: ['object', 'null'] } },
+              waiting_for: { type: ['object', 'null'], description: SAY.waitingFor },
             },
-            required: ['project', 'target', 'platform', 'state', 'message_ids', 'urls', 'published_at', 'error'],
+            required: [
+              ...['project', 'target', 'platform', 'state', 'message_ids', 'urls', 'published_at', 'error'],
+              'waiting_for',
+            ],
           },
         },
       },
@@ -50,7 +54,10 @@ export const postStatusTool = (names: ToolNames): Tool => ({
     const path = `/v1/webhooks/${slug}/posts/${encodeURIComponent(id) || '-'}`;
     const structured = requireSuccess(await send({ method: 'GET', path }), names);
     const { publications } = structured as unknown as PostStatusView;
-    const states = publications.map(({ platform, target, state }) => `${platform} ${JSON.stringify(target)} ${state}`);
+    const states = publications.map(
+      ({ platform, target, state, waiting_for: wait }) =>
+        `${platform} ${JSON.stringify(target)} ${state}${wait ? ` (${wait.text})` : ''}`,
+    );
     return { text: TOOL_ANSWERS.status({ id, states: states.join(', ') || TOOL_ANSWERS.noPublications }), structured };
   },
 });
