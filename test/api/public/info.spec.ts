@@ -241,14 +241,18 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
       const { publications } = (await endpoint.readPost(id)).body;
       return publications.map(({ state, waiting_for: wait }: { state: string; waiting_for: unknown }) => [state, wait]);
     };
-    const until = expect.stringMatching(/^\d{4}-.*Z$/);
+    const end = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(await waits(first)).toEqual([
       [
         'queued',
-        { rule: 'channel_pause', until, text: expect.stringMatching(/^Its channel is paused\. It waits until \d/) },
+        {
+          rule: 'channel_pause',
+          until: end,
+          text: expect.stringMatching(/^Its channel is paused\. It waits until \d/),
+        },
       ],
     ]);
-    expect(await waits(second)).toMatchObject([['queued', { until }]]);
+    expect(await waits(second)).toMatchObject([['queued', { until: end }]]);
     expect(JSON.stringify([await waits(first), await waits(second)])).not.toMatch(/tgt_|pub_|Sport|News/);
     await gateway.manage('POST', `/channels/${channels[0]!.id}/resume`, {});
     await until('the first is published', async () => (await waits(first))[0]![0] === 'published');
