@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endStalledAnswers } from '../../../src/api/transport/stalled-answers.js';
 import { until } from '../../e2e/until.js';
 
+/** Long enough for a busy machine to read something in the meantime. */
+const STALLED_MS = 2_500;
 /** More than the buffers of both sides hold. */
 const SIZE = 64_000_000;
 
@@ -13,7 +15,7 @@ describe('an answer', () => {
   const sockets: Socket[] = [];
   beforeEach(async () => {
     server = createServer((_, response) => response.end(Buffer.alloc(SIZE)));
-    endStalledAnswers(server, 300);
+    endStalledAnswers(server, STALLED_MS);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -45,8 +47,8 @@ describe('an answer', () => {
       for await (const chunk of socket) {
         received += (chunk as Buffer).length;
         if (received >= SIZE) return;
-        // As slow as four times the limit, in all.
-        await sleep(((chunk as Buffer).length / SIZE) * 1_200);
+        // Twice the limit in all, in pauses far below it.
+        await sleep(((chunk as Buffer).length / SIZE) * 2 * STALLED_MS);
       }
     };
     await read();
@@ -55,8 +57,8 @@ describe('an answer', () => {
 
   it('may take longer than a client may stop reading', async () => {
     server.removeAllListeners('request');
-    server.on('request', (_, response) => setTimeout(() => response.end('done'), 1_000));
-    endStalledAnswers(server, 300);
+    server.on('request', (_, response) => setTimeout(() => response.end('done'), STALLED_MS * 1.5));
+    endStalledAnswers(server, STALLED_MS);
     const [chunk] = (await once(request(), 'data')) as [Buffer];
     expect(chunk.toString()).toMatch(/done$/);
   });

@@ -146,7 +146,7 @@ describe('a signing secret that cannot be decrypted', () => {
     return { receiver, output };
   };
 
-  it('is a failed attempt that says what to do, until the secret is rotated', async () => {
+  it('is a failed attempt that says what to do, and disables the output until the secret is rotated', async () => {
     const { receiver, output } = await createDamaged();
     const attempt = await pingOnce(output.id);
     expect(attempt).toMatchObject({
@@ -156,6 +156,10 @@ describe('a signing secret that cannot be decrypted', () => {
     });
     expect(receiver.received).toEqual([]);
     await gateway.manage('POST', `/webhook-outputs/${output.id}/rotate-secret`);
+    await until('it is disabled', async () => {
+      return (await gateway.manage('GET', `/webhook-outputs/${output.id}`)).disabled_by === 'secret';
+    });
+    await gateway.manage('POST', `/webhook-outputs/${output.id}/enable`);
     await gateway.manage('POST', `/deliveries/${attempt.id}/retry`);
     await setup.waitForDelivery(attempt.id, ({ state }) => state === 'delivered');
   });
