@@ -89,8 +89,11 @@ export class DueErasures {
     const paces = publishers.platforms.map((platform) => publishers.get(platform).pace);
     const windows = paces.flatMap(({ perChannel, perCredential }) => [...perChannel, ...perCredential]);
     const longestMs = Math.max(0, ...windows.map(({ perMs }) => perMs));
+    // Rows that a call is reserving a turn in are locked, in the order of their keys: to wait for one could be a deadlock.
     await pool.query(
-      `delete from ops_pace where slots[cardinality(slots)] < clock_timestamp() - $1 * interval '1 ms'`,
+      `delete from ops_pace where key in (
+         select key from ops_pace where slots[cardinality(slots)] < clock_timestamp() - $1 * interval '1 ms'
+         for update skip locked)`,
       [longestMs],
     );
   }
