@@ -11,6 +11,9 @@ const STEP = 10;
 /** Places for bars: fewer requests stand at the right. */
 const PLACES = 100;
 
+/** Empty places up to which the times of the oldest and the newest request stand side by side, also on a phone. */
+const MOST_EMPTY = 60;
+
 /** A bar for each request, the newest on the right. A click opens the request below. */
 export const RequestStrip = ({
   items,
@@ -58,7 +61,8 @@ export const RequestStrip = ({
         })}
       </svg>
       <div className="strip-ends tertiary">
-        <Moment at={oldestFirst[0]!.at} />
+        {/* Under its bar; left out where it would meet the newest. */}
+        <span style={{ marginLeft: `${empty}%` }}>{empty <= MOST_EMPTY && <Moment at={oldestFirst[0]!.at} />}</span>
         <Moment at={items[0]!.at} />
       </div>
     </Card>

@@ -29,7 +29,7 @@ export interface Travel {
   readonly openEventAt: (id: string, at: number) => void;
 }
 
-/** A moment this close to the present is the present, in ms. */
+/** A moment this close to the present is the present, in ms, unless it is that of an event. */
 const PRESENT_MS = 1_500;
 
 /** Returns the state of the time machine, as its address says, with the actions that change it. */
@@ -56,9 +56,9 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
     [navigate],
   );
   const goTo = useCallback(
-    (time: number, more: TimeSearch = {}): void => {
+    (time: number, more: TimeSearch = {}, tolerance = PRESENT_MS): void => {
       setNotice(null);
-      const isPresent = time >= serverNow() - PRESENT_MS;
+      const isPresent = time >= serverNow() - tolerance;
       change({ ...more, at: isPresent ? undefined : new Date(Math.round(time)).toISOString() });
     },
     [change],
@@ -73,7 +73,7 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
             ? await findPreviousEvent(scope, present)
             : await findNextEvent(scope, present, serverNow());
       if (found === null) setNotice(direction < 0 ? 'noEarlier' : 'noLater');
-      else goTo(found);
+      else goTo(found, {}, 0);
     };
     return {
       ...{ window, at: present, from, isCentred },
@@ -90,7 +90,7 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
     ...{ at, span, window, loaded, notice, slider },
     setSpan: (next) => change({ span: next }),
     openEvent: (id) => change({ event: id }),
-    openEventAt: (id, time) => goTo(time, { event: id }),
+    openEventAt: (id, time) => goTo(time, { event: id }, 0),
   };
 };
 

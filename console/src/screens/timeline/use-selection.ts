@@ -27,7 +27,10 @@ const NOTHING: State = { postId: null, publicationId: null, isOpen: false };
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Keeps the selection, and moves it with `j` and `k`; `w` opens and closes the explanation, Escape closes it. */
+/** Returns whether the focus is on nothing that has keys of its own. */
+const isOnPage = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.matches('body, main');
+
+/** Keeps the selection, and moves it with `j` and `k`; `w` or Enter opens and closes the explanation, Escape closes it. */
 export const useSelection = (posts: readonly Post[]): Selection => {
   const [state, setState] = useState<State>(NOTHING);
   const [reveal, setReveal] = useState<Selection['reveal']>(null);
@@ -60,7 +63,9 @@ export const useSelection = (posts: readonly Post[]): Selection => {
       if (document.querySelector('[role="dialog"], [role="menu"]')) return;
       if (event.key === 'j') move(1);
       if (event.key === 'k') move(-1);
-      if (event.key === 'w') setState((old) => (old.postId === null ? old : { ...old, isOpen: !old.isOpen }));
+      // A row takes the focus in the next frame, and handles Enter itself from then on.
+      const isToggle = event.key === 'w' || (event.key === 'Enter' && isOnPage(event.target));
+      if (isToggle) setState((old) => (old.postId === null ? old : { ...old, isOpen: !old.isOpen }));
       if (event.key === 'Escape') setState((old) => (old.isOpen ? { ...old, isOpen: false } : NOTHING));
     };
     document.addEventListener('keydown', onKeyDown);
