@@ -27,7 +27,7 @@ const BUILDS = '.builds';
 export const CURRENT = 'dist';
 /** Written last: without it a build is incomplete. */
 const STAMP = '.complete';
-/** Processes that run a build note their ids in this folder (src/app/note-process.ts). */
+/** Folder in which each process that runs the build leaves a file named after its process id (src/app/note-process.ts). */
 const PROCESSES = 'processes';
 
 const LOCK = `${BUILDS}/lock`;

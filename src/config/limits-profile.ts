@@ -10,7 +10,7 @@ export interface ResourceCaps {
   readonly endpoints: number | null;
   /** Webhook outputs of all of the owner's projects together. */
   readonly webhookOutputs: number | null;
-  /** Channels that one post may address. */
+  /** Most channels that one post may address. */
   readonly targetsPerPost: number | null;
 }
 
@@ -48,7 +48,7 @@ export interface LimitsProfile {
   readonly probesPerMinute: number | null;
   /** Bytes of their answers, likewise. */
   readonly probeBytesPerMinute: number | null;
-  /** Computing time of an owner's previews in each process, in ms (ADR-209); null: unlimited. */
+  /** Computing time that an owner's previews may use per minute in each process, in ms (ADR-209); null: unlimited. */
   readonly previewMsPerMinute: number | null;
   /** Number of violations in a sliding hour that disables an endpoint (D-17); null: violations never disable one. */
   readonly violationsToDisable: number | null;

@@ -107,7 +107,7 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
   const at = until === null ? null : { until: { at: until } };
   const nextAttempt = at ? sentence(long.nextAttempt, at) : sentence(long.nextAttemptDue);
   const continues = at ? sentence(long.afterPause, at) : sentence(long.afterPauseUnknown);
-  /** The failed attempt, the network's wish or its pace behind a wait, of this publication or of the one in front of it. */
+  /** Explains a wait after a failed attempt, at the network's request or for its pace, for this publication or the one ahead of it. */
   const delay = (rule: string | null): readonly Sentence[] => {
     if (rule === 'pace') return [at ? sentence(long.pace, { network, ...at }) : sentence(long.paceDue, { network })];
     if (rule === 'platform_limit') return [sentence(long.platformLimit, { network }), ...quoted, nextAttempt];

@@ -27,7 +27,7 @@ export const WallPosts = ({
   readonly at: Instant;
   /** Shown where there are no messages. */
   readonly hint: string;
-  /** True: the messages are older than the text, and cannot be used. */
+  /** True if the messages were made from an earlier text. They then cannot be clicked. */
   readonly isStale?: boolean;
 }) => {
   const m = useMessages(wallMessages);

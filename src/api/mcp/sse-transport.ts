@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import type { AuthInfo, JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
-/** Bytes of answers that a client has not read yet, with which it gets no more: the connection is closed. */
+/** Unread bytes beyond which the connection is closed instead of sending another answer. */
 const MAX_UNREAD_BYTES = 262_144;
 
 /**
@@ -66,7 +66,7 @@ export class SseTransport implements Transport {
 
   private write(text: string): void {
     if (this.output.destroyed) return;
-    // Before the answer, not after it: a client that reads may get an answer of any size.
+    // Checked before writing, so that a client that keeps reading can get an answer of any size.
     if (this.unreadBytes > MAX_UNREAD_BYTES) this.output.destroy();
     else this.output.write(text);
   }

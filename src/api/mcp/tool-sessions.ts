@@ -7,7 +7,7 @@ import { TOOL_SERVER_MESSAGES } from './messages.js';
 import { SseTransport } from './sse-transport.js';
 import { describeCaller } from './tool-server.js';
 
-/** Open connections of one endpoint, and of a process, at most; bytes that all clients of a process have not read. */
+/** Most open connections of one endpoint and of a process, and most unread bytes of all connections of a process. */
 export const SESSION_LIMITS = { perEndpoint: 200, perProcess: 2_000, unreadBytes: 67_108_864 };
 /** Requests of a session that wait for an answer, at most. */
 const MAX_UNANSWERED = 16;
@@ -81,7 +81,7 @@ export class ToolSessions implements BeforeApplicationShutdown {
         'retry-after': '1',
       });
     session.usedAt = performance.now();
-    this.closeUnread();
+    this.closeUnreadSessions();
     session.transport.receive(message, describeCaller(caller));
   }
 
@@ -91,8 +91,8 @@ export class ToolSessions implements BeforeApplicationShutdown {
     await Promise.all([...this.sessions.values()].map(({ transport }) => transport.close()));
   }
 
-  /** Closes the connections with the most unread answers until the process keeps no more than it may. */
-  private closeUnread(): void {
+  /** Closes the connections with the most unread bytes until the process is within its limit. */
+  private closeUnreadSessions(): void {
     const transports = [...this.sessions.values()].map(({ transport }) => transport);
     let unread = transports.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0);
     if (unread <= SESSION_LIMITS.unreadBytes) return;

@@ -20,7 +20,7 @@ import { ToolSessions } from './tool-sessions.js';
 /** Messages of a batch, at most. Only clients of 2025 send batches. */
 const MAX_BATCH = 16;
 
-/** Characters of a request's id, at most: every answer repeats it. */
+/** Most characters of a request's id. Every answer repeats the id. */
 const MAX_ID_LENGTH = 256;
 
 /** An authenticated request of an assistant's client. */

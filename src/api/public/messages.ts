@@ -79,23 +79,26 @@ export const PAYLOAD_WARNINGS = {
   ),
 };
 
-/** Reasons for which a publication waits, for the client of the post's endpoint (D-66). */
+/** Reasons for which a publication waits, for the client of the post's endpoint (D-66). `when` is empty if the end is not known. */
 export const WAITING_MESSAGES = {
-  until: message('until {until}'),
-  unknownEnd: 'until that ends',
-  next: 'It is next on its channel: it is published as soon as a worker takes it up.',
-  retryDue: 'An attempt did not succeed. The next one is due.',
+  until: message(' until {until}'),
+  next: 'It is next on its channel and will be published as soon as a worker is free.',
+  retryDue: 'The last attempt failed. The next one is due.',
   rules: {
-    project_pause: message('Its project was paused when the post arrived. It waits {when}.'),
-    channel_pause: message('Its channel is paused. It waits {when}.'),
-    backlog_spacing: message('Posts that a pause has held back are published one at a time. It waits {when}.'),
-    earlier_publication: message('Posts keep their order: an earlier one of the channel goes first. It waits {when}.'),
-    retry: message('An attempt did not succeed. The next one waits {when}.'),
-    platform_limit: message('The network asked for a delay. It waits {when}.'),
-    needs_attention: message(
-      'Its channel needs its owner: it is disabled, or the network refuses its posts. It waits {when}. Sending the post again would not help.',
+    project_pause: message('Its project was paused when the post arrived. It waits{when}.'),
+    channel_pause: message('Its channel is paused{when}.'),
+    backlog_spacing: message('Posts held back by a pause are published one at a time. This one waits{when}.'),
+    earlier_publication: message(
+      'Posts keep their order: an earlier post on this channel goes first. This one waits{when}.',
     ),
-    pace: message('The network takes a limited number of posts in a time. It waits for its turn, {when}.'),
-    quota: message("The month's posts of the plan are used up. It waits {when}, for a post pack or a larger plan."),
+    retry: message('The last attempt failed. The next one waits{when}.'),
+    platform_limit: message('The network asked for a delay{when}.'),
+    pace: message('The network limits how often a channel may post. This one waits for its turn{when}.'),
+    needs_attention: message(
+      'The owner must fix this channel first: it is disabled, or the network refuses its posts. The post waits{when}; sending it again does not help.',
+    ),
+    quota: message(
+      "The plan's posts for this month are used up. It waits{when}, or until the owner adds a post pack or a larger plan.",
+    ),
   },
 };

@@ -1,8 +1,9 @@
 import { iso, isoOrNull } from '../../kernel/instant.js';
+import { nearestHold } from '../../projections/publish-schedule/hold.js';
 import type { Hold, ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import { WAITING_MESSAGES as TEXTS } from './messages.js';
 
-/** The reason for which a publication waits, for the client of its endpoint (D-66): without names and without ids of others. */
+/** The reason why a publication waits, for the client of its endpoint (D-66). It names no channel, project or id. */
 export class WaitingView {
   readonly rule: Hold['rule'];
   /** ISO 8601, UTC; null if the end is not known. */
@@ -12,15 +13,11 @@ export class WaitingView {
 
   /** @param scheduled undefined: the schedule and the view of the post differ for a moment */
   constructor(scheduled: ScheduledWithHold | undefined) {
-    const hold = scheduled?.hold ?? null;
-    const isRetryDue = hold === null && (scheduled?.publication.attempt ?? 0) > 0;
-    this.rule = hold?.rule ?? (isRetryDue ? 'retry' : 'earlier_publication');
-    this.until = isoOrNull(hold?.until ?? null);
-    this.text = hold === null ? (isRetryDue ? TEXTS.retryDue : TEXTS.next) : explain(hold);
+    const { rule, until } = scheduled?.hold ?? nearestHold(scheduled?.publication);
+    this.rule = rule;
+    this.until = isoOrNull(until);
+    if (scheduled?.hold)
+      this.text = TEXTS.rules[rule]({ when: until === null ? '' : TEXTS.until({ until: iso(until) }) });
+    else this.text = rule === 'retry' ? TEXTS.retryDue : TEXTS.next;
   }
 }
-
-const explain = ({ rule, until }: Hold): string => {
-  const when = until === null ? TEXTS.unknownEnd : TEXTS.until({ until: iso(until) });
-  return TEXTS.rules[rule]({ when });
-};

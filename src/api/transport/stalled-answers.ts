@@ -8,14 +8,14 @@ import type { Socket } from 'node:net';
 const STALLED_MS = 20_000;
 
 /**
- * Connections of a process at the same time. Each costs some 20 KB: what is beyond is closed at once, so that no client can use
- * up the process's memory and file descriptors.
+ * Most connections that a process keeps open. Each costs about 20 KB. Further ones are closed at once, so that no client can use up
+ * the process's memory and file descriptors.
  */
 export const MAX_CONNECTIONS = 8_000;
 
 /**
- * Ends connections whose client does not read its answer: without that they would be kept, with what is still to be sent, for as
- * long as the client likes. A client that reads slowly keeps its connection, and so does one that waits for its answer.
+ * Closes connections whose client has stopped reading its answer; otherwise the rest of the answer would stay in memory for as long
+ * as the client likes. A client that reads slowly keeps its connection, and so does one that still waits for its answer.
  * @param stalledMs ms without any progress
  */
 export const endStalledAnswers = (server: Server, stalledMs = STALLED_MS): void => {

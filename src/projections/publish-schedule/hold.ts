@@ -135,6 +135,19 @@ export const findHold = (
   return latest(holds);
 };
 
+/**
+ * Returns what to name for a queued publication that no rule holds back: it is due and waits for a worker. Of the rules of the
+ * contract (management-api.md: `waiting_for`), the nearest is the retry that is due, or the place in the queue.
+ * @param publication undefined, or being published: the schedule and the other read models differ for a moment
+ */
+export const nearestHold = (
+  publication: Pick<ScheduledPublication, 'state' | 'attempt' | 'retry_event'> | undefined,
+): Hold => {
+  const isRetryDue = publication?.state === 'queued' && publication.attempt > 0;
+  const rule = isRetryDue ? 'retry' : 'earlier_publication';
+  return { rule, until: null, eventId: publication?.retry_event ?? null };
+};
+
 /** Returns the hold that ends last; of several that end together, the first of the list. */
 const latest = (holds: readonly ScopedHold[]): Hold | null => {
   const end = latestEnd(holds);

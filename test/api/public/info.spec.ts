@@ -248,7 +248,7 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
         {
           rule: 'channel_pause',
           until: end,
-          text: expect.stringMatching(/^Its channel is paused\. It waits until \d/),
+          text: expect.stringMatching(/^Its channel is paused until \d/),
         },
       ],
     ]);

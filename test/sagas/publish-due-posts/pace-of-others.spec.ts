@@ -15,7 +15,7 @@ const QUEUE = 30;
 let tokens = 0;
 const newToken = (): string => `${20_000 + ++tokens}:${'x'.repeat(35)}`;
 
-/** Creates channels to one chat, with a token each. @returns a function that publishes on all of them and returns the post's id */
+/** Creates channels for one chat, each with its own token. @returns a function that publishes on all of them and returns the post's id */
 const createFlood = async (ownerId: string, chat_id: string, tokensOfChannels: readonly string[]) => {
   const { gateway } = harness;
   const channels = [];
@@ -84,7 +84,7 @@ describe('a chat’s pace belongs to an owner and a credential (D-68):', () => {
     const flood = await floodChat(await harness.gateway.createOwner(), victim.chat, [...others, ...known]);
     const turn = await waitForLateTurn(victim.chat);
     expect((await publishAt(victim)).getTime()).toBeLessThan(turn.getTime());
-    // A token of its own has turns of its own: the network, not a queue, decides about each.
+    // Channels with a token of their own do not queue: each is sent at once, and the network answers.
     await until('only channels with one token wait', async () => (await readStates(flood)).published! >= 60 - QUEUE);
   });
 

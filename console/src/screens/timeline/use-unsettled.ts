@@ -6,7 +6,7 @@ import type { Post } from '../../publications/posts.js';
 import { type Scope, useScope } from '../../session/scope.js';
 import { findOutdated, type Page, type PostList, replaceKnown } from './post-list.js';
 
-/** Posts that are read again after a change, beginning with the newest that is shown otherwise than it is. */
+/** Posts that are read again after a change, starting with the newest one that is out of date. */
 const READ_AGAIN = 100;
 
 /** Returns the posts with a publication in a state, the newest 200 of them. */

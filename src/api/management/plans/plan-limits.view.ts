@@ -20,7 +20,7 @@ export class ResourceCapsView {
   readonly endpoints: number | null;
   /** Webhook outputs of all of the owner's projects together. */
   readonly webhook_outputs: number | null;
-  /** Channels that one post may address. */
+  /** Most channels that one post may address. */
   readonly targets_per_post: number | null;
 
   constructor(caps: ResourceCaps) {
@@ -44,7 +44,7 @@ export class PlanLimitsView {
   readonly sandbox_daily: number | null;
   readonly webhook_input: boolean;
   readonly webhook_output: boolean;
-  /** Caps on the owner's resources, and on the targets of a post. */
+  /** Most resources that the owner may have, and most targets of a post. */
   readonly resources: ResourceCapsView;
 
   constructor(limits: PlanLimits) {

@@ -1,5 +1,6 @@
 import type { Attention } from '../../../domain/channel/channel.events.js';
 import { iso, isoOrNull } from '../../../kernel/instant.js';
+import { nearestHold } from '../../../projections/publish-schedule/hold.js';
 import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
 import { asSentence } from '../../../kernel/message.js';
 import { HOLD_MESSAGES as TEXTS } from '../messages.js';
@@ -81,23 +82,12 @@ const quote = ({ message, platform_says }: { readonly message: string; readonly 
   return platform_says === undefined ? error : TEXTS.platformSays({ error, text: platform_says });
 };
 
-/**
- * Describes a queued publication that no rule holds back: it is due and waits for a worker. Of the rules of the contract
- * (management-api.md: `waiting_for`), the nearest is the place in the queue, or the retry that is due.
- * @param scheduled undefined, or being published: the schedule and the other read models differ for a moment
- */
+/** Describes a queued publication that no rule holds back. @param scheduled as for {@link nearestHold} */
 export const describeNext = (
   scheduled: ScheduledWithHold | undefined,
 ): { readonly hold: Hold; readonly text: string } => {
-  const row = scheduled?.publication;
-  const due = { until: null, eventId: row?.retry_event ?? null };
-  if (row?.state === 'queued' && row.attempt > 0)
-    return {
-      hold: { rule: 'retry', ...due },
-      text: TEXTS.retryDue({ attempt: describeAttempt(scheduled!.context) }),
-    };
-  return {
-    hold: { rule: 'earlier_publication', ...due },
-    text: TEXTS.nextInQueue,
-  };
+  const hold = nearestHold(scheduled?.publication);
+  const isRetryDue = scheduled !== undefined && hold.rule === 'retry';
+  const text = isRetryDue ? TEXTS.retryDue({ attempt: describeAttempt(scheduled.context) }) : TEXTS.nextInQueue;
+  return { hold, text };
 };

@@ -20,7 +20,7 @@ export class ProcessingPreviewBody {
   @Must.beArray('entities')
   readonly entities: unknown;
 
-  /** Absent: the project's own; null: none. */
+  /** The processing to try; the project's own if absent, no processing if null. */
   @Schema.is(() => ({ anyOf: [schemaOf(ProcessingBody), { type: 'null' }] }))
   readonly processing: unknown;
 
