@@ -800,7 +800,7 @@ export interface Schemas {
     readonly sandbox_daily: number | null;
     readonly webhook_input: boolean;
     readonly webhook_output: boolean;
-    /** Caps on the owner's resources, and on the targets of a post. */
+    /** Most resources that the owner may have, and most targets of a post. */
     readonly resources: Schemas['ResourceCaps'];
     readonly min_interval: { readonly min: number; readonly max: number; readonly default: number };
     readonly discovery_per_minute: number | null;
@@ -892,7 +892,7 @@ export interface Schemas {
     readonly sandbox_daily: number | null;
     readonly webhook_input: boolean;
     readonly webhook_output: boolean;
-    /** Caps on the owner's resources, and on the targets of a post. */
+    /** Most resources that the owner may have, and most targets of a post. */
     readonly resources: Schemas['ResourceCaps'];
   };
   /** The limits profile in force: the answer to `GET /plans`, in the form of a profile's file. */
@@ -1243,7 +1243,7 @@ export interface Schemas {
     readonly endpoints: number | null;
     /** Webhook outputs of all of the owner's projects together. */
     readonly webhook_outputs: number | null;
-    /** Channels that one post may address. */
+    /** Most channels that one post may address. */
     readonly targets_per_post: number | null;
   };
   /** The response to `retry-failed`. */
@@ -1420,7 +1420,7 @@ export interface Schemas {
     readonly target: string;
     readonly on_failure: 'publish_original' | 'retry';
   };
-  /** The reason for which a publication waits, for the client of its endpoint: without names and without ids of others. */
+  /** The reason why a publication waits, for the client of its endpoint. It names no channel, project or id. */
   readonly Waiting: {
     readonly rule:
       | 'backlog_spacing'
@@ -1739,7 +1739,7 @@ export interface Schemas {
   readonly ProcessingPreviewRequest: {
     readonly text: string;
     readonly entities?: readonly Schemas['EntityRequest'][];
-    /** Absent: the project's own; null: none. */
+    /** The processing to try; the project's own if absent, no processing if null. */
     readonly processing?: Schemas['ProcessingRequest'] | null;
   };
   readonly WebhookOutputRequest: {
