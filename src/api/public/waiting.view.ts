@@ -1,6 +1,5 @@
 import { iso, isoOrNull } from '../../kernel/instant.js';
-import { nearestHold } from '../../projections/publish-schedule/hold.js';
-import type { Hold, ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
+import { type Hold, nearestHold, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import { WAITING_MESSAGES as TEXTS } from './messages.js';
 
 /** The reason why a publication waits, for the client of its endpoint (D-66). It names no channel, project or id. */

@@ -15,7 +15,7 @@ import { SCHEDULE, type ScheduledChannel, type ScheduledPublication } from './pu
 import { selectQueue } from './queue.sql.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
 
-export type { Hold } from './hold.js';
+export { type Hold, nearestHold } from './hold.js';
 
 /** A publication that has not ended, with the rule that holds it back. */
 export interface ScheduledWithHold {

@@ -1,7 +1,6 @@
 import type { Attention } from '../../../domain/channel/channel.events.js';
 import { iso, isoOrNull } from '../../../kernel/instant.js';
-import { nearestHold } from '../../../projections/publish-schedule/hold.js';
-import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
+import { type Hold, nearestHold, type ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
 import { asSentence } from '../../../kernel/message.js';
 import { HOLD_MESSAGES as TEXTS } from '../messages.js';
 
