@@ -1,13 +1,14 @@
 import type { Pool } from 'pg';
 import { type Connections, divideConnections } from './connections.js';
-import type { Keys } from '../config/generated-keys.js';
 import type { Settings } from '../config/settings.js';
 import { startEmbeddedPostgres } from '../postgres/embedded.js';
 import { migrate } from '../postgres/migrations.js';
 import { migrations } from '../postgres/migrations/all.js';
 import { createPool } from '../postgres/pool.js';
 import { checkServer } from '../postgres/server-check.js';
-import { checkSecretsKey } from '../postgres/secrets-key-check.js';
+import { claimDatabase } from '../secrets/database-keys.js';
+import type { HistoryKeys } from '../secrets/history-keys.js';
+import type { KeyRing } from '../secrets/key-ring.js';
 import type { ProcessOptions } from './process-options.js';
 import type { Resources } from './resources.js';
 import { waitForServer } from './wait-for-server.js';
@@ -19,6 +20,7 @@ export class Database {
     /** For queries. */
     readonly pool: Pool,
     readonly connections: Connections,
+    readonly historyKeys: HistoryKeys,
   ) {}
 }
 
@@ -36,7 +38,7 @@ export const longestIdleTransaction = ({ leaseMs }: Pick<Settings, 'leaseMs'>): 
  */
 export const openDatabase = async (
   { settings, log, signal }: ProcessOptions,
-  { secretsKey }: Keys,
+  ring: KeyRing,
   resources: Resources,
 ): Promise<Database> => {
   let connectionString = settings.databaseUrl;
@@ -59,10 +61,13 @@ export const openDatabase = async (
   const from = url === null ? null : ({ setting: 'DATABASE_URL', url } as const);
   const database = connectionString;
   const requirements = { connections: connections.total, isChosen: settings.databasePool !== null, log };
-  await waitForServer({ what: 'a database', from, log, signal: resources.untilStopped(signal) }, async () => {
-    await checkServer(database, requirements);
-    await migrate(database, migrations, log);
-    await checkSecretsKey(pool, secretsKey);
-  });
-  return new Database(connectionString, pool, connections);
+  const historyKeys = await waitForServer(
+    { what: 'a database', from, log, signal: resources.untilStopped(signal) },
+    async () => {
+      await checkServer(database, requirements);
+      await migrate(database, migrations, log);
+      return claimDatabase(pool, ring);
+    },
+  );
+  return new Database(connectionString, pool, connections, historyKeys);
 };

@@ -1,15 +1,14 @@
-import type { Keys } from '../config/generated-keys.js';
 import type { Settings } from '../config/settings.js';
 import type { LogIdentity } from '../history/transparency-log/commit-log.js';
-import { deriveHistoryKey, deriveSealKey } from '../history/transparency-log/signed-note.js';
+import type { HistoryKeys } from '../secrets/history-keys.js';
 
 /** Returns the name and keys of the transparency log. */
-export const createLogIdentity = (settings: Settings, { secretsKey }: Keys): LogIdentity => ({
+export const createLogIdentity = (settings: Settings, { signingKey, sealKey }: HistoryKeys): LogIdentity => ({
   origin: settings.historyOrigin,
   // Known once the server listens.
   get baseUrl() {
     return settings.baseUrl ?? '';
   },
-  key: settings.historyKey ?? deriveHistoryKey(secretsKey),
-  sealKey: deriveSealKey(secretsKey),
+  key: settings.historyKey ?? signingKey,
+  sealKey,
 });

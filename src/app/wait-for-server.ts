@@ -6,7 +6,7 @@ import { RepeatedFailure } from '../runtime/repeated-failure.js';
 import { reasonOf } from '../kernel/reason.js';
 import { MigrationError } from '../postgres/migrations.js';
 import { UnfitServer } from '../postgres/server-check.js';
-import { WrongSecretsKey } from '../postgres/secrets-key-check.js';
+import { WrongSecretsKey } from '../secrets/database-keys.js';
 import { isUnavailable } from '../postgres/unavailable.js';
 import { adviseOnRefusal } from './database-advice.js';
 import { START_MESSAGES } from './messages.js';
@@ -25,20 +25,19 @@ export interface RequiredServer {
 const PAUSE_MS = 1_000;
 
 /**
- * Repeats an attempt until the server answers: in a deployment all servers start at the same time.
+ * Repeats an attempt until the server answers, and returns its outcome: in a deployment all servers start at the same time.
  * @throws Error with a sentence that names the setting if the server rejects it: a wrong password, a database that does
  * not exist, TLS that the server does not speak
  */
-export const waitForServer = async (
+export const waitForServer = async <T>(
   { what, from, log, signal }: RequiredServer,
-  attempt: () => Promise<unknown>,
-): Promise<void> => {
+  attempt: () => Promise<T>,
+): Promise<T> => {
   const failure = new RepeatedFailure();
   for (;;) {
     signal?.throwIfAborted();
     try {
-      await attempt();
-      return;
+      return await attempt();
     } catch (error) {
       if (!isTemporary(error)) throw describeRejection(error, what, from);
       const reason = reasonOf((error as Error).cause ?? error);

@@ -64,6 +64,8 @@ export const SUMMARIES = {
   verifyProjection: 'Compares a projection with a fresh replay of the history, and waits for the result',
   retryProjection: 'Tries the event again at which a projection has stopped',
   skipEvent: 'Leaves out the event at which a projection has stopped',
+  secrets: 'Shows which keys seal the stored secrets, and which former keys are still needed',
+  resealSecrets: 'Seals all stored secrets with the present SECRETS_KEY, and waits until that has ended',
   verifyHistory: 'Verifies the chains and the transparency log of the history, and waits for the result',
   checkpoint: "Prints the signed head of the history's transparency log",
   proof: 'Prints the proof that an event is in the history, for offline verification',

@@ -7,6 +7,7 @@ import { addProjections } from './commands/projections.js';
 import { addPauses } from './commands/pauses.js';
 import { addPosts } from './commands/posts.js';
 import { addResources } from './commands/resources.js';
+import { addSecrets } from './commands/secrets.js';
 import { addSend } from './commands/send.js';
 import { addTail } from './commands/tail.js';
 import { addCommonOptions } from './define.js';
@@ -24,6 +25,7 @@ export const createProgram = (settings: CommandLineSettings, version: string): C
   addResources(program, settings);
   addHistory(program, settings);
   addProjections(program, settings);
+  addSecrets(program, settings);
   addDoctor(program, settings, version);
   addCompletion(program, settings);
   return program;

@@ -137,6 +137,13 @@ export const schema = {
     read: parseKey32,
     show: (s) => (s.secretsKey === null ? '(generated)' : MASK),
   }),
+  SECRETS_KEY_PREVIOUS: defaulted('none', {
+    ...secret,
+    takes: '"none", or former values of SECRETS_KEY, comma-separated, the oldest last',
+    description: 'keys that open what SECRETS_KEY does not, until "crosspost secrets reseal" has ended',
+    read: (text) => (text === 'none' ? [] : text.split(',').map((key) => parseKey32(key.trim()))),
+    show: (s) => (s.secretsKeysPrevious.length === 0 ? 'none' : MASK),
+  }),
   PACING: defaulted('on', {
     takes: '"on" or "off"',
     description:

@@ -5,6 +5,7 @@ const loadSettings = (env: NodeJS.ProcessEnv) => load(env, PLATFORMS.all);
 
 const KEY = Buffer.alloc(32, 7);
 const SECRETS_KEY = KEY.toString('base64');
+const FORMER = [8, 9].map((byte) => Buffer.alloc(32, byte).toString('base64'));
 
 const problemsOf = (env: NodeJS.ProcessEnv): readonly string[] => {
   try {
@@ -30,6 +31,7 @@ describe('settings', () => {
       brand: 'service',
       operatorKey: null,
       secretsKey: null,
+      secretsKeysPrevious: [],
       pacing: true,
       leaseMs: 30_000,
       apiUrls: { telegram: null, vk: null, max: null, ok: null },
@@ -70,6 +72,7 @@ describe('settings', () => {
       BRAND: 'Acme',
       OPERATOR_KEY: 'k',
       SECRETS_KEY,
+      SECRETS_KEY_PREVIOUS: `${FORMER[0]}, ${FORMER[1]}`,
       PACING: 'off',
       LEASE_SECONDS: '5',
       TELEGRAM_API_URL: 'http://127.0.0.1:4001/',
@@ -111,6 +114,7 @@ describe('settings', () => {
       production: false,
     });
     expect(settings.secretsKey).toEqual(KEY);
+    expect(settings.secretsKeysPrevious).toEqual([Buffer.alloc(32, 8), Buffer.alloc(32, 9)]);
     expect(settings.limitsProfile.name).toBe('B');
   });
 
@@ -159,6 +163,7 @@ describe('settings', () => {
         Buffer.alloc(31).toString('base64'),
       ],
     ],
+    ['SECRETS_KEY_PREVIOUS', ['short', `${SECRETS_KEY},`, `${SECRETS_KEY},short`, `${SECRETS_KEY};${SECRETS_KEY}`]],
     ['PACING', ['true', '1', 'ON', 'yes']],
     ['LEASE_SECONDS', ['0', '1.5', '3601', 'thirty']],
     ['TELEGRAM_API_URL', ['api.telegram.org', 'tg://x']],

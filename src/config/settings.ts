@@ -36,6 +36,8 @@ export interface Settings {
   readonly operatorKey: string | null;
   /** 32 bytes; null, with the embedded PostgreSQL only: generated, see generated-keys.ts. */
   readonly secretsKey: Buffer | null;
+  /** Further keys that open secrets, the oldest last; 32 bytes each. */
+  readonly secretsKeysPrevious: readonly Buffer[];
   readonly pacing: boolean;
   readonly leaseMs: number;
   /** Base URLs by network, without a trailing slash; null: the stand-in in demo mode, else the network's own. */
@@ -98,6 +100,7 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
     brand: values.BRAND,
     operatorKey: values.OPERATOR_KEY,
     secretsKey: values.SECRETS_KEY,
+    secretsKeysPrevious: values.SECRETS_KEY_PREVIOUS,
     pacing: values.PACING,
     leaseMs: values.LEASE_SECONDS * 1000,
     apiUrls,

@@ -12,6 +12,8 @@ interface State {
   readonly sagas?: Readonly<Record<string, readonly [position: bigint, error: string]>>;
   readonly head?: bigint | Error;
   readonly appendFailure?: AppendFailure;
+  /** Problem of stored secrets. */
+  readonly secrets?: string | Error | null;
   /** Age of the event after each position, ms; null: it is damaged. */
   readonly ages?: Readonly<Record<string, number | null>>;
 }
@@ -32,6 +34,7 @@ const readiness = ({
   ages = {},
   appendFailure,
   unbuilt = [],
+  secrets = null,
 }: State): Promise<ReadinessReport> => {
   const rows =
     projections instanceof Error
@@ -52,6 +55,7 @@ const readiness = ({
     codec: { readEnvelope: ({ metadata }: { metadata: string }) => JSON.parse(metadata) },
     storeHead: new SharedResult(() => answer(head), 0),
     connection: () => ({ id: STORE, problem: null, droppedSubscriptions: 2, lostConnections: 1 }),
+    secrets: () => answer(secrets),
   }).read();
 };
 
@@ -108,6 +112,15 @@ describe('readiness', () => {
       ok: false,
       discovery: expect.stringMatching(/^not built yet/),
     });
+  });
+
+  it('is given, degraded, while stored secrets cannot be read', async () => {
+    expect(await readiness({ secrets: '2 secrets' })).toMatchObject({
+      ok: true,
+      checks: OK,
+      degraded: [{ name: 'secrets', reason: '2 secrets' }],
+    });
+    expect(await readiness({ secrets: new Error('the database is away') })).toMatchObject({ ok: true, degraded: [] });
   });
 
   it('is given, degraded, while another read model is stopped', async () => {

@@ -18,7 +18,7 @@ const FAR_BEHIND_MS = 60_000;
 /** The read model without which no request can be answered. */
 const REQUIRED = 'discovery';
 
-/** A read model that answers, but not with the present state, or a saga that does not get past an event. */
+/** A read model that answers, but not with the present state, a saga that does not get past an event, or secrets that cannot be read. */
 export interface Degradation {
   readonly name: string;
   readonly reason: string;
@@ -43,7 +43,7 @@ export interface ReadinessReport {
   readonly ok: boolean;
   /** `ok`, or the reason why a dependency cannot be used, by its name. */
   readonly checks: Readonly<Record<'database' | 'event_store' | typeof REQUIRED, string>>;
-  /** Read models that are stopped or far behind, and sagas that do not get past an event. Requests are answered nevertheless. */
+  /** Read models that are stopped or far behind, sagas that do not get past an event, unreadable secrets. Requests are answered nevertheless. */
   readonly degraded: readonly Degradation[];
   readonly event_store: StoreReport;
 }
@@ -57,6 +57,8 @@ export interface ReadinessSources {
   readonly connection: () => StoreConnection;
   /** Position of the newest event. */
   readonly storeHead: Pick<SharedResult<Position>, 'get'>;
+  /** Returns a sentence about stored secrets that cannot be read; null: none are known. */
+  readonly secrets: () => Promise<string | null>;
 }
 
 interface LiveProjection {
@@ -85,6 +87,7 @@ export class Readiness {
   private readonly projections = new SharedResult(() => this.readProjections(), 0);
   private readonly behind = new SharedResult(() => this.findBehind(), 0);
   private readonly sagas = new SharedResult(() => this.findStoppedSagas(), 0);
+  private readonly secrets = new SharedResult(() => this.sources.secrets(), 0);
 
   constructor(private readonly sources: ReadinessSources) {}
 
@@ -94,12 +97,13 @@ export class Readiness {
   }
 
   private async check(): Promise<ReadinessReport> {
-    const [database, eventStore, head, behind, sagas] = await Promise.all([
+    const [database, eventStore, head, behind, sagas, secrets] = await Promise.all([
       outcomeOf(this.projections.get()),
       outcomeOf(this.checkStore()),
       outcomeOf(this.sources.storeHead.get()),
       outcomeOf(this.behind.get()),
       outcomeOf(this.sagas.get()),
+      outcomeOf(this.secrets.get()),
     ]);
     const projections = 'value' in database ? database.value : [];
     const stopped = projections.flatMap(({ name, error }) =>
@@ -115,7 +119,12 @@ export class Readiness {
     return {
       ok: Object.values(checks).every((outcome) => outcome === 'ok'),
       checks,
-      degraded: [...stopped.filter(({ name }) => name !== REQUIRED), ...late, ...('value' in sagas ? sagas.value : [])],
+      degraded: [
+        ...stopped.filter(({ name }) => name !== REQUIRED),
+        ...late,
+        ...('value' in sagas ? sagas.value : []),
+        ...('value' in secrets && secrets.value !== null ? [{ name: 'secrets', reason: secrets.value }] : []),
+      ],
       event_store: this.describeStore('value' in head ? head.value : null, projections),
     };
   }

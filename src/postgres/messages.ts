@@ -27,8 +27,6 @@ export const SERVER_MESSAGES = {
   connectionsInUse: message(
     '{pool}, but other sessions leave fewer connections free at present. Lower DATABASE_POOL, or raise the limit.',
   ),
-  wrongSecretsKey:
-    'SECRETS_KEY is not the key of this database: its secrets are encrypted with another key. Set the key with which the database was first started (for the embedded PostgreSQL it is in DATA_DIR/keys.json), or use another database.',
 };
 
 /** A database whose schema does not fit this release: the start ends with exit code 1. */

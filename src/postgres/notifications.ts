@@ -24,6 +24,8 @@ export class Notifications {
   constructor(
     private readonly connectionString: string,
     private readonly log: Log,
+    /** Statements that each session begins with; empty: none. */
+    private readonly first = '',
   ) {}
 
   /** Listens, and again after every lost connection until {@link stop}. Resolves once it first listens. */
@@ -84,7 +86,8 @@ export class Notifications {
           await client.end();
           break;
         }
-        await this.query(client, [...this.listeners.keys()].map((channel) => `listen ${channel}`).join('; '));
+        const listens = [...this.listeners.keys()].map((channel) => `listen ${channel}`);
+        await this.query(client, [this.first, ...listens].filter((text) => text !== '').join('; '));
         listening();
         failure.clear();
         await ended;

@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
+import { KeyRing } from './key-ring.js';
+import { HEADER_BYTES } from './sealed-value.js';
 import { SecretVault, UnreadableSecret } from './vault.js';
 
 const KEY = randomBytes(32);
 const SECRET = { bot_token: '1000:secret' };
 
-/** A table `ops_secret` in memory. */
-const createTable = () => {
+/** A table `ops_secret` in memory, in a database whose key is `key`. */
+const createTable = (key: Buffer = KEY) => {
   const rows = new Map<string, Buffer>();
   const query = async (text: string, [id, sealed]: readonly [string, Buffer?]) => {
+    if (text.includes('from ops_setting') && !text.startsWith('insert'))
+      return { rows: [{ value: new KeyRing(key).first.fingerprint }] };
     if (text.startsWith('insert')) {
       if (!rows.has(id)) rows.set(id, sealed!);
-      return { rows: [] };
+      return { rows: [], rowCount: 1 };
     }
     if (text.startsWith('delete')) rows.delete(id);
     const found = rows.get(id);
@@ -21,7 +25,7 @@ const createTable = () => {
 };
 
 /** Returns a vault that has nothing in its memory yet. */
-const vaultOn = (pool: Pool, key: Buffer = KEY): SecretVault => new SecretVault(pool, key);
+const vaultOn = (pool: Pool, key: Buffer = KEY): SecretVault => new SecretVault(pool, new KeyRing(key));
 
 describe('the vault', () => {
   it('returns what it stored, from the table alone', async () => {
@@ -61,13 +65,18 @@ describe('the vault', () => {
     const { pool, rows } = createTable();
     const vault = vaultOn(pool);
     for (let i = 0; i < 1_000; i++) await vault.storeSecret(SECRET, null);
-    const nonces = new Set([...rows.values()].map((sealed) => sealed.subarray(0, 12).toString('hex')));
+    const nonces = new Set(
+      [...rows.values()].map((sealed) => sealed.subarray(HEADER_BYTES, HEADER_BYTES + 12).toString('hex')),
+    );
     expect(nonces.size).toBe(1_000);
-    expect(new Set([...rows.values()].map((sealed) => sealed.subarray(28).toString('hex'))).size).toBe(1_000);
+    expect(new Set([...rows.values()].map((sealed) => sealed.subarray(HEADER_BYTES + 28).toString('hex'))).size).toBe(
+      1_000,
+    );
   });
 
   it.each([0, 16, 24, 31, 33])('takes no key of %i bytes', (size) => {
-    expect(() => vaultOn(createTable().pool, Buffer.alloc(size))).toThrow('not 32');
+    expect(() => new KeyRing(Buffer.alloc(size))).toThrow('not 32');
+    expect(() => new KeyRing(KEY, [Buffer.alloc(size)])).toThrow('not 32');
   });
 
   it('erases a secret from the table and from its memory', async () => {

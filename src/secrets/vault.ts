@@ -1,11 +1,10 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { newUuid } from '../kernel/ids.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
+import { ACTIVE_KEY, readActiveKey } from './database-keys.js';
+import type { KeyRing, SecretsKey } from './key-ring.js';
+import { openValue, sealValue } from './sealed-value.js';
 
-const KEY_BYTES = 32;
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 const CACHE_SIZE = 10_000;
 
 /** A stored secret that cannot be decrypted: it was changed, moved to another id or sealed under another key. */
@@ -41,25 +40,31 @@ export interface ListedSecret extends SealedSecret {
   readonly unconfirmedIn: string | null;
 }
 
+/** A row to insert. */
+interface NewRow {
+  readonly id: string;
+  readonly text: string;
+  readonly stream: string | null;
+  /** Time until it is erased unless an event names it; null: it is not checked. */
+  readonly checkInMs: number | null;
+}
+
 /** A small set of named secrets, for example a channel's credentials. */
 export type Secret = Readonly<Record<string, string>>;
 
 /**
- * Secrets that must be readable again, encrypted with AES-256-GCM under SECRETS_KEY in `ops_secret`. Events hold only
- * their ids, so that a secret can be erased without changing history. A secret is never changed: a new value gets a new
+ * Secrets that must be readable again, encrypted with AES-256-GCM in `ops_secret` under the database's active key. Events hold
+ * only their ids, so that a secret can be erased without changing history. A secret is never changed: a new value gets a new
  * id. So decrypted secrets may be cached.
  */
 export class SecretVault {
   private readonly cache = new BoundedCache<Secret>(CACHE_SIZE);
+  private active: SecretsKey | null = null;
 
-  /** @param key 32 bytes @throws RangeError the key has another length */
   constructor(
     private readonly pool: Pool,
-    private readonly key: Buffer,
-  ) {
-    if (key.length !== KEY_BYTES)
-      throw new RangeError(`the key of the vault has ${key.length} bytes, not ${KEY_BYTES}`);
-  }
+    private readonly ring: KeyRing,
+  ) {}
 
   /**
    * Encrypts and stores a secret, and returns its id. To be called before the event that names it: if that is not in the
@@ -67,13 +72,8 @@ export class SecretVault {
    * @param stream stream of that event; null: no event names the secret, and it is erased after 25 hours at the latest
    */
   async storeSecret(secret: Secret, stream: string | null, id: string = newUuid()): Promise<string> {
-    // A repeat of the command stores the same secret: its own event counts from now.
-    await this.pool.query(
-      `insert into ops_secret as s (secret_id, sealed, stream, check_at)
-       values ($1, $2, $3, clock_timestamp() + $4 * interval '1 ms')
-       on conflict (secret_id) do update set check_at = excluded.check_at where s.check_at is not null`,
-      [id, this.seal(id, JSON.stringify(secret)), stream, stream === null ? KEPT_UNNAMED_MS : NAMED_WITHIN_MS],
-    );
+    const checkInMs = stream === null ? KEPT_UNNAMED_MS : NAMED_WITHIN_MS;
+    await this.insert({ id, text: JSON.stringify(secret), stream, checkInMs });
     return id;
   }
 
@@ -119,7 +119,7 @@ export class SecretVault {
     return secret;
   }
 
-  /** Lists secrets in the order of their ids, as they are stored: readable under the same key alone. Those of no event are left out. */
+  /** Lists secrets in the order of their ids, as they are stored: readable under the same keys alone. Those of no event are left out. */
   async listSealed(after: string, limit: number): Promise<readonly ListedSecret[]> {
     const { rows } = await this.pool.query<ListedSecret>(
       `select secret_id as id, sealed, case when check_at is not null then stream end as "unconfirmedIn" from ops_secret
@@ -129,13 +129,10 @@ export class SecretVault {
     return rows;
   }
 
-  /** Stores a secret that {@link listSealed} gave, unless it is there. @throws UnreadableSecret it was sealed under another key */
+  /** Stores a secret that {@link listSealed} gave, unless it is there. @throws UnreadableSecret none of the keys has sealed it */
   async storeSealed({ id, sealed }: SealedSecret): Promise<void> {
-    this.open(id, sealed);
-    await this.pool.query(
-      'insert into ops_secret (secret_id, sealed, stream) values ($1, $2, $3) on conflict (secret_id) do nothing',
-      [id, sealed, 'import'],
-    );
+    const secret = this.open(id, sealed);
+    await this.insert({ id, text: JSON.stringify(secret), stream: 'import', checkInMs: null });
   }
 
   /** Returns those of the ids whose secret was erased or never existed. */
@@ -151,22 +148,29 @@ export class SecretVault {
     await this.pool.query('delete from ops_secret where secret_id = $1', [id]);
   }
 
-  /** Encrypts a text. Its id is authenticated with it, so that one secret cannot be put in the place of another. */
-  private seal(id: string, text: string): Buffer {
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.key, iv).setAAD(Buffer.from(id));
-    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
+  /**
+   * Inserts a secret, unless it is there, sealed with the active key. The statement takes no value of a key that was replaced
+   * meanwhile: after a replacement none is stored that the new key does not open.
+   */
+  private async insert({ id, text, stream, checkInMs }: NewRow): Promise<void> {
+    for (;;) {
+      const key = (this.active ??= await readActiveKey(this.pool, this.ring));
+      // A repeat of the command stores the same secret: its own event counts from now. A row is counted in any case.
+      const { rowCount } = await this.pool.query(
+        `insert into ops_secret as s (secret_id, sealed, stream, check_at)
+         select $1::text, $2::bytea, $3::text, clock_timestamp() + $4::float8 * interval '1 ms' from ops_setting where name = $5 and value = $6 for share
+         on conflict (secret_id) do update
+         set check_at = case when s.check_at is not null then coalesce(excluded.check_at, s.check_at) end`,
+        [id, sealValue(key, id, text), stream, checkInMs, ACTIVE_KEY, key.fingerprint],
+      );
+      if (rowCount !== 0) return;
+      this.active = null;
+    }
   }
 
-  private open(id: string, bytes: Buffer): Secret {
-    const iv = bytes.subarray(0, IV_BYTES);
-    const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
-    const sealed = bytes.subarray(IV_BYTES + TAG_BYTES);
+  private open(id: string, sealed: Buffer): Secret {
     try {
-      const options = { authTagLength: TAG_BYTES };
-      const decipher = createDecipheriv('aes-256-gcm', this.key, iv, options).setAAD(Buffer.from(id)).setAuthTag(tag);
-      return JSON.parse(decipher.update(sealed, undefined, 'utf8') + decipher.final('utf8')) as Secret;
+      return JSON.parse(openValue(this.ring, id, sealed)) as Secret;
     } catch (cause) {
       throw new UnreadableSecret(id, { cause });
     }

@@ -13,6 +13,7 @@ const WITHOUT_EVENTS: ReadonlySet<string> = new Set([
   'POST /projects/:id/preview',
   'POST /endpoints/:id/sandbox',
   'POST /history/verify',
+  'POST /secrets/reseal',
   'POST /projections/:name/verify',
   'POST /projections/:name/rebuild',
 ]);
@@ -97,6 +98,7 @@ const managementCalls = ({
     on('POST /deliveries/:id/retry', delivery),
     on('DELETE /webhook-outputs/:id', output),
     ['POST /history/verify', '/history/verify'],
+    ['POST /secrets/reseal', '/secrets/reseal'],
     ['POST /projections/:name/verify', '/projections/audit/verify'],
     ['POST /projections/:name/rebuild', '/projections/request-log/rebuild'],
     ['POST /projections/:name/promote', '/projections/posts/promote'],

@@ -7,7 +7,6 @@ import { createLogger } from '../../src/config/logger.js';
 import { type Migration, type Migrations, type RepeatableMigration, migrate } from '../../src/postgres/migrations.js';
 import { migrations as all } from '../../src/postgres/migrations/all.js';
 import { createPool } from '../../src/postgres/pool.js';
-import { checkSecretsKey } from '../../src/postgres/secrets-key-check.js';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.js';
 import { createUnreleasedSchema } from './unreleased-schema.js';
 
@@ -163,36 +162,6 @@ describe('migrations', () => {
     );
     const ran = (await Promise.all(logs)).join('').match(/migrated the database/g);
     expect(ran).toHaveLength(3);
-  });
-});
-
-describe('the key that encrypts secrets', () => {
-  let postgres: TestPostgres;
-  let pool: Pool;
-  beforeAll(async () => {
-    postgres = await startTestPostgres();
-    pool = createPool(postgres.connectionString, { max: 4, applicationName: 'secrets-key-spec', logger });
-    await migrate(pool, all, logger);
-  });
-  afterAll(async () => {
-    await pool.end();
-    await postgres.stop();
-  });
-
-  it('is the key that the database was first started with, even if processes start at once', async () => {
-    const keys = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-    const outcomes = await Promise.allSettled([0, 1, 0, 1].map((i) => checkSecretsKey(pool, keys[i]!)));
-    const accepted = outcomes.map(({ status }) => status === 'fulfilled');
-    expect(accepted[0]).toBe(accepted[2]);
-    expect(accepted[1]).toBe(accepted[3]);
-    expect(accepted[0]).not.toBe(accepted[1]);
-    const right = keys[accepted[0] ? 0 : 1]!;
-    const wrong = keys[accepted[0] ? 1 : 0]!;
-    await checkSecretsKey(pool, right);
-    await expect(checkSecretsKey(pool, wrong)).rejects.toThrow('SECRETS_KEY is not the key of this database');
-    const { rows } = await pool.query<{ value: string }>('select value from ops_setting');
-    expect(rows).toHaveLength(1);
-    expect(rows[0]!.value).not.toContain(right.toString('hex'));
   });
 });
 

@@ -1320,6 +1320,21 @@ export interface Schemas {
     /** One item per medium, in the payload's order. */
     readonly media: readonly Schemas['SandboxMedium'][];
   };
+  /** The keys that seal stored secrets, by their ids, and how far the replacement of SECRETS_KEY is. */
+  readonly Secrets: {
+    /** Id of the SECRETS_KEY of the process that answers. */
+    readonly key: string;
+    /** Id of the key that seals what is stored; another than `key` until the secrets are resealed. */
+    readonly active_key: string;
+    /** Ids of the keys in SECRETS_KEY_PREVIOUS. */
+    readonly previous_keys: readonly string[];
+    /** Ids of former keys that must stay in SECRETS_KEY_PREVIOUS: without them no process starts. */
+    readonly needed_keys: readonly string[];
+    /** Number of stored secrets. */
+    readonly secrets: number;
+    /** Number of those that are not sealed with `key`. */
+    readonly sealed_otherwise: number;
+  };
   /** A signature below the text, after a blank line. */
   readonly Signature: {
     readonly text: string;
@@ -2702,6 +2717,10 @@ export interface Routes {
     };
     readonly answers: Schemas['Publication'];
   };
+  /** Show which keys seal the stored secrets */
+  readonly 'GET /manage/v1/secrets': { readonly takes: object; readonly answers: Schemas['Secrets'] };
+  /** Seal all stored secrets with SECRETS_KEY */
+  readonly 'POST /manage/v1/secrets/reseal': { readonly takes: object; readonly answers: Schemas['Job'] };
   /** Follow changes */
   readonly 'GET /manage/v1/stream': {
     readonly takes: {

@@ -146,6 +146,12 @@ export const JOB_MESSAGES = {
   alreadyRuns: message('{id} does the same already. Wait until it has ended.'),
 };
 
+/** Refusals of calls about the keys of secrets. */
+export const SECRETS_KEY_MESSAGES = {
+  /** 403 `forbidden` */
+  operatorsOnly: "The keys of secrets are the operator's: use the operator's key.",
+};
+
 /** Refusals of questions about history. */
 export const HISTORY_MESSAGES = {
   /** 404 `not_found` */

@@ -3,6 +3,7 @@ import { completeKeys, type Keys } from '../../config/generated-keys.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { CLOCK, systemClock } from '../../kernel/clock.js';
 import { LOG } from '../../kernel/log.js';
+import { KeyRing } from '../../secrets/key-ring.js';
 import { KEYS, PROCESS_OPTIONS, type ProcessOptions, processSettings } from '../process-options.js';
 import { Resources } from '../resources.js';
 
@@ -19,9 +20,14 @@ export class CoreModule {
         { provide: LOG, useValue: options.log },
         { provide: CLOCK, useValue: options.overrides?.clock ?? systemClock },
         { provide: KEYS, useFactory: () => completeKeys(options.settings) },
+        {
+          provide: KeyRing,
+          inject: [KEYS],
+          useFactory: ({ secretsKey }: Keys) => new KeyRing(secretsKey, options.settings.secretsKeysPrevious),
+        },
         { provide: SETTINGS, inject: [KEYS], useFactory: (keys: Keys) => processSettings(options.settings, keys) },
       ],
-      exports: [PROCESS_OPTIONS, Resources, LOG, CLOCK, KEYS, SETTINGS],
+      exports: [PROCESS_OPTIONS, Resources, LOG, CLOCK, KEYS, KeyRing, SETTINGS],
     };
   }
 }

@@ -3,7 +3,6 @@ import type { Pool } from 'pg';
 import { Deletions } from '../../commands/deletion/deletions.js';
 import { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
 import { OutputWithdrawal } from '../../commands/webhook-output/output-withdrawal.js';
-import type { Keys } from '../../config/generated-keys.js';
 import { monthlyPostsOf } from '../../config/limits-profile.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
@@ -34,11 +33,11 @@ import { queueNotices } from '../../sagas/deliver-notices/queue-notices.js';
 import { raiseNotices } from '../../sagas/raise-notices/raise-notices.js';
 import { raiseQuotaNotices } from '../../sagas/raise-notices/raise-quota-notices.js';
 import { WriteTransparencyLog } from '../../sagas/write-transparency-log/write-transparency-log.js';
+import { Database } from '../database.js';
 import { createLogIdentity } from '../log-identity.js';
 import { withdrawInput } from '../../sagas/withdraw-input/withdraw-input.js';
 import { Publishers } from '../../platforms/publishers.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { KEYS } from '../process-options.js';
 import { EventSagaTask } from '../worker/event-saga-task.js';
 import { CommandsModule } from './commands.module.js';
 import { EventStoreModule } from './event-store.module.js';
@@ -118,9 +117,9 @@ class CredentialsDependencies implements FlagMissingCredentialsDependencies {
     },
     {
       provide: WRITE_TRANSPARENCY_LOG,
-      inject: [Dependencies, SETTINGS, KEYS],
-      useFactory: (dependencies: Dependencies, settings: Settings, keys: Keys) => {
-        const identity = createLogIdentity(settings, keys);
+      inject: [Dependencies, SETTINGS, Database],
+      useFactory: (dependencies: Dependencies, settings: Settings, { historyKeys }: Database) => {
+        const identity = createLogIdentity(settings, historyKeys);
         const { pool, store, codec, leases, log } = dependencies;
         return new EventSagaTask(new WriteTransparencyLog({ pool, store, codec, leases, log, identity }));
       },

@@ -11,6 +11,9 @@ import { Metrics } from '../../health/metrics.js';
 import { MetricsAccess } from '../../health/metrics-access.js';
 import { MetricsPage } from '../../health/metrics-page.js';
 import { Readiness } from '../../health/readiness.js';
+import { type Log, LOG } from '../../kernel/log.js';
+import { KeyRing } from '../../secrets/key-ring.js';
+import { UnreadableSecrets } from '../../secrets/unreadable-secrets.js';
 import { createPool } from '../../postgres/pool.js';
 import { SharedResult } from '../../runtime/shared-result.js';
 import { Database } from '../database.js';
@@ -49,15 +52,29 @@ const STORE_HEAD = Symbol('StoreHead');
       useFactory: (store: EventStore) => new SharedResult(() => store.readHead(), 0),
     },
     {
+      provide: UnreadableSecrets,
+      inject: [HEALTH_POOL, KeyRing, LOG, Resources],
+      useFactory: async (pool: Pool, ring: KeyRing, log: Log, resources: Resources) => {
+        const unreadable = new UnreadableSecrets(pool, ring, log);
+        unreadable.start();
+        await resources.add(() => unreadable.stop());
+        return unreadable;
+      },
+    },
+    {
       provide: Readiness,
-      inject: [HEALTH_POOL, STORE_HEAD, EVENT_STORE, EventCodec, CheckedEventStore],
+      inject: [HEALTH_POOL, STORE_HEAD, EVENT_STORE, EventCodec, CheckedEventStore, UnreadableSecrets],
       useFactory: (
         pool: Pool,
         storeHead: SharedResult<bigint>,
         store: EventStore,
         codec: EventCodec,
         checked: CheckedEventStore,
-      ) => new Readiness({ pool, store, codec, storeHead, connection: () => checked.connection }),
+        unreadable: UnreadableSecrets,
+      ) => {
+        const secrets = () => unreadable.describe();
+        return new Readiness({ pool, store, codec, storeHead, connection: () => checked.connection, secrets });
+      },
     },
     {
       provide: HealthRoutes,

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { Module } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { Keys } from '../../config/generated-keys.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { CheckedEventStore } from '../../event-store/checked-event-store.js';
@@ -29,8 +28,8 @@ import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { PostStories } from '../../projections/posts/post-stories.queries.js';
 import { SecretVault } from '../../secrets/vault.js';
+import { Database } from '../database.js';
 import { createLogIdentity } from '../log-identity.js';
-import { KEYS } from '../process-options.js';
 import { Resources } from '../resources.js';
 import { EventStoreModule } from './event-store.module.js';
 import { PostgresModule } from './postgres.module.js';
@@ -115,9 +114,17 @@ const LATECOMERS = ['saga/queue-notices', 'saga/raise-quota-notices', 'saga/sche
     },
     {
       provide: ImportHistory,
-      inject: [POOL, CheckedEventStore, SecretVault, SETTINGS, KEYS],
-      useFactory: (pool: Pool, store: CheckedEventStore, vault: SecretVault, settings: Settings, keys: Keys) =>
-        new ImportHistory({ pool, store, vault, identity: createLogIdentity(settings, keys), latecomers: LATECOMERS }),
+      inject: [POOL, CheckedEventStore, SecretVault, SETTINGS, Database],
+      useFactory: (
+        pool: Pool,
+        store: CheckedEventStore,
+        vault: SecretVault,
+        settings: Settings,
+        { historyKeys }: Database,
+      ) => {
+        const identity = createLogIdentity(settings, historyKeys);
+        return new ImportHistory({ pool, store, vault, identity, latecomers: LATECOMERS });
+      },
     },
     {
       provide: ImportSpool,

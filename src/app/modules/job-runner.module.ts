@@ -4,7 +4,6 @@ import { EventCodec } from '../../event-store/codec.js';
 import { type EventStore, Unavailable } from '../../event-store/port.js';
 import { AggregatePlaces } from '../../history/time-travel/aggregate-places.js';
 import { LogTables } from '../../history/transparency-log/log-tables.js';
-import { deriveSealKey } from '../../history/transparency-log/signed-note.js';
 import { createVerificationHandler } from '../../history/transparency-log/verification-handler.js';
 import { JobRunner } from '../../jobs/job-runner.js';
 import { JobTable } from '../../jobs/job-table.js';
@@ -13,14 +12,15 @@ import { Leases } from '../../postgres/leases.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
-import type { Keys } from '../../config/generated-keys.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { createRebuildHandler } from '../../projections/engine/rebuild/rebuild-job.js';
 import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import { createProjectionVerification } from '../../projections/engine/verification/verification-job.js';
 import { projectionsOf } from '../projections.js';
-import { KEYS } from '../process-options.js';
+import { KeyRing } from '../../secrets/key-ring.js';
+import { createResealHandler } from '../../secrets/reseal-job.js';
+import { Database } from '../database.js';
 import { EVENT_STORE } from '../../event-store/port.js';
 import { EventStoreModule } from './event-store.module.js';
 import { HistoryModule } from './history.module.js';
@@ -43,7 +43,8 @@ import { ReadModelsModule } from './read-models.module.js';
         EVENT_STORE,
         EventCodec,
         AggregatePlaces,
-        KEYS,
+        Database,
+        KeyRing,
         SETTINGS,
         Rebuilds,
       ],
@@ -56,16 +57,18 @@ import { ReadModelsModule } from './read-models.module.js';
         store: EventStore,
         codec: EventCodec,
         places: AggregatePlaces,
-        { secretsKey }: Keys,
+        { historyKeys: { sealKey } }: Database,
+        ring: KeyRing,
         settings: Settings,
         rebuilds: Rebuilds,
       ) => {
-        const verification = { tables: new LogTables(pool), store, codec, sealKey: deriveSealKey(secretsKey) };
+        const verification = { tables: new LogTables(pool), store, codec, sealKey };
         const replay = { pool, store, codec };
         const handlers = [
           createVerificationHandler(verification, places),
           createProjectionVerification(replay, projectionsOf(settings)),
           createRebuildHandler(replay, rebuilds, projectionsOf(settings)),
+          createResealHandler(pool, ring),
         ];
         const isOutage = (error: unknown) => error instanceof Unavailable || isUnavailable(error);
         return new JobRunner({ jobs, leases, notifications, handlers, isOutage, log });

@@ -4,21 +4,28 @@ import { CallTurns } from '../../postgres/call-turns.js';
 import { Leases } from '../../postgres/leases.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
+import { KeyRing } from '../../secrets/key-ring.js';
+import { lockKeyStatement } from '../../secrets/known-keys.js';
 import { Database, openDatabase } from '../database.js';
-import { KEYS, PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
+import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
 
 /** The database: pool, notifications and leases. */
 @Module({
   providers: [
-    { provide: Database, inject: [PROCESS_OPTIONS, KEYS, Resources], useFactory: openDatabase },
+    { provide: Database, inject: [PROCESS_OPTIONS, KeyRing, Resources], useFactory: openDatabase },
     { provide: POOL, inject: [Database], useFactory: ({ pool }: Database): Pool => pool },
     { provide: CallTurns, inject: [POOL], useFactory: (pool: Pool) => new CallTurns(pool) },
     {
       provide: Notifications,
-      inject: [PROCESS_OPTIONS, Database, Resources],
-      useFactory: async ({ log }: ProcessOptions, { connectionString }: Database, resources: Resources) => {
-        const notifications = new Notifications(connectionString, log);
+      inject: [PROCESS_OPTIONS, Database, KeyRing, Resources],
+      useFactory: async (
+        { log }: ProcessOptions,
+        { connectionString }: Database,
+        { keys }: KeyRing,
+        resources: Resources,
+      ) => {
+        const notifications = new Notifications(connectionString, log, keys.map(lockKeyStatement).join('; '));
         await resources.add(() => notifications.stop()); // also ends a start that waits for the server
         await notifications.start();
         return notifications;

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { Keys } from '../../config/generated-keys.js';
 import { ErasureNotes } from '../../erasure/erasure-notes.js';
 import { POOL } from '../../postgres/tokens.js';
+import { KeyRing } from '../../secrets/key-ring.js';
+import { KeyStatus } from '../../secrets/key-status.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { KEYS } from '../process-options.js';
 import { PostgresModule } from './postgres.module.js';
 
 /** Encrypted secrets, and the notes of what is to be erased. */
@@ -14,10 +14,15 @@ import { PostgresModule } from './postgres.module.js';
     { provide: ErasureNotes, inject: [POOL], useFactory: (pool: Pool) => new ErasureNotes(pool) },
     {
       provide: SecretVault,
-      inject: [POOL, KEYS],
-      useFactory: (pool: Pool, { secretsKey }: Keys) => new SecretVault(pool, secretsKey),
+      inject: [POOL, KeyRing],
+      useFactory: (pool: Pool, ring: KeyRing) => new SecretVault(pool, ring),
+    },
+    {
+      provide: KeyStatus,
+      inject: [POOL, KeyRing],
+      useFactory: (pool: Pool, ring: KeyRing) => new KeyStatus(pool, ring),
     },
   ],
-  exports: [SecretVault, ErasureNotes],
+  exports: [KeyStatus, SecretVault, ErasureNotes],
 })
 export class SecretsModule {}

@@ -17,6 +17,7 @@ import { type Database, openDatabase } from '../database.js';
 import { addressOf, openAdapter } from '../event-store.js';
 import { RESET_MESSAGES } from '../messages.js';
 import { Resources } from '../resources.js';
+import { KeyRing } from '../../secrets/key-ring.js';
 import { type Compared, findUnknown, PAGE, type PublicationList } from './compare-publications.js';
 import { type KnownPublication, takeOver } from './take-over.js';
 
@@ -32,7 +33,9 @@ export const resetToStore = async (settings: Settings, log: Logger): Promise<str
   const resources = new Resources(log);
   try {
     const options = { settings, log };
-    const database = await openDatabase(options, await completeKeys(settings), resources);
+    const { secretsKey } = await completeKeys(settings);
+    const ring = new KeyRing(secretsKey, settings.secretsKeysPrevious);
+    const database = await openDatabase(options, ring, resources);
     await checkUnused(database.pool);
     const store = await openAdapter(options, database, resources);
     await resources.add(() => store.close());

@@ -17,6 +17,6 @@ export const TRANSFER_MESSAGES = {
     'The event {revision} of the stream {stream} is not where the transparency log has it. Verify the history (POST /manage/v1/history/verify): an event was inserted or moved.',
   ),
   otherKey: message(
-    'The secret {id} was sealed under another SECRETS_KEY. Start this gateway with the SECRETS_KEY of the former one, or export without secrets.',
+    'The secret {id} was sealed under another SECRETS_KEY. Start this gateway with the SECRETS_KEY of the former one, as SECRETS_KEY or in SECRETS_KEY_PREVIOUS, or export without secrets.',
   ),
 };

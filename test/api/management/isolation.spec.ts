@@ -81,6 +81,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /deliveries/:id/retry': on(),
   'POST /history/import': on({}, 403),
   'POST /history/verify': on({}, 403),
+  'POST /secrets/reseal': on({}, 403),
   'POST /projections/:name/verify': on({}, 403),
   'POST /projections/:name/rebuild': on({}, 403),
   'POST /projections/:name/promote': on({}, 403),

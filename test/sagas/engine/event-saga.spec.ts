@@ -77,7 +77,9 @@ const readDegradations = async ({ name }: Saga): Promise<readonly Degradation[]>
   const { pool, store, codec } = processes[0];
   const connection = { id: null, problem: null, droppedSubscriptions: 0, lostConnections: 0 };
   const storeHead = new SharedResult(() => store.readHead(), 0);
-  const { degraded } = await new Readiness({ pool, store, codec, storeHead, connection: () => connection }).read();
+  const secrets = async () => null;
+  const sources = { pool, store, codec, storeHead, connection: () => connection, secrets };
+  const { degraded } = await new Readiness(sources).read();
   return degraded.filter((one) => one.name === `saga/${name}`);
 };
 const readCheckpoint = async ({ name }: Saga): Promise<{ position: bigint; error: string | null } | undefined> => {

@@ -1,0 +1,26 @@
+import type { KeyStatusReport } from '../../../secrets/key-status.js';
+
+/** The keys that seal stored secrets, by their ids, and how far the replacement of SECRETS_KEY is. */
+export class SecretsView {
+  /** Id of the SECRETS_KEY of the process that answers. */
+  readonly key: string;
+  /** Id of the key that seals what is stored; another than `key` until the secrets are resealed. */
+  readonly active_key: string;
+  /** Ids of the keys in SECRETS_KEY_PREVIOUS. */
+  readonly previous_keys: readonly string[];
+  /** Ids of former keys that must stay in SECRETS_KEY_PREVIOUS: without them no process starts. */
+  readonly needed_keys: readonly string[];
+  /** Number of stored secrets. */
+  readonly secrets: number;
+  /** Number of those that are not sealed with `key`. */
+  readonly sealed_otherwise: number;
+
+  constructor({ configured, active, previous, needed, secrets, sealedOtherwise }: KeyStatusReport) {
+    this.key = configured.id;
+    this.active_key = active.id;
+    this.previous_keys = previous.map(({ id }) => id);
+    this.needed_keys = needed;
+    this.secrets = secrets;
+    this.sealed_otherwise = sealedOtherwise;
+  }
+}

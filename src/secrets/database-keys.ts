@@ -1,0 +1,105 @@
+import type { ClientBase, Pool } from 'pg';
+import { Unavailable } from '../event-store/port.js';
+import { deriveHistoryKeys, type HistoryKeys, parseHistoryKeys, serializeHistoryKeys } from './history-keys.js';
+import type { KeyRing, SecretsKey } from './key-ring.js';
+import { SECRETS_MESSAGES } from './messages.js';
+import { openValue, sealValue } from './sealed-value.js';
+import { withTransaction } from '../postgres/pool.js';
+
+/** Name of the row of `ops_setting` with the fingerprint of the active key: the one that seals what is stored. */
+export const ACTIVE_KEY = 'secrets_key_fingerprint';
+/** Row with the ids of keys that some values may still need, separated by commas. */
+const FORMER_KEYS = 'secrets_keys_former';
+/** Row with the sealed keys of the history. */
+const HISTORY_KEYS = 'history_keys';
+
+/** SECRETS_KEY and SECRETS_KEY_PREVIOUS lack a key that this database's secrets are encrypted with. */
+export class WrongSecretsKey extends Error {
+  override readonly name = 'WrongSecretsKey';
+}
+
+type Queries = Pick<ClientBase | Pool, 'query'>;
+
+const readSetting = async (db: Queries, name: string, lock: '' | 'for share' | 'for update' = ''): Promise<string> => {
+  const { rows } = await db.query<{ value: string }>(`select value from ops_setting where name = $1 ${lock}`, [name]);
+  return rows[0]?.value ?? '';
+};
+
+const writeSetting = (db: Queries, name: string, value: string): Promise<unknown> =>
+  db.query(
+    'insert into ops_setting (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
+    [name, value],
+  );
+
+/**
+ * Verifies that the process has the keys of this database, and returns the keys of the history. The first process to start
+ * stores the fingerprint of its SECRETS_KEY; every later one must have that key, and those that were replaced but are needed
+ * (management-api.md: SECRETS_KEY). The keys of the history follow from the first key and are kept: they outlive its replacement.
+ * @throws WrongSecretsKey
+ */
+export const claimDatabase = (pool: Pool, ring: KeyRing): Promise<HistoryKeys> =>
+  withTransaction(pool, async (tx) => {
+    // Waits for a process that claims the database at the same time.
+    const { rowCount } = await tx.query(
+      'insert into ops_setting (name, value) values ($1, $2) on conflict (name) do nothing',
+      [ACTIVE_KEY, ring.first.fingerprint],
+    );
+    const active = ring.findByFingerprint(await readSetting(tx, ACTIVE_KEY, 'for share'));
+    if (!active) throw new WrongSecretsKey(SECRETS_MESSAGES.wrongKey);
+    const missing = (await readFormerKeys(tx)).filter((id) => !ring.find(id));
+    if (missing.length > 0) throw new WrongSecretsKey(SECRETS_MESSAGES.formerKeyMissing({ ids: missing.join(', ') }));
+    const kept = await readSetting(tx, HISTORY_KEYS);
+    if (kept !== '') return openHistoryKeys(ring, kept);
+    const keys = deriveHistoryKeys((rowCount === 1 ? ring.oldest : active).bytes);
+    await tx.query('insert into ops_setting (name, value) values ($1, $2) on conflict (name) do nothing', [
+      HISTORY_KEYS,
+      sealHistoryKeys(active, keys),
+    ]);
+    return keys;
+  });
+
+const sealHistoryKeys = (key: SecretsKey, keys: HistoryKeys): string =>
+  sealValue(key, HISTORY_KEYS, serializeHistoryKeys(keys)).toString('base64');
+
+const openHistoryKeys = (ring: KeyRing, kept: string): HistoryKeys => {
+  try {
+    return parseHistoryKeys(openValue(ring, HISTORY_KEYS, Buffer.from(kept, 'base64')));
+  } catch (cause) {
+    throw new WrongSecretsKey(SECRETS_MESSAGES.historyKeysUnreadable, { cause });
+  }
+};
+
+/** Returns the ids of keys that were replaced and that some values may still need. */
+export const readFormerKeys = async (db: Queries): Promise<readonly string[]> =>
+  (await readSetting(db, FORMER_KEYS)).split(',').filter((id) => id !== '');
+
+/** Returns the key that seals what is stored. @throws Unavailable this process does not have it */
+export const readActiveKey = async (db: Queries, ring: KeyRing): Promise<SecretsKey> => {
+  const active = ring.findByFingerprint(await readSetting(db, ACTIVE_KEY));
+  if (!active) throw new Unavailable(SECRETS_MESSAGES.keyReplaced);
+  return active;
+};
+
+/**
+ * Makes a key the active one: from the commit on every process seals with it. The keys of the history are sealed with it at
+ * once, and the key before it is noted as one that values may need. @throws Unavailable this process does not have the key before
+ */
+export const activateKey = (pool: Pool, ring: KeyRing, key: SecretsKey): Promise<void> =>
+  withTransaction(pool, async (tx) => {
+    const before = await readSetting(tx, ACTIVE_KEY, 'for update');
+    if (before === key.fingerprint) return;
+    const active = ring.findByFingerprint(before);
+    if (!active) throw new Unavailable(SECRETS_MESSAGES.keyReplaced);
+    const former = new Set([...(await readFormerKeys(tx)), active.id]);
+    former.delete(key.id);
+    const keys = openHistoryKeys(ring, await readSetting(tx, HISTORY_KEYS));
+    await writeSetting(tx, ACTIVE_KEY, key.fingerprint);
+    await writeSetting(tx, FORMER_KEYS, [...former].join(','));
+    await writeSetting(tx, HISTORY_KEYS, sealHistoryKeys(key, keys));
+  });
+
+/** Notes that no value needs a former key any more, unless another key has become the active one. */
+export const forgetFormerKeys = (pool: Pool, key: SecretsKey): Promise<void> =>
+  withTransaction(pool, async (tx) => {
+    if ((await readSetting(tx, ACTIVE_KEY, 'for share')) === key.fingerprint) await writeSetting(tx, FORMER_KEYS, '');
+  });

@@ -1,0 +1,25 @@
+import { deriveHistoryKey, deriveSealKey } from '../history/transparency-log/signed-note.js';
+
+/** Keys of the transparency log. They stay the same when SECRETS_KEY is replaced. */
+export interface HistoryKeys {
+  /** Seed of the key that signs checkpoints, unless HISTORY_KEY is set; 32 bytes. */
+  readonly signingKey: Buffer;
+  /** Key of the seals (ADR-143). */
+  readonly sealKey: Buffer;
+}
+
+/** Derives the keys of a history from the first SECRETS_KEY of its database. */
+export const deriveHistoryKeys = (secretsKey: Buffer): HistoryKeys => ({
+  signingKey: deriveHistoryKey(secretsKey),
+  sealKey: deriveSealKey(secretsKey),
+});
+
+/** Returns the keys as a text, to be sealed. */
+export const serializeHistoryKeys = ({ signingKey, sealKey }: HistoryKeys): string =>
+  JSON.stringify({ signing: signingKey.toString('base64'), seal: sealKey.toString('base64') });
+
+/** Reads what {@link serializeHistoryKeys} wrote. */
+export const parseHistoryKeys = (text: string): HistoryKeys => {
+  const { signing, seal } = JSON.parse(text) as { readonly signing: string; readonly seal: string };
+  return { signingKey: Buffer.from(signing, 'base64'), sealKey: Buffer.from(seal, 'base64') };
+};

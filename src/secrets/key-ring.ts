@@ -1,0 +1,52 @@
+import { createHmac } from 'node:crypto';
+
+const KEY_BYTES = 32;
+/** Bytes of a key's id. */
+export const KEY_ID_BYTES = 8;
+
+/** A key that encrypts secrets. */
+export interface SecretsKey {
+  readonly bytes: Buffer;
+  /** HMAC, in hex, from which the key cannot be computed. It names the key in the database. */
+  readonly fingerprint: string;
+  /** Beginning of the fingerprint. It stands in each value that the key seals. */
+  readonly id: string;
+}
+
+const describeKey = (bytes: Buffer): SecretsKey => {
+  if (bytes.length !== KEY_BYTES) throw new RangeError(`a key of secrets has ${bytes.length} bytes, not ${KEY_BYTES}`);
+  const fingerprint = createHmac('sha256', bytes).update('secrets_key_fingerprint').digest('hex');
+  return { bytes, fingerprint, id: fingerprint.slice(0, 2 * KEY_ID_BYTES) };
+};
+
+/** The keys of a process: SECRETS_KEY, and those of SECRETS_KEY_PREVIOUS, which may open what SECRETS_KEY does not. */
+export class KeyRing {
+  /** SECRETS_KEY first. */
+  readonly keys: readonly SecretsKey[];
+
+  /** @param key 32 bytes @param previous further keys, the oldest last @throws RangeError a key has another length */
+  constructor(key: Buffer, previous: readonly Buffer[] = []) {
+    const all = [key, ...previous].map(describeKey);
+    this.keys = all.filter(({ id }, i) => all.findIndex((one) => one.id === id) === i);
+  }
+
+  /** SECRETS_KEY. */
+  get first(): SecretsKey {
+    return this.keys[0]!;
+  }
+
+  /** The last key of SECRETS_KEY_PREVIOUS; without any, SECRETS_KEY. */
+  get oldest(): SecretsKey {
+    return this.keys.at(-1)!;
+  }
+
+  /** Returns the key with this id; null: the process does not have it. */
+  find(id: string): SecretsKey | null {
+    return this.keys.find((key) => key.id === id) ?? null;
+  }
+
+  /** Returns the key with this fingerprint; null: the process does not have it. */
+  findByFingerprint(fingerprint: string): SecretsKey | null {
+    return this.keys.find((key) => key.fingerprint === fingerprint) ?? null;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Pool } from 'pg';
+import { readActiveKey, readFormerKeys } from './database-keys.js';
+import type { KeyRing, SecretsKey } from './key-ring.js';
+import { findSessionsWithoutKey } from './known-keys.js';
+import { SEALED_OTHERWISE } from './reseal-job.js';
+import { headerOf } from './sealed-value.js';
+
+/** The keys of a database and of this process, and the secrets that they seal. */
+export interface KeyStatusReport {
+  /** SECRETS_KEY of this process. */
+  readonly configured: SecretsKey;
+  /** The key that seals what is stored. */
+  readonly active: SecretsKey;
+  /** SECRETS_KEY_PREVIOUS of this process. */
+  readonly previous: readonly SecretsKey[];
+  /** Ids of former keys that values may still need. */
+  readonly needed: readonly string[];
+  readonly secrets: number;
+  /** Secrets that are not sealed with SECRETS_KEY. */
+  readonly sealedOtherwise: number;
+}
+
+/** Reads how far a replacement of SECRETS_KEY is. */
+export class KeyStatus {
+  constructor(
+    private readonly pool: Pick<Pool, 'query'>,
+    private readonly ring: KeyRing,
+  ) {}
+
+  async read(): Promise<KeyStatusReport> {
+    const configured = this.ring.first;
+    const { rows } = await this.pool.query<{ all: bigint; otherwise: bigint }>(
+      `select count(*) as all, count(*) filter (where ${SEALED_OTHERWISE}) as otherwise from ops_secret`,
+      [headerOf(configured)],
+    );
+    return {
+      configured,
+      active: await readActiveKey(this.pool, this.ring),
+      previous: this.ring.keys.slice(1),
+      needed: await readFormerKeys(this.pool),
+      secrets: Number(rows[0]!.all),
+      sealedOtherwise: Number(rows[0]!.otherwise),
+    };
+  }
+
+  /** Returns the database sessions of processes that do not have the SECRETS_KEY of this one. */
+  findSessionsWithout(key: SecretsKey): Promise<readonly string[]> {
+    return findSessionsWithoutKey(this.pool, key);
+  }
+}

@@ -1,0 +1,24 @@
+import type { Pool } from 'pg';
+import type { SecretsKey } from './key-ring.js';
+
+/** First part of the advisory locks by which sessions show that their process has a key. */
+const LOCK_CLASS = 7002;
+
+const lockNumber = ({ id }: SecretsKey): number => Buffer.from(id, 'hex').readInt32BE();
+
+/** SQL by which the session that listens for notifications, of which each process has one, shows that its process has a key. */
+export const lockKeyStatement = (key: SecretsKey): string =>
+  `select pg_advisory_lock_shared(${LOCK_CLASS}, ${lockNumber(key)})`;
+
+/** Returns the sessions, as `<process id of the server>@<address>`, of processes that do not have a key. */
+export const findSessionsWithoutKey = async (db: Pick<Pool, 'query'>, key: SecretsKey): Promise<readonly string[]> => {
+  const { rows } = await db.query<{ session: string }>(
+    `select concat(a.pid, '@', coalesce(host(a.client_addr), 'local')) as session from pg_stat_activity a
+     where a.datname = current_database() and a.application_name = 'crosspost notifications' and not exists (
+       select from pg_locks l where l.pid = a.pid and l.locktype = 'advisory' and l.granted
+         and l.database = a.datid and l.classid = ${LOCK_CLASS} and l.objid::bigint = $1)
+     order by 1`,
+    [Buffer.from(key.id, 'hex').readUInt32BE()],
+  );
+  return rows.map(({ session }) => session);
+};

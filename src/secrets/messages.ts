@@ -1,0 +1,25 @@
+import { message } from '../kernel/message.js';
+
+/** The keys of secrets, at the start and in jobs. */
+export const SECRETS_MESSAGES = {
+  /** The start ends with exit code 1. */
+  wrongKey:
+    'SECRETS_KEY is not the key of this database: its secrets are encrypted with another key. Set the key with which the database was first started (for the embedded PostgreSQL it is in DATA_DIR/keys.json), or use another database. To replace the key, set the former one as SECRETS_KEY_PREVIOUS, and run "crosspost secrets reseal".',
+  /** The start ends with exit code 1. */
+  formerKeyMissing: message(
+    'Secrets of this database are still encrypted with a former key (id {ids}), which is neither SECRETS_KEY nor in SECRETS_KEY_PREVIOUS. Add it to SECRETS_KEY_PREVIOUS until "crosspost secrets reseal" has ended. If that key is lost, docs/deployment.md says what to do.',
+  ),
+  /** The start ends with exit code 1. */
+  historyKeysUnreadable:
+    'The keys of the history, which this database keeps encrypted, cannot be decrypted: the row "history_keys" of the table ops_setting was changed. Restore it from a backup.',
+  keyReplaced:
+    'the key of the secrets was replaced, and this process does not have the new one: set it as SECRETS_KEY and start again',
+  targetMissing: message('this process does not have the key {id}, with which the secrets are to be sealed'),
+  processesWithoutKey: message(
+    '{count} connected processes do not have the key {id}. Set it as SECRETS_KEY, and the former one as SECRETS_KEY_PREVIOUS, for every process, and start them again; then repeat the call. Their database sessions: {sessions}',
+  ),
+  /** `/readyz` and the log. */
+  unreadable: message(
+    'none of the keys in SECRETS_KEY and SECRETS_KEY_PREVIOUS opens {count} stored secrets, such as {ids}. Add the key that does to SECRETS_KEY_PREVIOUS, or enter the credentials again.',
+  ),
+};

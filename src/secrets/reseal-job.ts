@@ -1,0 +1,121 @@
+import type { Pool } from 'pg';
+import { Unavailable } from '../event-store/port.js';
+import type { JobContext, JobHandler } from '../jobs/job.js';
+import { activateKey, forgetFormerKeys, readActiveKey } from './database-keys.js';
+import type { KeyRing, SecretsKey } from './key-ring.js';
+import { findSessionsWithoutKey } from './known-keys.js';
+import { SECRETS_MESSAGES } from './messages.js';
+import { HEADER_BYTES, headerOf, openValue, sealValue } from './sealed-value.js';
+import type { SealedSecret } from './vault.js';
+
+/** Kind and subject of the job. */
+export const RESEAL_SECRETS = 'reseal-secrets';
+
+/** Parameters of the job. */
+export interface ResealParams {
+  /** Id of the key with which the secrets are to be sealed. */
+  readonly key: string;
+}
+
+/** Secrets that are read and written at a time. */
+const BATCH = 100;
+/** Ids of secrets that a result names. */
+const NAMED = 100;
+
+/** SQL condition: the secret is not sealed with the key whose header is `$1`. */
+export const SEALED_OTHERWISE = `substring(sealed from 1 for ${HEADER_BYTES}) <> $1`;
+
+/**
+ * Creates the handler that seals all secrets with another key. First it makes the key the active one, so that none is stored
+ * under the former key any more; then it goes through those that are sealed otherwise. What it has done is in the database,
+ * so a job that was cut off goes on. Once it has ended, SECRETS_KEY_PREVIOUS is not needed.
+ */
+export const createResealHandler = (pool: Pool, ring: KeyRing): JobHandler => ({
+  kind: RESEAL_SECRETS,
+  async run(job, context) {
+    const { key: id } = job.params as unknown as ResealParams;
+    const key = ring.find(id);
+    if (!key) throw new Unavailable(SECRETS_MESSAGES.targetMissing({ id })); // a process that has it carries it out
+    if ((await readActiveKey(pool, ring)) !== key) {
+      await checkProcesses(pool, key);
+      await activateKey(pool, ring, key);
+    }
+    const unreadable = await resealAll(pool, ring, key, context);
+    if (context.signal.aborted) return null;
+    await forgetFormerKeys(pool, key);
+    const { rows } = await pool.query<{ sealed: bigint }>(
+      `select count(*) as sealed from ops_secret where not ${SEALED_OTHERWISE}`,
+      [headerOf(key)],
+    );
+    return {
+      key: id,
+      sealed: Number(rows[0]!.sealed),
+      unreadable: unreadable.length,
+      unreadable_ids: unreadable.slice(0, NAMED),
+    };
+  },
+});
+
+/** @throws Unavailable a process does not have the key: it could not read what is stored from now on */
+const checkProcesses = async (pool: Pool, key: SecretsKey): Promise<void> => {
+  const sessions = await findSessionsWithoutKey(pool, key);
+  if (sessions.length > 0) throw new Unavailable(describeSessions(key, sessions));
+};
+
+/** Returns a sentence about processes that do not have a key. */
+export const describeSessions = ({ id }: SecretsKey, sessions: readonly string[]): string =>
+  SECRETS_MESSAGES.processesWithoutKey({ count: sessions.length, id, sessions: sessions.join(', ') });
+
+/** Returns the ids of secrets that no key opens; they stay as they are. */
+const resealAll = async (
+  pool: Pool,
+  ring: KeyRing,
+  key: SecretsKey,
+  { report, signal }: JobContext,
+): Promise<readonly string[]> => {
+  const header = headerOf(key);
+  const { rows } = await pool.query<{ all: bigint; rest: bigint }>(
+    `select count(*) as all, count(*) filter (where ${SEALED_OTHERWISE}) as rest from ops_secret`,
+    [header],
+  );
+  const all = Number(rows[0]!.all);
+  let rest = Number(rows[0]!.rest);
+  const unreadable: string[] = [];
+  for (let after = ''; !signal.aborted;) {
+    report(all === 0 ? 0 : 1 - rest / all);
+    const { rows: batch } = await pool.query<SealedSecret>(
+      `select secret_id as id, sealed from ops_secret where ${SEALED_OTHERWISE} and secret_id > $2 order by secret_id limit $3`,
+      [header, after, BATCH],
+    );
+    const last = batch.at(-1);
+    if (!last) break;
+    unreadable.push(...(await resealBatch(pool, ring, key, batch)));
+    after = last.id;
+    rest = Math.max(0, rest - batch.length);
+  }
+  return unreadable;
+};
+
+const resealBatch = async (
+  pool: Pool,
+  ring: KeyRing,
+  key: SecretsKey,
+  batch: readonly SealedSecret[],
+): Promise<readonly string[]> => {
+  const unreadable: string[] = [];
+  const changed = batch.flatMap(({ id, sealed }) => {
+    try {
+      return [{ id, sealed, resealed: sealValue(key, id, openValue(ring, id, sealed)) }];
+    } catch {
+      unreadable.push(id);
+      return [];
+    }
+  });
+  // A secret that was erased meanwhile stays erased.
+  await pool.query(
+    `update ops_secret s set sealed = n.resealed from unnest($1::text[], $2::bytea[], $3::bytea[]) n (id, sealed, resealed)
+     where s.secret_id = n.id and s.sealed = n.sealed`,
+    [changed.map(({ id }) => id), changed.map(({ sealed }) => sealed), changed.map(({ resealed }) => resealed)],
+  );
+  return unreadable;
+};

@@ -1,0 +1,60 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { KEY_ID_BYTES, type KeyRing, type SecretsKey } from './key-ring.js';
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** First bytes of a value that names its key. A value without them is one of the form before it, which begins with random bytes. */
+const MARK = Buffer.from('cps1');
+/** Bytes before the nonce of a value that names its key. */
+export const HEADER_BYTES = MARK.length + KEY_ID_BYTES;
+
+/** Returns the first bytes of all values that the key seals. */
+export const headerOf = ({ id }: SecretsKey): Buffer => Buffer.concat([MARK, Buffer.from(id, 'hex')]);
+
+/** Returns the id of the key that sealed a value; null: the value is of the form that does not name its key. */
+export const keyIdOf = (sealed: Buffer): string | null =>
+  sealed.length >= HEADER_BYTES && sealed.subarray(0, MARK.length).equals(MARK)
+    ? sealed.toString('hex', MARK.length, HEADER_BYTES)
+    : null;
+
+/**
+ * Encrypts a text with AES-256-GCM: mark, id of the key, nonce, tag, ciphertext. Its name is authenticated with it, so that one
+ * value cannot be put in the place of another.
+ */
+export const sealValue = (key: SecretsKey, name: string, text: string): Buffer => {
+  const header = headerOf(key);
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key.bytes, iv).setAAD(Buffer.concat([header, Buffer.from(name)]));
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([header, iv, cipher.getAuthTag(), sealed]);
+};
+
+/** Decrypts a value of either form with the key that sealed it. @throws Error none of the keys opens it */
+export const openValue = (ring: KeyRing, name: string, sealed: Buffer): string => {
+  const id = keyIdOf(sealed);
+  const named = id === null ? null : ring.find(id);
+  if (named)
+    return decrypt(
+      named,
+      Buffer.concat([sealed.subarray(0, HEADER_BYTES), Buffer.from(name)]),
+      sealed.subarray(HEADER_BYTES),
+    );
+  // The random bytes of the former form may look like a mark.
+  let failure: unknown = null;
+  for (const key of ring.keys)
+    try {
+      return decrypt(key, Buffer.from(name), sealed);
+    } catch (error) {
+      failure ??= error;
+    }
+  throw failure;
+};
+
+const decrypt = (key: SecretsKey, authenticated: Buffer, bytes: Buffer): string => {
+  const iv = bytes.subarray(0, IV_BYTES);
+  const options = { authTagLength: TAG_BYTES };
+  const decipher = createDecipheriv('aes-256-gcm', key.bytes, iv, options)
+    .setAAD(authenticated)
+    .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+};
