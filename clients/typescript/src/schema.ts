@@ -1587,40 +1587,6 @@ export interface Schemas {
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
-  readonly ChannelPatchRequest: {
-    readonly name?: string;
-    readonly credentials?: Readonly<Record<string, unknown>>;
-    readonly settings?: Readonly<Record<string, unknown>>;
-    readonly enabled?: boolean;
-  };
-  readonly PauseRequest: { readonly minutes: number };
-  readonly EndpointRequest: {
-    /** Null removes it. */
-    readonly name?: string | null;
-    readonly project_ids: readonly string[];
-    /** Least time between two accepted posts, in seconds; its range is the limits profile's. */
-    readonly min_interval?: number;
-    readonly require_signature?: boolean;
-    readonly require_timestamp?: boolean;
-    /** Null removes it. */
-    readonly ip_allowlist?: readonly string[] | null;
-    readonly verbose_discovery?: boolean;
-    /** Required of the operator; an owner's key may leave it out. */
-    readonly owner_id?: string;
-    readonly mode: 'live' | 'test';
-  };
-  readonly EndpointPatchRequest: {
-    /** Null removes it. */
-    readonly name?: string | null;
-    readonly project_ids?: readonly string[];
-    /** Least time between two accepted posts, in seconds; its range is the limits profile's. */
-    readonly min_interval?: number;
-    readonly require_signature?: boolean;
-    readonly require_timestamp?: boolean;
-    /** Null removes it. */
-    readonly ip_allowlist?: readonly string[] | null;
-    readonly verbose_discovery?: boolean;
-  };
   readonly EntityRequest: {
     readonly type:
       | 'bold'
@@ -1660,6 +1626,46 @@ export interface Schemas {
     readonly external_id?: string;
     readonly trace_id?: string;
     readonly metadata?: Readonly<Record<string, unknown>>;
+  };
+  readonly TempPauseRequest: {
+    readonly project_minutes?: number;
+    readonly target_minutes?: number;
+    readonly targets?: readonly string[];
+  };
+  readonly TempResumeRequest: { readonly scope?: 'project' | 'targets' | 'all'; readonly targets?: readonly string[] };
+  readonly ChannelPatchRequest: {
+    readonly name?: string;
+    readonly credentials?: Readonly<Record<string, unknown>>;
+    readonly settings?: Readonly<Record<string, unknown>>;
+    readonly enabled?: boolean;
+  };
+  readonly PauseRequest: { readonly minutes: number };
+  readonly EndpointRequest: {
+    /** Null removes it. */
+    readonly name?: string | null;
+    readonly project_ids: readonly string[];
+    /** Least time between two accepted posts, in seconds; its range is the limits profile's. */
+    readonly min_interval?: number;
+    readonly require_signature?: boolean;
+    readonly require_timestamp?: boolean;
+    /** Null removes it. */
+    readonly ip_allowlist?: readonly string[] | null;
+    readonly verbose_discovery?: boolean;
+    /** Required of the operator; an owner's key may leave it out. */
+    readonly owner_id?: string;
+    readonly mode: 'live' | 'test';
+  };
+  readonly EndpointPatchRequest: {
+    /** Null removes it. */
+    readonly name?: string | null;
+    readonly project_ids?: readonly string[];
+    /** Least time between two accepted posts, in seconds; its range is the limits profile's. */
+    readonly min_interval?: number;
+    readonly require_signature?: boolean;
+    readonly require_timestamp?: boolean;
+    /** Null removes it. */
+    readonly ip_allowlist?: readonly string[] | null;
+    readonly verbose_discovery?: boolean;
   };
   readonly RotateSecretRequest: {
     /** A week at most, because an overlap without an end would be no rotation. */
@@ -1793,16 +1799,70 @@ export interface Schemas {
     /** Deliveries whose last attempt failed at this time or later. */
     readonly since: string;
   };
-  readonly TempPauseRequest: {
-    readonly project_minutes?: number;
-    readonly target_minutes?: number;
-    readonly targets?: readonly string[];
-  };
-  readonly TempResumeRequest: { readonly scope?: 'project' | 'targets' | 'all'; readonly targets?: readonly string[] };
 }
 
 /** The routes of the API, with what they take and answer. */
 export interface Routes {
+  /** Check and preview a payload without publishing */
+  readonly 'POST /v1/sandbox/test': {
+    readonly takes: { readonly body?: Schemas['PublishPayloadRequest'] };
+    readonly answers: Schemas['SandboxResult'];
+  };
+  /** Publish a post */
+  readonly 'POST /v1/webhooks/{slug}': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+      };
+      readonly body?: Schemas['PublishPayloadRequest'];
+    };
+    readonly answers: Schemas['PublishResult'];
+  };
+  /** Discover projects, targets and capabilities */
+  readonly 'GET /v1/webhooks/{slug}/info': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+      };
+    };
+    readonly answers: Schemas['Discovery'];
+  };
+  /** Show what became of a post */
+  readonly 'GET /v1/webhooks/{slug}/posts/{post_id}': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+        /** Id of the post: `post_…`. */
+        readonly post_id: string;
+      };
+    };
+    readonly answers: Schemas['PostStatus'];
+  };
+  /** Pause projects or channels without publishing */
+  readonly 'POST /v1/webhooks/{slug}/temp-pause': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+      };
+      readonly body?: Schemas['TempPauseRequest'];
+    };
+    readonly answers: Schemas['PauseResult'];
+  };
+  /** Resume projects or channels */
+  readonly 'POST /v1/webhooks/{slug}/temp-resume': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+      };
+      readonly body?: Schemas['TempResumeRequest'];
+    };
+    readonly answers: Schemas['PauseResult'];
+  };
   /** List channels */
   readonly 'GET /manage/v1/channels': {
     readonly takes: {
@@ -2325,7 +2385,10 @@ export interface Routes {
     readonly answers: string;
   };
   /** Import a history into an empty event store */
-  readonly 'POST /manage/v1/history/import': { readonly takes: object; readonly answers: Schemas['Import'] };
+  readonly 'POST /manage/v1/history/import': {
+    readonly takes: { readonly body?: string };
+    readonly answers: Schemas['Import'];
+  };
   /** Show the log's signed head */
   readonly 'GET /manage/v1/history/log/checkpoint': { readonly takes: object; readonly answers: string };
   /** Show the key that verifies checkpoints */
@@ -2850,65 +2913,5 @@ export interface Routes {
       };
     };
     readonly answers: Schemas['Delivery'];
-  };
-  /** Check and preview a payload without publishing */
-  readonly 'POST /v1/sandbox/test': {
-    readonly takes: { readonly body?: Schemas['PublishPayloadRequest'] };
-    readonly answers: Schemas['SandboxResult'];
-  };
-  /** Publish a post */
-  readonly 'POST /v1/webhooks/{slug}': {
-    readonly takes: {
-      readonly path: {
-        /** Slug of the endpoint, from its URL. */
-        readonly slug: string;
-      };
-      readonly body?: Schemas['PublishPayloadRequest'];
-    };
-    readonly answers: Schemas['PublishResult'];
-  };
-  /** Discover projects, targets and capabilities */
-  readonly 'GET /v1/webhooks/{slug}/info': {
-    readonly takes: {
-      readonly path: {
-        /** Slug of the endpoint, from its URL. */
-        readonly slug: string;
-      };
-    };
-    readonly answers: Schemas['Discovery'];
-  };
-  /** Show what became of a post */
-  readonly 'GET /v1/webhooks/{slug}/posts/{post_id}': {
-    readonly takes: {
-      readonly path: {
-        /** Slug of the endpoint, from its URL. */
-        readonly slug: string;
-        /** Id of the post: `post_…`. */
-        readonly post_id: string;
-      };
-    };
-    readonly answers: Schemas['PostStatus'];
-  };
-  /** Pause projects or channels without publishing */
-  readonly 'POST /v1/webhooks/{slug}/temp-pause': {
-    readonly takes: {
-      readonly path: {
-        /** Slug of the endpoint, from its URL. */
-        readonly slug: string;
-      };
-      readonly body?: Schemas['TempPauseRequest'];
-    };
-    readonly answers: Schemas['PauseResult'];
-  };
-  /** Resume projects or channels */
-  readonly 'POST /v1/webhooks/{slug}/temp-resume': {
-    readonly takes: {
-      readonly path: {
-        /** Slug of the endpoint, from its URL. */
-        readonly slug: string;
-      };
-      readonly body?: Schemas['TempResumeRequest'];
-    };
-    readonly answers: Schemas['PauseResult'];
   };
 }

@@ -47,7 +47,7 @@ const START = `SwaggerUIBundle({
   deepLinking: true,
   validatorUrl: null,
   defaultModelsExpandDepth: 0,
-  docExpansion: 'none',
+  docExpansion: 'list',
   filter: true,
   persistAuthorization: false,
   tryItOutEnabled: true,

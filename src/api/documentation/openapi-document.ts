@@ -2,6 +2,7 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import { type JsonSchema, schemaOf, type SentClass } from '../../validation/json-schema.js';
 import { readAnswers } from './answers.js';
 import { DOCUMENTATION, type DocumentationContext, type RouteDocumentation } from './documented.js';
+import { Examples } from './examples.js';
 import { DOCUMENTATION_MESSAGES as TEXTS, PARAMETER_TEXTS, TAG_TEXTS } from './messages.js';
 import { describeAnswers } from './route-answers.js';
 
@@ -29,6 +30,7 @@ export interface OpenApiDocument {
 const API_VERSION = '1.0.0';
 
 const answers = readAnswers();
+const examples = new Examples((route) => answers.routes[route]?.success);
 const parameterTexts: Readonly<Record<string, string>> = PARAMETER_TEXTS;
 const tagTexts: Readonly<Record<string, string>> = TAG_TEXTS;
 
@@ -73,8 +75,21 @@ const listTags = (paths: OpenApiDocument['paths']): JsonSchema[] => {
   return [...new Set(names)].map((name) => ({ name, ...(tagTexts[name] && { description: tagTexts[name] }) }));
 };
 
+/** The routes of clients stand before those of the management API: most readers come to send a post. */
+const isForClients = ({ path }: Route): boolean => path.startsWith('/v1/');
+
 const byPath = (a: Route, b: Route): number =>
-  a.path === b.path ? (a.method < b.method ? -1 : 1) : a.path < b.path ? -1 : 1;
+  isForClients(a) !== isForClients(b)
+    ? isForClients(a)
+      ? -1
+      : 1
+    : a.path === b.path
+      ? a.method < b.method
+        ? -1
+        : 1
+      : a.path < b.path
+        ? -1
+        : 1;
 
 /** Lists the documented routes of a controller. */
 const listRoutes = (controller: Type): Route[] => {
@@ -95,7 +110,7 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
   const { documentation, method, path } = route;
   const { summary, body, query, deprecated } = documentation;
   const description = describeRoute(documentation);
-  const isPublic = path.startsWith('/v1/');
+  const isPublic = isForClients(route);
   const known = answers.routes[`${method} ${path}`] ?? {};
   const sentBody = body && (isClass(body) ? schemaOf(body) : body(context));
   const takesOwner = [sentBody, query && schemaOf(query)].some((sent) => sent !== undefined && hasOwner(sent));
@@ -115,10 +130,23 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
     ...(bodySchema && {
       requestBody: {
         required: isRequired(bodySchema, components),
-        content: { [documentation.bodyType ?? 'application/json']: { schema: bodySchema } },
+        content: {
+          [documentation.bodyType ?? 'application/json']: {
+            schema: bodySchema,
+            ...examples.ofRequest(`${method} ${path}`),
+          },
+        },
       },
     }),
-    responses: describeAnswers({ method, path, isPublic, takesOwner, documentation, known }),
+    responses: describeAnswers({
+      method,
+      path,
+      isPublic,
+      takesOwner,
+      documentation,
+      known,
+      example: examples.ofAnswer(`${method} ${path}`),
+    }),
   };
 };
 

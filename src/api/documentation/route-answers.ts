@@ -11,6 +11,8 @@ interface DescribedRoute {
   readonly takesOwner: boolean;
   readonly documentation: RouteDocumentation;
   readonly known: RouteAnswers;
+  /** `example` of the main answer; nothing if none was recorded. */
+  readonly example: JsonSchema;
 }
 
 const statusTexts: Readonly<Record<number, string>> = STATUS_TEXTS;
@@ -69,7 +71,7 @@ const RETRY_AFTER = { 'Retry-After': header(TEXTS.retryAfter, { type: 'integer',
 
 /** Describes all answers of a route, by status. */
 export const describeAnswers = (route: DescribedRoute): JsonSchema => {
-  const { method, isPublic, documentation, known } = route;
+  const { method, isPublic, documentation, known, example } = route;
   const status = documentation.status ?? (method === 'DELETE' ? 204 : 200);
   const isChange = !isPublic && !documentation.passesGate && method !== 'GET' && !documentation.isQuestion;
   const headers = {
@@ -79,7 +81,7 @@ export const describeAnswers = (route: DescribedRoute): JsonSchema => {
   };
   const mediaType = typeof documentation.answer === 'string' ? documentation.answer : 'application/json';
   const schema = mediaType === 'application/json' ? (known.success ?? {}) : { type: 'string' };
-  const content = status === 204 ? {} : { content: { [mediaType]: { schema } } };
+  const content = status === 204 ? {} : { content: { [mediaType]: { schema, ...example } } };
   const also = Object.entries(documentation.alsoAnswers ?? {}).map(([other, description]) => [
     other,
     {

@@ -63,7 +63,6 @@ describe('the page of the documentation', () => {
       await form.getByRole('button', { name: 'Apply credentials' }).click();
       await page.getByRole('button', { name: 'Close' }).last().click();
       const operation = page.locator('.opblock-get', { has: page.getByText('/manage/v1/owners', { exact: true }) });
-      await page.getByText('Owners: plan, API key, post packs.').click();
       await operation.locator('.opblock-summary-control').click();
       await operation.getByRole('button', { name: 'Execute' }).click();
       const answer = operation.locator('.live-responses-table .response').first();

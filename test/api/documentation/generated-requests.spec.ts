@@ -14,6 +14,7 @@ import {
   startHarness,
 } from '../management/management-harness.js';
 import { UNLIMITED } from '../../support/test-environment.js';
+import { closeObjects } from './example-recorder.js';
 import { arbitraryOf } from './schema-arbitrary.js';
 
 const RUNS = process.env.TEST_LONG ? 10_000 : 200;
@@ -37,15 +38,6 @@ interface GeneratedRequest {
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
 }
-
-/** Closes every object that lists its properties, so that a member that the document does not list fails. */
-const closeObjects = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(closeObjects);
-  if (typeof value !== 'object' || value === null) return value;
-  const closed = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, closeObjects(each)]));
-  const isOpen = closed.properties === undefined || closed.additionalProperties !== undefined;
-  return isOpen || closed.type !== 'object' ? closed : { ...closed, additionalProperties: false };
-};
 
 describe('requests generated from the description of the API', () => {
   let harness: ManagementHarness;

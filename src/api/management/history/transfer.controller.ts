@@ -73,6 +73,7 @@ export class TransferController {
 
   @Documented({
     summary: 'Import a history into an empty event store',
+    body: () => ({ type: 'string' }),
     bodyType: 'application/x-ndjson',
     isForOperator: true,
     isQuestion: true,

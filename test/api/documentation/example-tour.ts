@@ -1,0 +1,249 @@
+import type { OpenApiDocument } from '../../../src/api/documentation/openapi-document.js';
+import { until } from '../../e2e/until.js';
+import {
+  Caller,
+  type ManagementHarness,
+  OPERATOR_KEY,
+  operatorCaller,
+  startHarness,
+} from '../management/management-harness.js';
+import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { ExampleRecorder, type RecordedExample } from './example-recorder.js';
+
+const MANAGE = '/manage/v1';
+const POST = {
+  text: 'Our autumn catalogue is here',
+  entities: [{ type: 'bold', offset: 4, length: 6 }],
+  buttons: [[{ text: 'Read it', url: 'https://shop.example.com/catalogue' }]],
+  external_id: 'article-17',
+  metadata: { author: 'Ann' },
+};
+
+/** Uses a new gateway as an owner and an operator do, through the routes that have something to show. Returns what it sent and got, and the gateway's description. */
+export const takeExampleTour = async (): Promise<{
+  readonly document: OpenApiDocument;
+  readonly examples: ReadonlyMap<string, RecordedExample>;
+}> => {
+  const receiver = await WebhookReceiver.start();
+  const harness = await startHarness({ MEDIA_PROBE: 'off', ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' });
+  const copy = await startHarness();
+  const tour = new ExampleTour(harness, receiver);
+  try {
+    await tour.setUp();
+    await tour.publish();
+    await tour.deliver();
+    await tour.pauseAndCancel();
+    await tour.settleFailures();
+    await tour.changeSecrets();
+    await tour.lookBack();
+    await tour.operate(copy);
+    const document = (await (await fetch(`${harness.url}/openapi.json`)).json()) as OpenApiDocument;
+    return { document, examples: tour.recorder.examples };
+  } finally {
+    await harness.stop();
+    await copy.stop();
+    await receiver.close();
+  }
+};
+
+class ExampleTour {
+  readonly recorder: ExampleRecorder;
+  private owner = '';
+  private key = '';
+  private channel = '';
+  private project = '';
+  private endpoint = { id: '', slug: '', token: '' };
+  private post = '';
+
+  constructor(
+    private readonly harness: ManagementHarness,
+    private readonly receiver: WebhookReceiver,
+  ) {
+    this.recorder = new ExampleRecorder(harness.url, {
+      [harness.url]: 'https://crosspost.example',
+      [receiver.url]: 'https://shop.example.com/hooks',
+    });
+  }
+
+  async setUp(): Promise<void> {
+    const owner = await this.operator('POST', '/owners', [], { name: 'Corner Shop', plan: 'business', locale: 'en' });
+    this.owner = owner.id;
+    this.key = (await this.operator('POST', '/owners/:id/rotate-key', [this.owner])).key;
+    await this.operator('PATCH', '/owners/:id', [this.owner], { name: 'The Corner Shop', locale: 'ru' });
+    await this.operator('POST', '/owners/:id/post-packs', [this.owner], { posts: 100 });
+    await this.operator('GET', '/owners/:id', [this.owner]);
+    await this.operator('GET', '/owners', [], undefined, 'limit=2');
+    await this.manage('GET', '/plans');
+
+    const credentials = { bot_token: '123456:ABC', chat_id: '@corner_shop' };
+    const channel = await this.manage('POST', '/channels', [], { platform: 'telegram', name: 'News', credentials });
+    this.channel = channel.id;
+    await this.manage('PATCH', '/channels/:id', [this.channel], { name: 'Shop news' });
+    await this.manage('POST', '/channels/:id/test', [this.channel]);
+    await this.manage('GET', '/channels/:id', [this.channel]);
+    await this.manage('GET', '/channels', [], undefined, 'limit=2');
+
+    const processing = { filters: [{ mode: 'exclude', words: ['draft'] }], replacements: [{ from: 'EUR', to: '€' }] };
+    const ofProject = { name: 'All channels', channel_ids: [this.channel], processing };
+    this.project = (await this.manage('POST', '/projects', [], ofProject)).id;
+    await this.manage('PATCH', '/projects/:id', [this.project], { name: 'Everywhere' });
+    await this.manage('POST', '/projects/:id/preview', [this.project], { text: 'The autumn catalogue is here' });
+    await this.manage('GET', '/projects/:id', [this.project]);
+    await this.manage('GET', '/projects', [], undefined, 'limit=2');
+
+    const ofEndpoint = { name: 'Shop', project_ids: [this.project], mode: 'live', min_interval: 1 };
+    this.endpoint = await this.manage('POST', '/endpoints', [], ofEndpoint);
+    await this.manage('PATCH', '/endpoints/:id', [this.endpoint.id], { name: 'Web shop', require_timestamp: false });
+    await this.manage('GET', '/endpoints/:id', [this.endpoint.id]);
+    await this.manage('GET', '/endpoints', [], undefined, 'limit=2');
+  }
+
+  async publish(): Promise<void> {
+    await this.client('POST', '/v1/sandbox/test', [], POST);
+    this.post = (await this.client('POST', '/v1/webhooks/:slug', [this.endpoint.slug], POST)).id;
+    const { id } = await this.waitFor(this.post, 'published');
+    await this.client('GET', '/v1/webhooks/:slug/posts/:post_id', [this.endpoint.slug, this.post]);
+    await this.client('GET', '/v1/webhooks/:slug/info', [this.endpoint.slug]);
+    await this.manage('POST', '/endpoints/:id/sandbox', [this.endpoint.id], { text: 'Only a try' });
+    await this.sendPost('Open until ten tonight');
+    await this.manage('GET', '/posts/:id', [this.post]);
+    await this.manage('GET', '/posts', [], undefined, 'limit=1');
+    await this.manage('GET', '/publications/:id', [id]);
+    await this.manage('GET', '/channels/:id/receipts', [this.channel], undefined, 'limit=2');
+    await this.manage('GET', '/endpoints/:id/requests', [this.endpoint.id], undefined, 'limit=1');
+    await this.manage('GET', '/overview');
+    const rename = () => this.manage('PATCH', '/channels/:id', [this.channel], { name: 'News of the shop' });
+    await this.recorder.readFirstEvent(`GET ${MANAGE}/stream`, this.key, rename);
+  }
+
+  async deliver(): Promise<void> {
+    const kinds = ['post.published', 'publication.failed'];
+    const output = { project_id: this.project, url: this.receiver.url, kinds };
+    const { id } = await this.manage('POST', '/webhook-outputs', [], output);
+    await this.manage('PATCH', '/webhook-outputs/:id', [id], { kinds: ['post.published'] });
+    await this.manage('GET', '/webhook-outputs/:id', [id]);
+    await this.manage('GET', '/webhook-outputs', [], undefined, 'limit=2');
+    const delivery = await this.manage('POST', '/webhook-outputs/:id/test', [id]);
+    await until('the test is delivered', async () => {
+      const { body } = await new Caller(this.harness, this.key).get(`/deliveries/${delivery.id}`).expect(200);
+      return body.state === 'delivered';
+    });
+    await this.manage('GET', '/deliveries/:id', [delivery.id]);
+    await this.manage('GET', '/webhook-outputs/:id/deliveries', [id], undefined, 'limit=1');
+    await this.manage('POST', '/deliveries/:id/retry', [delivery.id]);
+    await this.manage('POST', '/webhook-outputs/:id/retry-failed', [id], { since: '2026-11-26T08:00:00.000Z' });
+    await this.manage('POST', '/webhook-outputs/:id/rotate-secret', [id], { overlap_minutes: 60 });
+    await this.manage('POST', '/webhook-outputs/:id/disable', [id]);
+    await this.manage('POST', '/webhook-outputs/:id/enable', [id]);
+  }
+
+  async pauseAndCancel(): Promise<void> {
+    const { slug } = this.endpoint;
+    await this.manage('POST', '/channels/:id/pause', [this.channel], { minutes: 30 });
+    await this.manage('POST', '/projects/:id/pause', [this.project], { minutes: 30 });
+    await this.cancelPublication(await this.sendPost('Sold out'));
+    await this.manage('POST', '/posts/:id/cancel', [await this.sendPost('Sold out again')]);
+    await this.manage('POST', '/channels/:id/resume', [this.channel]);
+    await this.manage('POST', '/projects/:id/resume', [this.project]);
+    await this.client('POST', '/v1/webhooks/:slug/temp-pause', [slug], { project_minutes: 5 });
+    await this.client('POST', '/v1/webhooks/:slug/temp-resume', [slug], { scope: 'all' });
+  }
+
+  async settleFailures(): Promise<void> {
+    const description = 'Bad Request: message is too strange';
+    await this.harness.telegram.addFault({
+      ...{ mode: 'answer', method: 'sendMessage', times: null },
+      ...{ status: 400, body: { ok: false, error_code: 400, description } },
+    });
+    const [first, second] = [await this.sendPost('Strange'), await this.sendPost('Stranger')];
+    const [{ id: resent }, { id: dismissed }] = [
+      await this.waitFor(first, 'failed'),
+      await this.waitFor(second, 'failed'),
+    ];
+    await this.harness.telegram.clearFaults();
+    await this.manage('POST', '/publications/:id/resend', [resent]);
+    await this.manage('POST', '/publications/:id/dismiss', [dismissed]);
+  }
+
+  async changeSecrets(): Promise<void> {
+    const { id } = this.endpoint;
+    await this.manage('POST', '/endpoints/:id/rotate-secret', [id], { overlap_minutes: 60 });
+    await this.manage('POST', '/endpoints/:id/rotate-token', [id]);
+    await this.manage('POST', '/endpoints/:id/rotate-slug', [id]);
+    await this.manage('POST', '/endpoints/:id/disable', [id]);
+    await this.manage('POST', '/endpoints/:id/enable', [id]);
+  }
+
+  async lookBack(): Promise<void> {
+    const { items } = await this.manage('GET', '/history/events', [], undefined, 'limit=2');
+    const since = `from=${items[1].at}`;
+    await this.manage('GET', '/history', [], undefined, `at=${items[0].at}`);
+    await this.manage('GET', '/history/:aggregate/:id', ['endpoint', this.endpoint.id], undefined, 'limit=2');
+    await this.manage('GET', '/history/:aggregate/:id/diff', ['endpoint', this.endpoint.id], undefined, since);
+    await this.manage('GET', '/history/diff', [], undefined, since);
+    await this.manage('GET', '/history/ticks', [], undefined, 'buckets=2');
+    await this.manage('GET', '/history/trace/:id', [this.post]);
+    await this.operator('GET', '/history/log/key');
+    await this.operator('GET', '/history/log/checkpoint');
+    await this.operator('GET', '/history/log/proof/:event', [items[0].id]);
+  }
+
+  async operate(copy: ManagementHarness): Promise<void> {
+    await this.finish(
+      await this.operator('POST', '/history/verify', [], { aggregate: 'endpoint', id: this.endpoint.id }),
+    );
+    await this.operator('GET', '/projections', [], undefined, 'limit=2');
+    await this.operator('GET', '/projections/:name', ['posts']);
+    await this.finish(await this.operator('POST', '/projections/:name/rebuild', ['posts'], { promote: 'manual' }));
+    await this.operator('POST', '/projections/:name/promote', ['posts']);
+    await this.operator('POST', '/projections/:name/rollback', ['posts']);
+    await this.finish(await this.operator('POST', '/projections/:name/verify', ['posts']));
+    const skip = { ids: ['posts'], key: OPERATOR_KEY, body: { reason: 'Written by a version with a bug' } };
+    await this.recorder.call(`POST ${MANAGE}/projections/:name/skip`, skip, 409); // it stands at no event
+    await this.operator('GET', '/jobs', [], undefined, 'limit=1');
+    const lines = await this.operator('GET', '/history/export', [], undefined, 'secrets=sealed');
+    const importing = new ExampleRecorder(copy.url, {});
+    await importing.call('POST /manage/v1/history/import', { key: OPERATOR_KEY, body: lines });
+    for (const [route, example] of importing.examples) this.recorder.examples.set(route, example);
+  }
+
+  /** Sends a post to an endpoint of its own, whose rate limit it cannot meet. */
+  private async sendPost(text: string): Promise<string> {
+    const { id } = await this.manage('POST', '/endpoints', [], { project_ids: [this.project], mode: 'live' });
+    return (await this.manage('POST', '/endpoints/:id/posts', [id], { text })).id;
+  }
+
+  private async cancelPublication(post: string): Promise<void> {
+    const { id } = await this.waitFor(post, 'queued');
+    await this.manage('POST', '/publications/:id/cancel', [id]);
+  }
+
+  /** Waits until a job has ended well. */
+  private async finish({ id }: { id: string }): Promise<void> {
+    await until(`the job ${id} is done`, async () => {
+      const { body } = await operatorCaller(this.harness).get(`/jobs/${id}`).expect(200);
+      return body.state === 'done';
+    });
+    await this.operator('GET', '/jobs/:id', [id]);
+  }
+
+  /** Waits until the only publication of a post reaches a state, and returns it. */
+  private waitFor(post: string, state: string): Promise<{ id: string }> {
+    return until(`${post} is ${state}`, async () => {
+      const { body } = await new Caller(this.harness, this.key).get(`/posts/${post}`).expect(200);
+      return body.publications[0]?.state === state ? body.publications[0] : null;
+    });
+  }
+
+  private operator(method: string, path: string, ids: string[] = [], body?: object, query = '') {
+    return this.recorder.call(`${method} ${MANAGE}${path}`, { ids, key: OPERATOR_KEY, body, query });
+  }
+
+  private manage(method: string, path: string, ids: string[] = [], body?: object, query = '') {
+    return this.recorder.call(`${method} ${MANAGE}${path}`, { ids, key: this.key, body, query });
+  }
+
+  private client(method: string, path: string, ids: string[], body?: object) {
+    return this.recorder.call(`${method} ${path}`, { ids, key: this.endpoint.token, body });
+  }
+}
