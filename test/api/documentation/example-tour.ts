@@ -200,6 +200,8 @@ class ExampleTour {
     await this.finish(await this.operator('POST', '/projections/:name/verify', ['posts']));
     const skip = { ids: ['posts'], key: OPERATOR_KEY, body: { reason: 'Written by a version with a bug' } };
     await this.recorder.call(`POST ${MANAGE}/projections/:name/skip`, skip, 409); // it stands at no event
+    await this.operator('GET', '/secrets');
+    await this.finish(await this.operator('POST', '/secrets/reseal'));
     await this.operator('GET', '/jobs', [], undefined, 'limit=1');
     const lines = await this.operator('GET', '/history/export', [], undefined, 'secrets=sealed');
     const importing = new ExampleRecorder(copy.url, {});
