@@ -6,6 +6,7 @@ import { countDroppedLogLines } from '../config/log-output.js';
 import { NestLogger } from '../config/nest-logger.js';
 import type { Role } from '../config/settings.js';
 import { ChangeStreams } from '../api/management/stream/change-streams.js';
+import { boundAnswers } from '../api/transport/answer-memory.js';
 import { allowPages } from '../api/transport/cors.js';
 import { recordClientAddresses } from '../api/transport/client-address.js';
 import {
@@ -77,6 +78,7 @@ export const createHttpServer = async (
   recordClientAddresses(adapter.getInstance());
   const memory = overrides?.requestMemory ?? new RequestMemory();
   disableBodyParsing(adapter.getInstance(), memory);
+  boundAnswers(adapter.getInstance(), memory.answers);
   trackPendingReplies(adapter.getInstance());
   checkHeaders(adapter.getInstance());
   replaceServerResponses(adapter.getInstance());
@@ -142,7 +144,7 @@ const watchUnauthenticatedBodies = (metrics: Metrics, bodies: UnauthenticatedBod
   );
 };
 
-const watchRequestMemory = (metrics: Metrics, { bodies, work }: RequestMemory): void => {
+const watchRequestMemory = (metrics: Metrics, { bodies, work, toolCalls, answers }: RequestMemory): void => {
   const large = 'large bodies of authenticated requests';
   metrics.watchGauge('crosspost_large_body_bytes', `Bytes reserved for ${large}`, () => bodies.usedBytes);
   metrics.watchGauge(
@@ -154,6 +156,16 @@ const watchRequestMemory = (metrics: Metrics, { bodies, work }: RequestMemory): 
     'crosspost_large_bodies_waiting',
     `Requests that wait for memory for ${large}`,
     () => bodies.waiting + work.waiting,
+  );
+  metrics.watchGauge(
+    'crosspost_tool_call_bytes',
+    'Bytes held by the large arguments of tool calls',
+    () => toolCalls.usedBytes,
+  );
+  metrics.watchGauge(
+    'crosspost_large_answer_bytes',
+    'Bytes of large answers that their clients have not read',
+    () => answers.usedBytes,
   );
 };
 

@@ -42,13 +42,15 @@ const OF_GATE: Codes = {
 };
 const PAYLOAD: Codes = { 400: ['invalid_payload'], 422: ['invalid_payload'] };
 const OF_MANAGEMENT: Codes = { 422: ['invalid'], 429: ['too_many_wrong_keys'] };
+/** Codes of what only reads. */
+const OF_READING: Codes = { 503: ['too_many_large_answers'] };
 const OF_CHANGE: Codes = { 400: ['malformed'], 503: ['views_behind'] };
 
 /** Returns the codes of a route's errors, by status. */
 const listCodes = ({ method, path, isPublic, takesOwner, documentation }: DescribedRoute): Map<number, string[]> => {
   const hasBody = method !== 'GET' && method !== 'DELETE';
   const isChange = method !== 'GET';
-  const lists: Codes[] = [ANY, ...(hasBody ? [WITH_BODY] : [])];
+  const lists: Codes[] = [ANY, ...(hasBody ? [WITH_BODY] : []), ...(method === 'GET' ? [OF_READING] : [])];
   if (isPublic || documentation.passesGate) lists.push(OF_GATE, ...(hasBody ? [PAYLOAD] : []));
   if (!isPublic) {
     lists.push(OF_MANAGEMENT);

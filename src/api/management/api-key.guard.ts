@@ -38,6 +38,7 @@ export class ApiKeyGuard implements CanActivate {
       const owner = key === '' ? null : await this.queries.execute(new FindOwnerByKey(hashToken(key)));
       if (!owner) throw this.reject(request, key);
       rememberCaller(request, { kind: 'owner', ownerId: owner.owner_id });
+      request.answerHolder = owner.owner_id;
     }
     return true;
   }

@@ -8,6 +8,7 @@ import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snap
 import { hmacSecretHeader } from '../public/gate/authentication.js';
 import { sign } from '../public/gate/credentials.js';
 import { readRoute, readUserAgent } from '../public/gate/request-log-entry.js';
+import type { MessageMemory } from './message-memory.js';
 import { measureBody } from '../transport/raw-body.js';
 
 /** The client of a tool call: everything by which the gate identifies it, and the request that brought the call. */
@@ -24,6 +25,8 @@ export interface ToolCaller {
   /** `POST /sse/{slug}` */
   readonly route: string;
   readonly bytes: number;
+  /** The memory of a large message; null if it is small. */
+  readonly memory: MessageMemory | null;
 }
 
 /** A request to `/v1` on behalf of a caller. */
@@ -83,6 +86,7 @@ export class GatewayCalls {
       requestId: request.id,
       route: readRoute(request),
       bytes: measureBody(request),
+      memory: null,
     };
   }
 

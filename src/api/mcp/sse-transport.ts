@@ -1,5 +1,12 @@
 import { PassThrough, type Readable } from 'node:stream';
-import type { AuthInfo, JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import type { AuthInfo, JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
+import type { MessageMemory } from './message-memory.js';
+
+/** A client's message, and the memory that it holds; null if it is small. */
+export interface SessionMessage {
+  readonly message: JSONRPCMessage;
+  readonly memory: MessageMemory | null;
+}
 
 /** Unread bytes beyond which the connection is closed instead of sending another answer. */
 const MAX_UNREAD_BYTES = 262_144;
@@ -15,11 +22,16 @@ export class SseTransport implements Transport {
   /** Requests without an answer. */
   unanswered = 0;
   private readonly output = new PassThrough();
+  /** Memory of requests without an answer, by their ids. */
+  private readonly held = new Map<RequestId, MessageMemory>();
 
   /** @param address to which the client sends its messages, relative to the server */
   constructor(address: string) {
     this.writeEvent('endpoint', address);
-    this.output.on('close', () => this.onclose?.());
+    this.output.on('close', () => {
+      for (const memory of this.held.values()) memory.markAnswered();
+      this.onclose?.();
+    });
   }
 
   /** The body of the response. It ends with the connection. */
@@ -38,7 +50,7 @@ export class SseTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    if (!('method' in message)) this.unanswered -= 1;
+    if (!('method' in message)) this.end(message);
     this.writeEvent('message', JSON.stringify(message));
     return Promise.resolve();
   }
@@ -50,14 +62,26 @@ export class SseTransport implements Transport {
   }
 
   /** Passes a client's message on. @param authInfo of the request that brought it */
-  receive(message: JSONRPCMessage, authInfo: AuthInfo): void {
-    if ('method' in message && 'id' in message) this.unanswered += 1;
+  receive({ message, memory }: SessionMessage, authInfo: AuthInfo): void {
+    if ('method' in message && 'id' in message) {
+      this.unanswered += 1;
+      this.held.get(message.id)?.markAnswered(); // the client has repeated an id
+      if (memory) this.held.set(message.id, memory);
+    } else memory?.markAnswered();
     this.onmessage?.(message, { authInfo });
   }
 
   /** Writes a comment, so that proxies keep an idle connection open. */
   keepAlive(): void {
     this.write(': keep-alive\n\n');
+  }
+
+  /** Ends a request with its answer. */
+  private end(answer: JSONRPCMessage): void {
+    this.unanswered -= 1;
+    if (!('id' in answer) || answer.id === undefined) return;
+    this.held.get(answer.id)?.markAnswered();
+    this.held.delete(answer.id);
   }
 
   private writeEvent(event: string, data: string): void {

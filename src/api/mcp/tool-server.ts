@@ -47,9 +47,11 @@ export class ToolServer {
     const { instructions } = this;
     const server = new Server({ name: 'crosspost', version }, { capabilities: { tools: {} }, instructions });
     server.setRequestHandler('tools/list', () => ({ tools: this.tools.map(({ definition }) => definition) }));
-    server.setRequestHandler('tools/call', ({ params }, { http }) =>
-      this.callTool(params.name, params.arguments, readCaller(http?.authInfo)),
-    );
+    server.setRequestHandler('tools/call', ({ params }, { http }) => {
+      const caller = readCaller(http?.authInfo);
+      const call = () => this.callTool(params.name, params.arguments, caller);
+      return caller.memory ? caller.memory.during(call) : call();
+    });
     return server;
   }
 

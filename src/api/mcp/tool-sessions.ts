@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { type JSONRPCMessage, type Server } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, Server } from '@modelcontextprotocol/server';
 import { HttpProblem } from '../transport/http-problem.js';
 import type { ToolCaller } from './gateway-calls.js';
 import { TOOL_SERVER_MESSAGES } from './messages.js';
@@ -82,7 +82,7 @@ export class ToolSessions implements BeforeApplicationShutdown {
       });
     session.usedAt = performance.now();
     this.closeUnreadSessions();
-    session.transport.receive(message, describeCaller(caller));
+    session.transport.receive({ message, memory: caller.memory }, describeCaller(caller));
   }
 
   /** Ends all sessions, so that the server need not wait for them. */

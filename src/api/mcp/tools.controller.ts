@@ -10,9 +10,11 @@ import { Gate } from '../public/gate/gate.js';
 import { bodyRejection } from '../public/gate/rejections.js';
 import { readJson } from '../public/read-payload.js';
 import { HttpProblem } from '../transport/http-problem.js';
+import { isLarge, outOfMemoryProblem } from '../transport/request-memory.js';
 import { getPathPrefix } from '../transport/path-prefix.js';
 import { GatewayCalls, type ToolCaller } from './gateway-calls.js';
 import { JsonRpcProblemFilter } from './json-rpc-problem.filter.js';
+import { MessageMemory } from './message-memory.js';
 import { TOOL_SERVER_MESSAGES } from './messages.js';
 import { ToolServer, describeCaller } from './tool-server.js';
 import { ToolSessions } from './tool-sessions.js';
@@ -63,6 +65,7 @@ export class ToolsController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const { caller, message } = await this.admit(request, slug);
+    reply.raw.once('close', () => caller.memory?.markAnswered());
     if (isSubscription(message)) {
       const error = { code: -32_601, message: TOOL_SERVER_MESSAGES.noSubscriptions };
       return void reply.send({ jsonrpc: '2.0', id: request.messageId ?? null, error });
@@ -106,9 +109,14 @@ export class ToolsController {
     @Query('sessionId') sessionId: unknown,
   ): Promise<string> {
     const { endpoint, caller, message } = await this.admit(request, slug);
-    if (typeof sessionId !== 'string')
-      throw HttpProblem.withMessage(404, 'unknown_session', TOOL_SERVER_MESSAGES.sessionMissing);
-    this.sessions.receive(sessionId, endpoint.endpoint_id, caller, parseMessage(message));
+    try {
+      if (typeof sessionId !== 'string')
+        throw HttpProblem.withMessage(404, 'unknown_session', TOOL_SERVER_MESSAGES.sessionMissing);
+      this.sessions.receive(sessionId, endpoint.endpoint_id, caller, parseMessage(message));
+    } catch (error) {
+      caller.memory?.markAnswered();
+      throw error;
+    }
     return 'Accepted';
   }
 
@@ -125,8 +133,10 @@ export class ToolsController {
     const message = request.method === 'POST' ? await this.readMessage(request, endpoint, body) : undefined;
     // The requests that tools send have entries of their own.
     request.logEntry = null;
+    // The body's own memory is given back before the tool's request asks for it.
+    const memory = isLarge(body.length) ? holdMemory(request, endpoint.owner_id, body.length) : null;
     request.bodyReader?.finish();
-    return { endpoint, caller, message };
+    return { endpoint, caller: { ...caller, memory }, message };
   }
 
   /** Parses a body, by the rules of every body (D-5, D-43). @throws GateRejection */
@@ -156,6 +166,13 @@ export class ToolsController {
     throw HttpProblem.withMessage(403, 'origin_not_allowed', message);
   }
 }
+
+/** @throws HttpProblem 503 if the messages under way hold too much */
+const holdMemory = ({ server }: FastifyRequest, ownerId: string, bytes: number): MessageMemory => {
+  const reservation = server.requestMemory.toolCalls.reserveHeld(ownerId, bytes);
+  if (!reservation) throw outOfMemoryProblem();
+  return new MessageMemory(reservation);
+};
 
 const idOf = (message: unknown): unknown =>
   typeof message === 'object' && message !== null && 'id' in message ? message.id : undefined;

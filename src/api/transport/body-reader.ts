@@ -5,7 +5,7 @@ import { EventLoopBatch } from '../../runtime/event-loop-batch.js';
 import type { MemoryReservation } from '../../runtime/memory-budget.js';
 import { HTTP_MESSAGES } from './messages.js';
 import { HttpProblem } from './http-problem.js';
-import { isLargeBody, isOutOfMemory, outOfMemoryProblem, type RequestMemory, workBytesOf } from './request-memory.js';
+import { isLarge, isOutOfMemory, outOfMemoryProblem, type RequestMemory, workBytesOf } from './request-memory.js';
 import { busyProblem, type UnauthenticatedBodies } from './unauthenticated-bodies.js';
 
 /** A body as it was sent, or the reason for which it could not be read as a whole. */
@@ -109,6 +109,7 @@ export class BodyReader {
     if (this.isOversized) this.chunks = [];
     if (this.holder !== null) return;
     this.holder = holder;
+    this.request.answerHolder = holder;
     this.reserveBody(holder);
   }
 
@@ -176,12 +177,12 @@ export class BodyReader {
 
   /** True if the body is large, or may become so. */
   private get mayBeLarge(): boolean {
-    return isLargeBody(this.isOver ? this.size : (this.announced ?? LIMITS.payloadBytes));
+    return isLarge(this.isOver ? this.size : (this.announced ?? LIMITS.payloadBytes));
   }
 
   /** Reserves memory for a large body. Until it is granted, nothing more of the body is read. */
   private reserveBody(holder: string): void {
-    if (this.bodyMemory !== null || this.isOversized || !isLargeBody(this.announced ?? this.size)) return;
+    if (this.bodyMemory !== null || this.isOversized || !isLarge(this.announced ?? this.size)) return;
     const { bodies } = this.memory;
     // The signature of a body that has arrived was checked: it is in memory, whether there is room for it or not.
     if (this.isOver) return void (this.bodyMemory = bodies.reserveHeld(holder, this.size));
@@ -203,7 +204,7 @@ export class BodyReader {
       return received;
     }
     const { length } = received.bytes;
-    if (!isLargeBody(length)) return received;
+    if (!isLarge(length)) return received;
     if (!this.bodyMemory) throw outOfMemoryProblem();
     this.workMemory ??= this.memory.work.reserve(this.holder!, workBytesOf(length));
     if (!(await this.workMemory.granted)) throw outOfMemoryProblem();

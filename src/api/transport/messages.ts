@@ -39,4 +39,7 @@ export const SERVICE_MESSAGES = {
   /** 503 `too_many_large_requests` */
   tooManyLarge:
     'The service is processing too many large requests at present. Send the same request again later, or fewer at a time.',
+  /** 503 `too_many_large_answers` */
+  unreadAnswers:
+    'Too many large answers are still on their way to you. Read them first, then send this request again; ask for fewer items at a time.',
 };

@@ -15,21 +15,26 @@ const WAITING = 1_000;
 const WAIT_MS = 15_000;
 const RETRY_AFTER_SECONDS = '5';
 
-/** Bounds of what the bodies of authenticated requests take: the bodies, and the work on them. */
+/** Bounds of what requests take: their bodies, the work on them, the arguments of tool calls, and answers. */
 export interface RequestMemoryBounds {
   readonly bodies: MemoryBounds;
   readonly work: MemoryBounds;
+  readonly toolCalls?: MemoryBounds;
+  readonly answers?: MemoryBounds;
 }
 
 const wait = { waiting: WAITING, waitMs: WAIT_MS };
-/** 24 bodies and the work on six of them, each of the largest size; half of it for one owner. */
-const BOUNDS: RequestMemoryBounds = {
+/** 24 bodies, the work on six of them, the arguments of six calls, and twelve answers, each of the largest size; half for one owner. */
+const BOUNDS: Required<RequestMemoryBounds> = {
   bodies: { ...wait, bytes: 24 * LIMITS.payloadBytes, bytesPerHolder: 12 * LIMITS.payloadBytes },
   work: {
     ...wait,
     bytes: 6 * WORK_FACTOR * LIMITS.payloadBytes,
     bytesPerHolder: 3 * WORK_FACTOR * LIMITS.payloadBytes,
   },
+  // What these two count is in memory already, and nothing waits for it.
+  toolCalls: { ...wait, bytes: 6 * LIMITS.payloadBytes, bytesPerHolder: 3 * LIMITS.payloadBytes },
+  answers: { ...wait, bytes: 12 * LIMITS.payloadBytes, bytesPerHolder: 6 * LIMITS.payloadBytes },
 };
 
 /**
@@ -37,19 +42,27 @@ const BOUNDS: RequestMemoryBounds = {
  * once there is memory for its bytes, and processed once there is memory for that; otherwise its request waits, 15 s at
  * most each time. There are two budgets so that no body that is being read waits for another one. Bodies of up to 64 KB are
  * not counted and never wait.
+ *
+ * The arguments of a tool call have a budget of their own, because the request that the tool sends waits for the first two. A large
+ * answer counts until its client has read it.
  */
 export class RequestMemory {
   readonly bodies: MemoryBudget;
   readonly work: MemoryBudget;
+  readonly toolCalls: MemoryBudget;
+  readonly answers: MemoryBudget;
 
-  constructor({ bodies, work }: RequestMemoryBounds = BOUNDS) {
+  constructor(bounds: RequestMemoryBounds = BOUNDS) {
+    const { bodies, work, toolCalls, answers } = { ...BOUNDS, ...bounds };
     this.bodies = new MemoryBudget(bodies);
     this.work = new MemoryBudget(work);
+    this.toolCalls = new MemoryBudget(toolCalls);
+    this.answers = new MemoryBudget(answers);
   }
 }
 
-/** True if memory has to be reserved for a body of this size. */
-export const isLargeBody = (bytes: number): boolean => bytes > LARGE_BODY_BYTES;
+/** True if memory has to be reserved for a body or an answer of this size. */
+export const isLarge = (bytes: number): boolean => bytes > LARGE_BODY_BYTES;
 
 /** Returns the memory, in bytes, that the processing of a body takes. */
 export const workBytesOf = (bytes: number): number => WORK_FACTOR * bytes;
@@ -59,6 +72,12 @@ const CODE = 'too_many_large_requests';
 /** Returns the 503 of a large request for which there was no memory in time. */
 export const outOfMemoryProblem = (): HttpProblem =>
   HttpProblem.withMessage(503, CODE, SERVICE_MESSAGES.tooManyLarge, { 'retry-after': RETRY_AFTER_SECONDS });
+
+/** Returns the 503 of a request whose answer is large, while too many of the same client are unread. */
+export const unreadAnswersProblem = (): HttpProblem =>
+  HttpProblem.withMessage(503, 'too_many_large_answers', SERVICE_MESSAGES.unreadAnswers, {
+    'retry-after': RETRY_AFTER_SECONDS,
+  });
 
 /** True for {@link outOfMemoryProblem}. */
 export const isOutOfMemory = ({ code }: HttpProblem): boolean => code === CODE;

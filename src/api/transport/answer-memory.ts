@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+import type { MemoryBudget } from '../../runtime/memory-budget.js';
+import { buildProblemView } from './problem.view.js';
+import { isLarge, unreadAnswersProblem } from './request-memory.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The owner whose share of memory the answer takes; null until the request is authenticated. */
+    answerHolder: string | null;
+  }
+}
+
+/**
+ * Counts large answers against a budget until their clients have read them. A GET whose answer goes beyond it is 503; what has
+ * changed something is always answered. Requests without a holder share the bounds of their address.
+ */
+export const boundAnswers = (fastify: FastifyInstance, answers: MemoryBudget): void => {
+  fastify.decorateRequest('answerHolder', null);
+  fastify.addHook('onSend', async (request, reply, payload) => {
+    // Files are buffers that all requests share; streams bound themselves.
+    if (typeof payload !== 'string' || !isLarge(payload.length)) return payload;
+    const reservation = answers.reserveHeld(request.answerHolder ?? request.clientAddress, payload.length);
+    if (reservation) {
+      for (const end of ['finish', 'close']) reply.raw.once(end, () => reservation.release());
+      return payload;
+    }
+    if (request.method !== 'GET') return payload;
+    const problem = unreadAnswersProblem();
+    void reply
+      .code(problem.status)
+      .type('application/json; charset=utf-8')
+      .headers({ ...problem.headers });
+    void reply.removeHeader('content-length');
+    return JSON.stringify(buildProblemView(problem, request.id));
+  });
+};

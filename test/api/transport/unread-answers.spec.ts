@@ -1,0 +1,65 @@
+import { connect, type Socket } from 'node:net';
+import { RequestMemory } from '../../../src/api/transport/request-memory.js';
+import { until } from '../../e2e/until.js';
+import {
+  createOwner,
+  type ManagementHarness,
+  operatorCaller,
+  startHarness,
+  type TestOwner,
+} from '../management/management-harness.js';
+import { PublishingSetup } from '../management/publishing-setup.js';
+import { UNLIMITED } from '../../support/test-environment.js';
+
+const WAITS = { waiting: 10, waitMs: 1_000 };
+const MANY = { ...WAITS, bytes: 50_000_000, bytesPerHolder: 50_000_000 };
+/** Room for three unread pages of about 4 MB, two of them for one owner: what is held already counts up to twice the bound. */
+const answers = { ...WAITS, bytes: 6_500_000, bytesPerHolder: 4_500_000 };
+
+describe('large answers that clients do not read', () => {
+  const memory = new RequestMemory({ bodies: MANY, work: MANY, answers });
+  let harness: ManagementHarness;
+  let owner: TestOwner;
+  const sockets: Socket[] = [];
+  beforeAll(async () => {
+    harness = await startHarness({ LIMITS_PROFILE: UNLIMITED }, { requestMemory: memory });
+    const setup = await PublishingSetup.create(harness);
+    ({ owner } = setup);
+    for (let n = 0; n < 64; n++) await setup.sendPost({ text: `${n}`, metadata: { filler: 'x'.repeat(64_000) } });
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await harness?.stop();
+  });
+
+  /** Asks for a page, and reads nothing of it. */
+  const askWithoutReading = (key: string): void => {
+    const { hostname, port } = new URL(harness.url);
+    const socket = connect(Number(port), hostname).pause();
+    sockets.push(socket.on('error', () => undefined));
+    socket.write(`GET /manage/v1/posts?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+  };
+
+  it('take memory up to a bound for each owner, and give it back', async () => {
+    const { caller } = owner;
+    expect((await caller.get('/posts?limit=100').expect(200)).text.length).toBeGreaterThan(3_500_000);
+    await until('what was read counts no more', () => memory.answers.usedBytes === 0);
+
+    for (let n = 0; n < 6; n++) askWithoutReading(caller.key);
+    await until('two pages are held', () => memory.answers.usedBytes > 7_000_000);
+    const { body, headers } = await caller.get('/posts?limit=100').expect(503);
+    expect(body).toMatchObject({ ok: false, code: 'too_many_large_answers' });
+    expect(headers['retry-after']).toBe('5');
+    expect(memory.answers.usedBytes).toBeLessThan(9_000_000);
+
+    // Small answers and those of other callers are not concerned.
+    await caller.get('/posts?limit=1').expect(200);
+    const other = await createOwner(harness);
+    await other.caller.get('/posts?limit=100').expect(200);
+    await operatorCaller(harness).get('/posts?limit=100').expect(200);
+
+    for (const socket of sockets) socket.destroy();
+    await until('nothing is held', () => memory.answers.usedBytes === 0);
+    await caller.get('/posts?limit=100').expect(200);
+  });
+});
