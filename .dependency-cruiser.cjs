@@ -10,6 +10,7 @@ const READ_SIDE = [
   '^src/projections/[^/]+/[^/]+\\.(queries|tables)\\.ts$',
   '^src/projections/engine/progress\\.ts$',
   '^src/projections/posts/post-payloads\\.ts$',
+  '^src/sagas/engine/saga-status\\.queries\\.ts$',
 ];
 
 /** The domain's vocabulary: events, the types in them, the bounds of D-20, and the rule of the monthly quota. Deciders stay behind the commands. */

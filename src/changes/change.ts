@@ -8,6 +8,7 @@ import { projectEvents } from '../domain/project/project.events.js';
 import { projectionEvents } from '../domain/projection/projection.events.js';
 import { publicationEvents } from '../domain/publication/publication.events.js';
 import { requestLogEvents } from '../domain/request-log/request-log.events.js';
+import { sagaEvents } from '../domain/saga/saga.events.js';
 import { webhookOutputEvents } from '../domain/webhook-output/webhook-output.events.js';
 import type { Position } from '../event-store/port.js';
 import type { RecordedEvent } from '../kernel/events.js';
@@ -34,6 +35,7 @@ export type ChangeKind =
   | 'webhook-output'
   | 'delivery'
   | 'projection'
+  | 'saga'
   | 'request-log';
 
 /** A change that the views of the API show. */
@@ -61,6 +63,7 @@ const EVENTS: Readonly<Record<ChangeKind, { readonly types: readonly string[]; r
   'webhook-output': { types: Object.keys(webhookOutputEvents), ids: ['outputId'] },
   delivery: { types: Object.keys(deliveryEvents), ids: ['deliveryId', 'outputId'] },
   projection: { types: Object.keys(projectionEvents), ids: ['projection'] },
+  saga: { types: Object.keys(sagaEvents), ids: ['saga'] },
   'request-log': { types: [...Object.keys(requestLogEvents), 'PostSkipped'], ids: ['endpointId'] },
 };
 

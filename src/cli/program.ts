@@ -4,6 +4,7 @@ import { addCompletion } from './commands/completion.js';
 import { addDoctor } from './commands/doctor.js';
 import { addHistory } from './commands/history.js';
 import { addProjections } from './commands/projections.js';
+import { addSagas } from './commands/sagas.js';
 import { addPauses } from './commands/pauses.js';
 import { addPosts } from './commands/posts.js';
 import { addResources } from './commands/resources.js';
@@ -26,6 +27,7 @@ export const createProgram = (settings: CommandLineSettings, version: string): C
   addHistory(program, settings);
   addProjections(program, settings);
   addSecrets(program, settings);
+  addSagas(program, settings);
   addDoctor(program, settings, version);
   addCompletion(program, settings);
   return program;

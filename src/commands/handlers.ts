@@ -39,6 +39,7 @@ import { RotateOutputSecretHandler } from './webhook-output/rotate-output-secret
 import { PingWebhookOutputHandler } from './delivery/ping-webhook-output.js';
 import { RetryDeliveriesHandler } from './delivery/retry-deliveries.js';
 import { SkipEventHandler } from './projection/skip-event.js';
+import { SkipSagaEventHandler } from './saga/skip-saga-event.js';
 
 /** Handlers of the management API's commands. */
 export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
@@ -81,4 +82,5 @@ export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
   RollBackProjectionHandler,
   RetryProjectionHandler,
   SkipEventHandler,
+  SkipSagaEventHandler,
 ];

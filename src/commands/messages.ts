@@ -22,6 +22,10 @@ export const COMMAND_MESSAGES = {
   outputDisabled: 'The webhook output is disabled. Enable it, then ask for the delivery again.',
   /** 409 `not_stopped` */
   notStopped: 'This projection has not stopped: there is no event to try again or to leave out.',
+  /** 409 `not_stopped` */
+  sagaNotStopped: 'This saga does not fail at an event: there is none to leave out.',
+  /** 409 `not_stopped` */
+  sagaStoppedElsewhere: message('This saga does not fail at position {position}, but at {at}. Nothing was left out.'),
   /** 409 `candidate_exists` */
   candidateExists: 'A candidate is there already. Promote or discard it first.',
   /** 409 `no_candidate` */

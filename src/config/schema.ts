@@ -157,6 +157,12 @@ export const schema = {
     read: wholeNumber(1, 3600),
     show: (s) => String(s.leaseMs / 1000),
   }),
+  SAGA_REACTION_SECONDS: defaulted('60', {
+    takes: 'whole seconds from 1 to 3600',
+    description: 'time limit of a saga for an event; at the limit it ends its work on the event and tries again',
+    read: wholeNumber(1, 3600),
+    show: (s) => String(s.reactionMs / 1000),
+  }),
   DEMO: optional('on without DATABASE_URL, else off; never on by itself with NODE_ENV=production', {
     takes: '"on" or "off"',
     description:

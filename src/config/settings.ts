@@ -40,6 +40,8 @@ export interface Settings {
   readonly secretsKeysPrevious: readonly Buffer[];
   readonly pacing: boolean;
   readonly leaseMs: number;
+  /** Time limit of a saga's reaction to an event, ms. */
+  readonly reactionMs: number;
   /** Base URLs by network, without a trailing slash; null: the stand-in in demo mode, else the network's own. */
   readonly apiUrls: Readonly<Record<string, string | null>>;
   readonly demo: boolean;
@@ -103,6 +105,7 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
     secretsKeysPrevious: values.SECRETS_KEY_PREVIOUS,
     pacing: values.PACING,
     leaseMs: values.LEASE_SECONDS * 1000,
+    reactionMs: values.SAGA_REACTION_SECONDS * 1000,
     apiUrls,
     demo: values.DEMO ?? (values.DATABASE_URL === null && values.NODE_ENV !== 'production'),
     metricsKey: values.METRICS_KEY,

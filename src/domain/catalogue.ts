@@ -10,6 +10,7 @@ import { projectEvents } from './project/project.events.js';
 import { projectionEvents } from './projection/projection.events.js';
 import { publicationEvents } from './publication/publication.events.js';
 import { requestLogEvents } from './request-log/request-log.events.js';
+import { sagaEvents } from './saga/saga.events.js';
 import { translationEvents } from './translation/translation.events.js';
 import { webhookOutputEvents } from './webhook-output/webhook-output.events.js';
 import { deliveryEvents } from './delivery/delivery.events.js';
@@ -30,4 +31,5 @@ export const catalogue: Catalogue = {
   ...webhookOutputEvents,
   ...deliveryEvents,
   ...projectionEvents,
+  ...sagaEvents,
 };

@@ -1,10 +1,20 @@
 import type { Pool } from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import type { Position } from '../event-store/port.js';
+import { DELIVERIES } from '../projections/webhook-deliveries/webhook-deliveries.tables.js';
 import { SCHEDULE } from '../projections/publish-schedule/publish-schedule.tables.js';
 import type { SharedResult } from '../runtime/shared-result.js';
+import { isStoppedAt } from '../sagas/engine/saga-status.queries.js';
 
 const LAG_HELP = 'Positions that a live projection is behind the newest event; on PostgreSQL as many events';
+const SAGA_LAG_HELP = 'Positions that a saga is behind the newest event; over events of other types it moves every 5 s';
+const SAGA_STOPPED_HELP = '1 if a saga does not get past an event that cannot be read or is older than a minute';
+const OVERDUE_HELP = 'Things that were due for erasure more than a minute ago (D-56)';
+
+/** Name of the transparency log among the sagas. */
+const HISTORY_LOG = 'write-transparency-log';
+/** Most deliveries that are counted: the cost of a scrape does not grow with a longer queue. */
+const MOST_DELIVERIES = 100_000;
 
 /**
  * Gauges of the whole deployment, which lie in the database and the event store. A refresh reads them by one statement after
@@ -17,6 +27,12 @@ export class DeploymentMetrics {
   private readonly head: Gauge;
   private readonly positions: Gauge;
   private readonly lag: Gauge;
+  private readonly sagaPositions: Gauge;
+  private readonly sagaLag: Gauge;
+  private readonly stoppedSagas: Gauge;
+  private readonly logLag: Gauge;
+  private readonly overdue: Gauge;
+  private readonly deliveries: Gauge;
 
   /**
    * @param pool for these statements alone; its server cancels those that take too long
@@ -34,19 +50,34 @@ export class DeploymentMetrics {
     this.head = gauge('crosspost_event_store_position', 'Position of the newest event');
     this.positions = gauge('crosspost_projection_position', 'Position of a live projection', 'projection');
     this.lag = gauge('crosspost_projection_lag', LAG_HELP, 'projection');
+    this.sagaPositions = gauge('crosspost_saga_position', 'Position of a saga', 'saga');
+    this.sagaLag = gauge('crosspost_saga_lag', SAGA_LAG_HELP, 'saga');
+    this.stoppedSagas = gauge('crosspost_saga_stopped', SAGA_STOPPED_HELP, 'saga');
+    this.logLag = gauge('crosspost_history_log_lag', 'Positions that the transparency log is behind the newest event');
+    this.overdue = gauge('crosspost_overdue_erasures', OVERDUE_HELP, 'kind');
+    this.deliveries = gauge('crosspost_waiting_deliveries', `Webhook deliveries that wait, at most ${MOST_DELIVERIES}`);
     this.clear();
   }
 
   /** Reads all gauges. Never throws. */
   async refresh(): Promise<void> {
     this.clear();
-    for (const read of [this.readDepth, this.readAge, this.readPositions]) await read().catch(() => undefined);
+    const reads = [
+      this.readDepth,
+      this.readAge,
+      this.readPositions,
+      this.readSagas,
+      this.readOverdue,
+      this.readDeliveries,
+    ];
+    for (const read of reads) await read().catch(() => undefined);
   }
 
   /** Takes the values from all gauges. */
   clear(): void {
-    for (const gauge of [this.depth, this.age, this.positions, this.lag]) gauge.reset();
-    this.head.remove(); // a reset would set it to 0
+    const labelled = [this.depth, this.age, this.positions, this.lag, this.sagaPositions, this.sagaLag];
+    for (const gauge of [...labelled, this.stoppedSagas, this.overdue]) gauge.reset();
+    for (const gauge of [this.head, this.logLag, this.deliveries]) gauge.remove(); // a reset would set it to 0
   }
 
   /** Reads the counters that the schedule keeps (publish-schedule/queue-depth.ts). */
@@ -86,5 +117,35 @@ export class DeploymentMetrics {
     const head = await this.storeHead.get(); // after the positions: an event between the two reads counts as lag
     this.head.set(Number(head));
     for (const { name, position } of rows) this.lag.set({ projection: name }, Math.max(0, Number(head - position)));
+  };
+
+  private readonly readSagas = async (): Promise<void> => {
+    const { rows } = await this.pool.query<{ saga: string; position: bigint; failure: { at: number | null } | null }>(
+      `select substr(name, 6) as saga, position, failure from ops_checkpoint where name like 'saga/%'`,
+    );
+    const head = await this.storeHead.get();
+    for (const { saga, position, failure } of rows) {
+      const lag = Math.max(0, Number(head - position));
+      this.sagaPositions.set({ saga }, Number(position));
+      this.sagaLag.set({ saga }, lag);
+      this.stoppedSagas.set({ saga }, failure !== null && isStoppedAt(failure.at) ? 1 : 0);
+      if (saga === HISTORY_LOG) this.logLag.set(lag);
+    }
+  };
+
+  private readonly readOverdue = async (): Promise<void> => {
+    const { rows } = await this.pool.query<{ kind: string; overdue: number }>(
+      `select k.kind, count(e.subject)::float8 as overdue from unnest(array['secret', 'translation', 'payload']) k(kind)
+       left join ops_erasure e on e.kind = k.kind and e.due_at < now() - interval '1 minute' group by 1`,
+    );
+    for (const { kind, overdue } of rows) this.overdue.set({ kind }, overdue);
+  };
+
+  private readonly readDeliveries = async (): Promise<void> => {
+    const { rows } = await this.pool.query<{ waiting: number }>(
+      `select count(*)::float8 as waiting from (
+         select 1 from ${DELIVERIES}.delivery where state = 'pending' limit ${MOST_DELIVERIES}) d`,
+    );
+    this.deliveries.set(rows[0]!.waiting);
   };
 }

@@ -6,6 +6,7 @@ import type { EventStore, Position, StoredEvent } from '../event-store/port.js';
 import type { Instant } from '../kernel/instant.js';
 import { reasonOf } from '../kernel/reason.js';
 import { SharedResult } from '../runtime/shared-result.js';
+import { isStoppedAt } from '../sagas/engine/saga-status.queries.js';
 import { READINESS_MESSAGES } from './messages.js';
 import { withTimeLimit } from '../runtime/time-limit.js';
 
@@ -13,7 +14,7 @@ import { withTimeLimit } from '../runtime/time-limit.js';
 const CHECK_MS = 3_000;
 /** Time for which an answer serves all that ask for it, ms. */
 const KEPT_MS = 1_000;
-/** Age of the next event, ms, from which a read model is far behind, and a saga that fails at it counts as stopped. */
+/** Age of the next event, ms, from which a read model is far behind. */
 const FAR_BEHIND_MS = 60_000;
 /** The read model without which no request can be answered. */
 const REQUIRED = 'discovery';
@@ -76,6 +77,8 @@ interface FailingSaga {
   readonly position: Position;
   /** The event and its error. */
   readonly error: string;
+  /** The event; null: the saga fails without one. `at`: its time, ms since 1970; null: it cannot be read. */
+  readonly failure: { readonly at: Instant | null } | null;
 }
 
 /**
@@ -168,7 +171,8 @@ export class Readiness {
     const found = projections
       .filter(({ position }) => position < head)
       .map(async ({ name, position }) => {
-        const ms = (await this.readAgeAfter(position)) ?? 0; // a projection stops at a damaged event and is listed as stopped
+        // A projection stops at a damaged event and is listed as stopped.
+        const ms = Date.now() - ((await this.readTimeAfter(position)) ?? Date.now());
         const reason = READINESS_MESSAGES.farBehind({ seconds: Math.round(ms / 1_000) });
         return ms > FAR_BEHIND_MS ? [{ name, reason }] : [];
       });
@@ -181,22 +185,20 @@ export class Readiness {
    */
   private async findStoppedSagas(): Promise<Degradation[]> {
     const { rows } = await this.sources.pool.query<FailingSaga>(
-      `select name, position, error from ops_checkpoint where name like 'saga/%' and error is not null order by 1`,
+      `select name, position, error, failure from ops_checkpoint where name like 'saga/%' and error is not null order by 1`,
     );
-    const found = rows.map(async ({ name, position, error }) => {
+    const found = rows.map(async ({ name, position, error, failure }) => {
       const reason = READINESS_MESSAGES.stoppedSaga({ error });
-      const ms = await this.readAgeAfter(position);
-      return ms === null || ms > FAR_BEHIND_MS ? [{ name, reason }] : [];
+      const at = failure ? failure.at : await this.readTimeAfter(position);
+      return isStoppedAt(at) ? [{ name, reason }] : [];
     });
     return (await Promise.all(found)).flat();
   }
 
-  /** Reads the age of the event after a position, ms: 0 if there is none, null if the event is damaged. */
-  private async readAgeAfter(position: Position): Promise<number | null> {
+  /** Reads the time of the event after a position: now if there is none, null if the event is damaged. */
+  private async readTimeAfter(position: Position): Promise<Instant | null> {
     const [next] = await this.sources.store.readAll({ after: position, limit: 1 });
-    if (!next) return 0;
-    const at = this.readTime(next);
-    return at === null ? null : Date.now() - at;
+    return next ? this.readTime(next) : Date.now();
   }
 
   private readTime(event: StoredEvent): Instant | null {

@@ -7,7 +7,7 @@ import { sleepUnlessAborted } from '../runtime/sleep.js';
 type Listener = (payload: string) => void;
 
 /** Channels of notifications; each is listened to in the processes that subscribe to it. */
-type NotificationChannel = 'projection' | 'lease' | 'due' | 'deliveries' | 'job';
+type NotificationChannel = 'projection' | 'lease' | 'due' | 'deliveries' | 'job' | 'saga';
 
 /**
  * One listening connection for the whole process. Notifications may be missed while the connection is lost, so a listener

@@ -137,6 +137,17 @@ describe('the command line', () => {
         const empty = { ...(await harness.createDatabase()), DATA_DIR: await harness.createFolder() };
         return { CROSSPOST_URL: (await harness.startGateway(empty)).url };
       },
+      'sagas skip': async () => {
+        // No event of a real gateway stops a saga, so the checkpoint of one that no process runs says that it has.
+        await withClient(database.DATABASE_URL, (db) =>
+          db.query(
+            `insert into ops_checkpoint (name, version, code, position, error, failure)
+             values ('saga/elsewhere', 1, 1, 0, 'boom', $1)`,
+            [{ event_id: 'damaged', position: '1', type: 'PostAccepted', at: null }],
+          ),
+        );
+        return { SAGA: 'elsewhere', POSITION: '1' };
+      },
       'projections retry': stopProjection,
       'projections skip': stopProjection,
     };

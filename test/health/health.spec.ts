@@ -86,6 +86,26 @@ describe('/metrics (D-31)', () => {
     expect([...(await figures('crosspost_projection_position')).values()]).toEqual(names.map(() => head));
   });
 
+  it('show how far the transparency log is, erasures that are overdue, and deliveries that wait', async () => {
+    await gateway.pool.query(
+      `insert into ops_erasure (kind, subject, due_at) values ('payload', 'elsewhere', now() - interval '1 hour')`,
+    );
+    await gateway.pool.query(
+      `insert into webhook_deliveries_v1.delivery (delivery_id, output_id, owner_id, kind, state, position, created_at,
+         attempt, failed, was_server_down, attempts, revision, hash, event_id, request_id, correlation_id)
+       values ('dlv_1', 'whk_1', 'own_1', 'test.ping', 'pending', 1, 0, 0, 0, false, '[]', '0', '', '', '', '')`,
+    );
+    const counted = await until('all are counted', async () => {
+      const overdue = await figures('crosspost_overdue_erasures');
+      const waiting = (await figures('crosspost_waiting_deliveries')).get('');
+      return overdue.get('kind="payload"') === 1 && waiting === 1 && overdue;
+    });
+    expect([...counted]).toEqual(expect.arrayContaining([['kind="secret"', 0]]));
+    await until('the log is level', async () => (await figures('crosspost_history_log_lag')).get('') === 0);
+    await gateway.pool.query(`delete from ops_erasure where subject = 'elsewhere'`);
+    await gateway.pool.query(`delete from webhook_deliveries_v1.delivery where delivery_id = 'dlv_1'`);
+  });
+
   it('time the event store and the event loop', async () => {
     expect((await figures('crosspost_append_seconds_count')).get('outcome="appended"')).toBeGreaterThan(0);
     expect((await figures('nodejs_eventloop_lag_p99_seconds')).get('')).toBeGreaterThan(0);

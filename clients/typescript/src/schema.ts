@@ -1273,6 +1273,37 @@ export interface Schemas {
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
+  /** A saga that follows the log. */
+  readonly Saga: {
+    readonly name: string;
+    /** Position up to which it has handled events; over those of other types it moves every few seconds. */
+    readonly position: string;
+    /** Position of the newest event. */
+    readonly head: string;
+    /** Events after its position; beyond a thousand the difference of the positions. */
+    readonly lag_events: number;
+    /** Age of the oldest event after its position. */
+    readonly lag_seconds: number;
+    /** `retrying`: the last try of an event failed; `stopped`: the event cannot be read, or is older than a minute. */
+    readonly state: 'live' | 'retrying' | 'stopped';
+    /** Null unless an event fails. */
+    readonly error: Schemas['SagaError'] | null;
+    /** Number of events that operators have left out. */
+    readonly skipped: number;
+  };
+  /** The event that a saga cannot handle. */
+  readonly SagaError: {
+    readonly message: string;
+    readonly event_id: string;
+    readonly position: string;
+    readonly type: string;
+  };
+  /** One page of a list. */
+  readonly SagaList: {
+    readonly items: readonly Schemas['Saga'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
   /** The answer of the sandbox to a payload that publishing would reject. */
   readonly SandboxErrorBody: {
     /** Always false. */
@@ -1762,6 +1793,12 @@ export interface Schemas {
     readonly entities?: readonly Schemas['EntityRequest'][];
     /** The processing to try; the project's own if absent, no processing if null. */
     readonly processing?: Schemas['ProcessingRequest'] | null;
+  };
+  readonly SkipSagaRequest: {
+    /** Position of the event, as `error.position` of the saga shows it: no other event is left out, even if the call is repeated. Default: the event at which the saga stands. */
+    readonly position?: string;
+    /** Reason for which the event may be left out; it stays in the history. */
+    readonly reason: string;
   };
   readonly WebhookOutputRequest: {
     /** An https URL on port 443 of a public address. */
@@ -2286,7 +2323,8 @@ export interface Routes {
           | 'notice'
           | 'translation'
           | 'delivery'
-          | 'projection';
+          | 'projection'
+          | 'saga';
         /** Only events of the aggregates with this id: a channel's and its pauses' have the same one. */
         readonly id?: string;
         /** Only events of this author. */
@@ -2363,7 +2401,8 @@ export interface Routes {
           | 'ProjectionEventSkipped'
           | 'ProjectionPromoted'
           | 'ProjectionRolledBack'
-          | 'ProjectionCandidateDiscarded';
+          | 'ProjectionCandidateDiscarded'
+          | 'SagaEventSkipped';
         /** Only events of this time or later. */
         readonly since?: string;
         /** Only events before this time. */
@@ -2784,6 +2823,18 @@ export interface Routes {
   readonly 'GET /manage/v1/secrets': { readonly takes: object; readonly answers: Schemas['Secrets'] };
   /** Seal all stored secrets with SECRETS_KEY */
   readonly 'POST /manage/v1/secrets/reseal': { readonly takes: object; readonly answers: Schemas['Job'] };
+  /** List sagas */
+  readonly 'GET /manage/v1/sagas': { readonly takes: object; readonly answers: Schemas['SagaList'] };
+  /** Show a saga */
+  readonly 'GET /manage/v1/sagas/{name}': {
+    readonly takes: { readonly path: { readonly name: string } };
+    readonly answers: Schemas['Saga'];
+  };
+  /** Leave out the event that a saga cannot handle */
+  readonly 'POST /manage/v1/sagas/{name}/skip': {
+    readonly takes: { readonly path: { readonly name: string }; readonly body: Schemas['SkipSagaRequest'] };
+    readonly answers: Schemas['Saga'];
+  };
   /** Follow changes */
   readonly 'GET /manage/v1/stream': {
     readonly takes: {

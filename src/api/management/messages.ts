@@ -57,6 +57,8 @@ export const CALL_MESSAGES = {
   /** 403 `forbidden` */
   projectionsForOperator: "Projections are the operator's. Use the operator's key.",
   /** 403 `forbidden` */
+  sagasForOperator: "Sagas are the operator's. Use the operator's key.",
+  /** 403 `forbidden` */
   packsForOperator: "Only the operator can add post packs. Use the operator's key.",
   /** 409 `idempotency_conflict` */
   keyTaken:

@@ -13,6 +13,7 @@ import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { type Clock, CLOCK } from '../../kernel/clock.js';
 import { type Log, LOG } from '../../kernel/log.js';
 import { Leases } from '../../postgres/leases.js';
+import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
 import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import { ChannelsWithoutCredentials } from '../../projections/discovery/channels-without-credentials.queries.js';
@@ -61,13 +62,19 @@ export const WRITE_TRANSPARENCY_LOG = Symbol('WriteTransparencyLog');
 
 @Injectable()
 class Dependencies implements EventSagaDependencies {
+  readonly reactionMs: number;
+
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(EVENT_STORE) readonly store: EventStore,
     readonly codec: EventCodec,
     readonly leases: Leases,
+    readonly notifications: Notifications,
+    @Inject(SETTINGS) { reactionMs }: Settings,
     @Inject(LOG) readonly log: Log,
-  ) {}
+  ) {
+    this.reactionMs = reactionMs;
+  }
 }
 
 @Injectable()

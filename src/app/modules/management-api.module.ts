@@ -28,6 +28,7 @@ import { PublicationViewBuilder } from '../../api/management/posts/publication-v
 import { PublicationsController } from '../../api/management/posts/publications.controller.js';
 import { ProjectionsController } from '../../api/management/projections/projections.controller.js';
 import { SecretsController } from '../../api/management/secrets/secrets.controller.js';
+import { SagasController } from '../../api/management/sagas/sagas.controller.js';
 import { StreamController } from '../../api/management/stream/stream.controller.js';
 import { ProcessingPreviewController } from '../../api/management/projects/processing-preview.controller.js';
 import { ProcessingPreview } from '../../api/management/projects/processing-preview.js';
@@ -84,6 +85,7 @@ import { SecretsModule } from './secrets.module.js';
     WebhookOutputsController,
     DeliveriesController,
     ProjectionsController,
+    SagasController,
     JobsController,
     SecretsController,
     OverviewController,

@@ -35,6 +35,7 @@ import { CountRescheduledHandler } from '../../projections/publish-schedule/resc
 import { QueuedPublications } from '../../projections/publish-schedule/queued-publications.queries.js';
 import { DeliveryBodies } from '../../projections/webhook-deliveries/delivery-bodies.queries.js';
 import { OutputQueues } from '../../projections/webhook-deliveries/output-queue.queries.js';
+import { SagaStatuses } from '../../sagas/engine/saga-status.queries.js';
 import { projectionsOf } from '../projections.js';
 import { EventStoreModule } from './event-store.module.js';
 import { PostgresModule } from './postgres.module.js';
@@ -83,6 +84,11 @@ import { PostgresModule } from './postgres.module.js';
       provide: ProjectionStatuses,
       inject: [POOL, EVENT_STORE, EventCodec],
       useFactory: (pool: Pool, store: EventStore, codec: EventCodec) => new ProjectionStatuses(pool, store, codec),
+    },
+    {
+      provide: SagaStatuses,
+      inject: [POOL, EVENT_STORE, EventCodec],
+      useFactory: (pool: Pool, store: EventStore, codec: EventCodec) => new SagaStatuses(pool, store, codec),
     },
     {
       provide: Decisions,
@@ -136,6 +142,7 @@ import { PostgresModule } from './postgres.module.js';
   exports: [
     ProjectionProgress,
     ProjectionStatuses,
+    SagaStatuses,
     Decisions,
     Rebuilds,
     EndpointSnapshots,

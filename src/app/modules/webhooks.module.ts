@@ -70,13 +70,19 @@ class SchedulingDependencies implements Omit<ScheduleDeliveriesDependencies, 'ou
 
 @Injectable()
 class FollowingDependencies implements EventSagaDependencies {
+  readonly reactionMs: number;
+
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(EVENT_STORE) readonly store: EventStore,
     readonly codec: EventCodec,
     readonly leases: Leases,
+    readonly notifications: Notifications,
+    @Inject(SETTINGS) { reactionMs }: Settings,
     @Inject(LOG) readonly log: Log,
-  ) {}
+  ) {
+    this.reactionMs = reactionMs;
+  }
 }
 
 @Injectable()

@@ -8,6 +8,7 @@ import { projectPauseEvents } from '../../domain/project-pause/project-pause.eve
 import { projectEvents } from '../../domain/project/project.events.js';
 import { projectionEvents } from '../../domain/projection/projection.events.js';
 import { publicationEvents } from '../../domain/publication/publication.events.js';
+import { sagaEvents } from '../../domain/saga/saga.events.js';
 import { translationEvents } from '../../domain/translation/translation.events.js';
 import { deliveryEvents } from '../../domain/delivery/delivery.events.js';
 import { webhookOutputEvents } from '../../domain/webhook-output/webhook-output.events.js';
@@ -31,6 +32,7 @@ const EVENTS_OF: Readonly<Record<string, Catalogue>> = {
   'webhook-output': webhookOutputEvents,
   delivery: deliveryEvents,
   projection: projectionEvents,
+  saga: sagaEvents,
 };
 
 /** Names of the aggregates in the audit trail. */

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { EventCodec } from '../../event-store/codec.js';
+import { type Lag, readLag } from '../../event-store/lag.js';
 import { BEGINNING, type EventStore, type Position } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
 import { readSkippedEvents } from './skipped-events.js';
@@ -40,16 +41,12 @@ export interface CandidateStatus {
 }
 
 /** A projection as operators see it. */
-export interface ProjectionStatus {
+export interface ProjectionStatus extends Lag {
   readonly name: string;
   readonly version: number;
   readonly position: Position;
   /** Position of the newest event. */
   readonly head: Position;
-  /** Events that are not applied yet; beyond a thousand the difference of the positions. */
-  readonly lagEvents: number;
-  /** Age of the oldest event that is not applied yet; 0: there is none. */
-  readonly lagSeconds: number;
   readonly rate: number;
   readonly state: ProjectionState;
   readonly error: ProjectionFailure | null;
@@ -71,9 +68,6 @@ interface VersionRow {
   readonly pace: number;
   readonly movedAt: Instant;
 }
-
-/** Most events that are counted one by one. */
-const COUNTED = 1_000;
 
 /** Shows the projections: how far they are, whether they have stopped, and which versions there are. */
 export class ProjectionStatuses {
@@ -135,7 +129,7 @@ export class ProjectionStatuses {
     const candidate = versions.find(({ role }) => role === 'candidate');
     const error = failureOf(live);
     const [lag, skipped] = await Promise.all([
-      this.readLag(live.position, head),
+      readLag(this.store, this.codec, live.position, head),
       readSkippedEvents(this.store, this.codec, live.name),
     ]);
     const shown = candidate ? describeCandidate(candidate, head) : null;
@@ -153,18 +147,6 @@ export class ProjectionStatuses {
       candidate: shown,
       previous: versions.find(({ role }) => role === 'previous')?.version ?? null,
     };
-  }
-
-  private async readLag(
-    position: Position,
-    head: Position,
-  ): Promise<Pick<ProjectionStatus, 'lagEvents' | 'lagSeconds'>> {
-    if (position >= head) return { lagEvents: 0, lagSeconds: 0 };
-    const waiting = await this.store.readAll({ after: position, limit: COUNTED });
-    if (waiting.length === 0) return { lagEvents: 0, lagSeconds: 0 };
-    const lagEvents = waiting.length < COUNTED ? waiting.length : Math.max(COUNTED, Number(head - position));
-    const ms = Date.now() - this.codec.readEnvelope(waiting[0]!).at;
-    return { lagEvents, lagSeconds: Math.max(0, Math.round(ms / 1_000)) };
   }
 
   /** Reads the versions of one projection, or of all; of each the live one first, then the candidate. */

@@ -1,19 +1,12 @@
 import type { EventCodec } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
-import { type ProjectionEvent, projectionStream } from '../../domain/projection/projection.events.js';
+import { readSkippedIds } from '../../event-store/skipped-ids.js';
+import { projectionStream } from '../../domain/projection/projection.events.js';
 
-/** Reads the ids of the events that operators have skipped. @throws Unavailable */
-export const readSkippedEvents = async (
+/** Reads the ids of the events that operators have left out of a projection. @throws Unavailable */
+export const readSkippedEvents = (
   store: Pick<EventStore, 'readStream'>,
   codec: EventCodec,
   name: string,
-): Promise<ReadonlySet<string>> => {
-  const events = await store.readStream(projectionStream(name));
-  const skipped = new Set<string>();
-  for (const stored of events) {
-    if (stored.type !== 'ProjectionEventSkipped') continue;
-    const { data } = codec.decode<ProjectionEvent & { readonly type: 'ProjectionEventSkipped' }>(stored);
-    skipped.add(data.eventId);
-  }
-  return skipped;
-};
+): Promise<ReadonlySet<string>> =>
+  readSkippedIds(store, codec, { stream: projectionStream(name), type: 'ProjectionEventSkipped' });

@@ -1,14 +1,18 @@
 import type { Pool } from 'pg';
 import { type EventCodec, UndecodableEvent } from '../../event-store/codec.js';
-import { BEGINNING, type EventStore, type Position, type StoredEvent } from '../../event-store/port.js';
+import { BEGINNING, type EventStore, type StoredEvent } from '../../event-store/port.js';
 import { isStoreOutage } from '../../event-store/store-outage.js';
 import type { DomainEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { Log } from '../../kernel/log.js';
 import type { Leases } from '../../postgres/leases.js';
-import { withoutSyncCommit } from '../../postgres/pool.js';
+import type { Notifications } from '../../postgres/notifications.js';
 import { ReadModelBehind } from '../../projections/engine/progress.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { withTimeLimit } from '../../runtime/time-limit.js';
+import { SAGA_MESSAGES } from './messages.js';
+import { SagaCheckpoint } from './saga-checkpoint.js';
+import { Skips } from './skips.js';
 
 /** A saga's reaction to events. */
 export interface Reaction<E extends DomainEvent = DomainEvent> {
@@ -24,6 +28,7 @@ export interface Reaction<E extends DomainEvent = DomainEvent> {
   /**
    * Handles each event in order; the next one follows when this has resolved. An event may be delivered again after a
    * crash, so all effects must carry ids derived from the event. If this rejects, the event is retried after a delay.
+   * @param signal aborted when the process stops, or when the time limit is reached: the reaction must then end
    */
   readonly react: (event: RecordedEventOf<E>, signal: AbortSignal) => Promise<void>;
 }
@@ -34,150 +39,177 @@ export interface EventSagaDependencies {
   readonly store: EventStore;
   readonly codec: EventCodec;
   readonly leases: Leases;
+  readonly notifications: Notifications;
   readonly log: Log;
+  /** Time limit of a reaction, ms. */
+  readonly reactionMs: number;
 }
 
-/** Thrown if another process has moved the checkpoint. */
-class CheckpointConflict extends Error {}
+/** A reaction has reached its time limit. */
+class ReactionTooSlow extends Error {
+  override readonly name = 'ReactionTooSlow';
+}
 
 const RETRY = { firstMs: 100, longestMs: 30_000 };
 /** Maximum number of events per checkpoint: after a crash all events since the checkpoint are repeated. */
 const MAX_BATCH = 50;
-/** Interval in ms at which the checkpoint advances while there are no events for the saga. */
-const IDLE_CHECKPOINT_MS = 5_000;
 /** Pause in ms after events that the saga does not receive: the next read of the log covers more of them. */
 const UNREAD_PAUSE_MS = 100;
+/** Longest time in ms until a decision is noticed whose notification was lost, while a reaction does not end. */
+const SKIP_CHECK_MS = 15_000;
 
 /**
  * Runs one saga over the log: subscription, reaction, checkpoint. Events are handled at least once and in order, in one
- * process at a time under a lease. The saga survives every outage. An event that fails is retried until it succeeds; its
- * error is shown at the checkpoint meanwhile. So is that of an event that cannot be read, but the lease is released between
- * the tries: a process with a newer program may be able to read it.
+ * process at a time under a lease. The saga survives every outage. An event that fails is retried until it succeeds or an
+ * operator leaves it out; its error is shown at the checkpoint meanwhile. So is that of an event that cannot be read, but the
+ * lease is released between the tries: a process with a newer program may be able to read it (ADR-217).
  */
 export class EventSaga<E extends DomainEvent> {
   private readonly key: string;
-  private savedAt = 0;
+  private readonly checkpoint: SagaCheckpoint;
+  private readonly skips: Skips;
 
   constructor(
     private readonly reaction: Reaction<E>,
     private readonly deps: EventSagaDependencies,
   ) {
     this.key = `saga/${reaction.name}`;
+    this.checkpoint = new SagaCheckpoint(deps.pool, this.key);
+    this.skips = new Skips(reaction.name, deps.store, deps.codec);
   }
 
   /** Runs until the signal is aborted; a reaction under way receives the same signal. */
   async run(signal: AbortSignal): Promise<void> {
-    const { leases, log } = this.deps;
+    const stopListening = this.skips.listen(this.deps.notifications);
     const backoff = new Backoff(RETRY);
     while (!signal.aborted) {
       const startedAt = performance.now();
       try {
-        const lease = await leases.acquire(this.key, signal);
-        if (!lease) return;
+        const lease = await this.deps.leases.acquire(this.key, signal);
+        if (!lease) break;
         try {
           await this.follow(AbortSignal.any([signal, lease.lost]));
         } finally {
+          await this.checkpoint.stop();
           await lease.release();
         }
         backoff.reset();
       } catch (error) {
-        const detail = { saga: this.reaction.name, error: String(error) };
-        if (error instanceof UndecodableEvent)
-          log.error(detail, 'saga stopped at an event that it cannot read; retrying');
-        else log.warn(detail, 'saga interrupted; resuming');
-        await backoff.wait(signal, performance.now() - startedAt);
+        this.logInterruption(error);
+        await this.skips.wait(backoff.nextDelay(performance.now() - startedAt), signal);
       }
     }
+    stopListening();
+  }
+
+  private logInterruption(error: unknown): void {
+    const { log } = this.deps;
+    const detail = { saga: this.reaction.name, error: String(error) };
+    if (error instanceof UndecodableEvent) log.error(detail, 'saga stopped at an event that it cannot read; retrying');
+    else log.warn(detail, 'saga interrupted; resuming');
   }
 
   private async follow(signal: AbortSignal): Promise<void> {
-    const { store } = this.deps;
-    const { types } = this.reaction;
-    let saved = await this.loadCheckpoint();
-    for await (const batch of store.subscribe({ after: saved, types, signal, maxBatch: MAX_BATCH })) {
+    const { checkpoint, deps, reaction } = this;
+    const { types, startsAt } = reaction;
+    const after = await checkpoint.load(startsAt === 'now' ? await deps.store.readHead() : BEGINNING);
+    await this.skips.load(signal);
+    for await (const batch of deps.store.subscribe({ after, types, signal, maxBatch: MAX_BATCH })) {
       // An import moves the start of a saga that does not act on the past (ADR-133).
-      if (this.reaction.startsAt === 'now' && batch.events.length > 0) await this.checkPosition(saved);
-      for (const stored of batch.events) {
-        await this.handle(await this.decode(stored), signal);
+      if (startsAt === 'now' && batch.events.length > 0) await checkpoint.requireUnmoved();
+      for (const [i, stored] of batch.events.entries()) {
+        const failed = await this.handle(stored, batch.events[i - 1], signal);
         if (signal.aborted) return;
+        // The failure is over: it is not shown until the batch ends.
+        if (failed) await checkpoint.moveTo(stored.position);
       }
-      const isIdle = batch.events.length === 0 && performance.now() < this.savedAt + IDLE_CHECKPOINT_MS;
-      if (batch.position !== saved && !isIdle) {
-        await this.saveCheckpoint(saved, batch.position);
-        saved = batch.position;
-      }
+      if (batch.events.length > 0) await checkpoint.moveTo(batch.position);
+      else checkpoint.moveSoon(batch.position);
       if (batch.events.length === 0 && batch.isLive) await sleepUnlessAborted(UNREAD_PAUSE_MS, signal);
     }
   }
 
-  /** Decodes an event. @throws UndecodableEvent its error is recorded at the checkpoint */
-  private async decode(stored: StoredEvent): Promise<RecordedEventOf<E>> {
-    try {
-      return this.deps.codec.decodeCached(stored) as RecordedEventOf<E>;
-    } catch (error) {
-      await this.recordError(stored, error);
-      throw error;
-    }
-  }
-
-  /** Retries a reaction until it succeeds or the signal is aborted. */
-  private async handle(event: RecordedEventOf<E>, signal: AbortSignal): Promise<void> {
+  /**
+   * Retries an event until its reaction succeeds, an operator leaves it out, or the signal is aborted.
+   * @param before the event before it, up to which the checkpoint moves if this one fails
+   * @returns true if it was left out, or has failed before
+   * @throws the error of an event that cannot be read; it is recorded at the checkpoint
+   */
+  private async handle(stored: StoredEvent, before: StoredEvent | undefined, signal: AbortSignal): Promise<boolean> {
     const backoff = new Backoff(RETRY);
-    while (!signal.aborted) {
+    for (let tries = 0; !signal.aborted; tries++) {
+      if (this.skips.has(stored.id)) {
+        const { id: event, type, position } = stored;
+        const detail = { saga: this.reaction.name, event, type, position: String(position) };
+        this.deps.log.warn(detail, 'saga leaves out an event, as an operator decided');
+        return true;
+      }
       try {
-        return await this.reaction.react(event, signal);
+        await this.tryOnce(stored, signal);
+        return tries > 0;
       } catch (error) {
-        if (signal.aborted) return;
-        const { name } = this.reaction;
-        const { id, type, requestId: request_id } = event;
-        const detail = { saga: name, event: id, type, request_id, error: String(error) };
-        const { log } = this.deps;
-        if (isStoreOutage(error)) log.debug(detail, 'saga waits until the event store is available');
-        else if (error instanceof ReadModelBehind) log.debug(detail, 'saga waits for a read model');
-        else log.error(detail, 'saga failed to handle an event; retrying');
-        await this.recordError(event, error);
-        await backoff.wait(signal);
+        if (signal.aborted) break;
+        await this.checkpoint.moveUpTo(before?.position);
+        await this.recordFailure(stored, error);
+        if (this.read(stored) === null) throw error;
+        await this.skips.waitAndRead(backoff.nextDelay(), signal);
       }
     }
+    return false;
   }
 
-  private async loadCheckpoint(): Promise<Position> {
-    const start = this.reaction.startsAt === 'now' ? await this.deps.store.readHead() : BEGINNING;
-    const { rows } = await this.deps.pool.query<{ position: bigint }>(
-      `with new as (
-         insert into ops_checkpoint (name, version, code, position) values ($1, 1, 1, $2)
-         on conflict do nothing returning position)
-       select position from new union all select position from ops_checkpoint where name = $1 and version = 1`,
-      [this.key, start],
-    );
-    this.savedAt = performance.now();
-    return rows[0]!.position;
+  /**
+   * Tries a reaction. At the time limit its signal is aborted, which counts as a failure even if the reaction then resolves: it
+   * may have left work undone. This rejects once the reaction has ended, so that no second try runs beside the first, or
+   * returns once an operator has left the event out.
+   */
+  private async tryOnce(stored: StoredEvent, signal: AbortSignal): Promise<void> {
+    const event = this.deps.codec.decodeCached(stored) as RecordedEventOf<E>;
+    const limit = new AbortController();
+    const reacting = this.reaction.react(event, AbortSignal.any([signal, limit.signal]));
+    const { reactionMs } = this.deps;
+    const tooSlow = new ReactionTooSlow(SAGA_MESSAGES.tooSlow({ seconds: reactionMs / 1_000 }));
+    try {
+      await withTimeLimit(reacting, reactionMs, () => tooSlow);
+    } catch (error) {
+      if (error !== tooSlow) throw error;
+      limit.abort(tooSlow);
+      if (!signal.aborted) await this.recordFailure(stored, tooSlow);
+      if (await this.waitForEnd(reacting, stored, signal)) throw tooSlow;
+    }
   }
 
-  /** @throws CheckpointConflict the checkpoint is no longer where this process knows it to be */
-  private async checkPosition(saved: Position): Promise<void> {
-    const text = 'select 1 from ops_checkpoint where name = $1 and version = 1 and position = $2';
-    const { rowCount } = await this.deps.pool.query(text, [this.key, saved]);
-    if (rowCount !== 1) throw new CheckpointConflict(`${this.key} is not at ${saved}`);
+  /** Waits until a reaction has ended. @returns false if an operator has left its event out before */
+  private async waitForEnd(reacting: Promise<void>, { id }: StoredEvent, signal: AbortSignal): Promise<boolean> {
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    const ending = reacting.then(end, end);
+    const waiting = AbortSignal.any([signal, ended.signal]);
+    while (!waiting.aborted) {
+      await this.skips.waitAndRead(SKIP_CHECK_MS, waiting);
+      if (this.skips.has(id)) return false;
+    }
+    await ending;
+    return true;
   }
 
-  /** Moves the checkpoint from its position as this process knows it. @throws CheckpointConflict if it has moved */
-  private async saveCheckpoint(from: Position, to: Position): Promise<void> {
-    const { rowCount } = await this.deps.pool.query(
-      `with moved as (
-         update ops_checkpoint set position = $3, moved_at = now(), error = null
-         where name = $1 and version = 1 and position = $2 returning 1)
-       select ${withoutSyncCommit} from moved`,
-      [this.key, from, to],
-    );
-    if (rowCount !== 1) throw new CheckpointConflict(`${this.key} is ahead of ${from}`);
-    this.savedAt = performance.now();
+  private async recordFailure(stored: StoredEvent, error: unknown): Promise<void> {
+    const { log } = this.deps;
+    const event = this.read(stored);
+    const { id, type } = stored;
+    const detail = { saga: this.reaction.name, event: id, type, request_id: event?.requestId, error: String(error) };
+    if (isStoreOutage(error)) log.debug(detail, 'saga waits until the event store is available');
+    else if (error instanceof ReadModelBehind) log.debug(detail, 'saga waits for a read model');
+    else if (event) log.error(detail, 'saga failed to handle an event; retrying');
+    await this.checkpoint.recordFailure(stored, error, event?.at ?? null);
   }
 
-  private async recordError({ type, id }: Pick<StoredEvent, 'type' | 'id'>, error: unknown): Promise<void> {
-    const text = 'update ops_checkpoint set error = $2 where name = $1 and version = 1';
-    await this.deps.pool
-      .query(text, [this.key, `${type} ${id}: ${String(error)}`.slice(0, 2_000)])
-      .catch(() => undefined);
+  /** Decodes an event; null if it cannot be read. */
+  private read(stored: StoredEvent): RecordedEventOf<E> | null {
+    try {
+      return this.deps.codec.decodeCached(stored) as RecordedEventOf<E>;
+    } catch {
+      return null;
+    }
   }
 }

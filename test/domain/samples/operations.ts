@@ -1,4 +1,5 @@
 import type { ProjectionEvent } from '../../../src/domain/projection/projection.events.js';
+import type { SagaEvent } from '../../../src/domain/saga/saga.events.js';
 import type { SamplesOf } from '../samples.js';
 
 const projection: SamplesOf<ProjectionEvent> = {
@@ -17,5 +18,18 @@ const projection: SamplesOf<ProjectionEvent> = {
   ProjectionCandidateDiscarded: [{ projection: 'posts', version: 4, reason: null }],
 };
 
+const saga: SamplesOf<SagaEvent> = {
+  SagaEventSkipped: [
+    {
+      saga: 'schedule-deliveries',
+      eventId: '0195931f-3c00-7000-a000-000000000010',
+      eventType: 'PublicationSucceeded',
+      position: '9007199254740994',
+      error: 'PublicationSucceeded 0195931f-3c00-7000-a000-000000000010: UndecodableEvent: damaged',
+      reason: 'written by hand; the customer knows',
+    },
+  ],
+};
+
 /** Samples of the events of operators' decisions. */
-export const operations = { ...projection };
+export const operations = { ...projection, ...saga };

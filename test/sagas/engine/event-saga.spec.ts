@@ -38,7 +38,7 @@ const run = async (command: ChannelPauseCommand): Promise<void> => {
 interface Saga {
   readonly seen: number[];
   /** Starts the saga in a process. @returns a function that stops it */
-  readonly start: (process?: number, log?: Log) => () => Promise<void>;
+  readonly start: (process?: number, log?: Log, reactionMs?: number) => () => Promise<void>;
   readonly name: string;
 }
 
@@ -60,9 +60,9 @@ const createSaga = (channelId: string, more: Partial<Reaction<ChannelPauseEvent>
     },
     ...more,
   };
-  const start = (process = 0, log = silentLog) => {
+  const start = (process = 0, log = silentLog, reactionMs = 60_000) => {
     const stopping = new AbortController();
-    const running = new EventSaga(reaction, { ...processes[process]!, log }).run(stopping.signal);
+    const running = new EventSaga(reaction, { ...processes[process]!, log, reactionMs }).run(stopping.signal);
     const stop = async () => {
       stopping.abort();
       await running;

@@ -1,0 +1,79 @@
+import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SkipSagaEvent } from '../../../commands/saga/skip-saga-event.js';
+import { SagaStatuses } from '../../../sagas/engine/saga-status.queries.js';
+import { Documented } from '../../documentation/documented.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
+import { getCaller } from '../caller.js';
+import { ChangePipeline } from '../change-pipeline.js';
+import { forbiddenProblem, notFoundProblem } from '../http-problems.js';
+import { CALL_MESSAGES } from '../messages.js';
+import { ListView } from '../page.js';
+import { fieldsReader } from '../request-body.js';
+import { SkipSagaBody } from './saga.bodies.js';
+import { SagaView } from './saga.view.js';
+
+/** Form of the names of sagas. */
+const NAME = /^[a-z][a-z-]{0,62}$/;
+
+/** Shows the sagas that follow the log to the operator, and leaves out events (management-api.md: `GET /sagas`). */
+@Controller('manage/v1/sagas')
+@UseGuards(ApiKeyGuard)
+export class SagasController {
+  constructor(
+    private readonly statuses: SagaStatuses,
+    private readonly changes: ChangePipeline,
+    private readonly commands: CommandBus,
+  ) {}
+
+  @Documented({ summary: 'List sagas', isForOperator: true })
+  @Get()
+  async list(@Req() request: FastifyRequest): Promise<ListView<SagaView>> {
+    requireOperator(request);
+    const all = await this.statuses.list();
+    return new ListView(
+      all.map((status) => new SagaView(status)),
+      null,
+    );
+  }
+
+  @Documented({ summary: 'Show a saga', isForOperator: true })
+  @Get(':name')
+  async get(@Req() request: FastifyRequest, @Param('name') name: string): Promise<SagaView> {
+    requireOperator(request);
+    return this.findView(name);
+  }
+
+  @Documented({
+    summary: 'Leave out the event that a saga cannot handle',
+    body: SkipSagaBody,
+    isForOperator: true,
+    codes: { 409: ['not_stopped'] },
+  })
+  @Post(':name/skip')
+  async skip(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param('name') name: string,
+  ): Promise<SagaView> {
+    requireOperator(request);
+    await this.findView(name);
+    const call = { request, reply, read: fieldsReader(SkipSagaBody) };
+    return this.changes.handlePost(call, async ({ position, reason }, { context }) => {
+      const outcome = await this.commands.execute(new SkipSagaEvent(context, name, position ?? null, reason));
+      return { outcome, readModels: [], show: () => this.findView(name) };
+    });
+  }
+
+  /** @throws HttpProblem 404 */
+  private async findView(name: string): Promise<SagaView> {
+    const status = NAME.test(name) ? await this.statuses.find(name) : null;
+    if (!status) throw notFoundProblem('saga');
+    return new SagaView(status);
+  }
+}
+
+const requireOperator = (request: FastifyRequest): void => {
+  if (getCaller(request).kind !== 'operator') throw forbiddenProblem(CALL_MESSAGES.sagasForOperator);
+};

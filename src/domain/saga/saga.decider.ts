@@ -1,0 +1,23 @@
+import type { Decider } from '../../kernel/decider.js';
+import type { SagaEvent, SagaEventSkipped } from './saga.events.js';
+
+/** Records that the operator leaves out an event. */
+export type SagaCommand = { readonly type: 'SkipEvent' } & SagaEventSkipped['data'];
+
+/** Decisions about one saga. */
+export interface SagaState {
+  /** Ids of the events that are left out. */
+  readonly skipped: readonly string[];
+}
+
+/** The operator's decisions about one saga; its id is the saga's name. */
+export const saga: Decider<SagaCommand, SagaState, SagaEvent> = {
+  category: 'saga',
+  initial: { skipped: [] },
+
+  decide({ type: _, ...data }, { skipped }) {
+    return skipped.includes(data.eventId) ? [] : [{ type: 'SagaEventSkipped', data }];
+  },
+
+  evolve: ({ skipped }, { data }) => ({ skipped: [...skipped, data.eventId] }),
+};

@@ -1,0 +1,30 @@
+import type { Catalogue } from '../../kernel/catalogue.js';
+import type { DomainEvent } from '../../kernel/events.js';
+
+/**
+ * The operator left out an event that the saga could not handle: the saga never tries it again. `position`: as text, for it may
+ * exceed 2^53.
+ */
+export type SagaEventSkipped = DomainEvent<
+  'SagaEventSkipped',
+  {
+    readonly saga: string;
+    readonly eventId: string;
+    readonly eventType: string;
+    readonly position: string;
+    /** The error with which the saga had stopped. */
+    readonly error: string;
+    readonly reason: string;
+  }
+>;
+
+/** Events of the stream in which an operator's decisions about a saga stand: `saga-<name>`. */
+export type SagaEvent = SagaEventSkipped;
+
+/** Versions of these events. */
+export const sagaEvents = {
+  SagaEventSkipped: { version: 1 },
+} satisfies Catalogue & Record<SagaEvent['type'], unknown>;
+
+/** Returns the stream of the decisions about a saga. */
+export const sagaStream = (name: string): string => `saga-${name}`;

@@ -1,0 +1,39 @@
+import type { EventCodec } from './codec.js';
+import type { EventStore, Position, StoredEvent } from './port.js';
+
+/** Distance from a position to the end of the log. */
+export interface Lag {
+  /** Events after the position; beyond a thousand the difference of the positions. */
+  readonly lagEvents: number;
+  /** Age of the oldest of them in seconds; 0: there is none. */
+  readonly lagSeconds: number;
+}
+
+/** Most events that are counted one by one. */
+const COUNTED = 1_000;
+const NONE: Lag = { lagEvents: 0, lagSeconds: 0 };
+
+/** Reads how far a position is behind the end of the log. @param head position of the newest event @throws Unavailable */
+export const readLag = async (
+  store: Pick<EventStore, 'readAll'>,
+  codec: EventCodec,
+  position: Position,
+  head: Position,
+): Promise<Lag> => {
+  if (position >= head) return NONE;
+  const waiting = await store.readAll({ after: position, limit: COUNTED });
+  if (waiting.length === 0) return NONE;
+  const lagEvents = waiting.length < COUNTED ? waiting.length : Math.max(COUNTED, Number(head - position));
+  const at = waiting.map((event) => readTime(codec, event)).find((time) => time !== null) ?? Date.now();
+  return { lagEvents, lagSeconds: Math.max(0, Math.round((Date.now() - at) / 1_000)) };
+};
+
+/** Reads the time of an event; null if its envelope is damaged. */
+const readTime = (codec: EventCodec, event: StoredEvent): number | null => {
+  try {
+    const { at } = codec.readEnvelope(event);
+    return Number.isFinite(at) ? at : null;
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,16 @@
+import type { EventCodec } from './codec.js';
+import type { EventStore } from './port.js';
+
+/**
+ * Reads the ids of the events that operators have skipped.
+ * @param from the stream of their decisions, and the type of those that skip an event
+ * @throws Unavailable
+ */
+export const readSkippedIds = async (
+  store: Pick<EventStore, 'readStream'>,
+  codec: EventCodec,
+  from: { readonly stream: string; readonly type: string },
+): Promise<ReadonlySet<string>> => {
+  const decisions = (await store.readStream(from.stream)).filter(({ type }) => type === from.type);
+  return new Set(decisions.map((stored) => (codec.decode(stored).data as { readonly eventId: string }).eventId));
+};

@@ -1,0 +1,11 @@
+import { sagaStream } from '../../domain/saga/saga.events.js';
+import type { EventCodec } from '../../event-store/codec.js';
+import type { EventStore } from '../../event-store/port.js';
+import { readSkippedIds } from '../../event-store/skipped-ids.js';
+
+/** Reads the ids of the events that operators have left out of a saga. @throws Unavailable */
+export const readSkippedEvents = (
+  store: Pick<EventStore, 'readStream'>,
+  codec: EventCodec,
+  name: string,
+): Promise<ReadonlySet<string>> => readSkippedIds(store, codec, { stream: sagaStream(name), type: 'SagaEventSkipped' });

@@ -1,0 +1,64 @@
+import type { EventCodec } from '../../event-store/codec.js';
+import type { EventStore } from '../../event-store/port.js';
+import { isStoreOutage } from '../../event-store/store-outage.js';
+import type { Notifications } from '../../postgres/notifications.js';
+import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { readSkippedEvents } from './skipped-events.js';
+
+/** Delay in ms between two tries to read the decisions while the event store is away. */
+const RETRY_MS = 1_000;
+
+/** The events that operators have left out of a saga. A notification says that there may be one more. */
+export class Skips {
+  private ids: ReadonlySet<string> = new Set();
+  private changed = new AbortController();
+
+  /** @param saga the saga's name */
+  constructor(
+    private readonly saga: string,
+    private readonly store: Pick<EventStore, 'readStream'>,
+    private readonly codec: EventCodec,
+  ) {}
+
+  /** Listens to notifications. Returns a function that ends it. */
+  listen(notifications: Notifications): () => void {
+    return notifications.subscribe('saga', (name) => {
+      if (name === this.saga) this.changed.abort();
+    });
+  }
+
+  has(eventId: string): boolean {
+    return this.ids.has(eventId);
+  }
+
+  /** Reads the decisions, once the event store answers or the signal is aborted. */
+  async load(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        return await this.read();
+      } catch (error) {
+        if (!isStoreOutage(error)) throw error;
+        await sleepUnlessAborted(RETRY_MS, signal);
+      }
+    }
+  }
+
+  /** Waits so many ms, or until there may be a new decision: a notification since the last wait ends this one at once. */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    await sleepUnlessAborted(ms, AbortSignal.any([signal, this.changed.signal]));
+    if (this.changed.signal.aborted) this.changed = new AbortController();
+  }
+
+  /** Waits like {@link wait}, and reads the decisions. During an outage those that are known stay. */
+  async waitAndRead(ms: number, signal: AbortSignal): Promise<void> {
+    await this.wait(ms, signal);
+    if (signal.aborted) return;
+    await this.read().catch((error: unknown) => {
+      if (!isStoreOutage(error)) throw error;
+    });
+  }
+
+  private async read(): Promise<void> {
+    this.ids = await readSkippedEvents(this.store, this.codec, this.saga);
+  }
+}
