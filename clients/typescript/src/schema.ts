@@ -2819,10 +2819,6 @@ export interface Routes {
     };
     readonly answers: Schemas['Publication'];
   };
-  /** Show which keys seal the stored secrets */
-  readonly 'GET /manage/v1/secrets': { readonly takes: object; readonly answers: Schemas['Secrets'] };
-  /** Seal all stored secrets with SECRETS_KEY */
-  readonly 'POST /manage/v1/secrets/reseal': { readonly takes: object; readonly answers: Schemas['Job'] };
   /** List sagas */
   readonly 'GET /manage/v1/sagas': { readonly takes: object; readonly answers: Schemas['SagaList'] };
   /** Show a saga */
@@ -2835,6 +2831,10 @@ export interface Routes {
     readonly takes: { readonly path: { readonly name: string }; readonly body: Schemas['SkipSagaRequest'] };
     readonly answers: Schemas['Saga'];
   };
+  /** Show which keys seal the stored secrets */
+  readonly 'GET /manage/v1/secrets': { readonly takes: object; readonly answers: Schemas['Secrets'] };
+  /** Seal all stored secrets with SECRETS_KEY */
+  readonly 'POST /manage/v1/secrets/reseal': { readonly takes: object; readonly answers: Schemas['Job'] };
   /** Follow changes */
   readonly 'GET /manage/v1/stream': {
     readonly takes: {

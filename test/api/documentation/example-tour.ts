@@ -200,6 +200,11 @@ class ExampleTour {
     await this.finish(await this.operator('POST', '/projections/:name/verify', ['posts']));
     const skip = { ids: ['posts'], key: OPERATOR_KEY, body: { reason: 'Written by a version with a bug' } };
     await this.recorder.call(`POST ${MANAGE}/projections/:name/skip`, skip, 409); // it stands at no event
+    await this.operator('GET', '/sagas');
+    await this.operator('GET', '/sagas/:name', ['schedule-deliveries']);
+    const leaveOut = { position: '4711', reason: 'Damaged; the customer knows' };
+    const skipOfSaga = { ids: ['schedule-deliveries'], key: OPERATOR_KEY, body: leaveOut };
+    await this.recorder.call(`POST ${MANAGE}/sagas/:name/skip`, skipOfSaga, 409); // it fails at no event
     await this.operator('GET', '/secrets');
     await this.finish(await this.operator('POST', '/secrets/reseal'));
     await this.operator('GET', '/jobs', [], undefined, 'limit=1');
