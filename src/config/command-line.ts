@@ -22,11 +22,23 @@ export const readCommandLineSettings = (
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): CommandLineSettings => ({
   url: env.CROSSPOST_URL || DEFAULT_URL,
-  key: env.CROSSPOST_KEY || env.OPERATOR_KEY || readGeneratedKey(env.DATA_DIR || '.data'),
+  key:
+    env.CROSSPOST_KEY ||
+    env.OPERATOR_KEY ||
+    readFirstLine(env.OPERATOR_KEY_FILE) ||
+    readGeneratedKey(env.DATA_DIR || '.data'),
   token: env.CROSSPOST_TOKEN || null,
   signingSecret: env.CROSSPOST_SIGNING_SECRET || null,
   plain: Boolean(env.NO_COLOR) || env.TERM === 'dumb',
 });
+
+const readFirstLine = (file: string | undefined): string | null => {
+  try {
+    return file ? readFileSync(file, 'utf8').trim() : null;
+  } catch {
+    return null; // a gateway's file, which this user may not read
+  }
+};
 
 const readGeneratedKey = (folder: string): string | null => {
   try {

@@ -11,6 +11,7 @@ export const helpText = (networks: readonly NetworkSetting[]): string => {
     const lines = [
       ...wrap(setting.description, WIDTH - column),
       ...wrap(`takes ${setting.takes}; default: ${setting.defaultText}`, WIDTH - column),
+      ...(setting.mayBeFile ? wrap(SETTING_MESSAGES.mayBeFile({ name }), WIDTH - column) : []),
     ];
     return lines.map((line, i) => (i === 0 ? `  ${name}`.padEnd(column) : ' '.repeat(column)) + line).join('\n');
   });

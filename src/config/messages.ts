@@ -6,6 +6,11 @@ export const SETTING_MESSAGES = {
   moreWrong: 'Settings are wrong:',
   wrong: message('{name} takes {takes}; got "{value}"'),
   wrongBecause: message('{name} takes {takes}; got "{value}" ({reason})'),
+  bothGiven: message('{name} and {name}_FILE are both set: remove one of them'),
+  unreadableFile: message('{name}_FILE names {path}, which cannot be read ({code})'),
+  emptyFile: message('{name}_FILE names {path}, which is empty'),
+  mayBeFile: message('may be in a file: {name}_FILE'),
+  fromFile: message('{name} (from {path})'),
   hasUser: 'it must not contain a user or a password',
   noScheme: 'it has no scheme: begin it with https:// or http://',
   encodePassword:
@@ -20,7 +25,8 @@ export const SETTING_MESSAGES = {
   operatorKeyMissing:
     'OPERATOR_KEY must be set for DEMO=on with NODE_ENV=production: at least 16 characters, e.g. from "openssl rand -hex 32"; got nothing',
   wrongInProduction: message('{name} takes {takes} with NODE_ENV=production; got "{value}"'),
-  introduction: 'Settings are read from environment variables. An empty variable counts as not set.',
+  introduction:
+    'Settings are read from environment variables. An empty variable counts as not set.\nA secret may be in a file instead: NAME_FILE is then its path.',
   noArgument: message(
     'The argument {argument} does not exist: --help lists every setting, --version prints the version.',
   ),

@@ -33,7 +33,7 @@ const optional = <T>(defaultText: string, setting: Omit<Setting<T>, 'defaultText
   defaultText,
 });
 
-const secret = { hide: () => MASK };
+const secret = { hide: () => MASK, mayBeFile: true } as const;
 
 const parseRoles = (text: string): ReadonlySet<Role> => {
   const words = text.split(',').map((word) => oneOf([...ROLES, 'all'])(word.trim()));
@@ -94,6 +94,7 @@ export const schema = {
     description:
       'PostgreSQL 15 or later for read models, the schedule, limits and secrets, and for events unless EVENT_STORE_URL is set',
     hide: maskUrl,
+    mayBeFile: true,
     read: parseDatabaseUrl,
     show: (s) => (s.databaseUrl === null ? '(embedded PostgreSQL)' : maskUrl(s.databaseUrl)),
   }),
@@ -108,6 +109,7 @@ export const schema = {
     takes: 'a KurrentDB or EventStoreDB URL: kurrentdb://… or esdb://…',
     description: 'KurrentDB or EventStoreDB that stores the events',
     hide: maskUrl,
+    mayBeFile: true,
     read: matching(/^(kurrentdb|esdb)(\+discover)?:\/\/\S+$/i),
     show: (s) => (s.eventStoreUrl === null ? '(the database)' : maskUrl(s.eventStoreUrl)),
   }),

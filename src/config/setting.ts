@@ -13,6 +13,8 @@ export interface Setting<T = unknown> {
   readonly defaultText: string;
   /** Read if the setting is not set. Absent: the setting is then null. */
   readonly initial?: string;
+  /** True for secrets: `<name>_FILE` may name a file with the value. */
+  readonly mayBeFile?: true;
   /** Masks a wrong value in error messages. Default: it is shown unchanged. */
   readonly hide?: (text: string) => string;
   /** @throws Error with what is wrong, or with an empty message if `takes` says enough */

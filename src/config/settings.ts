@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import type { LimitsProfile } from './limits-profile.js';
 import { MASK } from './mask.js';
+import { type GivenValue, readGivenValue } from './setting-files.js';
+import type { Setting } from './setting.js';
 import { type NetworkSetting, schemaWith, type SettingName, type SettingValues } from './schema.js';
 import { SETTING_MESSAGES } from './messages.js';
 
@@ -83,7 +85,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads and validates all settings from the environment. An empty value counts as not set.
+ * Reads and validates all settings from the environment, and from the files that it names for secrets. An empty value counts as
+ * not set.
  * @throws SettingsError listing every wrong setting: its name, its valid values and its value
  */
 export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkSetting[]): Settings => {
@@ -148,23 +151,29 @@ const readAll = (
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, setting] of schemaWith(networks)) {
-    const text = env[name]?.trim();
+    let value: GivenValue;
     try {
-      const given = text === undefined || text === '' ? setting.initial : text;
+      value = readGivenValue(env, name, setting.mayBeFile ?? false);
+    } catch (error) {
+      problems.push((error as Error).message);
+      continue;
+    }
+    try {
+      const given = value.text ?? setting.initial;
       values[name] = given === undefined ? null : setting.read(given);
     } catch (error) {
-      const value = String(setting.hide ? setting.hide(text ?? '') : text);
-      const { takes } = setting;
-      const reason = (error as Error).message;
-      problems.push(
-        reason === ''
-          ? SETTING_MESSAGES.wrong({ name, takes, value })
-          : SETTING_MESSAGES.wrongBecause({ name, takes, value, reason }),
-      );
+      problems.push(describeWrong(setting, value, (error as Error).message));
     }
   }
   const apiUrls = Object.fromEntries(networks.map(({ id, baseUrl }) => [id, values[baseUrl.setting] as string | null]));
   return { values: values as SettingValues, apiUrls, problems };
+};
+
+const describeWrong = ({ takes, hide }: Setting, { name, text }: GivenValue, reason: string): string => {
+  const value = String(hide ? hide(text ?? '') : text);
+  return reason === ''
+    ? SETTING_MESSAGES.wrong({ name, takes, value })
+    : SETTING_MESSAGES.wrongBecause({ name, takes, value, reason });
 };
 
 /** Finds errors in combinations of settings. A value is undefined if reading it failed. */

@@ -10,6 +10,7 @@ import type { Binaries } from './binaries.js';
 import type { Account, RunAs } from './run-as.js';
 import { spawnSupervised } from './supervised.js';
 import { EMBEDDED_MESSAGES } from '../messages.js';
+import { TOOL_ENVIRONMENT } from '../../config/child-environment.js';
 
 /** A complete database cluster on disk, with its password. */
 export interface Cluster {
@@ -110,7 +111,7 @@ const changeOwner = async ({ uid, gid }: Account, ...files: readonly string[]): 
 
 /** Data that root copied or restored belong to root, but PostgreSQL must own its data. */
 const changeOwnerRecursively = ({ uid, gid }: Account, folder: string): void => {
-  const { status, stderr } = spawnSync('chown', ['-R', `${uid}:${gid}`, folder]);
+  const { status, stderr } = spawnSync('chown', ['-R', `${uid}:${gid}`, folder], { env: TOOL_ENVIRONMENT });
   if (status !== 0) throw new Error(EMBEDDED_MESSAGES.chownFailed({ folder, stderr: String(stderr).trim() }));
 };
 

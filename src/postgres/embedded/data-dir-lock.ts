@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { EMBEDDED_MESSAGES } from '../messages.js';
+import { TOOL_ENVIRONMENT } from '../../config/child-environment.js';
 
 /** Another process uses this DATA_DIR. */
 export class DataDirInUse extends Error {
@@ -57,7 +58,10 @@ export const lockDataDir = (dataDir: string): DataDirLock => {
 const acquireLock = (fd: number): boolean => {
   const failures: string[] = [];
   for (const [program, args] of LOCK_PROGRAMS) {
-    const { status, error, stderr } = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'pipe', fd] });
+    const { status, error, stderr } = spawnSync(program, args, {
+      stdio: ['ignore', 'ignore', 'pipe', fd],
+      env: TOOL_ENVIRONMENT,
+    });
     if (status === 0) return true;
     if (status === 1) return false;
     failures.push(`${program}: ${error ? error.message : stderr.toString().trim()}`);

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { TOOL_ENVIRONMENT } from '../../config/child-environment.js';
 
 /** The contents of postmaster.pid. */
 export interface Postmaster {
@@ -83,7 +84,10 @@ export const shutDownServer = async (
 const identifyProcess = (pid: number, data: string): 'ours' | 'unclear' | 'gone or another' => {
   try {
     if (process.platform !== 'linux') {
-      const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+      const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], {
+        encoding: 'utf8',
+        env: TOOL_ENVIRONMENT,
+      });
       return command.includes('postgres') && command.includes(data) ? 'ours' : 'gone or another';
     }
     // A zombie has ended, and waits for its parent to read its status.

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { EMBEDDED_MESSAGES } from '../messages.js';
+import { TOOL_ENVIRONMENT } from '../../config/child-environment.js';
 
 /** A user account of the system. */
 export interface Account {
@@ -31,7 +32,10 @@ export const findUnprivilegedAccount = (): Account => {
   const found = findAccount(USER);
   if (found) return found;
   // Ignores failures: another process may create the user at the same time, or the system may keep its users elsewhere.
-  spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', USER], { stdio: 'ignore' });
+  spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', USER], {
+    stdio: 'ignore',
+    env: TOOL_ENVIRONMENT,
+  });
   const account = findAccount(USER) ?? findAccount(FALLBACK_USER_ID);
   if (account) return account;
   throw new Error(EMBEDDED_MESSAGES.noUser({ user: USER, id: FALLBACK_USER_ID }));
@@ -39,7 +43,13 @@ export const findUnprivilegedAccount = (): Account => {
 
 const findAccount = (user: string): Account | null => {
   const id = (flag: string): number =>
-    Number(execFileSync('id', [flag, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+    Number(
+      execFileSync('id', [flag, user], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+        env: TOOL_ENVIRONMENT,
+      }),
+    );
   try {
     return { uid: id('-u'), gid: id('-g') };
   } catch {
@@ -67,7 +77,12 @@ export const chooseRunAs = (account: Account, program: string, folder: string, l
 
 const checkAccess = ({ prefix, options }: RunAs, program: string, folder: string): 'yes' | 'no' | 'forbidden' => {
   const [command = '', ...args] = [...prefix, '/bin/sh', '-c', 'test -r "$1" && test -x "$1" && cd "$2"', 'sh'];
-  const { status, error } = spawnSync(command, [...args, program, folder], { ...options, cwd: '/', stdio: 'ignore' });
+  const { status, error } = spawnSync(command, [...args, program, folder], {
+    ...options,
+    cwd: '/',
+    stdio: 'ignore',
+    env: TOOL_ENVIRONMENT,
+  });
   if (error) return 'forbidden';
   return status === 0 ? 'yes' : 'no';
 };

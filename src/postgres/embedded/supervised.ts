@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { RunAs } from './run-as.js';
+import { CHILD_ENVIRONMENT } from '../../config/child-environment.js';
 
 /**
  * Starts a program and a guard process beside it, which waits for the end of the pipe from this process. When this process
@@ -19,9 +20,6 @@ kill $guard 2>/dev/null
 exit $status
 `;
 
-/** The programs' whole environment: neither PG… variables nor a locale of the caller may change PostgreSQL's behaviour. */
-const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
-
 /**
  * Starts one of PostgreSQL's programs in its own session, so that a terminal's Ctrl-C, or a signal to this process group,
  * does not end it too early. It ends with this process at the latest; closing its stdin interrupts it. The exit status is the
@@ -32,7 +30,7 @@ export const spawnSupervised = (runAs: RunAs, program: string, args: readonly st
   const child = spawn(command, rest, {
     ...runAs.options,
     cwd: '/',
-    env: ENVIRONMENT,
+    env: CHILD_ENVIRONMENT,
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
   });
