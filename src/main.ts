@@ -55,6 +55,7 @@ const main = async (): Promise<void> => {
     running = await start(settings, log, stopping.signal);
     const demo = isDemo(settings) ? await seedDemo(running) : null;
     process.stdout.write(banner(running, demo));
+    void running.checkHelpers();
   } catch (error) {
     if (stopping.signal.aborted && running) return; // `stop` ends the process once everything is closed
     await running?.stop();

@@ -6,6 +6,7 @@ import { defaultBaseUrl, type Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 import { createHealthListener } from '../health/health-listener.js';
 import { HealthRoutes } from '../health/health-routes.js';
+import { HelperCheck } from '../media/helper-check.js';
 import { closeHttpServer, createHttpServer } from './http-server.js';
 import { type Infrastructure, infrastructureOf } from './infrastructure.js';
 import { listen } from './listen.js';
@@ -25,6 +26,8 @@ export interface Running {
   readonly networks: Networks;
   /** Signs in to the console; null: this process is not in demo mode, or has no API. */
   readonly oneTimeCode: OneTimeCode | null;
+  /** Looks how far helper processes are isolated, for /readyz and the log. */
+  checkHelpers(): Promise<void>;
   /** Answers the requests under way, finishes the sends under way, then closes everything. */
   stop(): Promise<void>;
 }
@@ -66,7 +69,10 @@ export const start = async (
     signal?.throwIfAborted();
     const networks = app.get<Networks>(NETWORKS, { strict: false });
     const oneTimeCode = given.demo && given.roles.has('api') ? app.get(OneTimeCode, { strict: false }) : null;
-    return { settings, address, metricsAddress, infrastructure: infrastructureOf(app), networks, oneTimeCode, stop };
+    const infrastructure = infrastructureOf(app);
+    const helpers = app.get(HelperCheck, { strict: false });
+    const checkHelpers = () => helpers.run();
+    return { settings, address, metricsAddress, infrastructure, networks, oneTimeCode, checkHelpers, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -24,6 +24,7 @@ const answer = <T>(value: T | Error): Promise<T> =>
 const writeEnvelope = (age: number | null): string => (age === null ? '{' : JSON.stringify({ at: Date.now() - age }));
 
 const STORE = '3f0c5a52-9d0f-4c1e-8f6e-0a4d2b1c7e11';
+const HELPERS = { files: 'ok', network: 'ok', memory: 'ok' };
 const BUILT = { discovery: [9n], posts: [9n] } as const;
 
 /** Reads readiness once. */
@@ -56,6 +57,7 @@ const readiness = ({
     storeHead: new SharedResult(() => answer(head), 0),
     connection: () => ({ id: STORE, problem: null, droppedSubscriptions: 2, lostConnections: 1 }),
     secrets: () => answer(secrets),
+    helpers: () => HELPERS,
   }).read();
 };
 
@@ -76,7 +78,7 @@ describe('readiness', () => {
   });
 
   it('is given if everything answers', async () => {
-    expect(await readiness({})).toMatchObject({ ok: true, checks: OK, degraded: [] });
+    expect(await readiness({})).toMatchObject({ ok: true, checks: OK, degraded: [], helpers: HELPERS });
   });
 
   it('is not given without the database, without the event store, or while `discovery` is stopped or not built', async () => {

@@ -5,6 +5,7 @@ import type { EventCodec } from '../event-store/codec.js';
 import type { EventStore, Position, StoredEvent } from '../event-store/port.js';
 import type { Instant } from '../kernel/instant.js';
 import { reasonOf } from '../kernel/reason.js';
+import type { HelperReport } from '../media/helper-check.js';
 import { SharedResult } from '../runtime/shared-result.js';
 import { isStoppedAt } from '../sagas/engine/saga-status.queries.js';
 import { READINESS_MESSAGES } from './messages.js';
@@ -47,6 +48,8 @@ export interface ReadinessReport {
   /** Read models that are stopped or far behind, sagas that do not get past an event, unreadable secrets. Requests are answered nevertheless. */
   readonly degraded: readonly Degradation[];
   readonly event_store: StoreReport;
+  /** Isolation of the helper processes, which parse files of unknown origin: `ok`, or what is missing; null until the process has looked. */
+  readonly helpers: HelperReport | null;
 }
 
 /** Sources of a {@link ReadinessReport}. */
@@ -60,6 +63,8 @@ export interface ReadinessSources {
   readonly storeHead: Pick<SharedResult<Position>, 'get'>;
   /** Returns a sentence about stored secrets that cannot be read; null: none are known. */
   readonly secrets: () => Promise<string | null>;
+  /** Isolation of helper processes; null while it is not known. */
+  readonly helpers: () => HelperReport | null;
 }
 
 interface LiveProjection {
@@ -129,6 +134,7 @@ export class Readiness {
         ...('value' in secrets && secrets.value !== null ? [{ name: 'secrets', reason: secrets.value }] : []),
       ],
       event_store: this.describeStore('value' in head ? head.value : null, projections),
+      helpers: this.sources.helpers(),
     };
   }
 

@@ -36,3 +36,14 @@ export const MEDIA_CACHE_MESSAGES = {
   /** at the start */
   folder: message('DATA_DIR must be a folder that this user can write to, for media in transit: {error}'),
 };
+
+/** Missing isolation of helper processes: in the log and at `/readyz`. */
+export const HELPER_MESSAGES = {
+  lessIsolated:
+    'helper processes, which parse files of unknown origin, are less isolated than they can be; docs/deployment.md says how to mend it',
+  filesNotIsolated: "this Node has no permission model: helpers may read this user's files",
+  networkNotIsolated:
+    'this user may not create namespaces (unshare -rn is refused): helpers have the network of the gateway',
+  memoryNotLimited: "the system does not limit the memory of a helper's native code",
+  helperFails: message('no helper process starts: {reason}'),
+};

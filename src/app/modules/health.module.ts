@@ -14,12 +14,14 @@ import { Readiness } from '../../health/readiness.js';
 import { type Log, LOG } from '../../kernel/log.js';
 import { KeyRing } from '../../secrets/key-ring.js';
 import { UnreadableSecrets } from '../../secrets/unreadable-secrets.js';
+import { HelperCheck } from '../../media/helper-check.js';
 import { createPool } from '../../postgres/pool.js';
 import { SharedResult } from '../../runtime/shared-result.js';
 import { Database } from '../database.js';
 import { PROCESS_OPTIONS, type ProcessOptions, type ProcessSettings } from '../process-options.js';
 import { Resources } from '../resources.js';
 import { EventStoreModule } from './event-store.module.js';
+import { MediaModule } from './media.module.js';
 import { MetricsModule } from './metrics.module.js';
 import { PostgresModule } from './postgres.module.js';
 
@@ -31,7 +33,7 @@ const STORE_HEAD = Symbol('StoreHead');
 
 /** Liveness, readiness and metrics over HTTP, for every role. */
 @Module({
-  imports: [PostgresModule, EventStoreModule, MetricsModule],
+  imports: [PostgresModule, EventStoreModule, MediaModule, MetricsModule],
   controllers: [HealthController],
   providers: [
     {
@@ -63,7 +65,7 @@ const STORE_HEAD = Symbol('StoreHead');
     },
     {
       provide: Readiness,
-      inject: [HEALTH_POOL, STORE_HEAD, EVENT_STORE, EventCodec, CheckedEventStore, UnreadableSecrets],
+      inject: [HEALTH_POOL, STORE_HEAD, EVENT_STORE, EventCodec, CheckedEventStore, UnreadableSecrets, HelperCheck],
       useFactory: (
         pool: Pool,
         storeHead: SharedResult<bigint>,
@@ -71,10 +73,14 @@ const STORE_HEAD = Symbol('StoreHead');
         codec: EventCodec,
         checked: CheckedEventStore,
         unreadable: UnreadableSecrets,
-      ) => {
-        const secrets = () => unreadable.describe();
-        return new Readiness({ pool, store, codec, storeHead, connection: () => checked.connection, secrets });
-      },
+        helpers: HelperCheck,
+      ) =>
+        new Readiness({
+          ...{ pool, store, codec, storeHead },
+          connection: () => checked.connection,
+          secrets: () => unreadable.describe(),
+          helpers: () => helpers.report,
+        }),
     },
     {
       provide: HealthRoutes,

@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
+import { HelperCheck } from '../../media/helper-check.js';
 import { Inspector } from '../../media/inspector.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
 
-/** Inspection of media files, for acceptance and for publication. */
+/** Inspection of media files, for acceptance and for publication, and of the processes that do it. */
 @Module({
   providers: [
     {
@@ -15,7 +16,16 @@ import { Resources } from '../resources.js';
         return inspector;
       },
     },
+    {
+      provide: HelperCheck,
+      inject: [PROCESS_OPTIONS, Resources],
+      useFactory: async ({ log }: ProcessOptions, resources: Resources) => {
+        const check = new HelperCheck(log);
+        await resources.add(async () => check.close());
+        return check;
+      },
+    },
   ],
-  exports: [Inspector],
+  exports: [Inspector, HelperCheck],
 })
 export class MediaModule {}

@@ -1,0 +1,89 @@
+import type { Log } from '../kernel/log.js';
+import { HELPER_MESSAGES } from './messages.js';
+import { buildProgram, HelperProcess } from './helper-process.js';
+
+/** Isolation of helper processes, as /readyz shows it: `ok`, or what is missing. */
+export interface HelperReport {
+  /** Their JavaScript can read no files but libraries, and start nothing. */
+  readonly files: string;
+  /** They have no network. */
+  readonly network: string;
+  /** The kernel limits their memory. */
+  readonly memory: string;
+}
+
+/** Rights that a helper process finds that it has. */
+interface FoundRights {
+  readonly permissions: boolean;
+  /** Names of network interfaces that are up. */
+  readonly interfaces: readonly string[];
+  readonly isMemoryLimited: boolean;
+}
+
+const TIMEOUT_MS = 30_000;
+const RIGHTS = { libraries: [], maxHeapMb: 64, maxMemoryMb: 1_024 };
+
+/** Runs in the helper process. */
+const findRights = async (): Promise<() => Promise<FoundRights>> => {
+  const os = await import('node:os');
+  const attempt = <T>(read: () => T, otherwise: T): T => {
+    try {
+      return read();
+    } catch {
+      return otherwise;
+    }
+  };
+  return async () => {
+    const { userLimits = {} } = attempt(() => process.report.getReport() as never, {}) as {
+      userLimits?: Readonly<Record<string, { soft: unknown } | undefined>>;
+    };
+    const data = userLimits.data_seg_size_bytes ?? userLimits.data_seg_size_kbytes; // Node 20 names it so
+    return {
+      permissions: (process as { permission?: object }).permission !== undefined,
+      interfaces: attempt(() => Object.keys(os.networkInterfaces()), ['unknown']),
+      isMemoryLimited: typeof data?.soft === 'number',
+    };
+  };
+};
+
+/** Finds out, with a helper process of its own, how far helper processes are isolated on this machine (ADR-216). */
+export class HelperCheck {
+  private readonly helper = new HelperProcess<object, FoundRights>({
+    ...RIGHTS,
+    program: buildProgram(findRights),
+    timeoutMs: TIMEOUT_MS,
+  });
+  private found: HelperReport | null = null;
+
+  constructor(private readonly log: Log) {}
+
+  /** The report; null until it is known. */
+  get report(): HelperReport | null {
+    return this.found;
+  }
+
+  /** Looks once, and logs what is missing. Never throws. */
+  async run(): Promise<void> {
+    const reply = await this.helper.ask({});
+    this.helper.close();
+    if ('withdrawn' in reply) return;
+    this.found = 'answer' in reply ? describeRights(reply.answer) : describeFailure(reply.failed);
+    const missing = Object.values(this.found).filter((one) => one !== 'ok');
+    if (missing.length > 0) this.log.warn({ missing: [...new Set(missing)] }, HELPER_MESSAGES.lessIsolated);
+  }
+
+  close(): void {
+    this.helper.close();
+  }
+}
+
+const describeRights = ({ permissions, interfaces, isMemoryLimited }: FoundRights): HelperReport => ({
+  files: permissions ? 'ok' : HELPER_MESSAGES.filesNotIsolated,
+  network: interfaces.length === 0 ? 'ok' : HELPER_MESSAGES.networkNotIsolated,
+  memory: isMemoryLimited ? 'ok' : HELPER_MESSAGES.memoryNotLimited,
+});
+
+const describeFailure = (reason: string): HelperReport => {
+  const problem = HELPER_MESSAGES.helperFails({ reason });
+  return { files: problem, network: problem, memory: problem };
+};
