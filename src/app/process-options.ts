@@ -13,6 +13,8 @@ export interface Overrides {
   readonly clock?: Clock;
   /** Limit for one call to a network, in ms; each network has its own by default. */
   readonly callTimeoutMs?: number;
+  /** Slots for channels of one network that a worker publishes on at a time. */
+  readonly channelsPerNetwork?: number;
   /** Replaces the networks that the program knows. */
   readonly networks?: NetworkCatalogues;
   /** Base URLs of networks, by identifier. They take precedence over the settings and over stand-ins. */

@@ -30,18 +30,23 @@ export interface Examination {
  * Examines a file with as few and small reads as possible, at most 4 MB. Yields the known facts after each read; they stay
  * valid if a later read fails.
  * @param slots limits the concurrency of further reads: many files at a time would need much memory
+ * @param owner whose file it is: the parsing process serves owners in turn
  * @throws the errors of `read`
  */
 export async function* examine(
   read: ReadRange,
   inspector: Inspector,
-  { slots, signal }: { readonly slots?: Semaphore; readonly signal?: AbortSignal } = {},
+  {
+    slots,
+    signal,
+    owner,
+  }: { readonly slots?: Semaphore; readonly signal?: AbortSignal; readonly owner?: string | undefined } = {},
 ): AsyncGenerator<Examination, void, void> {
   const { sizeBytes, ...head } = await read({ offset: 0, length: HEAD_BYTES });
   // A host that sends less than it has, or nothing, leaves everything unknown.
   if (head.bytes.length < Math.min(HEAD_BYTES, sizeBytes ?? 1) || head.bytes.length === 0)
     return yield { sizeBytes, inspection: null, isComplete: false };
-  let inspection = await inspector.inspect({ sizeBytes, parts: [head] }, signal);
+  let inspection = await inspector.inspect({ sizeBytes, parts: [head] }, signal, owner);
   yield { sizeBytes, inspection, isComplete: inspection?.needs === undefined };
   if (inspection?.needs === undefined) return;
 
@@ -58,7 +63,7 @@ export async function* examine(
       if (part.bytes.length === 0) return;
       parts.push(part);
       total += part.bytes.length;
-      inspection = await inspector.inspect({ sizeBytes, parts }, signal);
+      inspection = await inspector.inspect({ sizeBytes, parts }, signal, owner);
       yield { sizeBytes, inspection, isComplete: inspection?.needs === undefined };
     }
   } finally {

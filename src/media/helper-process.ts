@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Semaphore } from '../runtime/semaphore.js';
+import { FairSlots } from '../runtime/fair-slots.js';
 import { helperCommand, type HelperRights } from './helper-command.js';
 
 /** The program of a helper process as source text: it is set up once and then answers request after request. */
@@ -57,19 +57,23 @@ const serveRequests = (program: Promise<(request: unknown) => Promise<unknown>>)
 
 /**
  * Processes untrusted files in a child process: a crash, an endless loop or exhausted memory affects that process alone. It has
- * nothing of the gateway's environment, an empty working folder and few rights (see helper-command.ts, ADR-93). It handles one request at a time, starts with the first, ends when idle, and is killed when a request takes too long.
+ * nothing of the gateway's environment, an empty working folder and few rights (see helper-command.ts, ADR-93). It handles one request at a time, those of different owners in turn (D-68), starts with the first, ends when idle, and is killed when a request takes too long.
  */
 export class HelperProcess<Request, Response> {
-  private readonly turn = new Semaphore(1);
+  private readonly turn = new FairSlots(1);
   private running: { readonly child: ChildProcess; readonly ready: Promise<unknown>; leaveFolder(): void } | undefined;
   private idle: NodeJS.Timeout | undefined;
   private isClosed = false;
 
   constructor(private readonly options: HelperOptions<Request, Response>) {}
 
-  /** Sends a request and waits for the response. @param signal withdraws a request that has not been sent */
-  async ask(request: Request, signal?: AbortSignal): Promise<HelperReply<Response>> {
-    const release = await this.turn.acquire();
+  /**
+   * Sends a request and waits for the response.
+   * @param signal withdraws a request that has not been sent
+   * @param owner whose file it is: an owner with many files waits for its own
+   */
+  async ask(request: Request, signal?: AbortSignal, owner = ''): Promise<HelperReply<Response>> {
+    const release = await this.turn.acquire(owner);
     clearTimeout(this.idle);
     try {
       if (signal?.aborted || this.isClosed) return { withdrawn: true };

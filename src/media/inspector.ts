@@ -28,10 +28,11 @@ export class Inspector {
 
   /**
    * @param signal removes a file from the queue
+   * @param owner whose file it is: owners are served in turn
    * @returns null if a parser failed, took too long, or the signal aborted: nothing is certain then
    */
-  async inspect(question: InspectionRequest, signal?: AbortSignal): Promise<Inspection | null> {
-    const reply = await this.helper.ask(question, signal);
+  async inspect(question: InspectionRequest, signal?: AbortSignal, owner?: string): Promise<Inspection | null> {
+    const reply = await this.helper.ask(question, signal, owner);
     if ('answer' in reply) return reply.answer;
     if ('withdrawn' in reply) return null;
     const what = reply.died ? 'the process that parses media is restarted' : 'a media file could not be parsed';

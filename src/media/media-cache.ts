@@ -5,7 +5,10 @@ import { DiskCache, type DiskCacheOptions, type FileTarget, type BorrowOptions }
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
 import { download, storageError } from './download.js';
 import { examine, type Examination, type ReadRange } from './examine.js';
+import { FetchError } from '../outbound-http/fetch-error.js';
 import type { GuardedClient } from '../outbound-http/guarded-client.js';
+import { FETCH_MESSAGES } from '../outbound-http/messages.js';
+import { FairSlots } from '../runtime/fair-slots.js';
 import type { Inspector } from './inspector.js';
 import { factsOf, findMediaProblem, type MediaFacts } from './media-rules.js';
 import type { PhotoLimits } from './fit-size.js';
@@ -41,19 +44,25 @@ export interface MediaCacheOptions extends DiskCacheOptions {
 
 /** Options of {@link MediaCache.fetchToDisk}. */
 export interface FetchOptions extends BorrowOptions {
-  /** Owner of the file: a file fetched for one post is not used for another, because the URL may have changed (ADR-50). */
-  readonly owner: string;
+  /** A file fetched for one post is not used for another, because the URL may have changed (ADR-50). */
+  readonly postId: string;
+  /** The post's owner: owners share the downloads fairly (D-68). */
+  readonly ownerId: string;
 }
+
+/** Downloads of a process at a time. */
+const DOWNLOADS = 64;
 
 /** Bytes per ms of the slowest host that is waited for. */
 const SLOWEST_BYTES_PER_MS = 4_000;
 
 /**
  * Keeps untrusted files, and photos resized from them, on disk while they are published to one network after another. One
- * download per URL and owner serves all callers, for some time (see {@link DiskCacheOptions}.maxAgeMs).
+ * download per URL and post serves all callers, for some time (see {@link DiskCacheOptions}.maxAgeMs).
  */
 export class MediaCache {
   private readonly files: DiskCache;
+  private readonly downloads = new FairSlots(DOWNLOADS);
 
   constructor(private readonly options: MediaCacheOptions) {
     this.files = new DiskCache(options);
@@ -63,9 +72,9 @@ export class MediaCache {
    * Returns the file of a URL on disk. The caller releases it.
    * @throws FetchError; `storage` if all files in the cache stay in use
    */
-  async fetchToDisk(url: string, { owner, ...wanted }: FetchOptions): Promise<CachedMedia> {
-    const fill = (target: FileTarget) => this.downloadFile(url, wanted.maxBytes, target);
-    const { path, facts, release, discard } = await this.files.borrow(`${owner} ${url}`, wanted, fill);
+  async fetchToDisk(url: string, { postId, ownerId, ...wanted }: FetchOptions): Promise<CachedMedia> {
+    const fill = (target: FileTarget) => this.downloadFile(url, wanted.maxBytes, ownerId, target);
+    const { path, facts, release, discard } = await this.files.borrow(`${postId} ${url}`, wanted, fill);
     return {
       ...factsOf(facts),
       ...{ path, sizeBytes: facts.sizeBytes, release, discard },
@@ -76,11 +85,17 @@ export class MediaCache {
   /**
    * Resizes a photo that the caller holds; concurrent callers with the same limits share one result. The caller releases
    * both files.
+   * @param ownerId the post's owner: the helper process serves owners in turn (D-68)
    * @returns null if the photo cannot be made to fit the limits
    * @throws FetchError
    */
-  async fitPhoto(original: CachedMedia, limits: PhotoLimits, signal?: AbortSignal): Promise<CachedPhoto | null> {
-    const fill = (target: FileTarget) => this.fitFile(original.path, limits, target);
+  async fitPhoto(
+    original: CachedMedia,
+    limits: PhotoLimits,
+    ownerId: string,
+    signal?: AbortSignal,
+  ): Promise<CachedPhoto | null> {
+    const fill = (target: FileTarget) => this.fitFile(original.path, limits, ownerId, target);
     const wanted = { maxBytes: limits.maxBytes, signal };
     const { path, facts, release } = await this.files.borrow(
       `${original.path} ${JSON.stringify(limits)}`,
@@ -100,16 +115,21 @@ export class MediaCache {
   private async downloadFile(
     url: string,
     maxBytes: number,
+    ownerId: string,
     { path, signal, reserve }: FileTarget,
   ): Promise<Examination & { readonly sizeBytes: number }> {
     const { client, timeoutMs = 60_000 + maxBytes / SLOWEST_BYTES_PER_MS } = this.options;
-    const sizeBytes = await download(client, url, path, { maxBytes, timeoutMs, signal, reserve });
-    const examination = await this.examineFile(path, sizeBytes);
+    const release = await this.downloads.acquire(ownerId, signal).catch(() => {
+      throw new FetchError('aborted', FETCH_MESSAGES.aborted, { isPermanent: false });
+    });
+    const limits = { maxBytes, timeoutMs, signal, reserve };
+    const sizeBytes = await download(client, url, path, limits).finally(release);
+    const examination = await this.examineFile(path, sizeBytes, ownerId);
     // A parser that died gives no facts; another file may have been the cause, so it is tried once more.
-    return { ...(examination.inspection ? examination : await this.examineFile(path, sizeBytes)), sizeBytes };
+    return { ...(examination.inspection ? examination : await this.examineFile(path, sizeBytes, ownerId)), sizeBytes };
   }
 
-  private async examineFile(path: string, sizeBytes: number): Promise<Examination> {
+  private async examineFile(path: string, sizeBytes: number, ownerId: string): Promise<Examination> {
     const file = await open(path).catch((error: unknown) => {
       throw storageError(MEDIA_CACHE_MESSAGES.notRead, error);
     });
@@ -119,7 +139,7 @@ export class MediaCache {
         return { offset, bytes: buffer.subarray(0, bytesRead), sizeBytes };
       };
       let known: Examination = { sizeBytes, inspection: null, isComplete: false };
-      for await (known of examine(read, this.options.inspector));
+      for await (known of examine(read, this.options.inspector, { owner: ownerId }));
       return known;
     } catch (error) {
       throw storageError(MEDIA_CACHE_MESSAGES.notRead, error);
@@ -129,9 +149,9 @@ export class MediaCache {
   }
 
   /** A photo that cannot be made to fit is cached as an empty file without a type. */
-  private async fitFile(from: string, limits: PhotoLimits, { path, signal, reserve }: FileTarget) {
+  private async fitFile(from: string, limits: PhotoLimits, ownerId: string, { path, signal, reserve }: FileTarget) {
     await reserve(limits.maxBytes);
-    const photo = await this.options.editor.fit({ from, to: path, limits }, signal);
+    const photo = await this.options.editor.fit({ from, to: path, limits }, signal, ownerId);
     return photo ?? { sizeBytes: 0, mime: null };
   }
 }

@@ -14,7 +14,7 @@ export interface PhotoEditorOptions {
   readonly log?: Log;
 }
 
-/** Makes photos fit: scales, orients and encodes them, one at a time, in a helper process. */
+/** Makes photos fit: scales, orients and encodes them, one at a time, in a helper process that serves owners in turn. */
 export class PhotoEditor {
   private readonly helper: HelperProcess<PhotoRequest, PhotoAnswer>;
   private readonly log: Log;
@@ -28,12 +28,13 @@ export class PhotoEditor {
 
   /**
    * @param signal prevents a photo from being started; a started one is finished
+   * @param owner whose photo it is
    * @returns null if the file cannot be made to fit: it is not a photo, or a decoder fails
    * @throws FetchError `storage` for errors of the disk, or if the gateway stops
    */
-  async fit({ from, to, limits }: PhotoRequest, signal?: AbortSignal): Promise<ResizedPhoto | null> {
+  async fit({ from, to, limits }: PhotoRequest, signal?: AbortSignal, owner?: string): Promise<ResizedPhoto | null> {
     // The process has a working folder of its own.
-    const reply = await this.helper.ask({ from: resolve(from), to: resolve(to), limits }, signal);
+    const reply = await this.helper.ask({ from: resolve(from), to: resolve(to), limits }, signal, owner);
     if ('withdrawn' in reply) throw storageError(MEDIA_CACHE_MESSAGES.resizeStopped);
     const answer: PhotoAnswer = 'answer' in reply ? reply.answer : { photo: null, reason: reply.failed };
     if ('failure' in answer) throw storageError(MEDIA_CACHE_MESSAGES.resizeFailed, new Error(answer.failure));

@@ -116,7 +116,7 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
       let release: (() => void) | undefined;
       try {
         if (ownerId !== undefined) release = await owners.acquire(ownerId, signal);
-        for await (known of examine(read, inspector, { slots, signal }))
+        for await (known of examine(read, inspector, { slots, signal, owner: ownerId }))
           if (findMediaProblem(medium.type, known)) break;
         return soFar(PROBE_NOTES.unreadable);
       } catch (error) {

@@ -163,6 +163,12 @@ export interface MediaFile {
   readonly release: () => void;
 }
 
+/** A medium of the post that a step sends, and the network's limits for it. */
+export interface WantedMedium {
+  readonly index: number;
+  readonly limits: MediaLimits;
+}
+
 /** Result of looking a send in doubt up on the network (D-25). */
 export type LookUpResult =
   | { readonly kind: 'sent'; readonly outcome: Extract<StepOutcome, { kind: 'done' }> }
@@ -251,6 +257,8 @@ export interface Publisher {
    */
   render(post: PlatformPost, channel: PlatformChannel, results?: SendContext['results']): Rendering;
   send(step: Step, context: SendContext): Promise<StepOutcome>;
+  /** Returns the media that `send` asks for in a step, so that they are fetched before. Pure. */
+  mediaOf(step: Step): readonly WantedMedium[];
   /**
    * Returns the results of steps as far as the probed media show them before any download. With these results `render`
    * shows which media become links and which photos are fitted (D-22, D-38). A step whose result is only `fitted` still

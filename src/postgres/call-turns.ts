@@ -58,6 +58,12 @@ interface Reservation {
 /** Prefix of the key in `ops_pace` under which the turn lies that a publication waits for. */
 export const TURN_OF = 'turn/';
 
+/** Prefix of the keys in `ops_pace` that say until when an owner is shown to use its share of a network. */
+export const SHARE_OF = 'share/';
+
+/** Returns the key of an owner's share of a network. */
+export const keyOfShare = (platform: string, ownerId: string): string => `${SHARE_OF}${platform}/${ownerId}`;
+
 /** Returns the budget of all calls of an owner with a credential. */
 export const accountBudget = (caller: Caller, limits: CallBudget['limits']): CallBudget => ({
   key: `account/${keyOf(caller)}`,

@@ -11,7 +11,7 @@ import { gif, png } from './make-images.js';
 import { sparse, type TestHost } from './test-host.js';
 
 const MB = 1_048_576;
-const WANTED = { owner: 'post_1', maxBytes: 100 * MB };
+const WANTED = { postId: 'post_1', ownerId: 'own_1', maxBytes: 100 * MB };
 
 let directory: string;
 let there: TestHost;
@@ -94,10 +94,10 @@ describe('one download', () => {
   it('serves one post: another gets the current file', async () => {
     const cache = cacheWith();
     const url = there.serve('/latest', png(1, 1));
-    expect(await cache.fetchToDisk(url, { ...WANTED, owner: 'post_1' })).toMatchObject({ width: 1 });
+    expect(await cache.fetchToDisk(url, { ...WANTED, postId: 'post_1' })).toMatchObject({ width: 1 });
     there.serve('/latest', png(2, 2));
-    expect(await cache.fetchToDisk(url, { ...WANTED, owner: 'post_2' })).toMatchObject({ width: 2 });
-    expect(await cache.fetchToDisk(url, { ...WANTED, owner: 'post_1' })).toMatchObject({ width: 1 });
+    expect(await cache.fetchToDisk(url, { ...WANTED, postId: 'post_2' })).toMatchObject({ width: 2 });
+    expect(await cache.fetchToDisk(url, { ...WANTED, postId: 'post_1' })).toMatchObject({ width: 1 });
   });
 
   it('fails for all its callers, and the next one retries', async () => {

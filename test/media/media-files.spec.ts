@@ -45,7 +45,7 @@ const filesWith = (options: Partial<GuardedClientOptions> = {}, timeoutMs = 20_0
 };
 const signal = new AbortController().signal;
 const lend = (type: Media['type'], url: string, by = filesWith(), wanted: MediaLimits = WANTED[type]) =>
-  by.forPost({ postId: 'post_1', media: [{ type, url }], signal })(0, wanted);
+  by.forPost({ postId: 'post_1', ownerId: 'own_1', media: [{ type, url }], signal })(0, wanted);
 const lent = async (...args: Parameters<typeof lend>): Promise<MediaFile> => {
   const file = await lend(...args);
   if ('code' in file) throw new Error(JSON.stringify(file));
@@ -231,7 +231,7 @@ describe('a temporary failure is retried (D-24)', () => {
   it('a stopping worker aborts its downloads', async () => {
     const url = there.on('/', (_, answer) => void answer.write('a'));
     const stop = new AbortController();
-    const post = { postId: 'post_1', media: [{ type: 'photo', url } as const], signal: stop.signal };
+    const post = { postId: 'post_1', ownerId: 'own_1', media: [{ type: 'photo', url } as const], signal: stop.signal };
     const waiting = filesWith().forPost(post)(0, PHOTO);
     while (there.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     stop.abort();

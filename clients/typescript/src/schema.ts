@@ -1477,7 +1477,8 @@ export interface Schemas {
       | 'platform_limit'
       | 'project_pause'
       | 'quota'
-      | 'retry';
+      | 'retry'
+      | 'share';
     /** ISO 8601, UTC; null if the end is not known. */
     readonly until: string | null;
     /** A sentence for people. */
@@ -1504,6 +1505,7 @@ export interface Schemas {
       | 'project_pause'
       | 'quota'
       | 'retry'
+      | 'share'
       | null;
   };
   /** The reason for which a publication waits. */
@@ -1517,7 +1519,8 @@ export interface Schemas {
       | 'platform_limit'
       | 'project_pause'
       | 'quota'
-      | 'retry';
+      | 'retry'
+      | 'share';
     /** ISO 8601, UTC; null if the end is not known. */
     readonly until: string | null;
     /** Id of the event that caused the wait; null if there is none. */

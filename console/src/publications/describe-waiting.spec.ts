@@ -79,6 +79,18 @@ describe('the reason for which a publication waits', () => {
     );
   });
 
+  it('says that other work of the same owner comes first', () => {
+    const publication = queued('share', { until: null });
+    expect(short(publication)).toBe('your other posts or files come first');
+    expect(short(publication, 'ru')).toBe('сначала другие ваши посты и файлы');
+    expect(long(publication)).toMatch(/^Its photos and videos are being fetched, or other posts of yours/);
+    expect(long(publication, 'ru')).toMatch(/^Загружаются его фото и видео/);
+    const figures = { first_sequence: 412, blocked_by_rule: 'share' as const };
+    expect(long(queued('earlier_publication', { blocked_by: 'pub_1' }, figures))).toMatch(
+      /This is number 413\. Its photos and videos are being fetched/,
+    );
+  });
+
   it('names the publication that goes first, or says that it stands just above', () => {
     const publication = queued('earlier_publication', { blocked_by: 'pub_1' }, { first_sequence: 412 });
     expect(short(publication)).toBe('publishes right after number 412');

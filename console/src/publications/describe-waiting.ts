@@ -86,6 +86,8 @@ export const describeShortly = (publication: Waiting, context: WaitingContext, f
       return sentence(short.platformLimit, { network });
     case 'pace':
       return sentence(short.pace, { network });
+    case 'share':
+      return sentence(short.share);
     case 'needs_attention':
       if (values.isDisabled) return sentence(short.disabled, { name: channel });
       return values.hasNoCredentials
@@ -107,9 +109,10 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
   const at = until === null ? null : { until: { at: until } };
   const nextAttempt = at ? sentence(long.nextAttempt, at) : sentence(long.nextAttemptDue);
   const continues = at ? sentence(long.afterPause, at) : sentence(long.afterPauseUnknown);
-  /** Explains a wait after a failed attempt, at the network's request or for its pace, for this publication or the one ahead of it. */
+  /** Explains a wait after a failed attempt, at the network's request, for its pace or for the owner's other work, for this publication or the one ahead of it. */
   const delay = (rule: string | null): readonly Sentence[] => {
     if (rule === 'pace') return [at ? sentence(long.pace, { network, ...at }) : sentence(long.paceDue, { network })];
+    if (rule === 'share') return [sentence(long.share)];
     if (rule === 'platform_limit') return [sentence(long.platformLimit, { network }), ...quoted, nextAttempt];
     if (rule !== 'retry') return [];
     const { attempt, of } = values;
@@ -148,6 +151,7 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
       ];
     case 'retry':
     case 'pace':
+    case 'share':
     case 'platform_limit':
       return delay(publication.waiting_for.rule);
     case 'needs_attention':

@@ -101,6 +101,9 @@ export const HOLD_MESSAGES = {
   pace: message(
     "The network allows only so many posts at a time in a chat and with a credential, and other posts of this owner go first: this one's turn is at {until}.",
   ),
+  /** `share` */
+  share:
+    "The gateway is fetching media for this owner's posts, or this owner's other posts use its share of what is sent to the network at a time. This one is sent as soon as that allows.",
   /** `needs_attention`, of a disabled channel */
   channelDisabled: message('{channel} is disabled. Enable it to publish the posts that wait.'),
   /** `needs_attention`, of a disabled channel whose posts the network refused */

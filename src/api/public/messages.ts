@@ -94,6 +94,9 @@ export const WAITING_MESSAGES = {
     retry: message('The last attempt failed. The next one waits{when}.'),
     platform_limit: message('The network asked for a delay{when}.'),
     pace: message('The network limits how often a channel may post. This one waits for its turn{when}.'),
+    share: message(
+      'The gateway is fetching media for posts of this owner, or is busy with other posts of this owner. This one waits for them{when}.',
+    ),
     needs_attention: message(
       'The owner must fix this channel first: it is disabled, or the network refuses its posts. The post waits{when}; sending it again does not help.',
     ),

@@ -30,6 +30,10 @@ import { DueClaims } from '../../sagas/engine/due-claims.js';
 import { GroupConcurrency } from '../../sagas/engine/group-concurrency.js';
 import { MediaFiles } from '../../sagas/publish-due-posts/inputs/media-files.js';
 import { PostProcessor } from '../../sagas/publish-due-posts/inputs/post-processor.js';
+import {
+  WaitingPublications,
+  type WaitingPublicationsDependencies,
+} from '../../sagas/publish-due-posts/inputs/waiting-publications.js';
 import { StoredTranslations } from '../../sagas/publish-due-posts/inputs/stored-translations.js';
 import {
   DUE_CHANNELS,
@@ -39,6 +43,7 @@ import {
 import { SecretVault } from '../../secrets/vault.js';
 import { Database } from '../database.js';
 import { openMediaFiles } from '../media-files.js';
+import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
 import { PublishingTask } from '../worker/publishing-task.js';
 import { EventStoreModule } from './event-store.module.js';
@@ -63,6 +68,7 @@ class RunnerDependencies implements PublicationRunnerDependencies {
     readonly publishers: Publishers,
     readonly processor: PostProcessor,
     readonly quota: PublishingQuota,
+    readonly waiting: WaitingPublications,
     readonly concurrency: GroupConcurrency,
     readonly pacing: Pacing,
     readonly messages: ChannelMessages,
@@ -93,6 +99,17 @@ class SagaDependencies implements PublishDuePostsSagaDependencies {
   ) {}
 }
 
+@Injectable()
+class WaitingDependencies implements WaitingPublicationsDependencies {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly schedule: PublishScheduleQueries,
+    readonly concurrency: GroupConcurrency,
+    @Inject(CLOCK) readonly clock: Clock,
+    @Inject(LOG) readonly log: Log,
+  ) {}
+}
+
 /** Publishing: due posts go out on their channels, in order. */
 @Module({
   imports: [
@@ -108,10 +125,21 @@ class SagaDependencies implements PublishDuePostsSagaDependencies {
   providers: [
     RunnerDependencies,
     SagaDependencies,
+    WaitingDependencies,
     {
       provide: PublishingTask,
-      inject: [SagaDependencies],
-      useFactory: (dependencies: SagaDependencies) => new PublishingTask(new PublishDuePostsSaga(dependencies)),
+      inject: [SagaDependencies, WaitingPublications],
+      useFactory: (dependencies: SagaDependencies, waiting: WaitingPublications) => {
+        const saga = new PublishDuePostsSaga(dependencies);
+        return new PublishingTask({
+          run: async (signals) => void (await Promise.all([saga.run(signals), waiting.run(signals.drain)])),
+        });
+      },
+    },
+    {
+      provide: WaitingPublications,
+      inject: [WaitingDependencies],
+      useFactory: (dependencies: WaitingDependencies) => new WaitingPublications(dependencies),
     },
     {
       provide: PublicationRunner,
@@ -125,8 +153,9 @@ class SagaDependencies implements PublishDuePostsSagaDependencies {
     },
     {
       provide: GroupConcurrency,
-      inject: [Publishers],
-      useFactory: ({ platforms }: Publishers) => new GroupConcurrency(platforms, CHANNELS_PER_NETWORK),
+      inject: [Publishers, PROCESS_OPTIONS],
+      useFactory: ({ platforms }: Publishers, { overrides }: ProcessOptions) =>
+        new GroupConcurrency(platforms, overrides?.channelsPerNetwork ?? CHANNELS_PER_NETWORK),
     },
     {
       provide: Pacing,

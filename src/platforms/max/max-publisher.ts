@@ -4,7 +4,7 @@ import { lookUpMessage } from './look-up.js';
 import { renderMax } from './render.js';
 import { sendStep } from './send.js';
 import { previewCalls } from './upload-calls.js';
-import { forecastMedia } from './upload.js';
+import { forecastMedia, mediaOf } from './upload.js';
 import { testMax } from './test-channel.js';
 import { MAX_LIMITS } from './limits.js';
 
@@ -20,6 +20,7 @@ export const createMaxPublisher = ({ apiUrl, timeoutMs = 30_000 }: PublisherOpti
     credentialFor: ({ access_token }) => access_token,
     render: renderMax,
     forecastResults: forecastMedia,
+    mediaOf: mediaOf,
     previewCalls: previewCalls,
     send: (step, context) => sendStep(connection, step, context),
     lookUp: (step, context, send) => lookUpMessage(connection, step, context, send),

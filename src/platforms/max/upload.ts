@@ -5,7 +5,15 @@ import { forecastUploads } from '../media-forecast.js';
 import { becomesLink, classifyMediaError } from '../media-error.js';
 import { createMultipart } from '../multipart.js';
 import { extractWords } from '../platform-says.js';
-import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, MediaLimits } from '../publisher.js';
+import type {
+  MediaFile,
+  ProbedMedium,
+  SendContext,
+  Step,
+  StepOutcome,
+  MediaLimits,
+  WantedMedium,
+} from '../publisher.js';
 import { callMax, parseObject, readResponse, type MaxConnection } from './call.js';
 import { classify, maxError, type MaxFailure } from './classify.js';
 import { MAX_LIMITS } from './limits.js';
@@ -34,7 +42,8 @@ export const uploadMedium = async (
   context: SendContext,
 ): Promise<StepOutcome> => {
   const type = step.request['type'] as MaxMediaType;
-  const file = await context.media(Number(step.request['medium']), WANTED[type]);
+  const [{ index, limits }] = mediaOf(step) as [WantedMedium];
+  const file = await context.media(index, limits);
   if ('code' in file) return becomesLink(file) ? done({ link: file.code }) : classifyMediaError(file);
   try {
     const { waits, signal } = context;
@@ -59,6 +68,12 @@ export const uploadMedium = async (
     file.release();
   }
 };
+
+/** Returns the medium that a step uploads; none for a step without an upload. */
+export const mediaOf = ({ request }: Step): readonly WantedMedium[] =>
+  request['medium'] === undefined
+    ? []
+    : [{ index: Number(request['medium']), limits: WANTED[request['type'] as MaxMediaType] }];
 
 /** Forecasts the results of {@link uploadMedium} for media that cannot be sent, or not as they are. */
 export const forecastMedia = (media: readonly ProbedMedium[]): SendContext['results'] =>

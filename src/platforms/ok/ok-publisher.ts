@@ -3,7 +3,7 @@ import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { postTopic } from './post.js';
 import { renderOk } from './render.js';
 import { previewCalls } from './upload-calls.js';
-import { forecastMedia, uploadMedium } from './upload.js';
+import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
 import { testOk } from './test-channel.js';
 import { OK_LIMITS } from './limits.js';
 
@@ -24,6 +24,7 @@ export const createOkPublisher = ({
     credentialFor: ({ access_token }) => access_token,
     render: renderOk,
     forecastResults: forecastMedia,
+    mediaOf: mediaOf,
     previewCalls: previewCalls,
     send: (step, context) => (step.visible ? postTopic : uploadMedium)(connection, step, context),
     test: (context) => testOk(connection, context),

@@ -5,7 +5,15 @@ import { forecastUploads } from '../media-forecast.js';
 import { becomesLink, classifyMediaError } from '../media-error.js';
 import { createMultipart } from '../multipart.js';
 import { platformSays } from '../platform-says.js';
-import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, MediaLimits } from '../publisher.js';
+import type {
+  MediaFile,
+  ProbedMedium,
+  SendContext,
+  Step,
+  StepOutcome,
+  MediaLimits,
+  WantedMedium,
+} from '../publisher.js';
 import type { MethodCall } from '../preview-calls.js';
 import { fileRefusal, isServerBusy, uploadOrLink } from '../upload-or-link.js';
 import { callOk, readErrorCode, parseJson, classifyUnreadable, type OkConnection } from './call.js';
@@ -27,8 +35,9 @@ export const uploadMedium = async (
   context: SendContext,
 ): Promise<StepOutcome> => {
   const isVideo = step.method === 'video.getUploadUrl';
-  const { index, field } = step.request['upload'] as { readonly index: number; readonly field: string };
-  const file = await context.media(index, WANTED[isVideo ? 'video' : 'photo']);
+  const { field } = step.request['upload'] as { readonly field: string };
+  const [{ index, limits }] = mediaOf(step) as [WantedMedium];
+  const file = await context.media(index, limits);
   if ('code' in file) return becomesLink(file) ? done({ unsent: file.message }) : classifyMediaError(file);
   try {
     const chain = { connection, context, file, field };
@@ -37,6 +46,14 @@ export const uploadMedium = async (
   } finally {
     file.release();
   }
+};
+
+/** Returns the medium that a step uploads; none for a step without an upload. */
+export const mediaOf = (step: Step): readonly WantedMedium[] => {
+  const upload = step.request['upload'] as { readonly index: number } | undefined;
+  return upload
+    ? [{ index: upload.index, limits: WANTED[step.method === 'video.getUploadUrl' ? 'video' : 'photo'] }]
+    : [];
 };
 
 /** Forecasts the results of {@link uploadMedium} for media that cannot be sent, or not as they are. */

@@ -12,6 +12,7 @@ import type {
   Step,
   StepOutcome,
   MediaLimits,
+  WantedMedium,
 } from '../publisher.js';
 import { filePlaceholder } from '../preview-calls.js';
 import { TELEGRAM_LIMITS } from './limits.js';
@@ -44,6 +45,13 @@ export const fetchMedia = async (step: Step, { media }: SendContext): Promise<St
     messageIds: [],
     urls: [],
   };
+};
+
+/** Returns the media of a step: all of the post for the download, and those that a request refers to. */
+export const mediaOf = ({ name, request }: Step): readonly WantedMedium[] => {
+  if (name !== FETCH) return listFiles(request).map(({ index, type }) => ({ index, limits: WANTED[type] }));
+  const types = request['types'] as readonly Media['type'][];
+  return types.map((type, index) => ({ index, limits: WANTED[type] }));
 };
 
 /** Forecasts the result of {@link fetchMedia}; null for a medium of which nothing is certain. */

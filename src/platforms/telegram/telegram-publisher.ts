@@ -1,6 +1,6 @@
 import { createConnections } from '../exchange.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
-import { forecastFiles, previewCalls } from './files.js';
+import { forecastFiles, mediaOf, previewCalls } from './files.js';
 import { renderTelegram } from './render.js';
 import { sendStep } from './send.js';
 import { testTelegram } from './test-channel.js';
@@ -18,6 +18,7 @@ export const createTelegramPublisher = ({ apiUrl, timeoutMs = 30_000 }: Publishe
     credentialFor: ({ bot_token }) => bot_token,
     render: renderTelegram,
     forecastResults: forecastFiles,
+    mediaOf: mediaOf,
     previewCalls: previewCalls,
     send: (step, context) => sendStep(connection, step, context),
     test: (context) => testTelegram(connection, context),

@@ -5,7 +5,15 @@ import { forecastUploads } from '../media-forecast.js';
 import { becomesLink, classifyMediaError } from '../media-error.js';
 import { createMultipart } from '../multipart.js';
 import { platformSays } from '../platform-says.js';
-import type { MediaFile, ProbedMedium, SendContext, Step, StepOutcome, MediaLimits } from '../publisher.js';
+import type {
+  MediaFile,
+  ProbedMedium,
+  SendContext,
+  Step,
+  StepOutcome,
+  MediaLimits,
+  WantedMedium,
+} from '../publisher.js';
 import type { MethodCall } from '../preview-calls.js';
 import { fileRefusal, isServerBusy, uploadOrLink } from '../upload-or-link.js';
 import { callVk, parseObject, readRefusal, classifyUnreadable, type VkConnection } from './call.js';
@@ -29,8 +37,9 @@ export const uploadMedium = async (
   const token = context.credentials['upload_token'];
   if (!token) return noToken;
   const isVideo = step.method === 'video.save';
-  const { index, field } = step.request['upload'] as { readonly index: number; readonly field: string };
-  const file = await context.media(index, WANTED[isVideo ? 'video' : 'photo']);
+  const { field } = step.request['upload'] as { readonly field: string };
+  const [{ index, limits }] = mediaOf(step) as [WantedMedium];
+  const file = await context.media(index, limits);
   if ('code' in file) return becomesLink(file) ? done({ unsent: file.message }) : classifyMediaError(file);
   try {
     const chain = { connection, context, token, file, field, groupId: step.request['group_id'] as string };
@@ -39,6 +48,12 @@ export const uploadMedium = async (
   } finally {
     file.release();
   }
+};
+
+/** Returns the medium that a step uploads; none for a step without an upload. */
+export const mediaOf = (step: Step): readonly WantedMedium[] => {
+  const upload = step.request['upload'] as { readonly index: number } | undefined;
+  return upload ? [{ index: upload.index, limits: WANTED[step.method === 'video.save' ? 'video' : 'photo'] }] : [];
 };
 
 /** Forecasts the results of {@link uploadMedium} for media that cannot be sent, or not as they are. */

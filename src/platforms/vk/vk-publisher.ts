@@ -4,7 +4,7 @@ import { lookUpOnWall } from './look-up.js';
 import { postToWall } from './post.js';
 import { renderVk } from './render.js';
 import { previewCalls } from './upload-calls.js';
-import { forecastMedia, uploadMedium } from './upload.js';
+import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
 import { testVk } from './test-channel.js';
 import { VK_LIMITS } from './limits.js';
 
@@ -32,6 +32,7 @@ export const createVkPublisher = ({
     keyLifetimeMs: GUID_LIFETIME_MS,
     render: renderVk,
     forecastResults: forecastMedia,
+    mediaOf: mediaOf,
     previewCalls: previewCalls,
     send: (step, context) => (step.visible ? postToWall : uploadMedium)(connection, step, context),
     lookUp: (step, context, send) => lookUpOnWall(connection, step, context, send),

@@ -20,10 +20,11 @@ const row = (change: Partial<PacedPublication> = {}): PacedPublication => ({
   },
   ...{ state: 'queued' as const, attempt: 0, retry_at: 0, retry_rule: null, retry_event: null },
   turn_at: null,
+  uses_share: false,
   ...change,
 });
 const channel = (change: Partial<ScheduledChannel> = {}): ScheduledChannel => ({
-  ...newChannelRow('tgt_1', 'telegram'),
+  ...newChannelRow('tgt_1', 'telegram', 'own_1'),
   ...change,
 });
 const FIRST = row({ publication_id: 'pub_1', sequence: 1 });
@@ -57,6 +58,16 @@ describe('the hold of a publication (D-36)', () => {
     expect(holdOfHead({ turn_at: LATER, state: 'publishing' })).toBeNull();
     const behind = findHold(row(), channel(), { ...FIRST, turn_at: LATER }, NOW, MINUTE);
     expect(behind).toEqual({ ...pace, rule: 'earlier_publication' });
+  });
+
+  it('is its owner’s share for what no other rule holds back, and for what is behind that', () => {
+    const share = { rule: 'share', until: null, eventId: null };
+    expect(holdOfHead({ uses_share: true })).toEqual(share);
+    expect(holdOfHead({ uses_share: true, turn_at: LATER })?.rule).toBe('pace');
+    expect(holdOfHead({ uses_share: true, retry_at: LATER })?.rule).toBe('retry');
+    expect(holdOfHead({ uses_share: true, state: 'publishing' })).toBeNull();
+    const behind = findHold(row(), channel(), { ...FIRST, uses_share: true }, NOW, MINUTE);
+    expect(behind).toEqual({ ...share, rule: 'earlier_publication' });
   });
 
   it.each([

@@ -10,6 +10,7 @@ export type HoldRule =
   | 'retry'
   | 'platform_limit'
   | 'pace'
+  | 'share'
   | 'needs_attention'
   | 'quota';
 
@@ -39,6 +40,8 @@ export type HoldingChannel = Pick<ScheduledChannel, 'paused_until' | 'attention_
 /** A publication, and the turn in the network's pace that a worker has reserved for it and waits for (D-68); null: none. */
 export interface PacedPublication extends ScheduledPublication {
   readonly turn_at: Instant | null;
+  /** True if the owner uses its share of the network, or waits for media (D-68): what is due waits for that. */
+  readonly uses_share: boolean;
 }
 
 /** The columns that decide whether a publication is spaced. */
@@ -130,8 +133,9 @@ export const findHold = (
   const until = spacingEnd(publication, channel, minuteMs);
   const eventId = publication.project_pause_event ?? channel.pause_event;
   if (until > now) holds.push({ scope: 'own', rule: 'backlog_spacing', until, eventId });
-  const { turn_at } = publication;
+  const { turn_at, uses_share } = publication;
   if (turn_at !== null) holds.push({ scope: 'own', rule: 'pace', until: turn_at, eventId: null });
+  if (holds.length === 0 && uses_share) return { rule: 'share', until: null, eventId: null };
   return latest(holds);
 };
 

@@ -6,7 +6,7 @@ import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { findLast } from '../../event-store/read-backwards.js';
 import type { Instant } from '../../kernel/instant.js';
-import { TURN_OF } from '../../postgres/call-turns.js';
+import { SHARE_OF, TURN_OF } from '../../postgres/call-turns.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { findHold, type Hold, type HoldRule, type PacedPublication } from './hold.js';
@@ -59,9 +59,10 @@ interface HoldRow {
   readonly project_name: string | null;
 }
 
-/** The row of a publication with the turn that it waits for: both moments are the database's (`docs/clocks.md`). */
-const withTurn = (row: string): string => `to_jsonb(${row}) || jsonb_build_object('turn_at',
-  case when ${row}_turn.slots[1] > clock_timestamp() then ceil(extract(epoch from ${row}_turn.slots[1]) * 1000) end)`;
+/** The row of a publication with the turn and the share that it waits for: all moments are the database's (`docs/clocks.md`). */
+const withTurn = (row: string): string => `to_jsonb(${row}) || jsonb_build_object(
+  'turn_at', case when ${row}_turn.slots[1] > clock_timestamp() then ceil(extract(epoch from ${row}_turn.slots[1]) * 1000) end,
+  'uses_share', coalesce(share.slots[1] > clock_timestamp(), false))`;
 
 @QueryHandler(FindHolds)
 export class FindHoldsHandler implements IQueryHandler<FindHolds> {
@@ -113,11 +114,12 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
         join ${SCHEDULE}.channel c on c.channel_id = p.channel_id
         left join lateral (${selectQueue('c.channel_id', 'c.first_waiting', '$2', 1, SCHEDULE)}) h on true
         left join ops_pace p_turn on p_turn.key = $3 || p.publication_id
+        left join ops_pace share on share.key = $4 || p.platform || '/' || p.owner_id
         left join ops_pace h_turn on h_turn.key = $3 || h.publication_id
         left join ${DISCOVERY}.channel dc on dc.channel_id = p.channel_id
         left join ${DISCOVERY}.project dp on dp.project_id = p.project_id
         where p.publication_id = any($1)`,
-      values: [publicationIds, now, TURN_OF],
+      values: [publicationIds, now, TURN_OF, SHARE_OF],
     });
     return rows;
   }
@@ -140,7 +142,7 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
     first: ScheduledPublication | null,
     known: Map<string, Promise<string | null>>,
   ): Promise<string | null> {
-    if (rule === 'pace') return Promise.resolve(null); // a wait for a turn is no event
+    if (rule === 'pace' || rule === 'share') return Promise.resolve(null); // neither is an event
     const [key, find] =
       rule === 'earlier_publication' && first
         ? [first.publication_id, () => this.findNewestEvent(first)]

@@ -135,7 +135,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       rows.publications.remove(event.data.publicationId);
       return markTouched(rows, event.data.channelId, event.at);
     case 'ChannelConnected':
-      rows.channels.put(newChannelRow(event.data.channelId, event.data.platform));
+      rows.channels.put(newChannelRow(event.data.channelId, event.data.platform, event.data.ownerId));
       return;
     case 'ChannelEnabled':
     case 'ChannelDisabled':
@@ -176,7 +176,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
 const queuePost = (event: Extract<HandledEvent, { type: 'PostAccepted' }>, rows: LoadedRows): void => {
   const { postId, ownerId, acceptedAt, targets } = event.data;
   for (const { publicationId, channelId, platform, projectId } of targets) {
-    const channel = rows.channels.get(channelId) ?? newChannelRow(channelId, platform);
+    const channel = rows.channels.get(channelId) ?? newChannelRow(channelId, platform, ownerId);
     const sequence = channel.last_sequence + 1;
     rows.channels.put({ ...channel, last_sequence: sequence });
     const project_pause_id = channel.deleted ? null : rows.pauses.findDelay(projectId, acceptedAt);

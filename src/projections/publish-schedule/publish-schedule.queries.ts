@@ -49,6 +49,19 @@ export class PublishScheduleQueries {
     return this.reads.submit({ channelId, now });
   }
 
+  /** Returns those of the publications that still wait, on a channel whose first publication is due. */
+  async findDue(publicationIds: readonly string[], now: Instant): Promise<string[]> {
+    const { rows } = await this.pool.query<{ publication_id: string }>({
+      name: 'publications that are still due',
+      text: `
+        select p.publication_id
+        from ${SCHEDULE}.publication p join ${SCHEDULE}.channel c on c.channel_id = p.channel_id
+        where p.publication_id = any($1) and p.state = 'queued' and c.enabled and not c.deleted and c.next_due <= $2`,
+      values: [publicationIds, now],
+    });
+    return rows.map(({ publication_id }) => publication_id);
+  }
+
   private async readQueues(requests: readonly QueueRequest[]): Promise<(ChannelQueue | null)[]> {
     const { rows } = await this.pool.query<QueueRow>({
       name: 'read channel queues',

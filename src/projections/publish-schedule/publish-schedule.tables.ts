@@ -3,7 +3,7 @@ import type { RowTable } from '../engine/rows.js';
 import { readSchema } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const SCHEDULE_VERSION = 8;
+export const SCHEDULE_VERSION = 9;
 
 /** Schema of the views that queries read: the columns are those of this version. */
 export const SCHEDULE = readSchema('publish-schedule', SCHEDULE_VERSION);
@@ -48,6 +48,7 @@ export const scheduleTables = `
   create table channel (
     channel_id text primary key,
     platform text not null,
+    owner_id text not null,
     enabled boolean not null,
     deleted boolean not null,
     last_sequence bigint not null,
@@ -129,6 +130,7 @@ export interface ScheduledPublication extends PublicationRow {
 export interface ScheduledChannel {
   readonly channel_id: string;
   readonly platform: string;
+  readonly owner_id: string;
   readonly enabled: boolean;
   /** True: its publications are due at once, so that a worker cancels what was accepted meanwhile. */
   readonly deleted: boolean;
@@ -179,9 +181,10 @@ const WAITING_STEP = 32;
 export const firstWaitingOf = (sequence: number): number => sequence - ((sequence - 1) % WAITING_STEP);
 
 /** Returns the row of a channel without events: enabled, not paused, with an empty queue. */
-export const newChannelRow = (channelId: string, platform: string): ScheduledChannel => ({
+export const newChannelRow = (channelId: string, platform: string, ownerId: string): ScheduledChannel => ({
   channel_id: channelId,
   platform,
+  owner_id: ownerId,
   enabled: true,
   deleted: false,
   last_sequence: 0,
@@ -226,6 +229,7 @@ export const scheduledChannels: RowTable<ScheduledChannel> = {
   columns: [
     'channel_id',
     'platform',
+    'owner_id',
     'enabled',
     'deleted',
     'last_sequence',

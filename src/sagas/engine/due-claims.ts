@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
 import { type Leases, ON_LEASE_CONFLICT } from '../../postgres/leases.js';
+import type { GroupCapacity, KeyPlace } from './group-concurrency.js';
 
 /** The rows of a read model that are due, each under a key of its own: a channel, a webhook output. */
 export interface DueSource {
@@ -12,12 +13,13 @@ export interface DueSource {
   readonly key: string;
   /** Column of the group whose capacity the key uses. */
   readonly group: string;
+  /** Column of the owner who uses a part of that capacity; absent: owners do not share it. */
+  readonly owner?: string;
 }
 
 /** A key whose lease a worker has acquired. */
-export interface ClaimedKey {
+export interface ClaimedKey extends KeyPlace {
   readonly key: string;
-  readonly group: string;
   /** Term of the lease: see {@link Leases}. */
   readonly term: bigint;
 }
@@ -51,59 +53,68 @@ export class DueClaims {
   ) {}
 
   /**
-   * Claims due keys that no other worker holds, the longest due first.
-   * @param capacity maximum number of keys by group, for all groups; 0: none is claimed
+   * Claims due keys that no other worker holds, the longest due first, and of each owner only so many as {@link FairSlots} allow.
+   * @param capacity free slots by group, for all groups; 0: none is claimed
    * @param except keys not to claim. Any other key under the worker's id is one that it failed to release: the worker claims
    *   it again.
    */
   async claim(
     workerId: string,
     now: Instant,
-    capacity: readonly { readonly group: string; readonly size: number }[],
+    capacity: readonly GroupCapacity[],
     except: readonly string[],
     { shards, isSweep, mostKeys }: ClaimScope = ALL,
   ): Promise<Claim> {
-    const { prefix, table, key, group } = this.source;
+    const { prefix, table, key, group, owner } = this.source;
     const { rows } = await this.pool.query<
       ClaimedKey & { term: bigint | null; nextDue: bigint | null; keyCount: number | null }
     >({
       name: `claim due ${prefix}`,
+      // "nth" and "rank" count as if the keys were started one after the other, each owner's in turn: FairSlots then has a slot for each.
       text: `
-        with due as (
-          select c.${key} as key, capacity.name as "group", '${prefix}' || c.${key} as name
-          from unnest($2::text[], $5::int[]) capacity(name, size) cross join lateral (
-            select c.${key} from ${table} c
-            where c.${group} = capacity.name and c.next_due <= $1 and c.${key} <> all($4)
-              and ($6::text[] is null or $7 or right(c.${key}, 2) = any($6))
+        with capacity as (
+          select * from jsonb_to_recordset($2) capacity("group" text, size int, held jsonb, "full" text[])),
+        found as (
+          select c.*, capacity."group", capacity.size,
+            coalesce((capacity.held->>c.owner)::int, 0) - 1
+              + row_number() over (partition by capacity."group", c.owner order by c.next_due) as nth
+          from capacity cross join lateral (
+            select c.${key} as key, '${prefix}' || c.${key} as name, ${owner ? `c.${owner}` : `''`} as owner, c.next_due
+            from ${table} c
+            where c.${group} = capacity."group" and c.next_due <= $1 and c.${key} <> all($4)
+              ${owner ? `and c.${owner} <> all(capacity."full")` : ''}
+              and ($5::text[] is null or $6 or right(c.${key}, 2) = any($5))
               and not exists (select 1 from ops_lease l where l.name = '${prefix}' || c.${key} and l.worker_id <> $3)
             order by c.next_due limit capacity.size) c),
+        ranked as (
+          select *, row_number() over (partition by "group" order by nth, next_due) - 1 as rank from found),
+        due as (select * from ranked where owner = '' or nth < size - rank),
         claimed as (
           insert into ops_lease (name, worker_id)
           select due.name, w.worker_id from due join ops_worker w on w.worker_id = $3 order by due.name
           ${ON_LEASE_CONFLICT}),
         next as (
-          select min(due.at) as at from unnest($2::text[]) capacity(name) cross join lateral (
+          select min(due.at) as at from capacity cross join lateral (
             select c.next_due as at from ${table} c
-            where c.${group} = capacity.name and c.next_due > $1
-              and ($6::text[] is null or right(c.${key}, 2) = any($6))
+            where c.${group} = capacity."group" and c.next_due > $1
+              and ($5::text[] is null or right(c.${key}, 2) = any($5))
             order by c.next_due limit 1) due)
-        select due.key, due."group", claimed.term, next.at as "nextDue",
-          case when $7 then (select count(*)::int from (select from ${table} limit $8) c) end as "keyCount"
+        select due.key, due."group", due.owner, claimed.term, next.at as "nextDue",
+          case when $6 then (select count(*)::int from (select from ${table} limit $7) c) end as "keyCount"
         from next left join (claimed join due on due.name = claimed.name) on true`,
       values: [
         now,
-        capacity.map(({ group: name }) => name),
+        JSON.stringify(capacity.map((one) => ({ ...one, held: Object.fromEntries(one.held) }))),
         workerId,
         except,
-        capacity.map(({ size }) => size),
         shards,
         isSweep,
         mostKeys,
       ],
     });
     const { nextDue, keyCount } = rows[0]!;
-    const claimed = rows.flatMap(({ key: claimedKey, group: name, term }) =>
-      term === null ? [] : [{ key: claimedKey, group: name, term }],
+    const claimed = rows.flatMap(({ key: one, group: ofGroup, owner: ofOwner, term }) =>
+      term === null ? [] : [{ key: one, group: ofGroup, owner: ofOwner, term }],
     );
     return { claimed, nextDue: nextDue === null ? null : Number(nextDue), keyCount };
   }

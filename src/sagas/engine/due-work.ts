@@ -140,20 +140,23 @@ export class DueWork<Queue> {
     const { claimed, nextDue, keyCount } = await claims.claim(worker, now, capacity, except, scope);
     if (keyCount !== null) this.shards.update(keyCount);
     for (const each of claimed) this.start(each, worker, signals);
-    this.isSweeping &&= capacity.some(
-      ({ group, size }) => claimed.filter((one) => one.group === group).length === size,
-    );
+    // Keys of other owners may be due behind those of an owner that has its share now: they are claimed without it, at once.
+    const hasFilledShare = claimed.some((one) => concurrency.isFull(one));
+    if (hasFilledShare) this.isWakeRequested = true;
+    this.isSweeping &&=
+      hasFilledShare ||
+      capacity.some(({ group, size }) => claimed.filter((one) => one.group === group).length === size);
     const untilDue = (nextDue ?? Infinity) - clock.now();
     return Math.min(performance.now() + Math.min(untilDue, SWEEP_MS), this.nextSweepAt, ...this.cooldowns.values());
   }
 
   private start(claimed: ClaimedKey, worker: string, signals: ShutdownSignals): void {
-    const { key, group } = claimed;
+    const { key } = claimed;
     const { concurrency } = this.deps;
-    concurrency.acquire(group);
+    concurrency.acquire(claimed);
     const working = this.workOffQueue(claimed, worker, signals).finally(() => {
       this.activeKeys.delete(key);
-      concurrency.release(group);
+      concurrency.release(claimed);
     });
     this.activeKeys.set(key, working);
   }

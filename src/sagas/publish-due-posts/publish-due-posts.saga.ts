@@ -21,6 +21,7 @@ export const DUE_CHANNELS: DueSource = {
   table: `${SCHEDULE}.channel`,
   key: 'channel_id',
   group: 'platform',
+  owner: 'owner_id',
 };
 
 /** Time in ms for which a read of a channel's queue is valid: later arrivals must not be skipped. */

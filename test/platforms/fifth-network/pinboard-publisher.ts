@@ -42,6 +42,7 @@ export const createPinboardPublisher = ({ apiUrl, timeoutMs = 30_000 }: Publishe
     credentialFor: ({ api_key }) => api_key,
     render: renderNote,
     forecastResults: () => ({}),
+    mediaOf: () => [],
     previewCalls: (step) => [step],
     close: () => connections.close(),
     async *test({ credentials, channel, awaitTurn, signal }) {

@@ -137,7 +137,7 @@ export class NaiveSchedule {
         this.rows = this.rows.filter((other) => other !== row);
         break;
       case 'ChannelConnected':
-        this.channels.set(channelId, newChannelRow(channelId, 'telegram'));
+        this.channels.set(channelId, newChannelRow(channelId, 'telegram', event.ownerId));
         return;
       case 'ChannelPaused':
         this.patchChannel(channelId, { paused_until: event.until, pause_end: event.until, pause_event: id });

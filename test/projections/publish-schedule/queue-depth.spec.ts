@@ -33,7 +33,8 @@ afterAll(async () => {
 
 const event = (type: string, data: object) =>
   ({ type, data, at: AT, id: newUuid(), stream: 'post-1', revision: 0n }) as unknown as RecordedEvent;
-const connected = (channelId: string, platform: string) => event('ChannelConnected', { channelId, platform });
+const connected = (channelId: string, platform: string) =>
+  event('ChannelConnected', { channelId, ownerId: 'own_1', platform });
 const accepted = (n: number) => {
   const target = {
     publicationId: `pub_${n}`,

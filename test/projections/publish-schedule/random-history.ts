@@ -44,7 +44,9 @@ export class RandomHistory {
   constructor(private readonly schedule: NaiveSchedule) {}
 
   connectChannels(): RecordedEvent[] {
-    return CHANNELS.map((channelId) => this.event('ChannelConnected', { channelId, platform: 'telegram' }));
+    return CHANNELS.map((channelId) =>
+      this.event('ChannelConnected', { channelId, ownerId: 'own_1', platform: 'telegram' }),
+    );
   }
 
   /** Returns the events of a step; none if it is impossible now. */

@@ -18,9 +18,9 @@ beforeAll(async () => {
 afterAll(() => schedule.stop());
 
 /** Creates a channel with a post that is due. */
-const createDueChannel = async (platform: Platform): Promise<string> => {
+const createDueChannel = async (platform: Platform, ownerId: string = newId('own')): Promise<string> => {
   const { aggregates, progress } = schedule.infrastructure;
-  const [ownerId, channelId, postId, publicationId] = [newId('own'), newId('tgt'), newId('post'), newId('pub')];
+  const [channelId, postId, publicationId] = [newId('tgt'), newId('post'), newId('pub')];
   const execution = () => ({
     ...{ actor: 'test', requestId: '', causationId: '', correlationId: '', clientAddress: null },
     ...{ commandId: newUuid(), at: NOW },
@@ -39,6 +39,11 @@ const createDueChannel = async (platform: Platform): Promise<string> => {
   return channelId;
 };
 
+const capacityOf = (group: string, size: number, held: Readonly<Record<string, number>> = {}, full: string[] = []) => ({
+  ...{ group, size, full },
+  held: new Map(Object.entries(held)),
+});
+
 const claim = async (...args: Parameters<DueClaims['claim']>) => (await claims.claim(...args)).claimed;
 
 it('claims due channels up to the free capacity of each network, and a full network takes none from another', async () => {
@@ -49,16 +54,13 @@ it('claims due channels up to the free capacity of each network, and a full netw
   ];
   const max = await createDueChannel('max');
   const worker = schedule.infrastructure.leases.workerId!;
-  const capacity = [
-    { group: 'telegram', size: 2 },
-    { group: 'max', size: 5 },
-  ];
+  const capacity = [capacityOf('telegram', 2), capacityOf('max', 5)];
   const claimed = await claim(worker, NOW, capacity, []);
   expect(claimed.filter(({ group }) => group === 'telegram')).toHaveLength(2);
   expect(claimed).toContainEqual(expect.objectContaining({ key: max, group: 'max' }));
 
   const held = claimed.map(({ key }) => key);
-  expect(await claim(worker, NOW, [{ group: 'max', size: 5 }], held)).toEqual([]);
+  expect(await claim(worker, NOW, [capacityOf('max', 5)], held)).toEqual([]);
   const [left] = telegram.filter((id) => !held.includes(id));
   expect(await claim(worker, NOW, capacity, [...held, left!])).toEqual([]);
   expect(await claim(worker, NOW, capacity, held)).toMatchObject([{ key: left, group: 'telegram' }]);
@@ -66,7 +68,7 @@ it('claims due channels up to the free capacity of each network, and a full netw
 
 it('lets only the registered worker claim a channel again that it failed to release', async () => {
   const channelId = await createDueChannel('ok');
-  const capacity = [{ group: 'ok', size: 5 }];
+  const capacity = [capacityOf('ok', 5)];
   const { pool, leases } = schedule.infrastructure;
   const presence = await pool.connect(); // of another worker that is alive
   await presence.query('select pg_advisory_lock(7001, 1)');
@@ -85,4 +87,23 @@ it('lets only the registered worker claim a channel again that it failed to rele
   await claims.release(again!);
   expect(await claim('other', NOW, capacity, [])).toMatchObject([{ key: channelId }]);
   presence.release(true);
+});
+
+it('claims of each owner only its share, so that one with many due channels leaves room for the others', async () => {
+  const busy = newId('own');
+  const others = [newId('own'), newId('own')].sort();
+  for (let i = 0; i < 9; i++) await createDueChannel('vk', busy);
+  for (const owner of others) await createDueChannel('vk', owner);
+  const worker = schedule.infrastructure.leases.workerId!;
+  const owners = async (...args: Parameters<typeof capacityOf>) =>
+    (await claim(worker, NOW, [capacityOf(...args)], [])).map(({ owner }) => owner).sort();
+  const countOfBusy = (found: readonly string[]): number => found.filter((owner) => owner === busy).length;
+  // Of nine due channels it gets no more than half of what is free; the next claim is without it.
+  expect(countOfBusy(await owners('vk', 8))).toBeLessThanOrEqual(4);
+  expect(await owners('vk', 4, { [busy]: 4 }, [busy])).toEqual(others);
+  // A claim that finds the channels of all gives each owner a slot before any gets a second one.
+  const few = await owners('vk', 11, { [busy]: 4 });
+  expect(few).toEqual(expect.arrayContaining(others));
+  expect(countOfBusy(few)).toBeLessThanOrEqual(3);
+  expect(countOfBusy(await owners('vk', 30))).toBe(9);
 });

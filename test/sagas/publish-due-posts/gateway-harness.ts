@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Overrides } from '../../../src/app/process-options.js';
 import type { Clock } from '../../../src/kernel/clock.js';
 import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import type { LedgerEntry } from '../../../src/stand-ins/kit/ledger-entry.js';
@@ -75,15 +76,23 @@ export class GatewayHarness {
     readonly stop: () => Promise<void>,
   ) {}
 
-  /** @param env additional settings of the gateway @param clock replaces the system clock in its worker */
-  static async start(env: Readonly<Record<string, string>> = {}, clock?: Clock): Promise<GatewayHarness> {
+  /**
+   * @param env additional settings of the gateway
+   * @param clock replaces the system clock in its worker
+   * @param overrides other parts that are replaced
+   */
+  static async start(
+    env: Readonly<Record<string, string>> = {},
+    clock?: Clock,
+    overrides: Overrides = {},
+  ): Promise<GatewayHarness> {
     const folder = await mkdtemp(join(tmpdir(), 'crosspost-networks-'));
     const options = (network: string) => ({ port: 0, ledgerFile: join(folder, `${network}.jsonl`) });
     const vk = await startVkStandIn(options('vk'));
     const max = await startMaxStandIn(options('max'));
     const ok = await startOkStandIn(options('ok'));
     const urls = { VK_API_URL: vk.url, MAX_API_URL: max.url, OK_API_URL: ok.url };
-    const gateway = await TestGateway.start({ ...urls, ...env }, clock);
+    const gateway = await TestGateway.start({ ...urls, ...env }, clock, overrides);
     const controls = {
       telegram: gateway.telegram,
       ...{ vk: new StandInControl(vk.url), max: new StandInControl(max.url), ok: new StandInControl(ok.url) },

@@ -35,6 +35,8 @@ export const explainHold = ({ rule, until }: Hold, { context, publication }: Sch
       return TEXTS.platformLimit({ attempt: describeAttempt(context), until: String(isoOrNull(until)) });
     case 'pace':
       return TEXTS.pace({ until: String(isoOrNull(until)) });
+    case 'share':
+      return TEXTS.share;
     case 'needs_attention':
       return explainAttention(context, channel, publication.channel_id, when);
     case 'quota':

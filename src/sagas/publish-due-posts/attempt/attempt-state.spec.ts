@@ -4,6 +4,7 @@ import { emptyAggregate } from '../../../event-store/aggregate-store.js';
 import type { PublishError, Rendering, Step, StepOutcome } from '../../../platforms/publisher.js';
 import {
   afterCall,
+  afterMediaFailed,
   afterStartWithoutCall,
   afterOrphanFound,
   afterOutcomeRecorded,
@@ -90,13 +91,25 @@ const TRANSITIONS: readonly (readonly [string, string, AttemptState, object])[] 
   [
     'unprepared',
     'start recorded',
-    afterStartWithoutCall({ kind: 'unprepared', publication: QUEUED, error, afterMs: 5 }, STARTED),
+    afterStartWithoutCall({ kind: 'unprepared', publication: QUEUED, error, afterMs: 5, isFinal: false }, STARTED),
     { kind: 'concluding', publication: STARTED, outcome: { kind: 'retry', error, afterMs: 5, named: false } },
+  ],
+  [
+    'prepared',
+    'media cannot be fetched',
+    afterMediaFailed(prepared, { error, isFinal: false }),
+    { kind: 'unprepared', error, afterMs: null },
+  ],
+  [
+    'unprepared',
+    'start recorded, no try follows',
+    afterStartWithoutCall(afterMediaFailed(prepared, { error, isFinal: true }), STARTED),
+    { kind: 'concluding', publication: STARTED, outcome: { kind: 'failed', error } },
   ],
   [
     'unprepared',
     'start rejected',
-    afterStartWithoutCall({ kind: 'unprepared', publication: QUEUED, error, afterMs: 5 }, null),
+    afterStartWithoutCall({ kind: 'unprepared', publication: QUEUED, error, afterMs: 5, isFinal: false }, null),
     { kind: 'released' },
   ],
   ['prepared', 'start recorded', afterStart(prepared, STARTED, read), { kind: 'sending', step: upload }],

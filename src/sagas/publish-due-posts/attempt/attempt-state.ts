@@ -62,6 +62,8 @@ export type Orphaned = InState<'orphaned'>;
 export interface Unprepared extends InState<'unprepared'> {
   readonly error: PublishError;
   readonly afterMs: number | null;
+  /** True if no other attempt follows. */
+  readonly isFinal: boolean;
 }
 
 /** The post is rendered; no attempt is open in the stream. */
@@ -172,11 +174,12 @@ export const beginAttempt = (
   if (processed.kind === 'filtered') return conclude({ publication }, processed);
   if (processed.kind === 'wait') {
     const { error, afterMs } = processed;
-    return { kind: 'unprepared', publication, error, afterMs };
+    return { kind: 'unprepared', publication, error, afterMs, isFinal: false };
   }
   const rendering = render();
   // A post that cannot be rendered must not hold its channel for ever.
-  if (rendering === null) return { kind: 'unprepared', publication, error: internalError, afterMs: null };
+  if (rendering === null)
+    return { kind: 'unprepared', publication, error: internalError, afterMs: null, isFinal: false };
   if (rendering.steps.length > 0) return { kind: 'prepared', publication, rendering };
   return conclude({ publication }, { kind: 'filtered', reason: emptyReason(rendering) });
 };
@@ -188,10 +191,17 @@ const emptyReason = ({ warnings }: Rendering): Warning =>
     message: ATTEMPT_MESSAGES.nothingToSend,
   };
 
+/** Returns the state of an attempt whose media could not be fetched. @param isFinal true if they are not tried again */
+export const afterMediaFailed = (
+  { publication }: Prepared,
+  { error, isFinal }: { readonly error: PublishError; readonly isFinal: boolean },
+): Unprepared => ({ kind: 'unprepared', publication, error, afterMs: null, isFinal });
+
 /** Returns the state after the start of a failing attempt is recorded. */
 export const afterStartWithoutCall = (from: Unprepared, started: LoadedPublication | null): Concluding | Released => {
   if (started === null) return release(from);
-  const { error, afterMs } = from;
+  const { error, afterMs, isFinal } = from;
+  if (isFinal) return conclude({ publication: started }, { kind: 'failed', error });
   return conclude({ publication: started }, { kind: 'retry', error, afterMs, named: false });
 };
 

@@ -188,8 +188,10 @@ export class InDoubtResolver {
   }
 
   /** Waits outside the platform's concurrency limit. @returns false if this process must let go of the channel */
-  private async waitAndKeepLease({ worker, signals, publisher }: PublicationAttempt, ms: number): Promise<boolean> {
-    if (ms > 0) await this.deps.concurrency.releaseWhile(publisher.platform, sleepUnlessAborted(ms, signals.drain));
+  private async waitAndKeepLease(attempt: PublicationAttempt, ms: number): Promise<boolean> {
+    const { worker, signals, publisher, ownerId } = attempt;
+    const place = { group: publisher.platform, owner: ownerId };
+    if (ms > 0) await this.deps.concurrency.releaseWhile(place, sleepUnlessAborted(ms, signals.drain), signals.drain);
     return !signals.drain.aborted && this.deps.leases.stillHoldsLeasesOf(worker);
   }
 

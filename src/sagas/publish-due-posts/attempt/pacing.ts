@@ -39,7 +39,8 @@ export class Pacing {
       budgets = budgets.slice(count);
       if (waitMs === 0) continue;
       hasWaited = true;
-      await this.concurrency.releaseWhile(platform, sleepUnlessAborted(waitMs, signals.drain));
+      const place = { group: platform, owner: ownerId };
+      await this.concurrency.releaseWhile(place, sleepUnlessAborted(waitMs, signals.drain), signals.drain);
     }
     return hasWaited;
   }

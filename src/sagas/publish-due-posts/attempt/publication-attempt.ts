@@ -5,6 +5,7 @@ import type { PlatformChannel, Publisher, Rendering, SendContext } from '../../.
 import type { ProcessedPost } from '../../../processing/process-post.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
 import type { ShutdownSignals } from '../../engine/shutdown-signals.js';
+import type { RefusedMedia } from '../inputs/shared-media.js';
 
 /** A connected channel, folded from its stream. */
 export type Channel = NonNullable<ReturnType<typeof channelDecider.evolve>>;
@@ -38,10 +39,12 @@ export interface PublicationAttempt extends RecordedAttempt {
   /** Revision of the project whose processing made the text (D-28). */
   readonly projectRevision: string;
   readonly render: Render;
+  /** The media that cannot be sent, as the preparation found them. */
+  readonly refusedMedia: RefusedMedia;
 }
 
 /** An attempt before its project's processing has run. */
-export type UnprocessedAttempt = Omit<PublicationAttempt, 'render' | 'projectRevision'>;
+export type UnprocessedAttempt = Omit<PublicationAttempt, 'render' | 'projectRevision' | 'refusedMedia'>;
 
 /** Returns the renderer of a processed post. A post that processing keeps back has no steps and no warnings. */
 export const rendererOf = ({ publisher, target }: UnprocessedAttempt, processed: ProcessedPost): Render => {

@@ -13,9 +13,13 @@ import type { PostPayloads } from '../../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
 import { ChannelStates } from '../inputs/channel-states.js';
 import type { PostProcessor } from '../inputs/post-processor.js';
+import { keyOfWanted, listWantedMedia, type PreparedMedia, SharedMedia } from '../inputs/shared-media.js';
+import type { WaitingPublications } from '../inputs/waiting-publications.js';
+import { settlesSoon } from '../../../runtime/settles-soon.js';
 import { isOutage } from '../../engine/outage.js';
 import type { ShutdownSignals } from '../../engine/shutdown-signals.js';
 import {
+  afterMediaFailed,
   afterOutcomeRecorded,
   type AttemptState,
   beginAttempt,
@@ -49,6 +53,7 @@ export interface PublicationRunnerDependencies
   readonly publishers: Publishers;
   readonly processor: PostProcessor;
   readonly quota: PublishingQuota;
+  readonly waiting: WaitingPublications;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly log: Log;
@@ -62,6 +67,11 @@ export interface AttemptResult {
   readonly position: Position;
   /** True if the publication no longer holds its channel back (D-20). */
   readonly isOver: boolean;
+}
+
+/** The media of a publication that has not started; it holds no slot while they are fetched. */
+class MediaWait {
+  constructor(readonly prepared: Promise<PreparedMedia>) {}
 }
 
 /** Returns the origin of events about a publication whose post cannot be read: nothing links them to its request. */
@@ -92,11 +102,13 @@ export class PublicationRunner {
   private readonly sender: StepSender;
   private readonly channels: ChannelStates;
   private readonly failures: FailureRecorder;
+  private readonly media: SharedMedia;
 
   constructor(private readonly deps: PublicationRunnerDependencies) {
     this.channels = new ChannelStates(deps.aggregates, deps.clock);
     this.outcomes = new OutcomeRecorder(deps);
     this.failures = new FailureRecorder(deps, this.outcomes);
+    this.media = new SharedMedia(deps.media);
     this.sender = new StepSender(deps, this.outcomes, new InDoubtResolver(deps, this.channels), this.channels);
   }
 
@@ -110,8 +122,16 @@ export class PublicationRunner {
   async run(row: ScheduledPublication, worker: string, signals: ShutdownSignals): Promise<AttemptResult | null> {
     const claimed: ClaimedPublication = { row, worker, signals };
     const story: { origin: Origin | null } = { origin: null };
+    const place = { group: row.platform, owner: row.owner_id };
     try {
-      return await this.runAttempt(claimed, story);
+      let prepared: PreparedMedia | null = null;
+      for (;;) {
+        const result: AttemptResult | MediaWait | null = await this.runAttempt(claimed, story, prepared);
+        if (!(result instanceof MediaWait)) return result;
+        // Everything is read again afterwards: a wait may take minutes.
+        prepared = await this.deps.concurrency.releaseWhile(place, result.prepared, signals.drain);
+        if (prepared.kind === 'abandoned' || !this.deps.leases.stillHoldsLeasesOf(worker)) return null;
+      }
     } catch (thrown) {
       const publication = await this.failures.recordFailure(
         { ...claimed, origin: story.origin ?? originWithoutPost() },
@@ -121,11 +141,15 @@ export class PublicationRunner {
     }
   }
 
-  /** @param story receives the origin of the attempt's events as soon as the post is read */
+  /**
+   * @param story receives the origin of the attempt's events as soon as the post is read
+   * @param prepared the post’s media, once they were waited for
+   */
   private async runAttempt(
     claimed: ClaimedPublication,
     story: { origin: Origin | null },
-  ): Promise<AttemptResult | null> {
+    prepared: PreparedMedia | null,
+  ): Promise<AttemptResult | MediaWait | null> {
     const { row, worker, signals } = claimed;
     const { aggregates, payloads, processor, publishers, leases } = this.deps;
     const [publication, channel, isPaused, post, project] = await Promise.all([
@@ -163,12 +187,48 @@ export class PublicationRunner {
     // A pause may have begun during the wait.
     if (hasWaited && status === 'queued' && (await this.channels.isPaused(row.channel_id))) return null;
 
-    const attempt: PublicationAttempt = { projectRevision, render: rendererOf(unprocessed, processed), ...unprocessed };
+    const render = rendererOf(unprocessed, processed);
+    const attempt: PublicationAttempt = { projectRevision, render, refusedMedia: new Map(), ...unprocessed };
     const first = beginAttempt(publication, processed, () => this.renderSafely(attempt, publication));
-    const end = await (first.kind === 'prepared'
-      ? this.withQuotaReservation(attempt, first)
-      : this.advanceToEnd(attempt, first));
+    const media = first.kind === 'prepared' ? await this.prepareMedia(attempt, first, prepared) : null;
+    if (media instanceof MediaWait) return media;
+    const end = await this.advanceWithMedia(attempt, first, media);
     return end.kind === 'released' ? null : resultOf(end.publication);
+  }
+
+  /** Gets the media of the remaining steps ready. @returns null if there are none; a wait if that takes longer than a moment */
+  private async prepareMedia(
+    attempt: PublicationAttempt,
+    { rendering, publication }: Prepared,
+    prepared: PreparedMedia | null,
+  ): Promise<PreparedMedia | MediaWait | null> {
+    const { row, ownerId, payload, publisher, signals } = attempt;
+    const place = { group: row.platform, owner: row.owner_id };
+    const wanted = listWantedMedia(publisher, rendering, publication.state.results);
+    if (wanted.length === 0) return null;
+    if (prepared && 'key' in prepared && prepared.key === keyOfWanted(wanted)) return prepared;
+    const { signal, end } = this.deps.waiting.watch(row.publication_id, place, signals.drain);
+    const post = { postId: row.post_id, ownerId, media: payload.media ?? [], signal };
+    const preparing = this.media.prepare(post, wanted).finally(end);
+    return (await settlesSoon(preparing)) ? preparing : new MediaWait(preparing);
+  }
+
+  private async advanceWithMedia(
+    attempt: PublicationAttempt,
+    first: AttemptState,
+    media: PreparedMedia | null,
+  ): Promise<FinalState> {
+    if (first.kind !== 'prepared') return this.advanceToEnd(attempt, first);
+    switch (media?.kind) {
+      case 'abandoned':
+        return release(first);
+      case 'failed':
+        return this.advanceToEnd(attempt, afterMediaFailed(first, media));
+      case 'ready':
+        return this.withQuotaReservation({ ...attempt, refusedMedia: media.refused }, first);
+      case undefined:
+        return this.withQuotaReservation(attempt, first);
+    }
   }
 
   /** Cancels a post that was accepted while its channel or project was deleted. */

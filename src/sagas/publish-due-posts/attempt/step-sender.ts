@@ -3,8 +3,10 @@ import { detailOf } from '../../../kernel/reason.js';
 import type { PublishError, SendContext, Step, StepOutcome } from '../../../platforms/publisher.js';
 import type { Leases } from '../../../postgres/leases.js';
 import { type SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
+import type { GroupConcurrency } from '../../engine/group-concurrency.js';
 import type { ChannelStates } from '../inputs/channel-states.js';
 import type { MediaFiles } from '../inputs/media-files.js';
+import { keyOfMedium } from '../inputs/shared-media.js';
 import {
   credentialsMissingError,
   credentialsUnreadableError,
@@ -46,6 +48,7 @@ export interface StepSenderDependencies {
   readonly vault: SecretVault;
   readonly pacing: Pacing;
   readonly media: MediaFiles;
+  readonly concurrency: GroupConcurrency;
   readonly leases: Leases;
   readonly log: Log;
 }
@@ -180,14 +183,19 @@ export class StepSender {
   }
 
   private contextOf(
-    { row, target, payload, signals }: PublicationAttempt,
+    { row, target, payload, signals, ownerId, publisher, refusedMedia }: PublicationAttempt,
     { state }: LoadedPublication,
     credentials: Credentials,
   ): SendContext {
     const { results, waits } = state;
     const { post_id: postId, publication_id: key } = row;
     const signal = signals.abort;
-    const media = this.deps.media.forPost({ postId, media: payload.media ?? [], signal });
+    const lend = this.deps.media.forPost({ postId, ownerId, media: payload.media ?? [], signal });
+    const place = { group: publisher.platform, owner: ownerId };
+    // A file that has left the cache is fetched again, without a slot.
+    const media: SendContext['media'] = async (index, limits) =>
+      refusedMedia.get(keyOfMedium({ index, limits })) ??
+      this.deps.concurrency.releaseUnlessSoon(place, lend(index, limits), signals.drain);
     return { credentials, channel: target, results, key, waits, media, signal };
   }
 }

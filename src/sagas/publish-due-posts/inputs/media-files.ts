@@ -12,6 +12,7 @@ import { asSentence } from '../../../kernel/message.js';
 /** Media of a post that is being published. */
 export interface PostMedia {
   readonly postId: string;
+  readonly ownerId: string;
   readonly media: readonly Media[];
   /** Aborts downloads. */
   readonly signal: AbortSignal;
@@ -47,11 +48,11 @@ export class MediaFiles {
     { type, url }: Media,
     path: string,
     wanted: MediaLimits,
-    { postId, signal }: PostMedia,
+    { postId, ownerId, signal }: PostMedia,
   ): Promise<MediaFile | PublishError> {
     // A photo can be scaled down. Of any other medium no more is downloaded than may be sent.
     const maxBytes = type === 'photo' ? maxBytesOf(type) : Math.min(maxBytesOf(type), wanted.maxBytes);
-    const original = await this.cache.fetchToDisk(url, { owner: postId, maxBytes, signal });
+    const original = await this.cache.fetchToDisk(url, { postId, ownerId, maxBytes, signal });
     let isLent = false;
     try {
       const problem = original.findProblemAs(type);
@@ -72,7 +73,7 @@ export class MediaFiles {
           'media',
           `${path} ${MEDIUM_MESSAGES.formatNotAccepted({ mime: mime ?? MEDIUM_MESSAGES.unknownFormat })}`,
         );
-      const photo = await this.cache.fitPhoto(original, wanted, signal);
+      const photo = await this.cache.fitPhoto(original, wanted, ownerId, signal);
       if (!photo) return mediaError('media_unsuitable', 'media', `${path} ${MEDIUM_MESSAGES.photoNotConvertible}`);
       return { ...photo, filename: fileNameOf(url, photo.mime), isFitted: true };
     } finally {

@@ -40,7 +40,7 @@ export class PostProcessor {
 
   /** @param current the publication's project in its present state */
   async process(
-    { row, payload, channel, origin, signals }: UnprocessedAttempt,
+    { row, payload, channel, origin, signals, ownerId }: UnprocessedAttempt,
     publication: LoadedPublication,
     current: LoadedAggregate<ProjectState>,
   ): Promise<ProcessedForChannel> {
@@ -53,8 +53,9 @@ export class PostProcessor {
     const processing = (state?.processing ?? {}) as unknown as Processing;
     const translateAndStore = this.translations.forPost(row.post_id, origin, signals.drain);
     // A publication that waits for a service does not count towards its network's concurrency.
+    const place = { group: channel.platform, owner: ownerId };
     const translate: Translate = (content, how) =>
-      this.concurrency.releaseWhile(channel.platform, translateAndStore(content, how));
+      this.concurrency.releaseWhile(place, translateAndStore(content, how), signals.drain);
     const processed = await processPost(payload, processing, channel.platform, translate);
     return { processed, projectRevision, hasWaited: processing.translation !== undefined };
   }

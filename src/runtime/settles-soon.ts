@@ -1,0 +1,9 @@
+/** Returns whether a promise settles within a turn of the event loop: then it waits for no file and no network. Never rejects. */
+export const settlesSoon = (promise: Promise<unknown>): Promise<boolean> =>
+  Promise.race([
+    promise.then(
+      () => true,
+      () => true,
+    ),
+    new Promise<boolean>((resolve) => setImmediate(resolve, false)),
+  ]);

@@ -1,0 +1,141 @@
+import { setMaxListeners } from 'node:events';
+import { initialRetryCounters, limitRetryAt } from '../../../domain/publication/retry-limits.js';
+import type { PublishError, Rendering, SendContext, Publisher, WantedMedium } from '../../../platforms/publisher.js';
+import { sleepUnlessAborted } from '../../../runtime/sleep.js';
+import { computeRetryAt } from '../attempt/retry-delay.js';
+import type { MediaFiles, PostMedia } from './media-files.js';
+
+/** Errors of media that no further try would fetch, by {@link keyOfMedium}. */
+export type RefusedMedia = ReadonlyMap<string, PublishError>;
+
+/** The media that a publication needs, once the wait for them is over. */
+export type PreparedMedia =
+  /** They are on disk as the network wants them, except for those that are refused. */
+  | { readonly kind: 'ready'; readonly key: string; readonly refused: RefusedMedia }
+  /** They could not be fetched, which this publication records. `isFinal`: no further try follows (D-20). */
+  | { readonly kind: 'failed'; readonly key: string; readonly error: PublishError; readonly isFinal: boolean }
+  /** The worker stops. */
+  | { readonly kind: 'abandoned' };
+
+/** The tries at the media of a post for one network, while publications wait for them. */
+interface Series {
+  users: number;
+  failures: number;
+  /** Moments of `performance.now()`. */
+  firstFailedAt: number | null;
+  nextTryAt: number;
+  current: Promise<Tried> | null;
+  /** Ends a try for which nothing waits any more. */
+  readonly stop: AbortController;
+}
+
+interface Tried {
+  readonly refused: RefusedMedia;
+  /** The failure that a later try may not meet; null: there was none. */
+  readonly error: PublishError | null;
+  readonly isFinal: boolean;
+}
+
+/**
+ * Gets the media of posts ready before their publications start. All publications of a post on a network share each try: a try
+ * that fails is recorded by the one that began it, and the others wait for the next try without an event (D-68). The last try
+ * ends the wait of all.
+ */
+export class SharedMedia {
+  private readonly series = new Map<string, Series>();
+
+  constructor(private readonly files: Pick<MediaFiles, 'forPost'>) {}
+
+  /** Waits for a post's media. Never throws. @param post its signal ends the wait */
+  async prepare(post: PostMedia, wanted: readonly WantedMedium[]): Promise<PreparedMedia> {
+    const key = keyOfWanted(wanted);
+    const id = `${post.postId} ${key}`;
+    const series = this.series.get(id) ?? newSeries();
+    this.series.set(id, series);
+    series.users++;
+    try {
+      while (!post.signal.aborted) {
+        const isFirst = series.current === null && performance.now() >= series.nextTryAt;
+        if (isFirst) series.current = this.tryOnce({ ...post, signal: series.stop.signal }, wanted, series);
+        if (series.current === null) {
+          await sleepUnlessAborted(series.nextTryAt - performance.now(), post.signal);
+          continue;
+        }
+        const tried = await unlessAborted(series.current, post.signal);
+        if (tried === null) break;
+        const { refused, error, isFinal } = tried;
+        if (error === null) return { kind: 'ready', key, refused };
+        if (isFirst || isFinal) return { kind: 'failed', key, error, isFinal };
+      }
+      return { kind: 'abandoned' };
+    } finally {
+      series.users--;
+      if (series.users === 0) {
+        this.series.delete(id);
+        series.stop.abort();
+      }
+    }
+  }
+
+  /** Fetches the media once, and plans the next try if they could not be fetched. */
+  private async tryOnce(post: PostMedia, wanted: readonly WantedMedium[], series: Series): Promise<Tried> {
+    const lend = this.files.forPost(post);
+    const refused = new Map<string, PublishError>();
+    let error: PublishError | null = null;
+    await Promise.all(
+      wanted.map(async (medium) => {
+        const file = await lend(medium.index, medium.limits);
+        if (!('code' in file)) file.release();
+        else if (file.category === 'media') refused.set(keyOfMedium(medium), file);
+        else error ??= file;
+      }),
+    );
+    series.current = null;
+    // A medium that is refused decides what becomes of the post, whatever happens to the others.
+    if (error === null || refused.size > 0) return { refused, error: null, isFinal: false };
+    const at = performance.now();
+    series.firstFailedAt ??= at;
+    const { failures, firstFailedAt: firstStartedAt } = series;
+    const retryAt = computeRetryAt(at, failures, null);
+    const nextTryAt = limitRetryAt(
+      { ...initialRetryCounters, failures, firstStartedAt },
+      { at, retryAt, rule: 'retry' },
+    );
+    series.failures++;
+    series.nextTryAt = nextTryAt ?? at;
+    return { refused, error, isFinal: nextTryAt === null };
+  }
+}
+
+const newSeries = (): Series => {
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal); // one for each medium, which is no leak
+  return { users: 0, failures: 0, firstFailedAt: null, nextTryAt: 0, current: null, stop };
+};
+
+/** Waits for a promise; null if the signal aborts before it is fulfilled. */
+const unlessAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> => {
+  if (signal.aborted) return null;
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<null>((resolve) => {
+    onAbort = () => resolve(null);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
+};
+
+/** Lists the media that the remaining steps of a rendering need, each once. */
+export const listWantedMedia = (
+  publisher: Publisher,
+  { steps }: Rendering,
+  results: SendContext['results'],
+): readonly WantedMedium[] => {
+  const wanted = steps.filter(({ name }) => !(name in results)).flatMap((step) => publisher.mediaOf(step));
+  return [...new Map(wanted.map((medium) => [keyOfMedium(medium), medium])).values()];
+};
+
+/** Returns the key of a medium with a network's limits. */
+export const keyOfMedium = ({ index, limits }: WantedMedium): string => `${index} ${JSON.stringify(limits)}`;
+
+/** Returns the key of a list of media. */
+export const keyOfWanted = (wanted: readonly WantedMedium[]): string => wanted.map(keyOfMedium).join(' ');
