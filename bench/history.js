@@ -7,7 +7,7 @@
  * Options: --events=<sizes, separated by commas>, --questions (of each kind), --full.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LOG_CHECKPOINT } from '../dist/history/transparency-log/commit-log.js';
+import { LOG_CHECKPOINT } from '../dist/history/transparency-log/log-identity.js';
 import { fillStore } from './long-log.js';
 import { prepareChannels, quantile, watchProjections } from './publishing.js';
 import { unlimitedProfile } from './seed.js';

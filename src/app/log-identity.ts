@@ -1,6 +1,16 @@
+import { join } from 'node:path';
 import type { Settings } from '../config/settings.js';
-import type { LogIdentity } from '../history/transparency-log/commit-log.js';
+import type { StoreNotes } from '../event-store/port.js';
+import type { LogIdentity } from '../history/transparency-log/log-identity.js';
+import { PublishedCheckpoints } from '../history/transparency-log/published-checkpoint.js';
 import type { HistoryKeys } from '../secrets/history-keys.js';
+
+/** Opens the memory of the newest published checkpoint. @param notes of the event store; null: the database is the event store */
+export const openPublishedCheckpoints = (
+  { dataDir }: Pick<Settings, 'dataDir'>,
+  notes: StoreNotes | null,
+  storeId: () => string | null,
+): PublishedCheckpoints => new PublishedCheckpoints(notes, join(dataDir, 'history-checkpoints'), storeId);
 
 /** Returns the name and keys of the transparency log. */
 export const createLogIdentity = (settings: Settings, { signingKey, sealKey }: HistoryKeys): LogIdentity => ({

@@ -20,7 +20,7 @@ export const RESET_MESSAGES = {
     'The database is in use by {count} of the gateway\'s processes. Stop all of them, and run "npm start -- projections reset --to-store" again.',
   ),
   done: message(
-    'Read models and sagas start again from the event store {id} at {address} (before: {former}). The outcomes of {taken} publications were taken over, of which {doubtful} are in doubt: resend or dismiss them. Start the gateway; /readyz answers 200 once the read models are built.',
+    'Read models and sagas start again from the event store {id} at {address} (before: {former}). The outcomes of {taken} publications were taken over, of which {doubtful} are in doubt: resend or dismiss them. The transparency log of the history ends, and a new one begins. Start the gateway; /readyz answers 200 once the read models are built.',
   ),
   /** `interrupted` */
   outcomeLost:

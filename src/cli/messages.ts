@@ -41,6 +41,8 @@ export const CLI_MESSAGES = {
   brokenHistory: message('{count} places of the history do not verify; result.broken names them'),
   inconsistent:
     'The history does not contain what this checkpoint signs: it was rewritten, or the checkpoint is not its own.',
+  endedLog:
+    'A log that has ended signed this checkpoint; result.ended says why. The log that followed names its end in its first entry.',
   wrongRange: message('--diff takes two times, <from>..<to>, not "{text}"'),
 };
 

@@ -16,6 +16,7 @@ import {
   type ReadAllOptions,
   type ReadStreamOptions,
   type StoredEvent,
+  type StoreNotes,
   type SubscribeOptions,
   Unavailable,
   WrongEventStore,
@@ -132,6 +133,17 @@ export class CheckedEventStore implements EventStore {
       setRetention: (stream, maxCount) => this.call(() => store.setRetention(stream, maxCount)),
       readState: () => this.call(() => this.readImportState()),
     };
+  }
+
+  /** See {@link EventStoreAdapter.notes}. */
+  get notes(): StoreNotes | null {
+    const { notes } = this.store;
+    return (
+      notes && {
+        readNote: (name) => this.call(() => notes.readNote(name)),
+        writeNote: (name, note) => this.call(() => notes.writeNote(name, note)),
+      }
+    );
   }
 
   readHead(): Promise<Position> {

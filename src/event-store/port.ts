@@ -3,6 +3,7 @@
  * test/event-store/contract.ts. Adapters transport text and do not know the domain: only the codec knows the meaning of
  * `data` and `metadata`.
  */
+import type { Json } from '../kernel/json.js';
 import type { TypeFilter } from './type-filter.js';
 
 /** Position in the order of all events. It grows with every append, may have gaps on some stores, and may exceed 2^53. */
@@ -99,6 +100,14 @@ export interface StoreIdentity {
   readonly end: Position;
 }
 
+/** Notes that a store keeps beside its events: no reader of the log sees them, and a backup of the store contains them. */
+export interface StoreNotes {
+  /** Returns a note; null if there is none. @throws Unavailable */
+  readNote(name: string): Promise<Json | null>;
+  /** Replaces a note. It is durable once this resolves. @throws Unavailable */
+  writeNote(name: string, note: Json): Promise<void>;
+}
+
 /** A store of events: streams, and the log of all their events. */
 export interface EventStore {
   /**
@@ -165,6 +174,9 @@ export interface EventStoreAdapter extends EventStore {
    * them or none.
    */
   readonly commitsInOrder: boolean;
+
+  /** Notes beside the events; null if they would be in the database, with which they would be lost. */
+  readonly notes: StoreNotes | null;
 
   /** Reads which store this is, and where it ends. @throws Unavailable */
   readIdentity(): Promise<StoreIdentity>;

@@ -25,6 +25,7 @@ const writeEnvelope = (age: number | null): string => (age === null ? '{' : JSON
 
 const STORE = '3f0c5a52-9d0f-4c1e-8f6e-0a4d2b1c7e11';
 const HELPERS = { files: 'ok', network: 'ok', memory: 'ok' };
+const HISTORY = { origin: 'post.example.com/history', size: 9, ended: [] };
 const BUILT = { discovery: [9n], posts: [9n] } as const;
 
 /** Reads readiness once. */
@@ -47,7 +48,10 @@ const readiness = ({
           level: !unbuilt.includes(name),
         }));
   const failing = Object.entries(sagas).map(([name, [position, error]]) => ({ name, position, error }));
-  const query = (text: string) => answer(text.includes("'saga/%'") ? failing : rows).then((found) => ({ rows: found }));
+  const query = (text: string) => {
+    if (text.includes('ops_history_log')) return answer({ rows: [HISTORY] });
+    return answer(text.includes("'saga/%'") ? failing : rows).then((found) => ({ rows: found }));
+  };
   const readAll = ({ after }: { after: bigint }) =>
     Promise.resolve(String(after) in ages ? [{ metadata: writeEnvelope(ages[String(after)] ?? null) }] : []);
   return new Readiness({
@@ -75,6 +79,10 @@ describe('readiness', () => {
     });
     const { event_store: unknown } = await readiness({ head: new Error('silent') });
     expect(unknown).toMatchObject({ id: STORE, position: null, lag: {} });
+  });
+
+  it('shows the log of the history, and those that have ended', async () => {
+    expect((await readiness({})).history).toEqual(HISTORY);
   });
 
   it('is given if everything answers', async () => {

@@ -8,6 +8,7 @@ import { reasonOf } from '../kernel/reason.js';
 import type { HelperReport } from '../media/helper-check.js';
 import { SharedResult } from '../runtime/shared-result.js';
 import { isStoppedAt } from '../sagas/engine/saga-status.queries.js';
+import { type HistoryReport, readHistory } from './history-report.js';
 import { READINESS_MESSAGES } from './messages.js';
 import { withTimeLimit } from '../runtime/time-limit.js';
 
@@ -50,6 +51,8 @@ export interface ReadinessReport {
   readonly event_store: StoreReport;
   /** Isolation of the helper processes, which parse files of unknown origin: `ok`, or what is missing; null until the process has looked. */
   readonly helpers: HelperReport | null;
+  /** Null while the database does not answer. */
+  readonly history: HistoryReport | null;
 }
 
 /** Sources of a {@link ReadinessReport}. */
@@ -96,6 +99,7 @@ export class Readiness {
   private readonly behind = new SharedResult(() => this.findBehind(), 0);
   private readonly sagas = new SharedResult(() => this.findStoppedSagas(), 0);
   private readonly secrets = new SharedResult(() => this.sources.secrets(), 0);
+  private readonly history = new SharedResult(() => readHistory(this.sources.pool), 0);
 
   constructor(private readonly sources: ReadinessSources) {}
 
@@ -105,13 +109,14 @@ export class Readiness {
   }
 
   private async check(): Promise<ReadinessReport> {
-    const [database, eventStore, head, behind, sagas, secrets] = await Promise.all([
+    const [database, eventStore, head, behind, sagas, secrets, history] = await Promise.all([
       outcomeOf(this.projections.get()),
       outcomeOf(this.checkStore()),
       outcomeOf(this.sources.storeHead.get()),
       outcomeOf(this.behind.get()),
       outcomeOf(this.sagas.get()),
       outcomeOf(this.secrets.get()),
+      outcomeOf(this.history.get()),
     ]);
     const projections = 'value' in database ? database.value : [];
     const stopped = projections.flatMap(({ name, error }) =>
@@ -135,6 +140,7 @@ export class Readiness {
       ],
       event_store: this.describeStore('value' in head ? head.value : null, projections),
       helpers: this.sources.helpers(),
+      history: 'value' in history ? history.value : null,
     };
   }
 

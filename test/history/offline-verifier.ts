@@ -33,10 +33,12 @@ export interface OpenedCheckpoint {
   readonly origin: string;
   readonly size: number;
   readonly root: Buffer;
+  /** Lines after the root. */
+  readonly extension: string;
 }
 
 /** Verifies a signed note with a verifier key. @throws Error */
-export const openNote = (note: string, vkey: string): OpenedCheckpoint => {
+export const openNote = (note: string, vkey: string, { withExtension = false } = {}): OpenedCheckpoint => {
   const [name, keyId, ...rest] = vkey.split('+') as [string, string, ...string[]];
   const typed = Buffer.from(rest.join('+'), 'base64');
   if (typed[0] !== 1 || typed.length !== 33) throw new Error('no Ed25519 key');
@@ -59,8 +61,10 @@ export const openNote = (note: string, vkey: string): OpenedCheckpoint => {
   const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
   if (!verify(null, Buffer.from(text), key, signature.subarray(4))) throw new Error('the signature is wrong');
   const [origin, size, root, ...more] = text.split('\n');
-  if (origin !== name || !/^(0|[1-9]\d*)$/.test(size!) || more.join('') !== '') throw new Error('no checkpoint');
-  return { origin: origin, size: Number(size), root: Buffer.from(root!, 'base64') };
+  if (origin !== name || !/^(0|[1-9]\d*)$/.test(size!) || (more.join('') !== '' && !withExtension))
+    throw new Error('no checkpoint');
+  const extension = more.join('\n').trimEnd();
+  return { origin: origin, size: Number(size), root: Buffer.from(root!, 'base64'), extension };
 };
 
 /** Verifies a tlog-proof of an entry (RFC 9162, 2.1.3.2). @throws Error */

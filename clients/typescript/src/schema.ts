@@ -386,6 +386,28 @@ export interface Schemas {
       };
     };
   };
+  /** A log that has ended, because its past could not be continued. */
+  readonly EndedLog: {
+    readonly origin: string;
+    /** Number of entries under its newest known checkpoint. */
+    readonly size: number;
+    /** Root of its tree at that size, base64. */
+    readonly root: string;
+    readonly vkey: string;
+    readonly ended_at: string;
+    /** `store_reset` or `entries_lost`. */
+    readonly reason: string;
+    readonly message: string;
+    /** Its newest known checkpoint. */
+    readonly checkpoint: string;
+    /** The same with a line `ended <origin of the next log>`, signed by its key; null if that key is gone. */
+    readonly statement: string | null;
+  };
+  /** The logs that have ended. */
+  readonly EndedLogs: {
+    /** In the order in which they ended; each was followed by the next, the last by the present log. */
+    readonly items: readonly Schemas['EndedLog'][];
+  };
   /** An endpoint as the API shows it. Its token and signing secret are never shown again. */
   readonly Endpoint: {
     /** `ep_…` */
@@ -2433,6 +2455,8 @@ export interface Routes {
   };
   /** Show the log's signed head */
   readonly 'GET /manage/v1/history/log/checkpoint': { readonly takes: object; readonly answers: string };
+  /** List the logs that have ended, and why */
+  readonly 'GET /manage/v1/history/log/ended': { readonly takes: object; readonly answers: Schemas['EndedLogs'] };
   /** Show the key that verifies checkpoints */
   readonly 'GET /manage/v1/history/log/key': { readonly takes: object; readonly answers: Schemas['LogKey'] };
   /** Prove one event */

@@ -33,6 +33,7 @@ import { NoticeQueue } from '../../sagas/deliver-notices/notice-queue.js';
 import { queueNotices } from '../../sagas/deliver-notices/queue-notices.js';
 import { raiseNotices } from '../../sagas/raise-notices/raise-notices.js';
 import { raiseQuotaNotices } from '../../sagas/raise-notices/raise-quota-notices.js';
+import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
 import { WriteTransparencyLog } from '../../sagas/write-transparency-log/write-transparency-log.js';
 import { Database } from '../database.js';
 import { createLogIdentity } from '../log-identity.js';
@@ -124,11 +125,16 @@ class CredentialsDependencies implements FlagMissingCredentialsDependencies {
     },
     {
       provide: WRITE_TRANSPARENCY_LOG,
-      inject: [Dependencies, SETTINGS, Database],
-      useFactory: (dependencies: Dependencies, settings: Settings, { historyKeys }: Database) => {
+      inject: [Dependencies, PublishedCheckpoints, SETTINGS, Database],
+      useFactory: (
+        dependencies: Dependencies,
+        published: PublishedCheckpoints,
+        settings: Settings,
+        { historyKeys }: Database,
+      ) => {
         const identity = createLogIdentity(settings, historyKeys);
         const { pool, store, codec, leases, log } = dependencies;
-        return new EventSagaTask(new WriteTransparencyLog({ pool, store, codec, leases, log, identity }));
+        return new EventSagaTask(new WriteTransparencyLog({ pool, store, codec, leases, log, identity, published }));
       },
     },
     {

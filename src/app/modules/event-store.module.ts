@@ -6,11 +6,13 @@ import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { SnapshotTable } from '../../event-store/snapshots.js';
+import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
 import { type Log, LOG } from '../../kernel/log.js';
 import { POOL } from '../../postgres/tokens.js';
 import { Metrics } from '../../health/metrics.js';
 import { Database } from '../database.js';
 import { openEventStore } from '../event-store.js';
+import { openPublishedCheckpoints } from '../log-identity.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
 import { MetricsModule } from './metrics.module.js';
@@ -27,6 +29,12 @@ import { PostgresModule } from './postgres.module.js';
       useFactory: (store: CheckedEventStore, { overrides }: ProcessOptions): EventStore =>
         overrides?.wrapEventStore?.(store) ?? store,
     },
+    {
+      provide: PublishedCheckpoints,
+      inject: [CheckedEventStore, PROCESS_OPTIONS],
+      useFactory: (store: CheckedEventStore, { settings }: ProcessOptions) =>
+        openPublishedCheckpoints(settings, store.notes, () => store.connection.id),
+    },
     { provide: EventCodec, useFactory: () => new EventCodec(catalogue) },
     {
       provide: AggregateStore,
@@ -35,6 +43,6 @@ import { PostgresModule } from './postgres.module.js';
         new AggregateStore(store, codec, metrics.appendTimer(), new SnapshotTable(pool, log)),
     },
   ],
-  exports: [EVENT_STORE, CheckedEventStore, EventCodec, AggregateStore],
+  exports: [EVENT_STORE, CheckedEventStore, EventCodec, AggregateStore, PublishedCheckpoints],
 })
 export class EventStoreModule {}

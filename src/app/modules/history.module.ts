@@ -14,7 +14,9 @@ import { HistorySnapshotTable } from '../../history/time-travel/history-snapshot
 import { OwnerTimeTravel } from '../../history/time-travel/owner-time-travel.js';
 import { TimeTravel } from '../../history/time-travel/time-travel.js';
 import { Timelines } from '../../history/timeline/timeline.js';
+import { EndedLogTable } from '../../history/transparency-log/ended-logs.js';
 import { LogTables } from '../../history/transparency-log/log-tables.js';
+import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
 import { TransparencyLog } from '../../history/transparency-log/transparency-log.js';
 import { Traces } from '../../history/trace/traces.js';
 import { ExportHistory } from '../../history/transfer/export-history.js';
@@ -104,26 +106,27 @@ const LATECOMERS = ['saga/queue-notices', 'saga/raise-quota-notices', 'saga/sche
       provide: TransparencyLog,
       inject: [POOL, EVENT_STORE, EventCodec, AuditIndex],
       useFactory: (pool: Pool, store: EventStore, codec: EventCodec, index: AuditIndex) =>
-        new TransparencyLog({ tables: new LogTables(pool), store, codec, index }),
+        new TransparencyLog({ tables: new LogTables(pool), endedLogs: new EndedLogTable(pool), store, codec, index }),
     },
     {
       provide: ExportHistory,
       inject: [POOL, EVENT_STORE, EventCodec, SecretVault],
       useFactory: (pool: Pool, store: EventStore, codec: EventCodec, vault: SecretVault) =>
-        new ExportHistory({ tables: new LogTables(pool), store, codec, vault }),
+        new ExportHistory({ tables: new LogTables(pool), endedLogs: new EndedLogTable(pool), store, codec, vault }),
     },
     {
       provide: ImportHistory,
-      inject: [POOL, CheckedEventStore, SecretVault, SETTINGS, Database],
+      inject: [POOL, CheckedEventStore, SecretVault, PublishedCheckpoints, SETTINGS, Database],
       useFactory: (
         pool: Pool,
         store: CheckedEventStore,
         vault: SecretVault,
+        published: PublishedCheckpoints,
         settings: Settings,
         { historyKeys }: Database,
       ) => {
         const identity = createLogIdentity(settings, historyKeys);
-        return new ImportHistory({ pool, store, vault, identity, latecomers: LATECOMERS });
+        return new ImportHistory({ pool, store, vault, identity, published, latecomers: LATECOMERS });
       },
     },
     {

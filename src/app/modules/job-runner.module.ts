@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { EventCodec } from '../../event-store/codec.js';
 import { type EventStore, Unavailable } from '../../event-store/port.js';
 import { AggregatePlaces } from '../../history/time-travel/aggregate-places.js';
+import { EndedLogTable } from '../../history/transparency-log/ended-logs.js';
 import { LogTables } from '../../history/transparency-log/log-tables.js';
 import { createVerificationHandler } from '../../history/transparency-log/verification-handler.js';
 import { JobRunner } from '../../jobs/job-runner.js';
@@ -65,7 +66,7 @@ import { ReadModelsModule } from './read-models.module.js';
         const verification = { tables: new LogTables(pool), store, codec, sealKey };
         const replay = { pool, store, codec };
         const handlers = [
-          createVerificationHandler(verification, places),
+          createVerificationHandler(verification, new EndedLogTable(pool), places),
           createProjectionVerification(replay, projectionsOf(settings)),
           createRebuildHandler(replay, rebuilds, projectionsOf(settings)),
           createResealHandler(pool, ring),

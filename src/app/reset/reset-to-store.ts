@@ -9,12 +9,18 @@ import { EventCodec } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 import { StoreCheck } from '../../event-store/store-check.js';
 import { StoreRecords } from '../../event-store/store-records.js';
+import { type KnownLog, endLogs } from '../../history/transparency-log/current-log.js';
+import { EndedLogTable } from '../../history/transparency-log/ended-logs.js';
+import { LogTables } from '../../history/transparency-log/log-tables.js';
+import type { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
+import { parseCheckpoint } from '../../history/transparency-log/signed-note.js';
 import { newId } from '../../kernel/ids.js';
 import { isRejection } from '../../kernel/result.js';
 import { withTransaction } from '../../postgres/pool.js';
 import { viewSchema } from '../../projections/engine/projection.js';
 import { type Database, openDatabase } from '../database.js';
 import { addressOf, openAdapter } from '../event-store.js';
+import { createLogIdentity, openPublishedCheckpoints } from '../log-identity.js';
 import { RESET_MESSAGES } from '../messages.js';
 import { Resources } from '../resources.js';
 import { KeyRing } from '../../secrets/key-ring.js';
@@ -42,8 +48,12 @@ export const resetToStore = async (settings: Settings, log: Logger): Promise<str
     const records = new StoreRecords(database.pool);
     const { recorded } = await records.read();
     const { taken, doubtful } = await takeOverOutcomes(database, store);
+    const published = openPublishedCheckpoints(settings, store.notes, () => recorded?.id ?? null);
+    const logs = await findLogs(database.pool, published);
     await withTransaction(database.pool, async (tx) => {
       await dropReadModels(tx);
+      if (logs.length > 0) await endLogs(tx, createLogIdentity(settings, database.historyKeys), logs, 'store_reset');
+      else await tx.query('delete from ops_history_log');
       await new StoreRecords(tx).delete();
     });
     const address = addressOf(settings);
@@ -63,6 +73,24 @@ const checkUnused = async (pool: Pool): Promise<void> => {
   );
   const { count } = rows[0]!;
   if (count > 0) throw new Error(RESET_MESSAGES.inUse({ count }));
+};
+
+/**
+ * Returns the transparency logs that end with the reset: that of the database, which does not know the past of the store, and the one
+ * that was published from the store. None if nothing was signed.
+ */
+const findLogs = async (pool: Pool, published: PublishedCheckpoints): Promise<readonly KnownLog[]> => {
+  const [head, known] = [await new LogTables(pool).readHead(), await published.read()];
+  if (!head || head.size === 0) return [];
+  const table = new EndedLogTable(pool);
+  await table.add(known?.ended ?? []);
+  const ended = await table.list();
+  const suffix = ended.at(-1)?.next_suffix ?? '';
+  const own = { vkey: head.vkey, checkpoint: head.checkpoint, suffix };
+  const other = known && parseCheckpoint(known.checkpoint);
+  if (!known || !other || ended.some(({ origin }) => origin === other.origin)) return [own];
+  if (other.origin !== head.origin) return [own, known];
+  return [other.size > head.size ? known : own];
 };
 
 /** Publications whose outcomes were appended, and those of them that are in doubt. */

@@ -24,6 +24,7 @@ export const addTransparencyLog = (history: Command, settings: CommandLineSettin
       out.answer(job.text, job.thing);
       const broken = thingsIn(valueAt(job.thing, 'result.broken')).length;
       if (broken > 0) throw new Failure('broken', CLI_MESSAGES.brokenHistory({ count: broken }));
+      if (valueAt(job.thing, 'result.checkpoint') === 'ended') out.note(CLI_MESSAGES.endedLog);
       if (valueAt(job.thing, 'result.checkpoint') === 'inconsistent')
         throw new Failure('inconsistent', CLI_MESSAGES.inconsistent);
     },

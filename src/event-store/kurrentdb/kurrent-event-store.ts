@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
+import type { Json } from '../../kernel/json.js';
 import { type Log, silentLog } from '../../kernel/log.js';
 import {
   type AppendCondition,
@@ -15,6 +16,7 @@ import {
   type ReadStreamOptions,
   StorageFailed,
   type StoredEvent,
+  type StoreNotes,
   type StoreIdentity,
   type SubscribeOptions,
   Unavailable,
@@ -58,10 +60,15 @@ const findRefusal = (error: unknown): Refusal | null =>
 
 /** Stream without events, whose metadata hold the identity of the store (ADR-124): so it is not in the log that subscribers read. */
 const IDENTITY_STREAM = 'crosspost-store';
+const noteStream = (name: string): string => `crosspost-${name}`;
 
 /** Event store in KurrentDB, or EventStoreDB from 21.10 on. Positions are commit positions in the server’s log. */
 export class KurrentEventStore implements EventStoreAdapter {
   readonly commitsInOrder = false;
+  readonly notes: StoreNotes = {
+    readNote: (name) => this.trackCall(() => this.readNote(name)),
+    writeNote: (name, note) => this.trackCall(() => this.writeNote(name, note)),
+  };
   private readonly appender: Appender;
   private readonly health: AppendHealth;
   /** Stream of the last append that the server refused. */
@@ -235,6 +242,22 @@ export class KurrentEventStore implements EventStoreAdapter {
     const written = await this.readId();
     if (written === null) throw new Error(`the metadata of the stream ${IDENTITY_STREAM} hold no identity`);
     return written;
+  }
+
+  private async readNote(name: string): Promise<Json | null> {
+    const { crosspost } = await this.reader.readMetadata(noteStream(name));
+    return (crosspost ?? null) as Json | null;
+  }
+
+  /** Keeps a note in the metadata of a stream without events: of a stream's metadata the server keeps the newest. */
+  private async writeNote(name: string, note: Json): Promise<void> {
+    try {
+      await this.appender.call((client) =>
+        client.setStreamMetadata(noteStream(name), { crosspost: note }, { deadline: SERVER_DEADLINE_MS }),
+      );
+    } catch (error) {
+      throw toPortError(error, `write the note ${name}`);
+    }
   }
 
   /** Writes the retention of a stream if it changes, and keeps the stream's other metadata. */

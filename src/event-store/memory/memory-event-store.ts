@@ -51,6 +51,7 @@ export class MemoryLog {
 export class MemoryEventStore implements EventStoreAdapter {
   readonly appendFailure = null;
   readonly commitsInOrder = true;
+  readonly notes = null;
   private readonly log: MemoryLog;
   private readonly first: Position;
   private readonly closing = new AbortController();

@@ -64,6 +64,7 @@ interface StreamRead {
 /** Event store in PostgreSQL 15 or later, with group commit. Positions are gapless and in commit order across processes. */
 export class PostgresEventStore implements EventStoreAdapter {
   readonly commitsInOrder = true;
+  readonly notes = null;
   private readonly pool: pg.Pool;
   private readonly batcher: AppendBatcher;
   private readonly health: AppendHealth;

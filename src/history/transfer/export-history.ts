@@ -3,6 +3,7 @@ import type { EventStore, Position, StoredEvent } from '../../event-store/port.j
 import { findLast } from '../../event-store/read-backwards.js';
 import type { ListedSecret, SecretVault } from '../../secrets/vault.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { type EndedLogTable, ENDED_LOG_STREAM } from '../transparency-log/ended-logs.js';
 import { type LogEntry, parseEntry } from '../transparency-log/entry.js';
 import type { LogHead, LogTables } from '../transparency-log/log-tables.js';
 import { LOG_MESSAGES } from '../transparency-log/messages.js';
@@ -15,6 +16,7 @@ import { markLast, serializeEvent, serializeRemoved, serializeSecret } from './t
 /** Dependencies of {@link ExportHistory}. */
 export interface ExportHistoryDependencies {
   readonly tables: LogTables;
+  readonly endedLogs: Pick<EndedLogTable, 'list'>;
   readonly store: EventStore;
   readonly codec: EventCodec;
   readonly vault: Pick<SecretVault, 'listSealed'>;
@@ -101,12 +103,15 @@ export class ExportHistory {
   /** Walks the entries of the log and the events of the store together: an entry without its event is that of a removed one. */
   private async *historyLines(head: LogHead, after: Position): AsyncGenerator<string> {
     const start = await this.deps.tables.findBundle(after);
+    const ended = await this.deps.endedLogs.list();
     const entries = this.readEntries(start?.number ?? 0, head.size);
     /** Position of the last event; for a removed one at the start of a bundle, one before that bundle's. */
     let position = start ? start.first - 1n : -1n;
     const removed = ({ index, entry, first }: PlacedEntry): string | null => {
       if (first !== null && first - 1n > position) position = first - 1n;
-      return entry && position >= after ? serializeRemoved(entry, index, position) : null;
+      if (!entry || position < after) return null;
+      const isOfLog = entry.stream.startsWith(ENDED_LOG_STREAM);
+      return serializeRemoved(entry, index, position, isOfLog ? ended : undefined);
     };
     for await (const event of this.readEvents(position, head.position)) {
       for (;;) {

@@ -5,11 +5,14 @@ import { BEGINNING, type Position, type StoredEvent } from '../../event-store/po
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import type { SecretVault } from '../../secrets/vault.js';
 import { UnreadableSecret } from '../../secrets/vault.js';
-import { commitLog, LOG_CHECKPOINT, type LogIdentity, originOf } from '../transparency-log/commit-log.js';
+import { commitLog } from '../transparency-log/commit-log.js';
+import { createCurrentLog } from '../transparency-log/current-log.js';
+import { type EndedLog, EndedLogTable } from '../transparency-log/ended-logs.js';
 import { serializeEntry } from '../transparency-log/entry.js';
+import { LOG_CHECKPOINT, type LogIdentity } from '../transparency-log/log-identity.js';
 import { type LogHead, LogMoved, LogTables } from '../transparency-log/log-tables.js';
 import { appendLeaves, hashLeaf, TILE_WIDTH } from '../transparency-log/merkle.js';
-import { CheckpointSigner } from '../transparency-log/signed-note.js';
+import type { PublishedCheckpoints } from '../transparency-log/published-checkpoint.js';
 import { ImportRefused } from './import-refused.js';
 import { TRANSFER_MESSAGES } from './messages.js';
 import { OrderedAppender, type PlacedEvent } from './ordered-appender.js';
@@ -21,6 +24,7 @@ export interface ImportHistoryDependencies {
   readonly store: Pick<CheckedEventStore, 'openForImport'>;
   readonly vault: Pick<SecretVault, 'storeSealed'>;
   readonly identity: LogIdentity;
+  readonly published: PublishedCheckpoints;
   /** Checkpoints of sagas that do not act on the past. They move to the end of the history. */
   readonly latecomers: readonly string[];
 }
@@ -247,7 +251,11 @@ class Import {
     positions: readonly Position[],
     after: Position,
   ): Promise<void> {
-    const { pool, identity } = this.deps;
+    const { pool, identity, published } = this.deps;
+    const endedLogs = new EndedLogTable(pool);
+    await endedLogs.add(
+      lines.flatMap((line): readonly EndedLog[] => (line.kind === 'removed' ? (line.ended ?? []) : [])),
+    );
     await pool.query(
       'insert into ops_checkpoint (name, version, code, position) values ($1, 1, 1, $2) on conflict do nothing',
       [LOG_CHECKPOINT, found?.position ?? BEGINNING],
@@ -263,9 +271,10 @@ class Import {
       await this.tables.readEdge(found?.size ?? 0),
       entries.map(({ bytes }) => hashLeaf(bytes)),
     );
-    const signer = new CheckpointSigner(identity.origin ?? found?.origin ?? originOf(identity.baseUrl), identity.key);
+    const current = createCurrentLog(identity, found, await endedLogs.list());
     const covered = found && found.position > position ? found.position : position;
-    await commitLog({ pool, identity }, signer, { from: found, edge, tiles, entries, position: covered });
+    const batch = { from: found, edge, tiles, entries, position: covered, lastEvent: position };
+    await commitLog({ pool, identity, published }, current, batch);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { StoredEvent } from '../../event-store/port.js';
 import { iso } from '../../kernel/instant.js';
 import type { EventCodec } from '../../event-store/codec.js';
+import { type EndedLog, isEndedLog } from '../transparency-log/ended-logs.js';
 import { TRANSFER_MESSAGES } from './messages.js';
 
 /** An event as it is stored, at its place in the transparency log. */
@@ -19,6 +20,8 @@ export interface RemovedLine {
   readonly stream: string;
   readonly revision: bigint;
   readonly hash: string;
+  /** Set on an entry that names an ended log: the logs that had ended, up to that one. */
+  readonly ended?: readonly EndedLog[];
 }
 
 /** A secret as the vault stores it. */
@@ -49,12 +52,24 @@ export const serializeEvent = (codec: EventCodec, stored: StoredEvent, index: nu
   return `${head},"data":${data},"metadata":${metadata}}`;
 };
 
-/** Serialises the entry of an event that is gone. @param position of the event before it: an export goes on after that */
+/**
+ * Serialises the entry of an event that is gone, or of an ended log.
+ * @param position of the event before it: an export goes on after that
+ */
 export const serializeRemoved = (
   { stream, revision, hash }: Pick<RemovedLine, 'stream' | 'revision' | 'hash'>,
   index: number,
   position: bigint,
-): string => JSON.stringify({ position: String(position), index, stream, revision: Number(revision), hash });
+  ended?: readonly EndedLog[],
+): string =>
+  JSON.stringify({
+    position: String(position),
+    index,
+    stream,
+    revision: Number(revision),
+    hash,
+    ...(ended && { ended }),
+  });
 
 /** Serialises a secret. */
 export const serializeSecret = ({ id, sealed }: Pick<SecretLine, 'id' | 'sealed'>): string =>
@@ -85,7 +100,11 @@ export const parseLine = (text: string): TransferLine => {
   if (!isPlace || typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) throw new MalformedLine(NO_EVENT);
   if (index !== null && !isCount(index)) throw new MalformedLine(NO_EVENT);
   const place = { stream, revision: BigInt(revision) };
-  if (id === undefined) return { kind: 'removed', index, ...place, hash, isLast };
+  if (id === undefined) {
+    const ended = Array.isArray(sent.ended) ? sent.ended : [];
+    if (!ended.every(isEndedLog)) throw new MalformedLine(NO_EVENT);
+    return { kind: 'removed', index, ...place, hash, ended, isLast };
+  }
   const { data, metadata } = textOf(sent);
   if (typeof id !== 'string' || !UUID.test(id) || typeof type !== 'string' || type === '' || type.startsWith('$'))
     throw new MalformedLine(NO_EVENT);

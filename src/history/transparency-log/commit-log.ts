@@ -1,29 +1,23 @@
 import type { Pool } from 'pg';
 import { BEGINNING, type Position } from '../../event-store/port.js';
 import { withTransaction } from '../../postgres/pool.js';
+import type { CurrentLog } from './current-log.js';
+import { LOG_CHECKPOINT, type LogIdentity } from './log-identity.js';
 import { type LogAppend, type LogHead, LogMoved, LogTables } from './log-tables.js';
 import { LOG_MESSAGES } from './messages.js';
 import { rootOfEdge, type TreeEdge } from './merkle.js';
-import type { CheckpointSigner } from './signed-note.js';
-
-/** Checkpoint of the transparency log, in `ops_checkpoint`. */
-export const LOG_CHECKPOINT = 'saga/write-transparency-log';
-
-/** Name and key of the log. */
-export interface LogIdentity {
-  /** HISTORY_ORIGIN; null: the origin of the log so far, else the one from the base URL. */
-  readonly origin: string | null;
-  /** Base URL of this process; empty until it is known. */
-  readonly baseUrl: string;
-  /** Seed of the key that signs, 32 bytes. */
-  readonly key: Buffer;
-  /** Key of the seals (ADR-143). */
-  readonly sealKey: Buffer;
-}
+import type { PublishedCheckpoints } from './published-checkpoint.js';
 
 /** SQL: a signed head must be durable before anybody reads it, whatever the server's default is. */
-const COMMIT_DURABLY = `select set_config('synchronous_commit', 'on', true)
+export const COMMIT_DURABLY = `select set_config('synchronous_commit', 'on', true)
   where current_setting('synchronous_commit') = 'off'`;
+
+/** The places that {@link commitLog} writes to. */
+export interface LogSink {
+  readonly pool: Pool;
+  readonly identity: Pick<LogIdentity, 'sealKey'>;
+  readonly published: Pick<PublishedCheckpoints, 'announce' | 'record'>;
+}
 
 /** A batch of the log, to be signed. */
 export interface LogBatch extends Pick<LogAppend, 'from' | 'tiles' | 'entries'> {
@@ -31,20 +25,29 @@ export interface LogBatch extends Pick<LogAppend, 'from' | 'tiles' | 'entries'> 
   readonly edge: TreeEdge;
   /** Position up to which the log then covers the store. */
   readonly position: Position;
+  /** Position of the last event that has an entry; null if none has. */
+  readonly lastEvent: Position | null;
 }
 
 /**
- * Signs the head of a batch and writes both in one transaction, which moves the head only from where the caller knows it to be.
- * @throws LogMoved another process has written the log: nothing is committed
+ * Signs the head of a batch and writes both in one transaction, which moves the head only from where the caller knows it to be. Before
+ * the head can be read, the event store remembers it: a database that is restored from a backup must not contradict it.
+ * @throws LogMoved another process has written the log: nothing is committed @throws Unavailable
  */
 export const commitLog = async (
-  { pool, identity }: { readonly pool: Pool; readonly identity: Pick<LogIdentity, 'sealKey'> },
-  signer: CheckpointSigner,
-  { from, tiles, entries, edge, position }: LogBatch,
+  { pool, identity, published }: LogSink,
+  { signer, suffix, ended }: CurrentLog,
+  { from, tiles, entries, edge, position, lastEvent }: LogBatch,
 ): Promise<LogHead> => {
   const { origin, vkey } = signer;
   const { size } = edge;
   const to = { size, position, origin, vkey, checkpoint: signer.sign(size, rootOfEdge(edge)) };
+  const checkpoint = to.checkpoint === from?.checkpoint ? null : to.checkpoint;
+  // The empty tree contradicts no other.
+  const announced =
+    size === 0 || checkpoint === null
+      ? null
+      : { suffix, vkey, checkpoint, position: String(lastEvent ?? BEGINNING), ended };
   await withTransaction(pool, async (tx) => {
     await tx.query(COMMIT_DURABLY);
     await new LogTables(tx).append({ from, to, tiles, entries }, identity.sealKey);
@@ -54,10 +57,8 @@ export const commitLog = async (
       [LOG_CHECKPOINT, from?.position ?? BEGINNING, position],
     );
     if (rowCount !== 1) throw new LogMoved(LOG_MESSAGES.movedElsewhere);
+    if (announced) await published.announce(announced);
   });
+  if (announced) await published.record(announced);
   return to;
 };
-
-/** Returns the default origin: the base URL without its scheme, and `/history`. An origin has no `+`. */
-export const originOf = (baseUrl: string): string =>
-  `${baseUrl.replace(/^[a-z]+:\/\//i, '').replaceAll('+', '%2B')}/history`;

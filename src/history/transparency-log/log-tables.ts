@@ -124,8 +124,21 @@ export class LogTables {
     const head = await this.readHead(true);
     if (head?.checkpoint !== from?.checkpoint || (head?.position ?? -1n) !== (from?.position ?? -1n))
       throw new LogMoved(LOG_MESSAGES.moved({ found: String(head?.size), expected: String(from?.size) }));
+    await this.writeTree({ size: from?.size ?? 0, tiles, entries }, sealKey);
+    await this.writeHead(to);
+  }
+
+  /** Writes entries and the tiles that cover them, behind a tree of `size`. @throws LogMoved a tile would change */
+  async writeTree(
+    { size, tiles, entries }: Pick<LogAppend, 'tiles' | 'entries'> & { readonly size: number },
+    sealKey: Buffer,
+  ): Promise<void> {
     if (tiles.length > 0) await this.writeTiles(tiles);
-    await this.writeBundles(from?.size ?? 0, entries, sealKey);
+    await this.writeBundles(size, entries, sealKey);
+  }
+
+  /** Replaces the head. */
+  async writeHead(to: LogHead): Promise<void> {
     await this.db.query(
       `insert into ops_history_log as l (size, position, origin, vkey, checkpoint) values ($1, $2, $3, $4, $5)
        on conflict (is_only) do update set size = excluded.size, position = excluded.position, origin = excluded.origin,

@@ -6,6 +6,15 @@ export const LOG_MESSAGES = {
   moved: message('the transparency log is at {found}, not at {expected}'),
   movedElsewhere: 'another process has moved the checkpoint of the transparency log',
   behind: 'the transparency log is behind',
+  catchingUp:
+    'the database is older than the newest published checkpoint of the history: the transparency log is built up to it before anything is signed',
+  ended: message('The transparency log {origin} ended at size {size}: {reason} It continues as {next}.'),
+  /** `store_reset` */
+  store_reset:
+    'The database was given another event store, or one that had lost events, by "projections reset --to-store".',
+  /** `entries_lost` */
+  entries_lost:
+    'The database or the event store was lost or restored from a backup, and the events that are left do not give its last published checkpoint.',
   tileDoesNotFit: message('tile {number} of level {level} does not fit the size {size}'),
   doesNotFitHead:
     'The tables of the transparency log do not fit its signed head, although every event is intact. Restore them from a backup of the database.',

@@ -14,6 +14,10 @@ export const deriveHistoryKey = (secretsKey: Buffer): Buffer =>
 export const deriveSealKey = (secretsKey: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', secretsKey, '', 'crosspost history seal', 32));
 
+/** Derives the seed of the key of a log that follows an ended one; the first log has the seed itself. @param suffix of its origin */
+export const deriveKeyOfLog = (key: Buffer, suffix: string): Buffer =>
+  suffix === '' ? key : Buffer.from(hkdfSync('sha256', key, '', `crosspost history log ${suffix}`, 32));
+
 /** The state of the log that a checkpoint names. */
 export interface Checkpoint {
   readonly origin: string;
@@ -44,15 +48,22 @@ export class CheckpointSigner {
     this.vkey = `${origin}+${this.keyId.toString('hex')}+${key.toString('base64')}`;
   }
 
-  /** Returns the signed checkpoint of a tree. */
-  sign(size: number, root: Buffer): string {
-    const text = `${this.origin}\n${size}\n${root.toString('base64')}\n`;
+  /** Returns the signed checkpoint of a tree. @param extension further lines (C2SP tlog-checkpoint) */
+  sign(size: number, root: Buffer, extension: readonly string[] = []): string {
+    const lines = [this.origin, String(size), root.toString('base64'), ...extension];
+    const text = `${lines.join('\n')}\n`;
     const signature = Buffer.concat([this.keyId, sign(null, Buffer.from(text), this.privateKey)]);
     return `${text}\n\u2014 ${this.origin} ${signature.toString('base64')}\n`;
   }
 }
 
 const NOTE = /^((\S+)\n(0|[1-9]\d{0,14})\n([A-Za-z0-9+/]{43}=)\n(?:[^\n]+\n)*)\n((?:\u2014 [^\n]+\n)+)$/;
+
+/** Reads a checkpoint without its signature. Returns null unless it has the form of one. */
+export const parseCheckpoint = (note: string): Checkpoint | null => {
+  const [, , origin, size, root] = (NOTE.exec(note) ?? []) as readonly string[];
+  return origin === undefined ? null : { origin, size: Number(size), root: Buffer.from(root!, 'base64') };
+};
 
 /** Reads a checkpoint. Returns null unless it has the form of one and a valid signature by the key `vkey`. */
 export const openCheckpoint = (note: string, vkey: string): Checkpoint | null => {

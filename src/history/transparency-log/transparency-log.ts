@@ -2,6 +2,7 @@ import type { EventCodec } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 import type { AuditEntry, AuditIndex } from '../../projections/audit/audit.queries.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import type { EndedLog, EndedLogTable } from './ended-logs.js';
 import { type LogEntry, serializeBundle, serializeEntry } from './entry.js';
 import { LOG_MESSAGES } from './messages.js';
 import type { LogHead, LogTables } from './log-tables.js';
@@ -11,6 +12,7 @@ import type { TilePath } from './tile-path.js';
 /** Dependencies of {@link TransparencyLog}. */
 export interface TransparencyLogDependencies {
   readonly tables: LogTables;
+  readonly endedLogs: Pick<EndedLogTable, 'list'>;
   readonly store: Pick<EventStore, 'readStream'>;
   readonly codec: EventCodec;
   readonly index: Pick<AuditIndex, 'catchUp' | 'findEvents'>;
@@ -36,6 +38,11 @@ export class TransparencyLog {
   /** Returns the signed head as it is; null before the first one. */
   findHead(): Promise<LogHead | null> {
     return this.deps.tables.readHead();
+  }
+
+  /** Lists the logs that have ended, in their order. */
+  listEnded(): Promise<readonly EndedLog[]> {
+    return this.deps.endedLogs.list();
   }
 
   /** Returns a tile or a bundle of entries; null if the signed tree does not have it at this width. */

@@ -2,6 +2,7 @@ import type { Job, JobHandler } from '../../jobs/job.js';
 import type { Json } from '../../kernel/json.js';
 import { findAggregate } from '../aggregates/catalogue.js';
 import type { AggregatePlaces } from '../time-travel/aggregate-places.js';
+import { type EndedLog, type EndedLogTable, showEnded } from './ended-logs.js';
 import { openCheckpoint } from './signed-note.js';
 import { type HistoryCheck, type VerificationDependencies, verifyHistory } from './verify-history.js';
 
@@ -18,15 +19,34 @@ export type VerificationParams = {
 /** Creates the handler of verifications. One that was cut off starts again: it changes nothing. */
 export const createVerificationHandler = (
   deps: VerificationDependencies,
+  endedLogs: EndedLogTable,
   places: Pick<AggregatePlaces, 'find'>,
 ): JobHandler => ({
   kind: VERIFY_HISTORY,
   run: async ({ params }: Job, context): Promise<Json> => {
-    const check = await toCheck(params as VerificationParams, deps, places);
+    const sent = params as VerificationParams;
+    const ended = await endedLogs.list();
+    const check = await toCheck(sent, deps, places);
     const { events, broken, checkpoint } = await verifyHistory(deps, check, context);
-    return { events, broken: broken.map((each) => ({ ...each })), checkpoint };
+    const verdict = checkpoint ?? (await judgeEnded(sent.checkpoint, ended, endedLogs));
+    const result = { events, broken: broken.map((each) => ({ ...each })), checkpoint: verdict };
+    return ended.length === 0 ? result : { ...result, ended: ended.map(showEnded) };
   },
 });
+
+/** Judges a checkpoint of a log that has ended. Null: it is of the present one, or there is none. */
+const judgeEnded = async (
+  note: string | null,
+  ended: readonly EndedLog[],
+  table: EndedLogTable,
+): Promise<'ended' | 'inconsistent' | null> => {
+  if (note === null) return null;
+  for (const log of ended) {
+    const checkpoint = openCheckpoint(note, log.vkey);
+    if (checkpoint) return (await table.mayContain(log, checkpoint)) ? 'ended' : 'inconsistent';
+  }
+  return 'inconsistent';
+};
 
 const toCheck = async (
   { aggregate: name, id, checkpoint: note }: VerificationParams,

@@ -46,9 +46,9 @@ const PAGE = 500;
 const PAGE_BYTES = 8_388_608;
 /**
  * Categories of streams whose events the gateway deletes itself: by retention, or once they are not needed. The parts of a payload
- * are deleted only if its post was not accepted.
+ * are deleted only if its post was not accepted. The entries that name ended logs are of no event.
  */
-export const DELETED_LATER = /^(requestLog|translation|payload)-/;
+export const DELETED_LATER = /^(requestLog|translation|payload|historyLog)-/;
 
 /**
  * Verifies the history: every event's hash and chain, the order of the events, the entries and tree of the transparency log, and

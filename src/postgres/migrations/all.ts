@@ -1,6 +1,7 @@
 import type { Migrations } from '../migrations.js';
 import { schema } from './0001-schema.js';
 import { resourceReservations } from './0002-resource-reservations.js';
+import { endedLogs } from './0003-ended-logs.js';
 import { budgets } from './repeatable/budgets.sql.js';
 import { probeBudget } from './repeatable/probe-budget.sql.js';
 import { eventStore } from './repeatable/event-store.sql.js';
@@ -11,6 +12,6 @@ import { resourceCap } from './repeatable/resource-cap.sql.js';
 
 /** All migrations. A numbered one is appended, and never changed or removed; a repeatable one is edited in place. */
 export const migrations: Migrations = {
-  numbered: [schema, resourceReservations],
+  numbered: [schema, resourceReservations, endedLogs],
   repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap],
 };

@@ -1,12 +1,15 @@
 import type { Pool } from 'pg';
 import type { EventCodec } from '../../event-store/codec.js';
-import { BEGINNING, type Batch, type EventStore } from '../../event-store/port.js';
+import { BEGINNING, type Batch, type EventStore, type Position } from '../../event-store/port.js';
 import { serializeEntry } from '../../history/transparency-log/entry.js';
+import { type CurrentLog, firstEntries } from '../../history/transparency-log/current-log.js';
+import { LogContinuity } from '../../history/transparency-log/log-continuity.js';
+import { LOG_CHECKPOINT, type LogIdentity } from '../../history/transparency-log/log-identity.js';
 import { type LogHead, LogMoved, LogTables } from '../../history/transparency-log/log-tables.js';
-import { commitLog, LOG_CHECKPOINT, type LogIdentity, originOf } from '../../history/transparency-log/commit-log.js';
+import { commitLog, type LogBatch } from '../../history/transparency-log/commit-log.js';
 import { LOG_MESSAGES } from '../../history/transparency-log/messages.js';
-import { appendLeaves, hashLeaf, type Tile, type TreeEdge } from '../../history/transparency-log/merkle.js';
-import { CheckpointSigner } from '../../history/transparency-log/signed-note.js';
+import { appendLeaves, hashLeaf, type TreeEdge } from '../../history/transparency-log/merkle.js';
+import type { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
 import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import type { Leases } from '../../postgres/leases.js';
@@ -22,6 +25,13 @@ export interface WriteTransparencyLogDependencies {
   readonly leases: Leases;
   readonly log: Log;
   readonly identity: LogIdentity;
+  readonly published: PublishedCheckpoints;
+}
+
+/** The head and the edge of the tree after a commit. */
+interface Written {
+  readonly head: LogHead;
+  readonly edge: TreeEdge;
 }
 
 /** Name of the saga's lease and checkpoint. */
@@ -42,10 +52,12 @@ const BASE_URL_LOOK_MS = 50;
  */
 export class WriteTransparencyLog {
   private readonly tables: LogTables;
+  private readonly continuity: LogContinuity;
   private readonly failure = new RepeatedFailure();
 
   constructor(private readonly deps: WriteTransparencyLogDependencies) {
     this.tables = new LogTables(deps.pool);
+    this.continuity = new LogContinuity(deps);
   }
 
   /** Runs until the signal is aborted, and survives outages. */
@@ -74,22 +86,23 @@ export class WriteTransparencyLog {
   }
 
   private async follow(signal: AbortSignal): Promise<void> {
-    let head = await this.tables.readHead();
-    const signer = await this.createSigner(head, signal);
-    if (!signer) return;
+    while (this.deps.identity.baseUrl === '' && !signal.aborted) await sleepUnlessAborted(BASE_URL_LOOK_MS, signal);
+    if (signal.aborted) return;
+    const prepared = await this.continuity.prepare(signal);
+    const { current } = prepared;
+    let { head } = prepared;
     let edge = await this.tables.readEdge(head?.size ?? 0);
     const position = await this.loadPosition(head);
-    if (head?.vkey !== signer.vkey)
-      head = await this.commit(head, signer, edge, { events: [], position, isLive: false }, []);
+    if (head?.vkey !== current.signer.vkey) {
+      const begun = await this.begin(head, current, edge, position);
+      ({ head, edge } = begun);
+    }
     let movedAt = performance.now();
     for await (const batch of this.deps.store.subscribe({ after: position, signal, maxBatch: MAX_BATCH })) {
       if (signal.aborted) return;
       const isDue = batch.events.length > 0 || performance.now() > movedAt + IDLE_MS;
       if (isDue && batch.position > head.position) {
-        const leaves = batch.events.map((event) => hashLeaf(this.entryOf(event)));
-        const { edge: next, tiles } = appendLeaves(edge, leaves);
-        head = await this.commit(head, signer, next, batch, tiles);
-        edge = next;
+        ({ head, edge } = await this.commit(head, current, edge, batch));
         movedAt = performance.now();
         this.failure.clear();
       }
@@ -100,15 +113,6 @@ export class WriteTransparencyLog {
   private entryOf(event: Batch['events'][number]): Buffer {
     const { hash } = this.deps.codec.readEnvelope(event);
     return serializeEntry({ stream: event.stream, revision: event.revision, hash });
-  }
-
-  /** Returns the signer of the log's name; null if the signal is aborted before the name is known. */
-  private async createSigner(head: LogHead | null, signal: AbortSignal): Promise<CheckpointSigner | null> {
-    const { identity } = this.deps;
-    while (identity.baseUrl === '' && !signal.aborted) await sleepUnlessAborted(BASE_URL_LOOK_MS, signal);
-    if (signal.aborted) return null;
-    const origin = identity.origin ?? head?.origin ?? originOf(identity.baseUrl);
-    return new CheckpointSigner(origin, identity.key);
   }
 
   /** Returns the position of the head, and makes sure that the saga's checkpoint agrees. */
@@ -126,15 +130,29 @@ export class WriteTransparencyLog {
     return position;
   }
 
-  private async commit(
-    from: LogHead | null,
-    signer: CheckpointSigner,
-    edge: TreeEdge,
-    batch: Batch,
-    tiles: readonly Tile[],
-  ): Promise<LogHead> {
+  /** Signs the log under its name and key: with its first entries, if it begins. */
+  private begin(head: LogHead | null, current: CurrentLog, edge: TreeEdge, position: Position): Promise<Written> {
+    const entries = head ? [] : firstEntries(current).map((bytes) => ({ bytes, position: BEGINNING + 1n }));
+    return this.write(head, current, edge, { entries, position, lastEvent: null });
+  }
+
+  private commit(from: LogHead, current: CurrentLog, edge: TreeEdge, batch: Batch): Promise<Written> {
     const entries = batch.events.map((event) => ({ bytes: this.entryOf(event), position: event.position }));
-    return commitLog(this.deps, signer, { from, edge, tiles, entries, position: batch.position });
+    const lastEvent = batch.events.at(-1)?.position ?? null;
+    return this.write(from, current, edge, { entries, position: batch.position, lastEvent });
+  }
+
+  private async write(
+    from: LogHead | null,
+    current: CurrentLog,
+    before: TreeEdge,
+    batch: Pick<LogBatch, 'entries' | 'position' | 'lastEvent'>,
+  ): Promise<Written> {
+    const { edge, tiles } = appendLeaves(
+      before,
+      batch.entries.map(({ bytes }) => hashLeaf(bytes)),
+    );
+    return { head: await commitLog(this.deps, current, { ...batch, from, edge, tiles }), edge };
   }
 
   private async recordError(error: string): Promise<void> {

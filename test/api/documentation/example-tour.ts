@@ -184,6 +184,7 @@ class ExampleTour {
     await this.manage('GET', '/history/ticks', [], undefined, 'buckets=2');
     await this.manage('GET', '/history/trace/:id', [this.post]);
     await this.operator('GET', '/history/log/key');
+    await this.operator('GET', '/history/log/ended');
     await this.operator('GET', '/history/log/checkpoint');
     await this.operator('GET', '/history/log/proof/:event', [items[0].id]);
   }

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { Controller, Get, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ExportHistory } from '../../../history/transfer/export-history.js';
+import { ContradictedLog, ExportHistory } from '../../../history/transfer/export-history.js';
 import { ImportHistory, ImportInvalid, type ImportResult } from '../../../history/transfer/import-history.js';
 import { ImportRefused } from '../../../history/transfer/import-refused.js';
 import { ImportSpool } from '../../../history/transfer/import-spool.js';
@@ -56,7 +56,7 @@ export class TransferController {
     query: ExportQuery,
     answer: 'application/x-ndjson',
     isForOperator: true,
-    codes: { 503: ['log_behind'] },
+    codes: { 409: ['history_contradicted'], 503: ['log_behind'] },
   })
   @Get('export')
   async export(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readable> {
@@ -65,8 +65,8 @@ export class TransferController {
     const after = query.after === undefined ? BEGINNING : BigInt(query.after);
     const head = await currentLog(() => this.exports.waitForLog(untilClosed(reply)));
     reply.header('content-type', NDJSON);
-    const lines = this.exports.lines(head, { after, withSecrets: query.secrets !== undefined });
-    const body = Readable.from(joinLines(lines), { objectMode: false });
+    const pieces = joinLines(this.exports.lines(head, { after, withSecrets: query.secrets !== undefined }));
+    const body = Readable.from(await startReading(pieces), { objectMode: false });
     body.on('error', (error) => this.log.warn({ error: reasonOf(error) }, 'an export of the history was broken off'));
     return body;
   }
@@ -112,6 +112,21 @@ const untilClosed = ({ raw }: FastifyReply): AbortSignal => {
 async function* readLines(file: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(file), crlfDelay: Infinity });
 }
+
+/** Reads the first piece, so that a history that contradicts its log there is a problem and not an empty answer. */
+const startReading = async (pieces: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> => {
+  try {
+    const first = await pieces.next();
+    return (async function* () {
+      if (first.done) return;
+      yield first.value;
+      yield* pieces;
+    })();
+  } catch (error) {
+    if (!(error instanceof ContradictedLog)) throw error;
+    throw HttpProblem.withMessage(409, 'history_contradicted', error.message);
+  }
+};
 
 /** Ends each line, and joins lines to larger pieces. */
 async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {

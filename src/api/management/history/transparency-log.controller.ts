@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type EndedLog, showEnded, type ShownEndedLog } from '../../../history/transparency-log/ended-logs.js';
 import { parseTilePath } from '../../../history/transparency-log/tile-path.js';
 import { TILE_WIDTH } from '../../../history/transparency-log/merkle.js';
 import { LogBehind, TransparencyLog } from '../../../history/transparency-log/transparency-log.js';
@@ -22,6 +23,46 @@ export class LogKeyView {
   ) {}
 }
 
+/** A log that has ended, because its past could not be continued. */
+export class EndedLogView {
+  readonly origin: string;
+  /** Number of entries under its newest known checkpoint. */
+  readonly size: number;
+  /** Root of its tree at that size, base64. */
+  readonly root: string;
+  readonly vkey: string;
+  readonly ended_at: string;
+  /** `store_reset` or `entries_lost`. */
+  readonly reason: string;
+  readonly message: string;
+  /** Its newest known checkpoint. */
+  readonly checkpoint: string;
+  /** The same with a line `ended <origin of the next log>`, signed by its key; null if that key is gone. */
+  readonly statement: string | null;
+
+  constructor({ origin, size, root, vkey, ended_at, reason, message, checkpoint, statement }: ShownEndedLog) {
+    this.origin = origin;
+    this.size = size;
+    this.root = root;
+    this.vkey = vkey;
+    this.ended_at = ended_at;
+    this.reason = reason;
+    this.message = message;
+    this.checkpoint = checkpoint;
+    this.statement = statement;
+  }
+}
+
+/** The logs that have ended. */
+export class EndedLogsView {
+  /** In the order in which they ended; each was followed by the next, the last by the present log. */
+  readonly items: readonly EndedLogView[];
+
+  constructor(logs: readonly EndedLog[]) {
+    this.items = logs.map((log) => new EndedLogView(showEnded(log)));
+  }
+}
+
 /** Serves the transparency log of the history in the forms of C2SP (management-api.md: `GET /history/log`). */
 @Controller('manage/v1/history/log')
 @UseGuards(ApiKeyGuard)
@@ -41,6 +82,12 @@ export class TransparencyLogController {
   async key(): Promise<LogKeyView> {
     const { origin, vkey } = await currentLog(() => this.log.readHead());
     return new LogKeyView(origin, vkey);
+  }
+
+  @Documented({ summary: 'List the logs that have ended, and why' })
+  @Get('ended')
+  async ended(): Promise<EndedLogsView> {
+    return new EndedLogsView(await this.log.listEnded());
   }
 
   @Documented({

@@ -49,7 +49,7 @@ export class VerificationController {
     );
   }
 
-  /** @throws HttpProblem 404 for a thing that never was, 422 for a checkpoint that is none of this log */
+  /** @throws HttpProblem 404 for a thing that never was, 422 for a checkpoint that is of none of the logs */
   private async toParams(body: VerificationBody): Promise<VerificationParams> {
     const { aggregate, id, checkpoint } = body;
     if (id !== undefined && aggregate === undefined)
@@ -61,7 +61,8 @@ export class VerificationController {
     }
     if (checkpoint !== undefined) {
       const { origin, vkey } = await currentLog(() => this.log.readHead());
-      if (!openCheckpoint(checkpoint, vkey))
+      const logs = [{ vkey }, ...(await this.log.listEnded())];
+      if (!logs.some((log) => openCheckpoint(checkpoint, log.vkey)))
         throw invalid('checkpoint', 'invalid', HISTORY_MESSAGES.badCheckpoint({ origin }));
     }
     return { aggregate: aggregate ?? null, id: id ?? null, checkpoint: checkpoint ?? null };

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import type { Pool } from 'pg';
+import { iso } from '../../kernel/instant.js';
+import { type EndedLog, ENDED_LOG_STREAM, EndedLogTable, type EndReason, headOfEnded } from './ended-logs.js';
+import { serializeEntry } from './entry.js';
+import { LOG_CHECKPOINT, type LogIdentity, originOf } from './log-identity.js';
+import { CheckpointSigner, deriveKeyOfLog, openCheckpoint, parseCheckpoint } from './signed-note.js';
+
+/** The log that is written at present. */
+export interface CurrentLog {
+  readonly signer: CheckpointSigner;
+  /** The part of its origin that the first log's does not have; empty for the first log. */
+  readonly suffix: string;
+  /** Logs that have ended, in their order. */
+  readonly ended: readonly EndedLog[];
+}
+
+/** A log as its newest known checkpoint shows it. */
+export interface KnownLog {
+  readonly vkey: string;
+  readonly checkpoint: string;
+  readonly suffix: string;
+}
+
+/** Returns the log that is written now. @param head newest checkpoint of it, if there is one */
+export const createCurrentLog = (
+  identity: LogIdentity,
+  head: { readonly origin: string } | null,
+  ended: readonly EndedLog[],
+): CurrentLog => {
+  const last = ended.at(-1);
+  const suffix = last?.next_suffix ?? '';
+  const base =
+    identity.origin ??
+    (head && withoutSuffix(head.origin, suffix)) ??
+    (last && withoutSuffix(last.origin, last.suffix)) ??
+    originOf(identity.baseUrl);
+  return { signer: createSigner(identity, base, suffix), suffix, ended };
+};
+
+/** Returns the first entries of a log: the heads of the logs that ended when it began. */
+export const firstEntries = ({ ended, suffix }: CurrentLog): readonly Buffer[] =>
+  ended
+    .filter(({ next_suffix }) => next_suffix === suffix)
+    .map((log) => {
+      const { origin, size, root } = headOfEnded(log);
+      const stream = `${ENDED_LOG_STREAM}${origin}`;
+      return serializeEntry({ stream, revision: BigInt(size), hash: root.toString('hex') });
+    });
+
+/**
+ * Ends logs: their heads are kept, the tree of this database with them, and the next log begins without entries, under another
+ * name and key. To be called in a transaction.
+ * @param logs the log of this database first @returns origin of the next log
+ */
+export const endLogs = async (
+  tx: Pick<Pool, 'query'>,
+  identity: LogIdentity,
+  logs: readonly KnownLog[],
+  reason: EndReason,
+): Promise<string> => {
+  const table = new EndedLogTable(tx);
+  const now = Date.now();
+  const next_suffix = createSuffix(now);
+  const [first] = logs.map(({ checkpoint }) => parseCheckpoint(checkpoint)!.origin);
+  const base = identity.origin ?? withoutSuffix(first!, logs[0]!.suffix);
+  const next = `${base}/${next_suffix}`;
+  for (const log of logs) {
+    const statement = signEnd(identity, log, next);
+    const { origin } = parseCheckpoint(log.checkpoint)!;
+    await table.add([{ ...log, origin, statement, reason, ended_at: iso(now), next_suffix }]);
+  }
+  const { rows } = await tx.query<{ size: bigint }>('select size from ops_history_log');
+  await table.keepTree(first!, Number(rows[0]?.size ?? 0));
+  await tx.query('delete from ops_checkpoint where name = $1', [LOG_CHECKPOINT]);
+  return next;
+};
+
+const createSigner = (identity: LogIdentity, base: string, suffix: string): CheckpointSigner =>
+  new CheckpointSigner(suffix === '' ? base : `${base}/${suffix}`, deriveKeyOfLog(identity.key, suffix));
+
+/** Signs that a log has ended. Null if its key is another one now: nothing else may speak for it. */
+const signEnd = (identity: LogIdentity, { checkpoint, vkey, suffix }: KnownLog, next: string): string | null => {
+  const { origin } = parseCheckpoint(checkpoint)!;
+  const signer = createSigner(identity, withoutSuffix(origin, suffix), suffix);
+  const head = signer.vkey === vkey && signer.origin === origin ? openCheckpoint(checkpoint, vkey) : null;
+  return head && signer.sign(head.size, head.root, [`ended ${next}`]);
+};
+
+/** Returns a suffix that no log has had, whatever is restored: a time, and a number in case two logs begin within a second. */
+const createSuffix = (now: number): string =>
+  `${iso(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${randomBytes(3).toString('hex')}`;
+
+const withoutSuffix = (origin: string, suffix: string): string =>
+  suffix !== '' && origin.endsWith(`/${suffix}`) ? origin.slice(0, -suffix.length - 1) : origin;

@@ -1,0 +1,18 @@
+/** Checkpoint of the transparency log, in `ops_checkpoint`. */
+export const LOG_CHECKPOINT = 'saga/write-transparency-log';
+
+/** Name and key of the log. */
+export interface LogIdentity {
+  /** HISTORY_ORIGIN; null: the origin of the log so far, else the one from the base URL. */
+  readonly origin: string | null;
+  /** Base URL of this process; empty until it is known. */
+  readonly baseUrl: string;
+  /** Seed of the key that signs the first log, 32 bytes. Those of later logs are derived from it. */
+  readonly key: Buffer;
+  /** Key of the seals (ADR-143). */
+  readonly sealKey: Buffer;
+}
+
+/** Returns the default origin: the base URL without its scheme, and `/history`. An origin has no `+`. */
+export const originOf = (baseUrl: string): string =>
+  `${baseUrl.replace(/^[a-z]+:\/\//i, '').replaceAll('+', '%2B')}/history`;
