@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -43,9 +43,28 @@ export const helperCommand = (program: string, { libraries, maxHeapMb, maxMemory
     ...['--eval', program],
   ];
   if (process.platform === 'linux' && existsSync('/bin/sh'))
-    return { file: '/bin/sh', args: ['-c', SHELL, 'sh', String(maxMemoryMb * 1_024), ...node] };
+    return { file: '/bin/sh', args: ['-c', SHELL, 'sh', String(maxMemoryMb * 1_024 + reservedCodeKb()), ...node] };
   return { file: node[0]!, args: node.slice(1) };
 };
+
+/**
+ * Returns the memory that V8 reserves for compiled code, writable and executable, in KB: the kernel counts it as data, used or not. Node 24
+ * reserves 512 MB. The helper is the same program as this process, and reserves as much.
+ */
+const reservedCodeKb = (): number => {
+  try {
+    return sumExecutableData(readFileSync('/proc/self/maps', 'latin1'));
+  } catch {
+    return 0;
+  }
+};
+
+/** Sums the sizes, in KB, of the mappings in a text of `/proc/<pid>/maps` that are writable and executable. */
+export const sumExecutableData = (maps: string): number =>
+  [...maps.matchAll(/^([0-9a-f]+)-([0-9a-f]+) rwxp /gm)].reduce(
+    (sum, [, from, to]) => sum + (parseInt(to!, 16) - parseInt(from!, 16)) / 1_024,
+    0,
+  );
 
 /** sharp is an addon; it opens the photos itself, so that JavaScript needs no right to them. */
 const permissionFlags = (libraries: readonly string[]): string[] => {
