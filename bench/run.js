@@ -4,6 +4,7 @@ const benches = {
   backlog: './backlog.js',
   console: './console.js',
   deliver: './deliver.js',
+  growth: './growth.js',
   history: './history.js',
   latency: './latency.js',
   neighbours: './neighbours.js',

@@ -34,6 +34,8 @@ const optional = <T>(defaultText: string, setting: Omit<Setting<T>, 'defaultText
 });
 
 const secret = { hide: () => MASK, mayBeFile: true } as const;
+/** A day, ms. */
+export const DAY_MS = 86_400_000;
 
 const parseRoles = (text: string): ReadonlySet<Role> => {
   const words = text.split(',').map((word) => oneOf([...ROLES, 'all'])(word.trim()));
@@ -164,6 +166,19 @@ export const schema = {
     description: 'time limit of a saga for an event; at the limit it ends its work on the event and tries again',
     read: wholeNumber(1, 3600),
     show: (s) => String(s.reactionMs / 1000),
+  }),
+  DELIVERY_BODY_DAYS: defaulted('30', {
+    takes: 'whole days from 1 to 36500',
+    description:
+      'time for which the tables keep the bodies of webhook deliveries that have ended; the history keeps them',
+    read: wholeNumber(1, 36_500),
+    show: (s) => String(s.deliveryBodyMs / DAY_MS),
+  }),
+  JOB_DAYS: defaulted('30', {
+    takes: 'whole days from 1 to 36500',
+    description: 'time for which jobs that have ended are kept',
+    read: wholeNumber(1, 36_500),
+    show: (s) => String(s.jobMs / DAY_MS),
   }),
   DEMO: optional('on without DATABASE_URL, else off; never on by itself with NODE_ENV=production', {
     takes: '"on" or "off"',

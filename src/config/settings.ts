@@ -3,7 +3,7 @@ import type { LimitsProfile } from './limits-profile.js';
 import { MASK } from './mask.js';
 import { type GivenValue, readGivenValue } from './setting-files.js';
 import type { Setting } from './setting.js';
-import { type NetworkSetting, schemaWith, type SettingName, type SettingValues } from './schema.js';
+import { DAY_MS, type NetworkSetting, schemaWith, type SettingName, type SettingValues } from './schema.js';
 import { SETTING_MESSAGES } from './messages.js';
 
 export { helpText } from './help.js';
@@ -44,6 +44,10 @@ export interface Settings {
   readonly leaseMs: number;
   /** Time limit of a saga's reaction to an event, ms. */
   readonly reactionMs: number;
+  /** Time for which bodies of deliveries that have ended are kept in tables, ms. */
+  readonly deliveryBodyMs: number;
+  /** Time for which jobs that have ended are kept, ms. */
+  readonly jobMs: number;
   /** Base URLs by network, without a trailing slash; null: the stand-in in demo mode, else the network's own. */
   readonly apiUrls: Readonly<Record<string, string | null>>;
   readonly demo: boolean;
@@ -109,6 +113,8 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
     pacing: values.PACING,
     leaseMs: values.LEASE_SECONDS * 1000,
     reactionMs: values.SAGA_REACTION_SECONDS * 1000,
+    deliveryBodyMs: values.DELIVERY_BODY_DAYS * DAY_MS,
+    jobMs: values.JOB_DAYS * DAY_MS,
     apiUrls,
     demo: values.DEMO ?? (values.DATABASE_URL === null && values.NODE_ENV !== 'production'),
     metricsKey: values.METRICS_KEY,

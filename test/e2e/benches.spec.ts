@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 /** Smallest sizes of each bench: it runs for seconds, and its figures say nothing. Others need more (docs/benchmarks.md). */
 const SMALL = {
   deliver: ['--outputs=2', '--each=2', '--seconds=0.3', '--steady=1', '--lead=3', '--slow=1'],
+  growth: ['--posts=20', '--channels=2'],
   latency: ['--seconds=0.5', '--rate=20', '--channels=4'],
   publish: ['--posts=40', '--seconds=0.2', '--channels=4'],
   rebuild: ['--events=60', '--rate=5', '--channels=2', '--idle=0.3', '--only=audit'],

@@ -34,6 +34,7 @@ import { queueNotices } from '../../sagas/deliver-notices/queue-notices.js';
 import { raiseNotices } from '../../sagas/raise-notices/raise-notices.js';
 import { raiseQuotaNotices } from '../../sagas/raise-notices/raise-quota-notices.js';
 import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
+import { PruneExpired } from '../../sagas/prune-expired/prune-expired.js';
 import { WriteTransparencyLog } from '../../sagas/write-transparency-log/write-transparency-log.js';
 import { Database } from '../database.js';
 import { createLogIdentity } from '../log-identity.js';
@@ -58,6 +59,7 @@ export const ERASE_REPLACED = Symbol('EraseReplaced');
 export const NOTE_TRANSLATIONS = Symbol('NoteTranslations');
 export const COMPLETE_DELETIONS = Symbol('CompleteDeletions');
 export const DUE_ERASURES = Symbol('DueErasures');
+export const PRUNE_EXPIRED = Symbol('PruneExpired');
 export const FLAG_MISSING_CREDENTIALS = Symbol('FlagMissingCredentials');
 export const WRITE_TRANSPARENCY_LOG = Symbol('WriteTransparencyLog');
 
@@ -155,6 +157,15 @@ class CredentialsDependencies implements FlagMissingCredentialsDependencies {
       useFactory: (dependencies: ErasureDependencies) => new EventSagaTask(new DueErasures(dependencies)),
     },
     {
+      provide: PRUNE_EXPIRED,
+      inject: [Dependencies, ProjectionProgress, SETTINGS],
+      useFactory: (
+        { pool, leases, log }: Dependencies,
+        progress: ProjectionProgress,
+        { deliveryBodyMs, jobMs }: Settings,
+      ) => new EventSagaTask(new PruneExpired({ pool, leases, progress, log, deliveryBodyMs, jobMs })),
+    },
+    {
       provide: COMPLETE_DELETIONS,
       inject: [Deletions, Dependencies],
       useFactory: (deletions: Deletions, dependencies: Dependencies) =>
@@ -222,6 +233,7 @@ class CredentialsDependencies implements FlagMissingCredentialsDependencies {
     ERASE_REPLACED,
     NOTE_TRANSLATIONS,
     DUE_ERASURES,
+    PRUNE_EXPIRED,
     FLAG_MISSING_CREDENTIALS,
     WRITE_TRANSPARENCY_LOG,
   ],

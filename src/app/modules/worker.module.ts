@@ -11,6 +11,7 @@ import {
   EventSagasModule,
   FLAG_MISSING_CREDENTIALS,
   NOTE_TRANSLATIONS,
+  PRUNE_EXPIRED,
   QUEUE_NOTICES,
   RAISE_NOTICES,
   RAISE_QUOTA_NOTICES,
@@ -48,6 +49,7 @@ export class WorkerModule implements OnApplicationBootstrap, OnApplicationShutdo
     @Inject(ERASE_REPLACED) eraseReplaced: BackgroundTask,
     @Inject(NOTE_TRANSLATIONS) noteTranslations: BackgroundTask,
     @Inject(DUE_ERASURES) dueErasures: BackgroundTask,
+    @Inject(PRUNE_EXPIRED) pruneExpired: BackgroundTask,
     @Inject(FLAG_MISSING_CREDENTIALS) flagMissingCredentials: BackgroundTask,
     @Inject(SCHEDULE_DELIVERIES) scheduleDeliveries: BackgroundTask,
     @Inject(DELIVER_WEBHOOKS) deliverWebhooks: BackgroundTask,
@@ -55,7 +57,7 @@ export class WorkerModule implements OnApplicationBootstrap, OnApplicationShutdo
   ) {
     this.sagas = [
       ...[publishing, raiseNotices, raiseQuotaNotices, queueNotices, deliverNotices, withdrawInput, completeDeletions],
-      ...[eraseReplaced, noteTranslations, dueErasures, flagMissingCredentials],
+      ...[eraseReplaced, noteTranslations, dueErasures, pruneExpired, flagMissingCredentials],
       ...[scheduleDeliveries, deliverWebhooks, writeTransparencyLog, jobs],
     ];
   }

@@ -49,6 +49,11 @@ export interface Projection {
    */
   readonly stamps?: Readonly<Record<string, readonly string[]>>;
   /**
+   * Conditions, by table, of the rows that a retention may have deleted from the live version: a comparison leaves them out. The row
+   * is named `t`. @param schema schema of the tables
+   */
+  readonly expired?: Readonly<Record<string, (schema: string) => string>>;
+  /**
    * Copies rows whose events the event store has no more, from the tables of another version to its own (ADR-150). Only for a
    * read model that remembers deleted events. It may be called again.
    * @param from schema of the other version's tables, which may be those of older code

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BodyParts, DeliveryBodyPartStored, DeliveryScheduled } from '../../domain/delivery/delivery.events.js';
-import type { EventCodec } from '../../event-store/codec.js';
-import type { EventStore } from '../../event-store/port.js';
+import { type EventCodec, isDamaged } from '../../event-store/codec.js';
+import type { EventStore, StoredEvent } from '../../event-store/port.js';
 import type { DeliveryWithBody } from './webhook-deliveries.queries.js';
 
 /**
@@ -19,18 +19,25 @@ export class DeliveryBodies {
   ) {}
 
   /**
-   * Returns a delivery's body, as it is signed and sent; null if its parts are not in the store as they were scheduled.
+   * Returns a delivery's body, as it is signed and sent; null if it is not in the store as it was scheduled. The event that
+   * scheduled the delivery has it where the read model does not: after its retention, or in parts.
    * @throws Unavailable
    */
-  async readBody({
-    delivery_id,
-    body,
-    parts,
-  }: Pick<DeliveryWithBody, 'delivery_id' | 'body' | 'parts'>): Promise<string | null> {
-    if (body !== null || parts === null) return body ?? '';
-    const [scheduled] = await this.store.readStream(`delivery-${delivery_id}`, { limit: 1 });
-    const expected = scheduled && this.codec.decode<DeliveryScheduled>(scheduled).data.parts;
-    return expected ? this.assembleParts(delivery_id, expected) : null;
+  async readBody({ delivery_id, body }: Pick<DeliveryWithBody, 'delivery_id' | 'body'>): Promise<string | null> {
+    if (body !== null) return body;
+    const [stored] = await this.store.readStream(`delivery-${delivery_id}`, { limit: 1 });
+    const scheduled = stored && this.decode(stored);
+    if (!scheduled) return null;
+    return scheduled.body ?? (scheduled.parts ? this.assembleParts(delivery_id, scheduled.parts) : null);
+  }
+
+  private decode(stored: StoredEvent): DeliveryScheduled['data'] | null {
+    try {
+      return this.codec.decode<DeliveryScheduled>(stored).data;
+    } catch (error) {
+      if (isDamaged(error)) return null;
+      throw error;
+    }
   }
 
   private async assembleParts(deliveryId: string, { count, sha256 }: BodyParts): Promise<string | null> {

@@ -6,6 +6,7 @@ import { toJsonText } from '../engine/json-text.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
 import {
+  BODIES_EXPIRED_BEFORE,
   DELIVERIES_VERSION,
   deliveriesTables,
   type DeliveryAttempt,
@@ -43,6 +44,11 @@ export const webhookDeliveries: Projection = {
   tables: deliveriesTables,
   views: ['output', 'delivery', 'delivery_body'],
   keepsAnchor: true,
+  expired: {
+    delivery_body: (schema) => `exists (
+      select from ${schema}.delivery d join public.ops_setting s on s.name = '${BODIES_EXPIRED_BEFORE}'
+      where d.delivery_id = t.delivery_id and d.created_at < s.value::bigint)`,
+  },
   handles: (type) => TYPES.test(type),
 
   async apply(tx, events, cache) {

@@ -10,10 +10,10 @@ import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { DELIVERIES, type DeliveryRow } from './webhook-deliveries.tables.js';
 
-/** A delivery with its body, unless that is stored in parts. */
+/** A delivery with its body, unless that is stored in parts or its retention has passed. */
 export type DeliveryWithBody = DeliveryRow & { readonly body: string | null };
 
-/** A delivery in a list, without a large body. */
+/** A delivery in a list, without a body that is large or only in the history. */
 export type ListedDelivery = DeliveryWithBody & { readonly body_truncated: boolean };
 
 /** Finds a delivery; null if there is none. @param ownerId finds it only if it belongs to this owner; null: any owner */
@@ -98,7 +98,7 @@ export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
     if (before !== null) conditions.push(`d.position < $${values.push(before)}`);
     const select = `
       select d.*, case when octet_length(b.body) <= ${SHOWN_BYTES} then b.body end as body,
-        d.parts is not null or coalesce(octet_length(b.body) > ${SHOWN_BYTES}, false) as body_truncated,
+        coalesce(octet_length(b.body) > ${SHOWN_BYTES}, true) as body_truncated,
         ${DELIVERY_BYTES} + octet_length(d.attempts::text)
           + case when octet_length(b.body) <= ${SHOWN_BYTES} then octet_length(b.body) else 0 end as bytes
       from ${DELIVERIES}.delivery d left join ${DELIVERIES}.delivery_body b using (delivery_id)

@@ -10,6 +10,12 @@ export const DELIVERIES_VERSION = 2;
 export const DELIVERIES = readSchema('webhook-deliveries', DELIVERIES_VERSION);
 
 /**
+ * Name in `ops_setting` of the time, ms since 1970, before which bodies in `delivery_body` may be gone: a retention deletes those of
+ * deliveries that were scheduled before it and have ended (ADR-218).
+ */
+export const BODIES_EXPIRED_BEFORE = 'delivery_bodies_expired_before';
+
+/**
  * Tables of webhook outputs as they are delivered to, and of their deliveries. Times are milliseconds since 1970. `pace` is
  * `slow` while the last attempt failed or took long: such outputs share capacity of their own. `down_delivery_id` names the
  * delivery of the last attempt, while the server seems to be down. `failing_since` is set while attempts fail alone. `next_due`

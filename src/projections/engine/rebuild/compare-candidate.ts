@@ -68,7 +68,7 @@ const tryToCompare = async (
         if (replay.position > position) return null;
         await replay.start();
         while (replay.position < position) await replay.advance(tx, position);
-        const comparison = await compareSchemas(tx, tableSchema(projection.name, live), schema, projection.stamps);
+        const comparison = await compareSchemas(tx, tableSchema(projection.name, live), schema, projection);
         await tx.query('rollback'); // the lane applies these events
         return { position, comparison };
       },

@@ -34,7 +34,7 @@ export const compareSchemas = async (
   tx: Tx,
   live: string,
   fresh: string,
-  stamps: Projection['stamps'] = {},
+  { stamps = {}, expired = {} }: Pick<Projection, 'stamps' | 'expired'> = {},
 ): Promise<Comparison> => {
   const found: Difference[] = [];
   const totals = { rows: 0, missing: 0, extra: 0, different: 0 };
@@ -42,7 +42,7 @@ export const compareSchemas = async (
     const counted = await tx.query<{ rows: bigint }>(unhurried(`select count(*) as rows from ${fresh}.${name}`));
     totals.rows += Number(counted.rows[0]!.rows);
     const { rows } = await tx.query<Difference & { readonly total: bigint; readonly number: bigint }>(
-      unhurried(compareTable(name, keys, stamps[name] ?? [], live, fresh)),
+      unhurried(compareTable(name, keys, stamps[name] ?? [], live, fresh, expired[name])),
     );
     for (const { total, number, ...difference } of rows) {
       if (number === 1n) totals[difference.kind] += Number(total);
@@ -69,12 +69,14 @@ const compareTable = (
   stamps: readonly string[],
   live: string,
   fresh: string,
+  isExpired: ((schema: string) => string) | undefined,
 ): string => {
   const content =
     stamps.length === 0 ? 't' : `(to_jsonb(t) - array[${stamps.map((column) => `'${column}'`).join(', ')}])`;
   const keyOf = (row: string) => `jsonb_build_array(${keys.map((key) => `${row}.${key}`).join(', ')})`;
   const hashed = (schema: string) =>
-    `(select ${keyOf('t')}::text as key, md5(${content}::text) as hash from ${schema}.${table} t)`;
+    `(select ${keyOf('t')}::text as key, md5(${content}::text) as hash from ${schema}.${table} t
+      ${isExpired ? `where not ${isExpired(schema)}` : ''})`;
   return `
     with difference as (
       select coalesce(l.key, f.key) as key,

@@ -61,7 +61,7 @@ export const verifyProjection = async (
         if (replay.position > live.position) throw new Error(`${projection.name} has gone back to ${live.position}`);
         const tables = tableSchema(projection.name, live.version);
         await replay.carryOver(tx, tables);
-        return { position: live.position, comparison: await compareSchemas(tx, tables, schema, projection.stamps) };
+        return { position: live.position, comparison: await compareSchemas(tx, tables, schema, projection) };
       },
       'repeatable read',
     );
