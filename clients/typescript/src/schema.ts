@@ -316,7 +316,7 @@ export interface Schemas {
     readonly next_attempt_at: string | null;
     /** The JSON that is sent; null if what is stored is not what was scheduled, or if `body_truncated`. */
     readonly body: unknown;
-    /** The body is too large for a list: `GET /deliveries/{id}` shows it. Absent otherwise. */
+    /** The body is too large for a list, or older than `DELIVERY_BODY_DAYS`: `GET /deliveries/{id}` shows it. Absent otherwise. */
     readonly body_truncated?: true;
     /** ISO 8601, UTC. */
     readonly created_at: string;
