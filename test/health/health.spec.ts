@@ -46,6 +46,7 @@ describe('/readyz (D-31)', () => {
         dropped_subscriptions: 0,
         lost_connections: 0,
       },
+      helpers: null, // no process has started one
       history: { origin: expect.stringMatching(/\/history$/), size: expect.any(Number), ended: [] },
     });
   });

@@ -71,7 +71,7 @@ describe.each(Array.from({ length: HISTORIES }, (_, i) => (first + i) % 2 ** 31)
         client,
         'single',
         'batched',
-        projection,
+        { stamps: projection.stamps }, // no retention has run
       );
       expect({ missing, extra, different, differences }).toEqual({
         missing: 0,
