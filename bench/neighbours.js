@@ -1,229 +1,256 @@
 /**
- * bench -- neighbours: one owner floods the gateway with posts, pauses of a project, refused
- * requests and media that cannot be used, while other owners post at a steady rate. Measures the others' posts, from the
- * moment a post is due until its answer and until the stand-in has accepted it, and compares them with calm rounds of the
- * same traffic. In calm rounds the same generators send the flood to a trivial server, so that they take their share of
- * the machine in both; the order alternates. Also shows the CPU time per second of each process; other programs on the
- * machine change it less than the times. Options: --rounds, --seconds, --rate (the others' posts/s), --held (posts in the
- * backlog; with --unlimited), --unlimited (no limits, and a pause of a large backlog; otherwise the limits profile A, so that
- * the flood meets limits as in production), --flood=posts,pauses,refusals,probes,limits,replays (the last two only if
- * named), --cpu-prof=DIR (a profile of the API process, which warms up and has one flooded round).
+ * bench -- neighbours: other owners post at a steady rate, alone and while one owner attacks the gateway in one way. Measures
+ * the others' posts, from the moment a post is due until its answer and until the stand-in has accepted it, and prints the
+ * ratio of attacked to calm rounds for each attack. The attacker works in this process, so it takes a share of the machine that
+ * calm rounds do not have. Options: --rounds, --seconds, --rate (the others' posts/s), --channels (of the attacker),
+ * --attack=chats,photos,lists,previews,sessions,readers. With --flood it measures floods of requests instead (floods.js).
  */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { formatPostRequest } from './keep-alive.js';
-import { readCpuTime, readCpuTimeOfTree, startNode } from './processes.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { countAccepted, parseDueTime, quantile, readMessagesAfter, until } from './publishing.js';
 import { playRounds, ratioOf } from './rounds.js';
-import { seed, unlimitedProfile } from './seed.js';
+import { seed } from './seed.js';
 import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 
-const OTHERS = 20;
-/** Endpoints of the others where limits apply: each posts every second second, which all limits allow. */
-const LIMITED_OTHERS = 100;
-const CONNECTIONS = 32;
-/** Requests per second of each flood, over all its connections. */
-const RATES = { posts: 100, pauses: 5, refusals: 300, probes: 50, limits: 300, replays: 300 };
-const USUAL_FLOODS = ['posts', 'pauses', 'refusals', 'probes'];
+const OTHERS = 100;
+const CONNECTIONS = 16;
+/** Largest metadata of a post, less the rest of its body. */
+const METADATA_BYTES = 4_500_000;
+const LARGE_POSTS = 12;
 
-/** Returns a profile without limits, except that a plan of the flooding owner allows no post. */
-const profile = () => {
-  const unlimited = unlimitedProfile();
-  return { ...unlimited, plans: { ...unlimited.plans, pro: { ...unlimited.plans.pro, hourly: 0 } } };
-};
-
-const readProfileA = async () => {
-  const file = fileURLToPath(new URL('../src/config/limits-profiles.json', import.meta.url));
-  return JSON.parse(await readFile(file, 'utf8')).A;
-};
+const readProfileA = async () =>
+  JSON.parse(await readFile(new URL('../src/config/limits-profiles.json', import.meta.url), 'utf8')).A;
 
 export const run = async (args) => {
-  const rounds = readOption(args, 'rounds', 6);
-  const seconds = readOption(args, 'seconds', 20);
-  const rate = readOption(args, 'rate', 50);
-  const isLimited = !args.includes('--unlimited');
-  const held = isLimited ? 0 : readOption(args, 'held', 10_000);
-  const textOption = (name) => args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1];
-  const floods = textOption('flood')?.split(',') ?? USUAL_FLOODS;
-  const profileDir = textOption('cpu-prof');
-  const media = createServer((_, response) => response.end(Buffer.alloc(16_384, '<html>'))).listen(0, '127.0.0.1');
-  await once(media, 'listening');
+  if (args.some((arg) => arg.startsWith('--flood'))) return (await import('./floods.js')).run(args);
+  const rounds = readOption(args, 'rounds', 5);
+  const seconds = readOption(args, 'seconds', 10);
+  const rate = readOption(args, 'rate', 20);
+  const channels = readOption(args, 'channels', 200);
+  const chosen = args
+    .find((arg) => arg.startsWith('--attack='))
+    ?.split('=')[1]
+    .split(',');
 
-  await withBenchEnvironment(isLimited ? await readProfileA() : profile(), async (environment) => {
-    environment.onEnd(() => media.close());
+  await withBenchEnvironment(await readProfileA(), async (environment) => {
     const network = await environment.startStandIn();
-    const trivial = await startNode(
-      fileURLToPath(new URL('trivial-server.js', import.meta.url)),
-      [],
-      {},
-      (line) => /:(\d+)$/.exec(line)?.[1],
-    );
-    environment.onEnd(trivial.stop);
+    const slowHost = await startSlowHost();
+    environment.onEnd(slowHost.stop);
     const settings = {
-      ...{ LOG_LEVEL: 'fatal', PACING: 'off', TELEGRAM_API_URL: network.url },
-      ...{ ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' },
+      ...{ LOG_LEVEL: 'fatal', TELEGRAM_API_URL: network.url, ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' },
     };
     const both = await environment.startGateway({ ...settings, ROLES: 'api,worker' });
-    const wanted = { channels: OTHERS, settings: isLimited ? { min_interval: 1 } : { min_interval: 0 } };
-    const others = await seed(both.url, OPERATOR_KEY, { ...wanted, endpoints: isLimited ? LIMITED_OTHERS : OTHERS });
-    // The second half of the channels' numbers, so that no chat is used twice.
-    const twice = { ...wanted, endpoints: 2 * OTHERS, channels: 2 * OTHERS };
-    const flooder = (await seed(both.url, OPERATOR_KEY, twice)).slice(OTHERS);
-    const exhausted = await seed(both.url, OPERATOR_KEY, { ...wanted, endpoints: OTHERS, channels: 1, plan: 'pro' });
-    await both.stop();
-    const flags = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [];
-    const api = await environment.startGateway({ ...settings, ROLES: 'api' }, 'inherit', flags);
-    const worker = await environment.startGateway({ ...settings, ROLES: 'worker' });
-    const { port, url } = api;
-    const post = environment.startGenerator('timed-posts.js');
-    const flood = environment.startGenerator('traffic.js');
-    const load = environment.startGenerator('load.js');
-    const readCpuTimes = () => ({
-      api: readCpuTime(api.pid),
-      helper: readCpuTimeOfTree(api.pid) - readCpuTime(api.pid),
-      worker: readCpuTime(worker.pid),
-      postgres: readCpuTimeOfTree(environment.postmaster),
-      'stand-in': readCpuTime(network.pid),
-      'posting generator': readCpuTime(post.pid),
-      'flooding generator': readCpuTime(flood.pid),
-      'trivial server': readCpuTime(trivial.pid),
+    const others = await seed(both.url, OPERATOR_KEY, {
+      ...{ channels: OTHERS, endpoints: OTHERS, settings: { min_interval: 1 } },
     });
+    const attacker = await createAttacker(both.url, others, channels);
+    await both.stop();
+    const { port, url } = await environment.startGateway({ ...settings, ROLES: 'api' });
+    await environment.startGateway({ ...settings, ROLES: 'worker' });
+    const post = environment.startGenerator('timed-posts.js');
+    const ownText = /^A post of usual length/;
 
-    const backlog = flooder[0];
-    if (floods.includes('pauses') && held > 0) {
-      await pauseProject(url, backlog, 1_440);
-      let answered = 0;
-      while (answered < held) {
-        const body = '{"text":"A post that is held: $N"}';
-        answered += (await load({ port, connections: 64, seconds: 1, targets: [backlog], body })).answered;
-      }
-      console.log(`${answered} posts are held by a pause of one project of the flooding owner`);
-    }
-    const streams = createFloods(flooder, exhausted, media.address().port).filter(({ name }) => floods.includes(name));
-    const ownChats = new Set(others.map(({ chatId }) => chatId));
-
-    const measure = async (isFlooded, duration = seconds) => {
+    const measure = async (attack) => {
+      const stop = new AbortController();
+      const attacking = attack?.({ url, port, attacker, slowHost, signal: stop.signal });
       const before = await countAccepted(network);
-      const cpuBefore = readCpuTimes();
-      const [{ sent, latencies }, result] = await Promise.all([
-        post({ port, connections: CONNECTIONS, seconds: duration, targets: others, rate }),
-        flood({ port: isFlooded ? port : Number(trivial.value), seconds: duration, streams }),
-      ]);
+      const job = { port, connections: CONNECTIONS, seconds, targets: others, rate };
+      const { sent, latencies } = await post(job);
       const readOwn = async () =>
-        (await readMessagesAfter(network, before)).filter(({ channel }) => ownChats.has(String(channel)));
+        (await readMessagesAfter(network, before)).filter(({ text }) => ownText.test(text ?? ''));
       let messages = [];
       await until(async () => (messages = await readOwn()).length >= sent);
+      stop.abort();
+      await attacking;
       const delays = messages.map(({ at, text }) => Date.parse(at) - parseDueTime(text));
-      const cpu = Object.entries(readCpuTimes()).map(([name, us]) => [name, (us - cpuBefore[name]) / 1_000 / duration]);
       return {
         ...{ answer: quantile(latencies, 0.99), published: quantile(delays, 0.99) },
         ...{ answerMedian: quantile(latencies, 0.5), publishedMedian: quantile(delays, 0.5) },
-        ...Object.fromEntries(cpu),
-        flood: isFlooded ? describeFlood(result) : '',
-        samples: { latencies, delays },
       };
     };
 
-    const contestants = { calm: () => measure(false), flooded: () => measure(true) };
-    await measure(false, Math.min(10, seconds)); // warm up
-    await measure(true, Math.min(10, seconds));
-    if (profileDir) {
-      console.log(line('flooded', await contestants.flooded()));
-      return;
-    }
-    console.log(`${rate} posts/s of others, floods of ${floods.join(', ')}, rounds of ${seconds} s`);
-    const { calm, flooded } = await playRounds(contestants, rounds, line);
-    const pooled = (results, key) =>
-      quantile(
-        results.flatMap(({ samples }) => samples[key]),
-        0.99,
+    await measure(null); // warm up
+    console.log(`${rate} posts/s of others, rounds of ${seconds} s`);
+    const summary = [];
+    for (const [name, attack] of Object.entries(ATTACKS)) {
+      if (chosen && !chosen.includes(name)) continue;
+      console.log(`attack: ${name}`);
+      const { calm, attacked } = await playRounds(
+        { calm: () => measure(null), attacked: () => measure(attack) },
+        rounds,
+        line,
       );
-    const count = calm.reduce((sum, { samples }) => sum + samples.latencies.length, 0);
-    for (const [key, what] of [
-      ['latencies', 'answer'],
-      ['delays', 'network'],
-    ]) {
-      const [quiet, loud] = [pooled(calm, key), pooled(flooded, key)];
-      const each = ratioOf(flooded, calm, key === 'latencies' ? 'answer' : 'published');
-      console.log(
-        `p99 to the ${what}: ${ms(quiet)} calm, ${ms(loud)} flooded: ${(loud / quiet).toFixed(2)} × ` +
-          `over ${count} posts each; per round ${each}`,
+      summary.push(
+        `${name.padEnd(8)}  p99 attacked / calm: to the answer ${ratioOf(attacked, calm, 'answer')}, ` +
+          `to the network ${ratioOf(attacked, calm, 'published')}`,
       );
     }
+    for (const each of summary) console.log(each);
   });
 };
 
-/** Returns the streams of a flooding owner's requests, as traffic.js takes them. */
-const createFloods = ([backlog, ...endpoints], exhausted, mediaPort) => {
-  const textRequest = ({ path, token }, body) =>
-    formatPostRequest(
-      path,
-      { Authorization: `Bearer ${token}` },
-      typeof body === 'string' ? body : JSON.stringify(body),
+/** Creates everything that the attacks need, of one owner. */
+const createAttacker = async (url, others, count) => {
+  const operator = caller(url, OPERATOR_KEY);
+  const { id: owner_id } = await operator('/owners', { name: 'Attacker', plan: 'business' });
+  const createChannels = (chatIds) =>
+    Promise.all(
+      chatIds.map(async (chat_id, i) => {
+        const credentials = { bot_token: `${9_000 + i}:${'c'.repeat(35)}`, chat_id };
+        return (await operator('/channels', { owner_id, platform: 'telegram', name: 'Attack', credentials })).id;
+      }),
     );
-  const operator = { Authorization: `Bearer ${OPERATOR_KEY}` };
-  const pauseRequest = (minutes) =>
-    formatPostRequest(`/manage/v1/projects/${backlog.projectId}/pause`, operator, JSON.stringify({ minutes }));
-  const resumeRequest = formatPostRequest(`/manage/v1/projects/${backlog.projectId}/resume`, operator, '{}');
-  const photo = (i) => ({ type: 'photo', url: `https://127.0.0.1:${mediaPort}/${i}.jpg` });
-  const cheap = (i) => ({ type: 'photo', url: `http://127.0.0.1:${mediaPort}/${i}.jpg` });
-  return [
-    {
-      name: 'posts',
-      connections: 16,
-      requests: endpoints.map((each) => textRequest(each, { text: 'A post of a flood' })),
-    },
-    { name: 'pauses', connections: 2, requests: [pauseRequest(1_440), resumeRequest] },
-    {
-      name: 'refusals',
-      connections: 16,
-      requests: endpoints.flatMap((each) => [
-        textRequest({ ...each, token: `${each.token.slice(0, -4)}0000` }, { text: 'x'.repeat(20_000) }),
-        textRequest(each, { text: 7 }),
-        textRequest(each, '{"text":'),
-      ]),
-    },
-    {
-      name: 'probes',
-      connections: 16,
-      requests: endpoints.flatMap((each, i) => [
-        textRequest(each, { text: 'x', media: [cheap(i), cheap(i + 100), cheap(i + 200)] }),
-        textRequest(each, { text: 'x', media: [photo(i)] }),
-      ]),
-    },
-    {
-      name: 'limits',
-      connections: 16,
-      requests: exhausted.map((each) => textRequest(each, { text: 'Over the limit' })),
-    },
-    {
-      name: 'replays',
-      connections: 16,
-      requests: endpoints.map((each) => textRequest(each, { text: 'x'.repeat(2_000), external_id: 'the-same' })),
-    },
-  ].map((stream) => ({ ...stream, rate: RATES[stream.name] }));
+  const createEndpoint = async (projects) => {
+    const ids = [];
+    for (const project of projects)
+      ids.push((await operator('/projects', { owner_id, name: 'Attack', ...project })).id);
+    const body = { owner_id, project_ids: ids, mode: 'live', min_interval: 1 };
+    const { slug, token } = await operator('/endpoints', body);
+    return { slug, token, path: `/v1/webhooks/${slug}` };
+  };
+  const ownChats = Array.from({ length: count }, (_, i) => `-100${5_000_000 + i}`);
+  const [own, victims] = [await createChannels(ownChats), await createChannels(others.map(({ chatId }) => chatId))];
+  const filters = ['(?:[ab]{0,30}){16}[cd]', '(?:[ab]{0,30}){15}[ce]'].map((pattern) => ({ mode: 'exclude', pattern }));
+  const slowProject = { channel_ids: own.slice(0, 1), processing: { filters } };
+  const quiet = await createEndpoint([{ channel_ids: own.slice(0, 1) }]);
+  const filler = 'x'.repeat(METADATA_BYTES);
+  for (let n = 0; n < LARGE_POSTS; n++) {
+    const post = { text: `Large ${n}`, metadata: { filler } };
+    const status = await publish(url, quiet, post);
+    if (status !== 200) throw new Error(`a large post was answered with ${status}`);
+    await sleep(1_100); // the endpoint's interval
+  }
+  return {
+    quiet,
+    victims: await createEndpoint([{ channel_ids: victims }]),
+    photos: await createEndpoint([{ channel_ids: own }]),
+    previews: await createEndpoint(Array.from({ length: 12 }, () => slowProject)),
+  };
 };
 
-const pauseProject = async (url, { projectId }, minutes) => {
-  const response = await fetch(`${url}/manage/v1/projects/${projectId}/pause`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${OPERATOR_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ minutes }),
+/** The attacks: each runs until its signal is aborted. */
+const ATTACKS = {
+  /** Posts to channels with the others' chat ids and tokens of its own. */
+  chats: ({ url, attacker, signal }) =>
+    repeat(signal, 5_000, () => publish(url, attacker.victims, { text: 'An attack' }, signal)),
+  /** Posts a photo from a slow host to many channels. */
+  photos: ({ url, attacker, slowHost, signal }) =>
+    repeat(signal, 5_000, () => {
+      const media = [{ type: 'photo', url: slowHost.newFile(signal) }];
+      return publish(url, attacker.photos, { text: 'An attack', media }, signal);
+    }),
+  /** Reads lists of posts with large metadata. */
+  lists: ({ url, signal }) =>
+    inLanes(4, signal, () => read(`${url}/manage/v1/posts?limit=200`, { headers: bearer(OPERATOR_KEY), signal })),
+  /** Asks for previews of 12 projects with slow patterns. */
+  previews: ({ url, attacker, signal }) => {
+    const text = Array.from({ length: 4_000 }, (_, n) => ((n * n) % 7 < 3 ? 'a' : 'b')).join('');
+    const request = jsonRequest(attacker.previews.token, { text }, signal);
+    return inLanes(2, signal, () => read(`${url}${attacker.previews.path}/sandbox`, request));
+  },
+  /** Opens sessions of the assistant tools that it does not read, and calls tools with large bodies. */
+  sessions: async ({ url, port, attacker, signal }) => {
+    const { slug, token } = attacker.quiet;
+    const path = `/sse/${slug}`;
+    const call = (id, method, params = {}) => jsonRequest(token, { jsonrpc: '2.0', id, method, params }, signal);
+    const filler = { name: 'service_sandbox', arguments: { text: 'x', metadata: { filler: 'x'.repeat(2_000_000) } } };
+    await Promise.all([
+      keepUnread(
+        20,
+        port,
+        signal,
+        `GET ${path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+        (chunk) => {
+          const address = /data: (\S+)/.exec(chunk)?.[1];
+          if (address) void inLanes(1, signal, () => read(url + address, call('i'.repeat(256), 'tools/list')));
+        },
+      ),
+      inLanes(4, signal, () => read(url + path, call(1, 'tools/call', filler))),
+    ]);
+  },
+  /** Asks for a large file over many connections and never reads. */
+  readers: ({ port, signal }) => keepUnread(200, port, signal, 'GET /openapi.json HTTP/1.1\r\nHost: bench\r\n\r\n'),
+};
+
+/** Starts a host whose files arrive byte by byte. */
+const startSlowHost = async () => {
+  const gone = new Set();
+  const server = createServer((request, response) => {
+    if (gone.has(request.url)) return response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': 'image/jpeg' });
+    const drip = setInterval(() => (gone.has(request.url) ? response.destroy() : response.write('\xff')), 500);
+    response.on('close', () => clearInterval(drip));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  let files = 0;
+  return {
+    /** Returns the URL of a new file, which is gone once the signal is aborted. */
+    newFile: (signal) => {
+      const path = `/${++files}.jpg`;
+      signal.addEventListener('abort', () => gone.add(path));
+      return `http://127.0.0.1:${server.address().port}${path}`;
+    },
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
+
+const bearer = (token) => ({ authorization: `Bearer ${token}`, accept: 'application/json, text/event-stream' });
+const jsonRequest = (token, body, signal) => ({
+  ...{ method: 'POST', headers: { ...bearer(token), 'content-type': 'application/json' } },
+  ...{ body: JSON.stringify(body), signal },
+});
+
+/** Sends a request and reads its answer to the end. */
+const read = async (url, request) => {
+  const answer = await fetch(url, request);
+  for await (const _ of answer.body ?? []);
+  return answer.status;
+};
+
+const publish = (url, { path, token }, payload, signal) => read(url + path, jsonRequest(token, payload, signal));
+
+/** Returns a function that creates things over the management API. */
+const caller = (url, key) => async (path, body) => {
+  const answer = await fetch(`${url}/manage/v1${path}`, jsonRequest(key, body));
+  const json = await answer.json();
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${JSON.stringify(json)}`);
+  return json;
+};
+
+/** Does something at once and then at intervals, until the signal is aborted. What fails is tried again. */
+const repeat = async (signal, ms, work) => {
+  while (!signal.aborted) {
+    await work().catch(() => undefined);
+    await sleep(ms, undefined, { signal }).catch(() => undefined);
+  }
+};
+const inLanes = (count, signal, work) => Promise.all(Array.from({ length: count }, () => repeat(signal, 1, work)));
+
+/** Keeps connections open that send a request and read only the first chunk of its answer, until the signal is aborted. */
+const keepUnread = async (count, port, signal, request, onChunk = () => undefined) => {
+  const sockets = new Set();
+  const open = () => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(request));
+    sockets.add(socket);
+    socket.once('data', (chunk) => {
+      socket.pause();
+      onChunk(chunk.toString('latin1'));
+    });
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+  };
+  await repeat(signal, 500, async () => {
+    while (sockets.size < count) open();
   });
-  if (!response.ok) throw new Error(`pausing the project was answered with ${response.status}`);
+  for (const socket of sockets) socket.destroy();
 };
 
-const describeFlood = ({ seconds, ...streams }) =>
-  Object.entries(streams)
-    .map(([name, { answered, statuses }]) => `${name} ${(answered / seconds).toFixed(0)}/s ${JSON.stringify(statuses)}`)
-    .join('  ');
-const line = (name, { answer, published, answerMedian, publishedMedian, flood: result = '', samples: _, ...cpu }) =>
-  `${name.padEnd(7)}  to the answer p50 ${ms(answerMedian)}, p99 ${ms(answer)}   ` +
-  `to the network p50 ${ms(publishedMedian)}, p99 ${ms(published)}   CPU ms/s: ${describeCpu(cpu)}   ${result}`;
-const describeCpu = (cpu) =>
-  Object.entries(cpu)
-    .map(([name, value]) => `${name} ${value.toFixed(0)}`)
-    .join(', ');
+const line = (name, { answer, published, answerMedian, publishedMedian }) =>
+  `${name.padEnd(8)}  to the answer p50 ${ms(answerMedian)}, p99 ${ms(answer)}   ` +
+  `to the network p50 ${ms(publishedMedian)}, p99 ${ms(published)}`;
 const ms = (value) => `${value.toFixed(1)} ms`;
