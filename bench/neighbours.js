@@ -54,6 +54,7 @@ export const run = async (args) => {
     const ownText = /^A post of usual length/;
 
     const measure = async (attack) => {
+      await sleep(1_100); // the endpoints' interval: each round begins with the first of them
       const stop = new AbortController();
       const attacking = attack?.({ url, port, attacker, slowHost, signal: stop.signal });
       const before = await countAccepted(network);

@@ -9,8 +9,8 @@ import { buildOpenApiDocument } from './openapi-document.js';
 /** Serves the description of the API, for programs (D-31). */
 @Controller()
 export class OpenApiController {
-  /** JSON of the document; built at the first request. */
-  private document: string | null = null;
+  /** The document in bytes, which all answers share, read or not; built at the first request. */
+  private document: Buffer | null = null;
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -21,7 +21,7 @@ export class OpenApiController {
   /** The document is public: it says nothing that the source does not. */
   @Get('openapi.json')
   read(@Res() reply: FastifyReply): void {
-    this.document ??= JSON.stringify(this.build());
+    this.document ??= Buffer.from(JSON.stringify(this.build()));
     void reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*').send(this.document);
   }
 
