@@ -1,4 +1,4 @@
-import { deriveHistoryKey, deriveSealKey } from '../history/transparency-log/signed-note.js';
+import { hkdfSync } from 'node:crypto';
 
 /** Keys of the transparency log. They stay the same when SECRETS_KEY is replaced. */
 export interface HistoryKeys {
@@ -8,11 +8,11 @@ export interface HistoryKeys {
   readonly sealKey: Buffer;
 }
 
-/** Derives the keys of a history from the first SECRETS_KEY of its database. */
-export const deriveHistoryKeys = (secretsKey: Buffer): HistoryKeys => ({
-  signingKey: deriveHistoryKey(secretsKey),
-  sealKey: deriveSealKey(secretsKey),
-});
+/** Derives the keys of a history from the first SECRETS_KEY of its database (management-api.md: HISTORY_KEY). */
+export const deriveHistoryKeys = (secretsKey: Buffer): HistoryKeys => {
+  const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secretsKey, '', purpose, 32));
+  return { signingKey: derive('crosspost history key'), sealKey: derive('crosspost history seal') };
+};
 
 /** Returns the keys as a text, to be sealed. */
 export const serializeHistoryKeys = ({ signingKey, sealKey }: HistoryKeys): string =>

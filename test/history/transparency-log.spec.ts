@@ -1,4 +1,4 @@
-import { deriveSealKey } from '../../src/history/transparency-log/signed-note.js';
+import { deriveHistoryKeys } from '../../src/secrets/history-keys.js';
 import { LogTables } from '../../src/history/transparency-log/log-tables.js';
 import { verifyHistory } from '../../src/history/transparency-log/verify-history.js';
 import { Random } from '../e2e/random.js';
@@ -184,7 +184,7 @@ describe('the transparency log', () => {
     it.each(forgeries)('%s (%i)', async (_, __, forge) => {
       const { codec } = harness.running.infrastructure;
       const { pool, store } = copy;
-      const sealKey = deriveSealKey(Buffer.from(SECRETS_KEY, 'base64'));
+      const { sealKey } = deriveHistoryKeys(Buffer.from(SECRETS_KEY, 'base64'));
       const check = { covers: () => true, stream: null, checkpoint: null };
       const context = { report: () => undefined, signal: new AbortController().signal };
       await withForgery(pool, forge, random, async (traces) => {

@@ -1,6 +1,6 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
-import { deriveHistoryKey, deriveSealKey } from '../../src/history/transparency-log/signed-note.js';
+import { deriveHistoryKeys } from '../../src/secrets/history-keys.js';
 import type { Job, JobContext } from '../../src/jobs/job.js';
 import { createLogger } from '../../src/config/logger.js';
 import { createPool } from '../../src/postgres/pool.js';
@@ -116,7 +116,7 @@ describe('the key of a database', () => {
 });
 
 describe('the keys of the history', () => {
-  const derived = { signingKey: deriveHistoryKey(A), sealKey: deriveSealKey(A) };
+  const derived = deriveHistoryKeys(A);
 
   it('are those of a release that derived them, also if the key is replaced at the same time', async () => {
     const { fingerprint } = new KeyRing(A).first;

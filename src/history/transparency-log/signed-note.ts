@@ -6,14 +6,6 @@ const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const ED25519 = Buffer.from([1]);
 const KEY_ID_BYTES = 4;
 
-/** Derives the seed of the key that signs checkpoints from SECRETS_KEY (management-api.md: HISTORY_KEY). */
-export const deriveHistoryKey = (secretsKey: Buffer): Buffer =>
-  Buffer.from(hkdfSync('sha256', secretsKey, '', 'crosspost history key', 32));
-
-/** Derives the key of the seals (ADR-143) from SECRETS_KEY. It stays the same when the key of the checkpoints is replaced. */
-export const deriveSealKey = (secretsKey: Buffer): Buffer =>
-  Buffer.from(hkdfSync('sha256', secretsKey, '', 'crosspost history seal', 32));
-
 /** Derives the seed of the key of a log that follows an ended one; the first log has the seed itself. @param suffix of its origin */
 export const deriveKeyOfLog = (key: Buffer, suffix: string): Buffer =>
   suffix === '' ? key : Buffer.from(hkdfSync('sha256', key, '', `crosspost history log ${suffix}`, 32));
