@@ -76,7 +76,7 @@ const PARTS = {
   },
   postgres: {
     why: 'The pool, leases and migrations know tables, not use cases.',
-    may: [part('kernel'), part('runtime')],
+    may: [part('kernel'), part('runtime'), '^src/config/child-environment\\.ts$'],
   },
   'event-store': {
     why: 'The store keeps events; it decides nothing.',
@@ -96,6 +96,7 @@ const PARTS = {
       ...READ_SIDE,
       part('postgres'),
       '^src/secrets/tokens\\.ts$',
+      '^src/media/helper-check\\.ts$',
       '^src/api/transport/(http-problem|problem\\.view)\\.ts$',
       '^src/api/public/gate/credentials\\.ts$',
     ],
