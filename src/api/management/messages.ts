@@ -182,7 +182,7 @@ export const HISTORY_MESSAGES = {
   /** 404 `not_found` */
   noTile: 'The log has no such tile at its present size. Read the checkpoint, and ask for the tiles of its size.',
   /** 404 `not_found` */
-  noEvent: 'The audit trail has no event of this id, or none that this API key may see.',
+  noEvent: 'The history has no event of this id, or none that this API key may see.',
   /** 503 `log_behind` */
   logBehind: 'No checkpoint covers this yet. Check that a process with the role worker runs, and repeat the request.',
   /** 403 `forbidden` */

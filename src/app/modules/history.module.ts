@@ -26,6 +26,7 @@ import { type Log, LOG } from '../../kernel/log.js';
 import { POOL } from '../../postgres/tokens.js';
 import { AuditIndex } from '../../projections/audit/audit.queries.js';
 import { TimelineQueries } from '../../projections/audit/timeline.queries.js';
+import { RequestBatches } from '../../projections/request-log/request-batches.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { PostStories } from '../../projections/posts/post-stories.queries.js';
@@ -104,9 +105,16 @@ const LATECOMERS = ['saga/queue-notices', 'saga/raise-quota-notices', 'saga/sche
     },
     {
       provide: TransparencyLog,
-      inject: [POOL, EVENT_STORE, EventCodec, AuditIndex],
-      useFactory: (pool: Pool, store: EventStore, codec: EventCodec, index: AuditIndex) =>
-        new TransparencyLog({ tables: new LogTables(pool), endedLogs: new EndedLogTable(pool), store, codec, index }),
+      inject: [POOL, EVENT_STORE, EventCodec, AuditIndex, ProjectionProgress],
+      useFactory: (pool: Pool, store: EventStore, codec: EventCodec, index: AuditIndex, progress: ProjectionProgress) =>
+        new TransparencyLog({
+          tables: new LogTables(pool),
+          endedLogs: new EndedLogTable(pool),
+          store,
+          codec,
+          index,
+          batches: new RequestBatches(pool, store, progress),
+        }),
     },
     {
       provide: ExportHistory,

@@ -1,6 +1,7 @@
 import type { EventCodec } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 import type { AuditEntry, AuditIndex } from '../../projections/audit/audit.queries.js';
+import type { RequestBatches } from '../../projections/request-log/request-batches.queries.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import type { EndedLog, EndedLogTable } from './ended-logs.js';
 import { type LogEntry, serializeBundle, serializeEntry } from './entry.js';
@@ -15,7 +16,8 @@ export interface TransparencyLogDependencies {
   readonly endedLogs: Pick<EndedLogTable, 'list'>;
   readonly store: Pick<EventStore, 'readStream'>;
   readonly codec: EventCodec;
-  readonly index: Pick<AuditIndex, 'catchUp' | 'findEvents'>;
+  readonly index: Pick<AuditIndex, 'catchUp' | 'findEvents' | 'listResources'>;
+  readonly batches: Pick<RequestBatches, 'findBatch'>;
 }
 
 /** The log does not cover an event yet, or no checkpoint is signed yet: a worker has to run. */
@@ -60,7 +62,7 @@ export class TransparencyLog {
   /**
    * Returns the proof of one event (C2SP tlog-proof), under a checkpoint that covers it.
    * @param ownerId only an event of this owner; null: of all
-   * @returns null if the audit trail has no such event @throws LogBehind @throws Unavailable
+   * @returns null if there is no such event, or none that its stream retains @throws LogBehind @throws Unavailable
    */
   async prove(eventId: string, ownerId: string | null): Promise<string | null> {
     const found = await this.findEvent(eventId, ownerId);
@@ -84,7 +86,19 @@ export class TransparencyLog {
       if (envelope?.id !== id) continue;
       return { stream: place.stream, revision: place.revision, position: place.position, hash: envelope.hash };
     }
-    return null;
+    return this.findLoggedRequests(id, ownerId);
+  }
+
+  /** Finds an event of a request log: the audit trail does not have it, but an export shows it. */
+  private async findLoggedRequests(id: string, ownerId: string | null) {
+    const { index, batches, store, codec } = this.deps;
+    const batch = await batches.findBatch(id);
+    if (!batch) return null;
+    if (ownerId !== null && !(await index.listResources('endpoint', ownerId, false)).includes(batch.endpointId))
+      return null;
+    const { stream, revision, position } = batch;
+    const [stored] = await store.readStream(stream, { from: revision, limit: 1 });
+    return stored?.id === id ? { stream, revision, position, hash: codec.readEnvelope(stored).hash } : null;
   }
 
   private async readEnvelope({ stream, revision, position, envelope }: AuditEntry) {

@@ -1,8 +1,8 @@
-import type { RequestsLogged } from '../../domain/request-log/request-log.events.js';
+import { RETAINED_EVENTS, type RequestsLogged } from '../../domain/request-log/request-log.events.js';
 import type { PostAccepted, PostSkipped } from '../../domain/post/post.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { columnValue, encodeColumn, unnestColumns } from '../engine/column-arrays.js';
-import type { Projection } from '../engine/projection.js';
+import type { Projection, Tx } from '../engine/projection.js';
 import {
   REQUESTS_VERSION,
   KEPT_REQUESTS,
@@ -28,11 +28,12 @@ export const requestLog: Projection = {
   name: 'request-log',
   version: REQUESTS_VERSION,
   tables: requestLogTables,
-  views: ['request'],
+  views: ['request', 'batch'],
   handles: (type) => TYPES.has(type),
   batchIntervalMs: 100,
 
   async apply(tx, events) {
+    await keepBatches(tx, events as readonly HandledEvent[]);
     const newest = keepNewestOfEach((events as readonly HandledEvent[]).flatMap(toRows));
     if (newest.length === 0) return;
     await tx.query({
@@ -61,6 +62,30 @@ export const requestLog: Projection = {
       values: [[...added.keys()], [...added.values()]],
     });
   },
+};
+
+/** Keeps the places of the events that their streams retain. */
+const keepBatches = async (tx: Tx, events: readonly HandledEvent[]): Promise<void> => {
+  const logged = events.filter((event) => event.type === 'RequestsLogged');
+  if (logged.length === 0) return;
+  await tx.query({
+    name: 'insert batches',
+    text: `insert into batch (endpoint_id, revision, position, event_id)
+      select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::uuid[])`,
+    values: [
+      logged.map(({ data }) => data.endpointId),
+      logged.map(({ revision }) => String(revision)),
+      logged.map(({ position }) => String(position)),
+      logged.map(({ id }) => id),
+    ],
+  });
+  const newest = new Map(logged.map(({ data, revision }) => [data.endpointId, revision]));
+  await tx.query({
+    name: 'delete old batches',
+    text: `delete from batch b using unnest($1::text[], $2::bigint[]) n(endpoint_id, revision)
+      where b.endpoint_id = n.endpoint_id and b.revision <= n.revision - ${RETAINED_EVENTS}`,
+    values: [[...newest.keys()], [...newest.values()].map(String)],
+  });
 };
 
 const toRows = (event: HandledEvent): RequestRow[] => {

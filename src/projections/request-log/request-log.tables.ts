@@ -2,7 +2,7 @@ import type { ColumnType } from '../engine/column-arrays.js';
 import { readSchema } from '../engine/projection.js';
 
 /** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const REQUESTS_VERSION = 2;
+export const REQUESTS_VERSION = 3;
 
 /** Schema of the views that queries read: the columns are those of this version. */
 export const REQUESTS = readSchema('request-log', REQUESTS_VERSION);
@@ -51,6 +51,16 @@ export const requestLogTables = `
       why jsonb,
       primary key (endpoint_id, at, position, place)
     );
+
+    -- Places of the events that the stream of an endpoint's log retains, so that an event is found by its id.
+    create table batch (
+      endpoint_id text not null,
+      revision bigint not null,
+      position bigint not null,
+      event_id uuid not null,
+      primary key (endpoint_id, revision)
+    );
+    create index batch_event on batch (event_id);
   `;
 
 /** SQL types of the columns. */

@@ -1,6 +1,7 @@
 import { requestLog } from '../../../src/projections/request-log/request-log.projection.js';
 import { KEPT_REQUESTS } from '../../../src/projections/request-log/request-log.tables.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
+import { newUuid } from '../../../src/kernel/ids.js';
 import { Random } from '../../e2e/random.js';
 import { samples } from '../../domain/samples.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
@@ -39,7 +40,15 @@ const generateRequests = (random: Random) => {
   const add = (type: string, id: string, data: object): bigint => {
     const position = BigInt(events.length);
     const sample = samples[type]!.at(-1) as object;
-    events.push({ type, position, requestId: id, data: { ...sample, ...data } } as unknown as RecordedEvent);
+    const [revision, eventId] = [position, newUuid()]; // of a stream with gaps, which changes nothing here
+    events.push({
+      type,
+      id: eventId,
+      revision,
+      position,
+      requestId: id,
+      data: { ...sample, ...data },
+    } as unknown as RecordedEvent);
     return position;
   };
   const write = (endpointId: string): void => {

@@ -1,0 +1,34 @@
+import type { Pool } from 'pg';
+import { requestLogStream } from '../../domain/request-log/request-log.events.js';
+import type { EventStore } from '../../event-store/port.js';
+import type { ProjectionProgress } from '../engine/progress.js';
+import { REQUESTS } from './request-log.tables.js';
+
+/** The place of an event of a request log. */
+export interface RequestBatch {
+  readonly endpointId: string;
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly position: bigint;
+}
+
+/** Finds the events of request logs, which the audit trail does not have. */
+export class RequestBatches {
+  constructor(
+    private readonly pool: Pool,
+    private readonly store: EventStore,
+    private readonly progress: ProjectionProgress,
+  ) {}
+
+  /** Returns the place of an event by its id; null if it is none of a request log, or no longer retained. */
+  async findBatch(eventId: string): Promise<RequestBatch | null> {
+    await this.progress.waitUntilCaughtUp(['request-log'], this.store);
+    const text = `select endpoint_id, revision, position from ${REQUESTS}.batch where event_id = $1`;
+    const { rows } = await this.pool.query<{ endpoint_id: string; revision: bigint; position: bigint }>(text, [
+      eventId,
+    ]);
+    if (!rows[0]) return null;
+    const { endpoint_id: endpointId, revision, position } = rows[0];
+    return { endpointId, stream: requestLogStream(endpointId), revision, position };
+  }
+}
