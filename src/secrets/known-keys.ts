@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { SecretsKey } from './key-ring.js';
 
 /** First part of the advisory locks by which sessions show that their process has a key. */
-const LOCK_CLASS = 7002;
+const LOCK_CLASS = 7003;
 
 const lockNumber = ({ id }: SecretsKey): number => Buffer.from(id, 'hex').readInt32BE();
 

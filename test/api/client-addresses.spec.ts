@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../../src/kernel/events.js';
+import { newUuid } from '../../src/kernel/ids.js';
 import { until } from '../e2e/until.js';
 import { listChangingRoutes } from './management/changing-routes.js';
 import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from './public/gateway.js';
@@ -106,6 +107,7 @@ const managementCalls = ({
     ['POST /projections/:name/discard', '/projections/webhook-deliveries/discard'],
     ['POST /projections/:name/retry', '/projections/stopped-once/retry'],
     ['POST /projections/:name/skip', '/projections/stopped-twice/skip', { reason: 'damaged' }],
+    ['POST /sagas/:name/skip', '/sagas/stopped/skip', { reason: 'damaged' }],
     ['DELETE /channels/:id', `/channels/${deleted.channel.id}?cascade=true`],
     ['DELETE /projects/:id', `/projects/${deleted.project}?cascade=true`],
     on('DELETE /endpoints/:id', deleted.endpoint.id),
@@ -237,6 +239,7 @@ const setUp = async (gateway: TestGateway): Promise<Setup> => {
   const endpoint = await gateway.createEndpoint(owner, [project], { min_interval: 60 });
   const refused = await createRefusedChannel(gateway, owner);
   for (const name of ['stopped-once', 'stopped-twice']) await createStoppedProjection(gateway, name);
+  await createStoppedSaga(gateway, 'stopped');
   for (const name of ['posts', 'webhook-deliveries']) await buildCandidate(gateway, name);
   const leaving = await gateway.createOwner();
   const [theirs, more] = [await gateway.createChannel(leaving), await gateway.createChannel(leaving)];
@@ -274,6 +277,14 @@ const createStoppedProjection = async (gateway: TestGateway, name: string): Prom
     [name, { event_id: `event of ${name}`, position: '1', type: 'PostAccepted' }],
   );
   await pool.query('insert into ops_projection (name, live_version, last_version) values ($1, 1, 1)', [name]);
+};
+
+/** Creates a saga that no program runs, and that has stopped at an event. */
+const createStoppedSaga = async ({ infrastructure: { pool } }: TestGateway, name: string): Promise<void> => {
+  await pool.query(
+    `insert into ops_checkpoint (name, version, code, position, error, failure) values ($1, 1, 1, 0, 'boom', $2)`,
+    [`saga/${name}`, { event_id: newUuid(), position: '1', type: 'PostAccepted', at: null }],
+  );
 };
 
 /** Creates a channel that needs attention: its chat does not exist. */

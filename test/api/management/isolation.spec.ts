@@ -89,6 +89,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /projections/:name/discard': on({}, 403),
   'POST /projections/:name/retry': on({}, 403),
   'POST /projections/:name/skip': on({ reason: 'mine' }, 403),
+  'POST /sagas/:name/skip': on({ reason: 'mine' }, 403),
 };
 
 describe('a changing route called by another owner', () => {

@@ -72,7 +72,9 @@ const replay = (
   onEvent: (event: RecordedEvent, publication: NaivePublication) => void,
 ): NaivePublication[] => {
   const all = new Map<string, NaivePublication>();
+  const owners = new Map<string, string>();
   const deleted = new Set<string>();
+  const isSettled = ({ state }: NaivePublication): boolean => /failed|in_doubt/.test(state);
   for (const event of events) {
     const data = event.data as AnyData;
     if (event.type === 'PostAccepted')
@@ -80,15 +82,21 @@ const replay = (
         const { ownerId, acceptedAt } = data;
         all.set(publicationId, { ownerId, platform, channelId, acceptedAt, state: 'queued' });
       }
-    if (event.type === 'ChannelDeleted') deleted.add(data.channelId);
+    if (event.type === 'ChannelConnected') owners.set(data.channelId, data.ownerId);
+    if (event.type === 'ChannelDeleted') {
+      deleted.add(data.channelId);
+      // The histories also post to channels of other owners, which no gateway does: those are not dropped.
+      for (const one of all.values())
+        if (one.channelId === data.channelId && one.ownerId === owners.get(one.channelId) && isSettled(one))
+          one.state = 'ended';
+    }
     const publication = all.get(data.publicationId);
     // Nothing happens any more to one that was dropped with its channel; the histories do not know that.
     if (publication && publication.state !== 'ended') {
       publication.state = STATES[event.type] ?? publication.state;
       onEvent(event, publication);
+      if (deleted.has(publication.channelId) && isSettled(publication)) publication.state = 'ended';
     }
-    for (const one of all.values())
-      if (deleted.has(one.channelId) && /failed|in_doubt/.test(one.state)) one.state = 'ended';
   }
   return [...all.values()];
 };
