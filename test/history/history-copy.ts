@@ -1,5 +1,7 @@
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
+import { createLogger } from '../../src/config/logger.js';
 import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';
+import { createPool } from '../../src/postgres/pool.js';
 import { startTestPostgres } from '../support/postgres.js';
 import { TABLES } from './forgeries.js';
 
@@ -14,7 +16,8 @@ export interface HistoryCopy {
 export const copyHistory = async (source: Pick<Pool, 'connect'>): Promise<HistoryCopy> => {
   const postgres = await startTestPostgres({ migrated: true });
   const { connectionString } = postgres;
-  const pool = new Pool({ connectionString });
+  const logger = createLogger({ logLevel: 'error' });
+  const pool = createPool(connectionString, { max: 4, applicationName: 'copy of a history', logger });
   const reader = await source.connect();
   try {
     await reader.query('begin isolation level repeatable read');

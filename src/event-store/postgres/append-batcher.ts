@@ -36,6 +36,12 @@ const QUEUE_BOUNDS = { appends: 10_000, bytes: 64 * 1_048_576 };
 const BATCH_INTERVAL_MS = 3;
 
 /**
+ * SQL: an event must be on the disk before anyone reads it, whatever the server's default is. Followers act on what they read, and the
+ * transparency log signs it: an event that a crash takes back would be appended again at another place (ADR-214).
+ */
+const WAIT_FOR_DISK = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
+
+/**
  * Group commit over one connection. Appends that arrive while a batch is committed form the next batch, so that batches
  * grow with the load. One batch is in flight at a time; those of concurrent callers are kept {@link BatchInterval apart}.
  * This is not a {@link Batcher}: a batch is bounded by bytes, holds a stream once, and may fail in part.
@@ -244,6 +250,7 @@ export class AppendBatcher {
       if (this.client !== null) this.discardClient();
     });
     await client.connect();
+    await client.query(WAIT_FOR_DISK);
     return client;
   }
 

@@ -51,7 +51,11 @@ const LOOK_MS = 100;
 
 /** Exports the history: every event with its exact text, and an entry for each that a retention has removed (ADR-131). */
 export class ExportHistory {
-  constructor(private readonly deps: ExportHistoryDependencies) {}
+  /** @param pageSize events of a read, for tests */
+  constructor(
+    private readonly deps: ExportHistoryDependencies,
+    private readonly pageSize = PAGE,
+  ) {}
 
   /** Waits until the log covers everything that is in the store now. @throws LogBehind @throws Unavailable */
   async waitForLog(signal: AbortSignal): Promise<LogHead | null> {
@@ -149,7 +153,7 @@ export class ExportHistory {
   /** Reads events in order, without those that their streams no longer show. */
   private async *readEvents(after: Position, until: Position): AsyncGenerator<StoredEvent> {
     const { store } = this.deps;
-    let limit = PAGE;
+    let limit = this.pageSize;
     for (let from = after; from < until;) {
       const page = await store.readAll({ after: from, limit });
       const firsts = await this.readFirstRevisions(page);
@@ -161,7 +165,7 @@ export class ExportHistory {
       if (page.length < limit) return;
       from = page.at(-1)!.position;
       const bytes = page.reduce((sum, { data }) => sum + data.length, 0);
-      limit = Math.max(1, Math.min(PAGE, Math.floor((limit * PAGE_BYTES) / Math.max(bytes, 1))));
+      limit = Math.max(1, Math.min(this.pageSize, Math.floor((limit * PAGE_BYTES) / Math.max(bytes, 1))));
     }
   }
 

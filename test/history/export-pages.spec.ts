@@ -1,0 +1,59 @@
+import { BEGINNING } from '../../src/event-store/port.js';
+import { EndedLogTable } from '../../src/history/transparency-log/ended-logs.js';
+import { LogTables } from '../../src/history/transparency-log/log-tables.js';
+import { ExportHistory } from '../../src/history/transfer/export-history.js';
+import { type ManagementHarness, startHarness } from '../api/management/management-harness.js';
+import { copyHistory, type HistoryCopy } from './history-copy.js';
+import { exportHistory, fill, SETTINGS } from './transfer-harness.js';
+
+const NEVER = new AbortController().signal;
+
+describe('the pages of an export', () => {
+  let harness: ManagementHarness;
+  let copy: HistoryCopy;
+  let whole: readonly string[];
+
+  /** Exports the copy, which no process writes to. */
+  const exportCopy = async (pageSize: number, after = BEGINNING): Promise<string[]> => {
+    const { pool, store } = copy;
+    const { codec } = harness.running.infrastructure;
+    const deps = { tables: new LogTables(pool), endedLogs: new EndedLogTable(pool), store, codec };
+    const history = new ExportHistory({ ...deps, vault: { listSealed: async () => [] } }, pageSize);
+    const lines: string[] = [];
+    for await (const line of history.lines(await history.waitForLog(NEVER), { after, withSecrets: false }))
+      lines.push(line);
+    return lines;
+  };
+
+  beforeAll(async () => {
+    harness = await startHarness(SETTINGS);
+    const { owner, channel } = await fill(harness);
+    // More than one bundle of entries.
+    for (let n = 0; n < 300; n++) await owner.caller.patch(`/channels/${channel}`, { name: `Name ${n}` }).expect(200);
+    await exportHistory(harness); // the log covers everything
+    copy = await copyHistory(harness.running.infrastructure.pool);
+    // Removed events: the first ones of the request log.
+    await copy.pool.query("delete from event_store.event where stream like 'requestLog-%' and revision < 2");
+    whole = await exportCopy(500);
+  }, 300_000);
+  afterAll(async () => {
+    await copy.close();
+    await harness.stop();
+  });
+
+  it('give the same lines wherever they end', async () => {
+    expect(whole.length).toBeGreaterThan(300);
+    expect(whole.map((line) => (JSON.parse(line) as { index: number }).index)).toEqual(whole.map((_, i) => i));
+    expect(whole.filter((line) => !line.includes('"id"'))).toHaveLength(2);
+    for (const size of [1, 2, 3, 5, 7, 16, 64, 255, 256, 257, whole.length - 1, whole.length, whole.length + 1])
+      expect(await exportCopy(size)).toEqual(whole);
+  }, 300_000);
+
+  it('go on after each position with the rest', async () => {
+    for (const [i, line] of whole.entries()) {
+      const { position, id } = JSON.parse(line) as { position: string; id?: string };
+      if (id === undefined) continue; // it goes on after the event before it
+      expect(await exportCopy(64, BigInt(position))).toEqual(whole.slice(i + 1));
+    }
+  }, 300_000);
+});
