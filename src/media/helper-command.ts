@@ -48,8 +48,8 @@ export const helperCommand = (program: string, { libraries, maxHeapMb, maxMemory
 };
 
 /**
- * Returns the memory that V8 reserves for compiled code, writable and executable, in KB: the kernel counts it as data, used or not. Node 24
- * reserves 512 MB. The helper is the same program as this process, and reserves as much.
+ * Returns the size, in KB, of the writable, executable memory that V8 reserves for compiled code. The kernel counts all of it as data, even
+ * while it is unused; Node 24 reserves 512 MB. The helper runs the same Node as this process, so it reserves the same amount.
  */
 const reservedCodeKb = (): number => {
   try {

@@ -9,7 +9,7 @@ export interface SecretsKey {
   readonly bytes: Buffer;
   /** HMAC, in hex, from which the key cannot be computed. It names the key in the database. */
   readonly fingerprint: string;
-  /** Beginning of the fingerprint. It stands in each value that the key seals. */
+  /** The first characters of the fingerprint. Every value that the key seals carries it. */
   readonly id: string;
 }
 

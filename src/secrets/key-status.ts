@@ -5,7 +5,7 @@ import { findSessionsWithoutKey } from './known-keys.js';
 import { SEALED_OTHERWISE } from './reseal-job.js';
 import { headerOf } from './sealed-value.js';
 
-/** The keys of a database and of this process, and the secrets that they seal. */
+/** The keys that the database needs and those that this process has, with the number of secrets that they seal. */
 export interface KeyStatusReport {
   /** SECRETS_KEY of this process. */
   readonly configured: SecretsKey;

@@ -75,7 +75,7 @@ const listTags = (paths: OpenApiDocument['paths']): JsonSchema[] => {
   return [...new Set(names)].map((name) => ({ name, ...(tagTexts[name] && { description: tagTexts[name] }) }));
 };
 
-/** The routes of clients stand before those of the management API: most readers come to send a post. */
+/** Client routes come before the management API, because most readers want to send a post. */
 const isForClients = ({ path }: Route): boolean => path.startsWith('/v1/');
 
 const byPath = (a: Route, b: Route): number =>

@@ -42,7 +42,7 @@ const OF_GATE: Codes = {
 };
 const PAYLOAD: Codes = { 400: ['invalid_payload'], 422: ['invalid_payload'] };
 const OF_MANAGEMENT: Codes = { 422: ['invalid'], 429: ['too_many_wrong_keys'] };
-/** Codes of what only reads. */
+/** Codes of routes that only read. */
 const OF_READING: Codes = { 503: ['too_many_large_answers'] };
 const OF_CHANGE: Codes = { 400: ['malformed'], 503: ['views_behind'] };
 

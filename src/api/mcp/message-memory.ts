@@ -1,8 +1,8 @@
 import type { MemoryReservation } from '../../runtime/memory-budget.js';
 
 /**
- * The memory of a large message. It is released when the message is answered and none of its tool calls runs any more: a client
- * that has gone does not end a call.
+ * The memory of a large message. It is released once the message is answered and all of its tool calls have ended: a call
+ * goes on after its client has disconnected.
  */
 export class MessageMemory {
   private running = 0;
@@ -21,7 +21,7 @@ export class MessageMemory {
     }
   }
 
-  /** The message is answered, or its client has gone. */
+  /** Marks the message as answered, or its client as gone. */
   markAnswered(): void {
     this.isAnswered = true;
     this.releaseUnused();

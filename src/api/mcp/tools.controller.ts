@@ -133,7 +133,7 @@ export class ToolsController {
     const message = request.method === 'POST' ? await this.readMessage(request, endpoint, body) : undefined;
     // The requests that tools send have entries of their own.
     request.logEntry = null;
-    // The body's own memory is given back before the tool's request asks for it.
+    // Give the body's memory back before the tool's own request asks for some.
     const memory = isLarge(body.length) ? holdMemory(request, endpoint.owner_id, body.length) : null;
     request.bodyReader?.finish();
     return { endpoint, caller: { ...caller, memory }, message };

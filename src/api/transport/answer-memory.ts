@@ -11,8 +11,9 @@ declare module 'fastify' {
 }
 
 /**
- * Counts large answers against a budget until their clients have read them. A GET whose answer goes beyond it is 503; what has
- * changed something is always answered. Requests without a holder share the bounds of their address.
+ * Counts large answers against a budget until their clients have read them. A GET that would exceed
+ * the budget is answered 503. Other requests are always answered, because they may have changed something. A request that is not
+ * authenticated counts against its address.
  */
 export const boundAnswers = (fastify: FastifyInstance, answers: MemoryBudget): void => {
   fastify.decorateRequest('answerHolder', null);

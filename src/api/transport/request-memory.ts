@@ -32,7 +32,7 @@ const BOUNDS: Required<RequestMemoryBounds> = {
     bytes: 6 * WORK_FACTOR * LIMITS.payloadBytes,
     bytesPerHolder: 3 * WORK_FACTOR * LIMITS.payloadBytes,
   },
-  // What these two count is in memory already, and nothing waits for it.
+  // Both count what is in memory already, so nothing waits for them.
   toolCalls: { ...wait, bytes: 6 * LIMITS.payloadBytes, bytesPerHolder: 3 * LIMITS.payloadBytes },
   answers: { ...wait, bytes: 12 * LIMITS.payloadBytes, bytesPerHolder: 6 * LIMITS.payloadBytes },
 };
@@ -73,7 +73,7 @@ const CODE = 'too_many_large_requests';
 export const outOfMemoryProblem = (): HttpProblem =>
   HttpProblem.withMessage(503, CODE, SERVICE_MESSAGES.tooManyLarge, { 'retry-after': RETRY_AFTER_SECONDS });
 
-/** Returns the 503 of a request whose answer is large, while too many of the same client are unread. */
+/** Returns the 503 for a large answer when the client has too many unread ones. */
 export const unreadAnswersProblem = (): HttpProblem =>
   HttpProblem.withMessage(503, 'too_many_large_answers', SERVICE_MESSAGES.unreadAnswers, {
     'retry-after': RETRY_AFTER_SECONDS,

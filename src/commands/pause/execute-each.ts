@@ -10,7 +10,7 @@ export interface CompletedOn extends Completed {
   readonly isChanged: boolean;
 }
 
-/** Targets whose streams are written at the same time: the store writes them in few transactions. */
+/** Targets that are written at the same time. The store combines their appends into few transactions. */
 const AT_ONCE = 16;
 
 /**

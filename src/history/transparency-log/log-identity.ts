@@ -3,7 +3,7 @@ export const LOG_CHECKPOINT = 'saga/write-transparency-log';
 
 /** Name and key of the log. */
 export interface LogIdentity {
-  /** HISTORY_ORIGIN; null: the origin of the log so far, else the one from the base URL. */
+  /** HISTORY_ORIGIN. Null if it is not set: the log keeps its origin, and a new log takes it from the base URL. */
   readonly origin: string | null;
   /** Base URL of this process; empty until it is known. */
   readonly baseUrl: string;

@@ -50,7 +50,7 @@ export class PublishedCheckpoints {
       await writeFile(`${file}.new`, JSON.stringify(published));
       await rename(`${file}.new`, file);
     } catch {
-      // a help alone: the database has the checkpoint
+      // The file is a second copy: the database has the checkpoint.
     }
   }
 

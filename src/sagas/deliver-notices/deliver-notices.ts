@@ -1,14 +1,13 @@
 import type { Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
 import type { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import type { PublishError, StepOutcome } from '../../platforms/publisher.js';
 import type { Publishers } from '../../platforms/publishers.js';
 import type { Leases } from '../../postgres/leases.js';
 import type { NoticeChat, NoticeChats } from '../../projections/discovery/notice-chats.queries.js';
-import { Backoff, backoffDelay } from '../../runtime/backoff.js';
-import { RepeatedFailure } from '../../runtime/repeated-failure.js';
+import { backoffDelay } from '../../runtime/backoff.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { type Secret, type SecretVault, UnreadableSecret } from '../../secrets/vault.js';
+import { runUnderLease } from '../engine/run-under-lease.js';
 import type { NoticeBatch, NoticeGroup, NoticeQueue } from './notice-queue.js';
 import { MAX_LISTED, renderNotices } from './render-notices.js';
 
@@ -55,28 +54,13 @@ export class DeliverNotices {
   constructor(private readonly deps: DeliverNoticesDependencies) {}
 
   /** Runs until the signal is aborted. */
-  async run(signal: AbortSignal): Promise<void> {
-    const backoff = new Backoff(SWEEP_RETRY);
-    const failure = new RepeatedFailure();
-    while (!signal.aborted) {
-      const startedAt = performance.now();
-      try {
-        const lease = await this.deps.leases.acquire(LEASE, signal);
-        if (!lease) return;
-        try {
-          await this.deps.queue.forget();
-          await this.sweepUntil(AbortSignal.any([signal, lease.lost]), lease.lost);
-        } finally {
-          await lease.release();
-        }
-        backoff.reset();
-        failure.clear();
-      } catch (error) {
-        const reason = reasonOf(error);
-        if (failure.shouldLog(reason)) this.deps.log.warn({ error: reason }, 'failed to deliver notices; retrying');
-        await backoff.wait(signal, performance.now() - startedAt);
-      }
-    }
+  run(signal: AbortSignal): Promise<void> {
+    const work = async (held: AbortSignal, lost: AbortSignal): Promise<void> => {
+      await this.deps.queue.forget();
+      await this.sweepUntil(held, lost);
+    };
+    const failed = 'failed to deliver notices; retrying';
+    return runUnderLease(this.deps, { lease: LEASE, retry: SWEEP_RETRY, failed, work }, signal);
   }
 
   /** @param lost aborts messages under way at once */

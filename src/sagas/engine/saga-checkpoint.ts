@@ -42,7 +42,7 @@ export class SagaCheckpoint {
     if (rowCount !== 1) throw new CheckpointConflict(`${this.key} is not at ${this.known}`);
   }
 
-  /** Moves the checkpoint, and takes the failure from it. @throws CheckpointConflict if another process has moved it */
+  /** Moves the checkpoint and clears its failure. @throws CheckpointConflict if another process has moved it */
   moveTo(position: Position): Promise<void> {
     this.cancelTimer();
     const move = this.moving.then(() => this.move(position));

@@ -1,12 +1,10 @@
 import type { ErasureNote } from '../../erasure/erasure-notes.js';
 import type { Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
 import type { Publishers } from '../../platforms/publishers.js';
 import type { Leases } from '../../postgres/leases.js';
-import { Backoff } from '../../runtime/backoff.js';
-import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import type { SecretVault } from '../../secrets/vault.js';
+import { runUnderLease } from '../engine/run-under-lease.js';
 import { doDueWork, type DueWork } from './due-work.js';
 import { payloadErasures, type StreamErasureDependencies, translationErasures } from './stream-erasures.js';
 import { unnamedSecrets } from './unnamed-secrets.js';
@@ -36,27 +34,10 @@ export class DueErasures {
   constructor(private readonly deps: DueErasuresDependencies) {}
 
   /** Runs until the signal is aborted. */
-  async run(signal: AbortSignal): Promise<void> {
-    const backoff = new Backoff(RETRY);
-    const failure = new RepeatedFailure();
-    while (!signal.aborted) {
-      const startedAt = performance.now();
-      try {
-        const lease = await this.deps.leases.acquire(LEASE, signal);
-        if (!lease) return;
-        try {
-          await this.sweepUntil(AbortSignal.any([signal, lease.lost]));
-        } finally {
-          await lease.release();
-        }
-        backoff.reset();
-        failure.clear();
-      } catch (error) {
-        const reason = reasonOf(error);
-        if (failure.shouldLog(reason)) this.deps.log.warn({ error: reason }, 'failed to erase what is due; retrying');
-        await backoff.wait(signal, performance.now() - startedAt);
-      }
-    }
+  run(signal: AbortSignal): Promise<void> {
+    const failed = 'failed to erase what is due; retrying';
+    const work = (held: AbortSignal): Promise<void> => this.sweepUntil(held);
+    return runUnderLease(this.deps, { lease: LEASE, retry: RETRY, failed, work }, signal);
   }
 
   private async sweepUntil(signal: AbortSignal): Promise<void> {

@@ -5,7 +5,6 @@ import type { EventStore } from '../../event-store/port.js';
 import type { Clock } from '../../kernel/clock.js';
 import { newUuid } from '../../kernel/ids.js';
 import type { Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
 import type { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import type { Leases } from '../../postgres/leases.js';
 import type {
@@ -13,9 +12,8 @@ import type {
   ChannelWithoutCredentials,
 } from '../../projections/discovery/channels-without-credentials.queries.js';
 import type { ProjectionProgress } from '../../projections/engine/progress.js';
-import { Backoff } from '../../runtime/backoff.js';
-import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { runUnderLease } from '../engine/run-under-lease.js';
 import { LOST_CREDENTIALS_MESSAGES } from './messages.js';
 
 /** Dependencies of {@link FlagMissingCredentials}. */
@@ -49,29 +47,10 @@ export class FlagMissingCredentials {
   }
 
   /** Runs until the signal is aborted, in one process at a time. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { leases, log } = this.deps;
-    const backoff = new Backoff(RETRY);
-    const failure = new RepeatedFailure();
-    while (!signal.aborted) {
-      const startedAt = performance.now();
-      try {
-        const lease = await leases.acquire(NAME, signal);
-        if (!lease) return;
-        try {
-          await this.sweepUntil(AbortSignal.any([signal, lease.lost]));
-        } finally {
-          await lease.release();
-        }
-        backoff.reset();
-        failure.clear();
-      } catch (error) {
-        const reason = reasonOf(error);
-        if (failure.shouldLog(reason))
-          log.warn({ error: reason }, 'failed to look for channels without credentials; retrying');
-        await backoff.wait(signal, performance.now() - startedAt);
-      }
-    }
+  run(signal: AbortSignal): Promise<void> {
+    const failed = 'failed to look for channels without credentials; retrying';
+    const work = (held: AbortSignal): Promise<void> => this.sweepUntil(held);
+    return runUnderLease(this.deps, { lease: NAME, retry: RETRY, failed, work }, signal);
   }
 
   private async sweepUntil(signal: AbortSignal): Promise<void> {

@@ -1,12 +1,10 @@
 import type { Pool } from 'pg';
 import type { Log } from '../../kernel/log.js';
-import { reasonOf } from '../../kernel/reason.js';
 import type { Leases } from '../../postgres/leases.js';
 import type { ProjectionProgress } from '../../projections/engine/progress.js';
 import { BODIES_EXPIRED_BEFORE, DELIVERIES } from '../../projections/webhook-deliveries/webhook-deliveries.tables.js';
-import { Backoff } from '../../runtime/backoff.js';
-import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { runUnderLease } from '../engine/run-under-lease.js';
 
 /** Dependencies of {@link PruneExpired}. */
 export interface PruneExpiredDependencies {
@@ -41,32 +39,16 @@ export class PruneExpired {
   constructor(private readonly deps: PruneExpiredDependencies) {}
 
   /** Runs until the signal is aborted, and survives outages. */
-  async run(signal: AbortSignal): Promise<void> {
-    const backoff = new Backoff(RETRY);
-    const failure = new RepeatedFailure();
-    while (!signal.aborted) {
-      const startedAt = performance.now();
-      try {
-        const lease = await this.deps.leases.acquire(LEASE, signal);
-        if (!lease) return;
-        const held = AbortSignal.any([signal, lease.lost]);
-        try {
-          await this.waitForViews(held);
-          while (!held.aborted) {
-            await this.sweep(held);
-            failure.clear();
-            await sleepUnlessAborted(SWEEP_MS, held);
-          }
-        } finally {
-          await lease.release();
-        }
-        backoff.reset();
-      } catch (error) {
-        const reason = reasonOf(error);
-        if (failure.shouldLog(reason)) this.deps.log.warn({ error: reason }, 'failed to delete expired rows; retrying');
-        await backoff.wait(signal, performance.now() - startedAt);
+  run(signal: AbortSignal): Promise<void> {
+    const work = async (held: AbortSignal): Promise<void> => {
+      await this.waitForViews(held);
+      while (!held.aborted) {
+        await this.sweep(held);
+        await sleepUnlessAborted(SWEEP_MS, held);
       }
-    }
+    };
+    const failed = 'failed to delete expired rows; retrying';
+    return runUnderLease(this.deps, { lease: LEASE, retry: RETRY, failed, work }, signal);
   }
 
   /** Waits until the views of this program exist: a new deployment, or a newer program, builds them first. */

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { EventCodec } from '../../event-store/codec.js';
-import { BEGINNING, type Batch, type EventStore, type Position, Unavailable } from '../../event-store/port.js';
+import { BEGINNING, type Batch, type EventStore, type Position } from '../../event-store/port.js';
+import { isStoreOutage } from '../../event-store/store-outage.js';
 import { serializeEntry } from '../../history/transparency-log/entry.js';
 import { type CurrentLog, firstEntries } from '../../history/transparency-log/current-log.js';
 import { LogContinuity } from '../../history/transparency-log/log-continuity.js';
@@ -78,7 +79,7 @@ export class WriteTransparencyLog {
       } catch (error) {
         const reason = reasonOf(error);
         // The store's connection logs its loss and its return, once each.
-        if (!(error instanceof Unavailable) && this.failure.shouldLog(reason))
+        if (!isStoreOutage(error) && this.failure.shouldLog(reason))
           log.warn({ saga: KEY, error: reason }, 'failed to write the transparency log; trying again');
         await this.recordError(String(error));
         await backoff.wait(signal, performance.now() - startedAt);

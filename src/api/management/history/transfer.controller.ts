@@ -13,8 +13,7 @@ import { reasonOf } from '../../../kernel/reason.js';
 import { Documented } from '../../documentation/documented.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller } from '../caller.js';
-import { forbiddenProblem } from '../http-problems.js';
+import { requireOperator } from '../caller.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 import { readQuery } from '../request-body.js';
 import { ExportQuery } from './transfer.query.js';
@@ -60,7 +59,7 @@ export class TransferController {
   })
   @Get('export')
   async export(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readable> {
-    requireOperator(request);
+    requireOperator(request, HISTORY_MESSAGES.transferIsOperators);
     const query = readQuery(request, ExportQuery);
     const after = query.after === undefined ? BEGINNING : BigInt(query.after);
     const head = await currentLog(() => this.exports.waitForLog(untilClosed(reply)));
@@ -82,7 +81,7 @@ export class TransferController {
   @Post('import')
   @HttpCode(200)
   async import(@Req() request: FastifyRequest): Promise<ImportView> {
-    requireOperator(request);
+    requireOperator(request, HISTORY_MESSAGES.transferIsOperators);
     if (!/^\s*application\/x-ndjson\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
       throw HttpProblem.withMessage(415, 'unsupported_media_type', HISTORY_MESSAGES.transferType);
     // The body arrives at the pace of the network, for which requests have a time limit; the import takes as long as it takes.
@@ -97,10 +96,6 @@ export class TransferController {
     }
   }
 }
-
-const requireOperator = (request: FastifyRequest): void => {
-  if (getCaller(request).kind !== 'operator') throw forbiddenProblem(HISTORY_MESSAGES.transferIsOperators);
-};
 
 const untilClosed = ({ raw }: FastifyReply): AbortSignal => {
   const closed = new AbortController();

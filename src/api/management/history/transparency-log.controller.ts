@@ -7,8 +7,7 @@ import { LogBehind, TransparencyLog } from '../../../history/transparency-log/tr
 import { Documented } from '../../documentation/documented.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller, getOwnerScope } from '../caller.js';
-import { forbiddenProblem } from '../http-problems.js';
+import { getCaller, getOwnerScope, requireOperator } from '../caller.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 
 const TEXT = 'text/plain; charset=utf-8';
@@ -145,7 +144,7 @@ export class TransparencyLogController {
   }
 
   private async showTile(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
-    if (getCaller(request).kind !== 'operator') throw forbiddenProblem(HISTORY_MESSAGES.tilesAreOperators);
+    requireOperator(request, HISTORY_MESSAGES.tilesAreOperators);
     const path = request.url.slice(request.url.indexOf(TILES) + TILES.length);
     const tile = parseTilePath(path);
     const bytes = tile && (await this.log.readTile(tile));

@@ -9,9 +9,8 @@ import { JobTable } from '../../../jobs/job-table.js';
 import { Documented } from '../../documentation/documented.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller } from '../caller.js';
+import { requireOperator } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { forbiddenProblem } from '../http-problems.js';
 import { JobView } from '../jobs/job.view.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 import { fieldsReader } from '../request-body.js';
@@ -38,7 +37,7 @@ export class VerificationController {
   })
   @Post('verify')
   async verify(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<JobView> {
-    if (getCaller(request).kind !== 'operator') throw forbiddenProblem(HISTORY_MESSAGES.verificationIsOperators);
+    requireOperator(request, HISTORY_MESSAGES.verificationIsOperators);
     return this.changes.handlePost(
       { request, reply, read: fieldsReader(VerificationBody), status: 202 },
       async (body) => {

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { JobTable } from '../../../jobs/job-table.js';
 import { Documented } from '../../documentation/documented.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller } from '../caller.js';
-import { forbiddenProblem, notFoundProblem } from '../http-problems.js';
+import { requireOperator } from '../caller.js';
+import { notFoundProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
 import { JOB_MESSAGES } from '../messages.js';
 import { buildListView, type ListView, toPage } from '../page.js';
@@ -21,7 +21,7 @@ export class JobsController {
   @Documented({ summary: 'List jobs', query: JobsQuery, isForOperator: true })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<JobView>> {
-    requireOperator(request);
+    requireOperator(request, JOB_MESSAGES.operatorsOnly);
     const query = readQuery(request, JobsQuery);
     const page = toPage(query);
     const jobs = await this.jobs.list(query.state, page.after, page.limit + 1);
@@ -36,13 +36,9 @@ export class JobsController {
   @Documented({ summary: 'Show a job', isForOperator: true })
   @Get(':id')
   async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<JobView> {
-    requireOperator(request);
+    requireOperator(request, JOB_MESSAGES.operatorsOnly);
     const job = await this.jobs.find(id);
     if (!job) throw notFoundProblem('job');
     return new JobView(job);
   }
 }
-
-const requireOperator = (request: FastifyRequest): void => {
-  if (getCaller(request).kind !== 'operator') throw forbiddenProblem(JOB_MESSAGES.operatorsOnly);
-};

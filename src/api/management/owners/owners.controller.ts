@@ -11,7 +11,7 @@ import { SETTINGS } from '../../../config/tokens.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
 import { newOwnerKey, hashToken } from '../../../secrets/tokens.js';
-import { getCaller } from '../caller.js';
+import { requireOperator } from '../caller.js';
 import { NoQuery } from '../cascade.query.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { type BodyReader, fieldsReader, readQuery } from '../request-body.js';
@@ -21,7 +21,6 @@ import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import type { ListView } from '../page.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
-import { forbiddenProblem } from '../http-problems.js';
 import {
   createOwnerChangeReader,
   describeOwnerPatch,
@@ -162,7 +161,3 @@ export class OwnersController {
     return rows.map((row) => new OwnerView(row, left.get(row.owner_id)!, this.settings.limitsProfile));
   }
 }
-
-const requireOperator = (request: FastifyRequest, message: string): void => {
-  if (getCaller(request).kind !== 'operator') throw forbiddenProblem(message);
-};

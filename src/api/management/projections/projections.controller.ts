@@ -13,10 +13,10 @@ import { isRejection } from '../../../kernel/result.js';
 import { ProjectionStatuses, VERIFY_PROJECTION } from '../../../projections/engine/projection-status.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller } from '../caller.js';
+import { requireOperator } from '../caller.js';
 import type { Change } from '../change.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { forbiddenProblem, notFoundProblem, toHttpProblem } from '../http-problems.js';
+import { notFoundProblem, toHttpProblem } from '../http-problems.js';
 import { JobView } from '../jobs/job.view.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { CALL_MESSAGES, JOB_MESSAGES } from '../messages.js';
@@ -43,7 +43,7 @@ export class ProjectionsController {
   @Documented({ summary: 'List projections', isForOperator: true })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<ProjectionView>> {
-    requireOperator(request);
+    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
     const all = await this.statuses.list();
     return new ListView(
       all.map((status) => new ProjectionView(status)),
@@ -54,7 +54,7 @@ export class ProjectionsController {
   @Documented({ summary: 'Show a projection', isForOperator: true })
   @Get(':name')
   async get(@Req() request: FastifyRequest, @Param('name') name: string): Promise<ProjectionView> {
-    requireOperator(request);
+    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
     return this.findView(name);
   }
 
@@ -69,7 +69,7 @@ export class ProjectionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('name') name: string,
   ): Promise<ProjectionView> {
-    requireOperator(request);
+    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
     await this.findView(name);
     return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async () => {
       const outcome = await this.commands.execute(new RetryProjection(name));
@@ -89,7 +89,7 @@ export class ProjectionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('name') name: string,
   ): Promise<ProjectionView> {
-    requireOperator(request);
+    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
     await this.findView(name);
     return this.changes.handlePost({ request, reply, read: fieldsReader(SkipBody) }, async ({ reason }, change) => {
       const outcome = await this.commands.execute(new SkipEvent(change.context, name, reason));
@@ -110,7 +110,7 @@ export class ProjectionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('name') name: string,
   ): Promise<JobView> {
-    requireOperator(request);
+    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
     await this.findView(name);
     const call = { request, reply, read: fieldsReader(RebuildBody), status: 202 as const };
     return this.changes.handlePost(call, async ({ promote }, change) => {
@@ -175,7 +175,7 @@ export class ProjectionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('name') name: string,
   ): Promise<JobView> {
-    requireOperator(request);
+    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
     await this.findView(name);
     return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody), status: 202 }, async () => {
       const job = await this.startVerification(name);
@@ -190,7 +190,7 @@ export class ProjectionsController {
     name: string,
     commandOf: (context: Change['context']) => Command<CommandOutcome>,
   ): Promise<ProjectionView> {
-    requireOperator(request);
+    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
     await this.findView(name);
     return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, { context }) => {
       const outcome = await this.commands.execute(commandOf(context));
@@ -216,7 +216,3 @@ export class ProjectionsController {
     return new ProjectionView(status);
   }
 }
-
-const requireOperator = (request: FastifyRequest): void => {
-  if (getCaller(request).kind !== 'operator') throw forbiddenProblem(CALL_MESSAGES.projectionsForOperator);
-};

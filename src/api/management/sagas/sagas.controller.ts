@@ -5,9 +5,9 @@ import { SkipSagaEvent } from '../../../commands/saga/skip-saga-event.js';
 import { SagaStatuses } from '../../../sagas/engine/saga-status.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller } from '../caller.js';
+import { requireOperator } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { forbiddenProblem, notFoundProblem } from '../http-problems.js';
+import { notFoundProblem } from '../http-problems.js';
 import { CALL_MESSAGES } from '../messages.js';
 import { ListView } from '../page.js';
 import { fieldsReader } from '../request-body.js';
@@ -30,7 +30,7 @@ export class SagasController {
   @Documented({ summary: 'List sagas', isForOperator: true })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<SagaView>> {
-    requireOperator(request);
+    requireOperator(request, CALL_MESSAGES.sagasForOperator);
     const all = await this.statuses.list();
     return new ListView(
       all.map((status) => new SagaView(status)),
@@ -41,7 +41,7 @@ export class SagasController {
   @Documented({ summary: 'Show a saga', isForOperator: true })
   @Get(':name')
   async get(@Req() request: FastifyRequest, @Param('name') name: string): Promise<SagaView> {
-    requireOperator(request);
+    requireOperator(request, CALL_MESSAGES.sagasForOperator);
     return this.findView(name);
   }
 
@@ -57,7 +57,7 @@ export class SagasController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('name') name: string,
   ): Promise<SagaView> {
-    requireOperator(request);
+    requireOperator(request, CALL_MESSAGES.sagasForOperator);
     await this.findView(name);
     const call = { request, reply, read: fieldsReader(SkipSagaBody) };
     return this.changes.handlePost(call, async ({ position, reason }, { context }) => {
@@ -73,7 +73,3 @@ export class SagasController {
     return new SagaView(status);
   }
 }
-
-const requireOperator = (request: FastifyRequest): void => {
-  if (getCaller(request).kind !== 'operator') throw forbiddenProblem(CALL_MESSAGES.sagasForOperator);
-};

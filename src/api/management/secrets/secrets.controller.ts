@@ -6,9 +6,8 @@ import { describeSessions, RESEAL_SECRETS } from '../../../secrets/reseal-job.js
 import { Documented } from '../../documentation/documented.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller } from '../caller.js';
+import { requireOperator } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { forbiddenProblem } from '../http-problems.js';
 import { JobView } from '../jobs/job.view.js';
 import { JOB_MESSAGES, SECRETS_KEY_MESSAGES } from '../messages.js';
 import { EmptyBody } from '../pause.body.js';
@@ -28,7 +27,7 @@ export class SecretsController {
   @Documented({ summary: 'Show which keys seal the stored secrets', isForOperator: true })
   @Get()
   async get(@Req() request: FastifyRequest): Promise<SecretsView> {
-    requireOperator(request);
+    requireOperator(request, SECRETS_KEY_MESSAGES.operatorsOnly);
     return new SecretsView(await this.status.read());
   }
 
@@ -40,7 +39,7 @@ export class SecretsController {
   })
   @Post('reseal')
   async reseal(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<JobView> {
-    requireOperator(request);
+    requireOperator(request, SECRETS_KEY_MESSAGES.operatorsOnly);
     return this.changes.handlePost(
       { request, reply, read: fieldsReader(EmptyBody), status: 202 },
       async (_, change) => {
@@ -65,7 +64,3 @@ export class SecretsController {
     }
   }
 }
-
-const requireOperator = (request: FastifyRequest): void => {
-  if (getCaller(request).kind !== 'operator') throw forbiddenProblem(SECRETS_KEY_MESSAGES.operatorsOnly);
-};

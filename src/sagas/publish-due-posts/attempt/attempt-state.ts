@@ -62,7 +62,7 @@ export type Orphaned = InState<'orphaned'>;
 export interface Unprepared extends InState<'unprepared'> {
   readonly error: PublishError;
   readonly afterMs: number | null;
-  /** True if no other attempt follows. */
+  /** True if this was the last attempt. */
   readonly isFinal: boolean;
 }
 

@@ -113,7 +113,7 @@ const newSeries = (): Series => {
   return { users: 0, failures: 0, firstFailedAt: null, nextTryAt: 0, current: null, stop };
 };
 
-/** Waits for a promise; null if the signal aborts before it is fulfilled. */
+/** Returns what a promise resolves to, or null if the signal aborts first. */
 const unlessAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> => {
   if (signal.aborted) return null;
   let onAbort = (): void => undefined;

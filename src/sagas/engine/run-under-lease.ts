@@ -1,0 +1,46 @@
+import type { Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
+import type { Leases } from '../../postgres/leases.js';
+import { Backoff, type BackoffBounds } from '../../runtime/backoff.js';
+import { RepeatedFailure } from '../../runtime/repeated-failure.js';
+
+/** Work that one process at a time does. */
+export interface LeasedWork {
+  readonly lease: string;
+  readonly retry: BackoffBounds;
+  /** Message of the log line about a failure: `failed to deliver notices; retrying`. */
+  readonly failed: string;
+  /**
+   * Works until `held` is aborted: the process stops, or the lease is lost.
+   * @param lost aborted when the lease is lost
+   */
+  readonly work: (held: AbortSignal, lost: AbortSignal) => Promise<void>;
+}
+
+/** Does work whenever this process gets its lease, until the signal is aborted. Survives outages: after an error it tries again. */
+export const runUnderLease = async (
+  { leases, log }: { readonly leases: Leases; readonly log: Log },
+  { lease: name, retry, failed, work }: LeasedWork,
+  signal: AbortSignal,
+): Promise<void> => {
+  const backoff = new Backoff(retry);
+  const failure = new RepeatedFailure();
+  while (!signal.aborted) {
+    const startedAt = performance.now();
+    try {
+      const lease = await leases.acquire(name, signal);
+      if (!lease) return;
+      try {
+        await work(AbortSignal.any([signal, lease.lost]), lease.lost);
+      } finally {
+        await lease.release();
+      }
+      backoff.reset();
+      failure.clear();
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (failure.shouldLog(reason)) log.warn({ error: reason }, failed);
+      await backoff.wait(signal, performance.now() - startedAt);
+    }
+  }
+};
