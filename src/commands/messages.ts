@@ -23,9 +23,9 @@ export const COMMAND_MESSAGES = {
   /** 409 `not_stopped` */
   notStopped: 'This projection has not stopped: there is no event to try again or to leave out.',
   /** 409 `not_stopped` */
-  sagaNotStopped: 'This saga does not fail at an event: there is none to leave out.',
+  sagaNotStopped: 'This saga is not stopped at an event, so there is nothing to skip.',
   /** 409 `not_stopped` */
-  sagaStoppedElsewhere: message('This saga does not fail at position {position}, but at {at}. Nothing was left out.'),
+  sagaStoppedElsewhere: message('This saga is stopped at position {at}, not at {position}. Nothing was skipped.'),
   /** 409 `candidate_exists` */
   candidateExists: 'A candidate is there already. Promote or discard it first.',
   /** 409 `no_candidate` */

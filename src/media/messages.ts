@@ -40,7 +40,7 @@ export const MEDIA_CACHE_MESSAGES = {
 /** Missing isolation of helper processes: in the log and at `/readyz`. */
 export const HELPER_MESSAGES = {
   lessIsolated:
-    'helper processes, which parse files of unknown origin, are less isolated than they can be; docs/deployment.md says how to mend it',
+    'helper processes, which parse files of unknown origin, are less isolated than they can be; docs/deployment.md says how to fix it',
   filesNotIsolated: "this Node has no permission model: helpers may read this user's files",
   networkNotIsolated:
     'this user may not create namespaces (unshare -rn is refused): helpers have the network of the gateway',
