@@ -120,9 +120,9 @@ const compareOrders = async (harness: E2eHarness, more: Readonly<Record<string, 
   let kills = 0;
   let whole = 0;
   const kill = async (): Promise<void> => {
-    while (kills < KILLS) {
+    while (kills < KILLS && !isOver) {
       const made = whole;
-      await until('an export was made', () => whole > made || whole >= EXPORTS);
+      await until('an export was made', () => whole > made || whole >= EXPORTS || isOver);
       await sleep(random.below(500)); // the moment of the kill
       const n = random.below(PROCESSES);
       await gateways[n]!.program.killAll();
@@ -131,18 +131,22 @@ const compareOrders = async (harness: E2eHarness, more: Readonly<Record<string, 
     }
   };
   const killing = kill();
-  while (whole < EXPORTS) {
-    // A process that is killed breaks its export off, and a log whose writer was killed is behind for a while.
-    const lines = await readExport(gateways[random.below(PROCESSES)]!).catch(() => null);
-    if (lines === null) {
-      await sleep(20);
-      continue;
+  try {
+    while (whole < EXPORTS) {
+      // A process that is killed breaks its export off, and a log whose writer was killed is behind for a while.
+      const lines = await readExport(gateways[random.below(PROCESSES)]!).catch(() => null);
+      if (lines === null) {
+        await sleep(20);
+        continue;
+      }
+      expectWhole(lines);
+      whole++;
     }
-    expectWhole(lines);
-    whole++;
+    await killing;
+  } finally {
+    isOver = true;
+    await killing;
   }
-  await killing;
-  isOver = true;
   await load.done;
   await restless;
 

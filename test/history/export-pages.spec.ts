@@ -1,6 +1,7 @@
-import { BEGINNING } from '../../src/event-store/port.js';
+import { BEGINNING, type Position } from '../../src/event-store/port.js';
 import { EndedLogTable } from '../../src/history/transparency-log/ended-logs.js';
-import { LogTables } from '../../src/history/transparency-log/log-tables.js';
+import { readEntries } from '../../src/history/transparency-log/log-reader.js';
+import { type LogHead, LogTables } from '../../src/history/transparency-log/log-tables.js';
 import { ExportHistory } from '../../src/history/transfer/export-history.js';
 import { type ManagementHarness, startHarness } from '../api/management/management-harness.js';
 import { copyHistory, type HistoryCopy } from './history-copy.js';
@@ -13,15 +14,18 @@ describe('the pages of an export', () => {
   let copy: HistoryCopy;
   let whole: readonly string[];
 
-  /** Exports the copy, which no process writes to. */
-  const exportCopy = async (pageSize: number, after = BEGINNING): Promise<string[]> => {
+  /** Exports the copy, which no process writes to. @param cut returns the head to export up to; default: the newest */
+  const exportCopy = async (
+    pageSize: number,
+    { after = BEGINNING, cut = (head: LogHead) => head }: { after?: Position; cut?: (head: LogHead) => LogHead } = {},
+  ): Promise<string[]> => {
     const { pool, store } = copy;
     const { codec } = harness.running.infrastructure;
     const deps = { tables: new LogTables(pool), endedLogs: new EndedLogTable(pool), store, codec };
     const history = new ExportHistory({ ...deps, vault: { listSealed: async () => [] } }, pageSize);
     const lines: string[] = [];
-    for await (const line of history.lines(await history.waitForLog(NEVER), { after, withSecrets: false }))
-      lines.push(line);
+    const head = cut((await history.waitForLog(NEVER))!);
+    for await (const line of history.lines(head, { after, withSecrets: false })) lines.push(line);
     return lines;
   };
 
@@ -53,7 +57,22 @@ describe('the pages of an export', () => {
     for (const [i, line] of whole.entries()) {
       const { position, id } = JSON.parse(line) as { position: string; id?: string };
       if (id === undefined) continue; // it goes on after the event before it
-      expect(await exportCopy(64, BigInt(position))).toEqual(whole.slice(i + 1));
+      expect(await exportCopy(64, { after: BigInt(position) })).toEqual(whole.slice(i + 1));
     }
   }, 300_000);
+
+  it('end at the head that they began with, although the log has grown by bundles since', async () => {
+    const withoutEnd = (lines: readonly string[]) => lines.map((line) => line.replace(/,"last":true\}$/, '}'));
+    for (const size of [1, 157, 255, 256, 257, 300]) {
+      const { position } = JSON.parse(whole[size - 1]!) as { position: string };
+      const lines = await exportCopy(64, { cut: (head) => ({ ...head, size, position: BigInt(position) }) });
+      expect(lines.at(-1)).toContain('"last":true');
+      expect(withoutEnd(lines)).toEqual(withoutEnd(whole.slice(0, size)));
+      // A verification reads the same entries.
+      const indexes: number[] = [];
+      for await (const entries of readEntries(new LogTables(copy.pool), size, Buffer.alloc(32)))
+        indexes.push(...entries.map(({ index }) => index));
+      expect(indexes).toEqual(whole.slice(0, size).map((_, i) => i));
+    }
+  });
 });

@@ -138,16 +138,9 @@ export class ExportHistory {
   }
 
   private async *readEntries(from: number, size: number): AsyncGenerator<PlacedEntry> {
-    for (let number = from; number * TILE_WIDTH < size;) {
-      const bundles = await this.deps.tables.readBundles(number, BUNDLES);
-      if (bundles.length === 0) return;
-      for (const bundle of bundles) {
-        const base = bundle.number * TILE_WIDTH;
-        for (const [i, bytes] of bundle.entries.slice(0, size - base).entries())
-          yield { index: base + i, entry: parseEntry(bytes), first: i === 0 ? bundle.first : null };
-        number = bundle.number + 1;
-      }
-    }
+    for await (const { number, entries, first } of this.deps.tables.readBundlesUpTo(size, { from, perRead: BUNDLES }))
+      for (const [i, bytes] of entries.entries())
+        yield { index: number * TILE_WIDTH + i, entry: parseEntry(bytes), first: i === 0 ? first : null };
   }
 
   /** Reads events in order, without those that their streams no longer show. */

@@ -17,18 +17,11 @@ const BUNDLES = 100;
 
 /** Reads all entries of the log in order, up to its signed size. */
 export async function* readEntries(tables: LogTables, size: number, sealKey: Buffer): AsyncGenerator<SealedEntry[]> {
-  for (let number = 0; number * TILE_WIDTH < size;) {
-    const bundles = await tables.readBundles(number, BUNDLES);
-    if (bundles.length === 0) return;
-    for (const bundle of bundles) {
-      yield splitBundle(bundle, size, sealKey);
-      number = bundle.number + 1;
-    }
-  }
+  for await (const bundle of tables.readBundlesUpTo(size, { perRead: BUNDLES })) yield splitBundle(bundle, sealKey);
 }
 
-const splitBundle = ({ number, entries, seals }: StoredBundle, size: number, sealKey: Buffer): SealedEntry[] =>
-  entries.slice(0, size - number * TILE_WIDTH).map((bytes, i) => {
+const splitBundle = ({ number, entries, seals }: StoredBundle, sealKey: Buffer): SealedEntry[] =>
+  entries.map((bytes, i) => {
     const index = number * TILE_WIDTH + i;
     const seal = seals.subarray(i * SEAL_BYTES, (i + 1) * SEAL_BYTES);
     return { index, bytes, entry: parseEntry(bytes), isSealed: seal.equals(sealEntry(sealKey, index, bytes)) };

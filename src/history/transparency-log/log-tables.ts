@@ -79,6 +79,25 @@ export class LogTables {
     return rows.map((row) => ({ ...row, entries: parseBundle(row.entries) }));
   }
 
+  /**
+   * Reads the bundles of the first `size` entries, in order. The log may have grown since its size was read, also by bundles: what is
+   * behind the size is left out.
+   * @param from number of the first bundle @param perRead most bundles that are read at a time
+   */
+  async *readBundlesUpTo(size: number, { from = 0, perRead }: { from?: number; perRead: number }) {
+    const end = Math.ceil(size / TILE_WIDTH);
+    for (let next = from; next < end;) {
+      const bundles = await this.readBundles(next, Math.min(perRead, end - next));
+      if (bundles.length === 0) return;
+      for (const bundle of bundles) {
+        if (bundle.number >= end) return; // a bundle before it is missing
+        const entries = bundle.entries.slice(0, size - bundle.number * TILE_WIDTH);
+        yield { ...bundle, entries } satisfies StoredBundle;
+        next = bundle.number + 1;
+      }
+    }
+  }
+
   /** Returns the index of an entry, by the position of its event; null if the log does not have it. */
   async findEntry(entry: Buffer, position: bigint): Promise<number | null> {
     const { rows } = await this.db.query<{ number: number; entries: Buffer }>(
