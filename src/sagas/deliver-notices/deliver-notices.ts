@@ -59,8 +59,9 @@ export class DeliverNotices {
       await this.deps.queue.forget();
       await this.sweepUntil(held, lost);
     };
-    const failed = 'failed to deliver notices; retrying';
-    return runUnderLease(this.deps, { lease: LEASE, retry: SWEEP_RETRY, failed, work }, signal);
+    const { leases, log } = this.deps;
+    const logFailure = (error: string): void => log.warn({ error }, 'failed to deliver notices; retrying');
+    return runUnderLease(leases, { lease: LEASE, retry: SWEEP_RETRY, logFailure, work }, signal);
   }
 
   /** @param lost aborts messages under way at once */

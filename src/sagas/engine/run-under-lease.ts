@@ -1,4 +1,3 @@
-import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import type { Leases } from '../../postgres/leases.js';
 import { Backoff, type BackoffBounds } from '../../runtime/backoff.js';
@@ -8,8 +7,8 @@ import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 export interface LeasedWork {
   readonly lease: string;
   readonly retry: BackoffBounds;
-  /** Message of the log line about a failure: `failed to deliver notices; retrying`. */
-  readonly failed: string;
+  /** Logs a failure, unless the same one was logged just before. @param reason one line */
+  readonly logFailure: (reason: string) => void;
   /**
    * Works until `held` is aborted: the process stops, or the lease is lost.
    * @param lost aborted when the lease is lost
@@ -19,8 +18,8 @@ export interface LeasedWork {
 
 /** Does work whenever this process gets its lease, until the signal is aborted. Survives outages: after an error it tries again. */
 export const runUnderLease = async (
-  { leases, log }: { readonly leases: Leases; readonly log: Log },
-  { lease: name, retry, failed, work }: LeasedWork,
+  leases: Leases,
+  { lease: name, retry, logFailure, work }: LeasedWork,
   signal: AbortSignal,
 ): Promise<void> => {
   const backoff = new Backoff(retry);
@@ -39,7 +38,7 @@ export const runUnderLease = async (
       failure.clear();
     } catch (error) {
       const reason = reasonOf(error);
-      if (failure.shouldLog(reason)) log.warn({ error: reason }, failed);
+      if (failure.shouldLog(reason)) logFailure(reason);
       await backoff.wait(signal, performance.now() - startedAt);
     }
   }

@@ -35,9 +35,10 @@ export class DueErasures {
 
   /** Runs until the signal is aborted. */
   run(signal: AbortSignal): Promise<void> {
-    const failed = 'failed to erase what is due; retrying';
+    const { leases, log } = this.deps;
+    const logFailure = (error: string): void => log.warn({ error }, 'failed to erase what is due; retrying');
     const work = (held: AbortSignal): Promise<void> => this.sweepUntil(held);
-    return runUnderLease(this.deps, { lease: LEASE, retry: RETRY, failed, work }, signal);
+    return runUnderLease(leases, { lease: LEASE, retry: RETRY, logFailure, work }, signal);
   }
 
   private async sweepUntil(signal: AbortSignal): Promise<void> {

@@ -48,9 +48,11 @@ export class FlagMissingCredentials {
 
   /** Runs until the signal is aborted, in one process at a time. */
   run(signal: AbortSignal): Promise<void> {
-    const failed = 'failed to look for channels without credentials; retrying';
+    const { leases, log } = this.deps;
+    const logFailure = (error: string): void =>
+      log.warn({ error }, 'failed to look for channels without credentials; retrying');
     const work = (held: AbortSignal): Promise<void> => this.sweepUntil(held);
-    return runUnderLease(this.deps, { lease: NAME, retry: RETRY, failed, work }, signal);
+    return runUnderLease(leases, { lease: NAME, retry: RETRY, logFailure, work }, signal);
   }
 
   private async sweepUntil(signal: AbortSignal): Promise<void> {

@@ -47,8 +47,9 @@ export class PruneExpired {
         await sleepUnlessAborted(SWEEP_MS, held);
       }
     };
-    const failed = 'failed to delete expired rows; retrying';
-    return runUnderLease(this.deps, { lease: LEASE, retry: RETRY, failed, work }, signal);
+    const { leases, log } = this.deps;
+    const logFailure = (error: string): void => log.warn({ error }, 'failed to delete expired rows; retrying');
+    return runUnderLease(leases, { lease: LEASE, retry: RETRY, logFailure, work }, signal);
   }
 
   /** Waits until the views of this program exist: a new deployment, or a newer program, builds them first. */
