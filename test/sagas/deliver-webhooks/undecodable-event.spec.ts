@@ -60,7 +60,7 @@ it('one event that cannot be read stops the deliveries of all owners visibly, un
   const elsewhere = { position: '1', reason: 'wrong place' };
   expect(await gateway.callManagement('POST', `/sagas/${SAGA}/skip`, elsewhere)).toMatchObject({
     status: 409,
-    body: { code: 'not_stopped', errors: [expect.stringContaining(`but at ${position}`)] },
+    body: { code: 'not_stopped', errors: [expect.stringContaining(`stopped at position ${position}`)] },
   });
   for (const name of ['activity', 'audit', 'posts', 'publish-schedule']) {
     await until(`${name} has stopped`, async () => {
