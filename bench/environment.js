@@ -70,7 +70,10 @@ export const withBenchEnvironment = async (profile, runBench, more = {}) => {
         const url = started.value;
         return { pid: started.pid, port: Number(new URL(url).port), url, stop: started.stop };
       },
-      /** Starts a load generator. Returns a function that sends it a job and returns the result; `pid` is its process. */
+      /**
+       * Starts a load generator. Returns a function that sends it a job and returns the result; `pid` is its process, and
+       * `stop` ends a job that has no end of its own.
+       */
       startGenerator: (script) => {
         const child = fork(here(script));
         stops.push(async () => child.kill());
@@ -84,7 +87,7 @@ export const withBenchEnvironment = async (profile, runBench, more = {}) => {
             });
             child.send(job);
           });
-        return Object.assign(runJob, { pid: child.pid });
+        return Object.assign(runJob, { pid: child.pid, stop: () => child.send('stop') });
       },
     });
   } finally {

@@ -1,15 +1,17 @@
 /**
- * bench -- neighbours: other owners post at a steady rate, alone and while one owner attacks the gateway in one way. Measures
- * the others' posts, from the moment a post is due until its answer and until the stand-in has accepted it, and prints the
- * ratio of attacked to calm rounds for each attack. The attacker works in this process, so it takes a share of the machine that
- * calm rounds do not have. Options: --rounds, --seconds, --rate (the others' posts/s), --channels (of the attacker),
- * --attack=chats,photos,lists,previews,sessions,readers. With --flood it measures floods of requests instead (floods.js).
+ * bench -- neighbours: other owners post at a steady rate, beside calm rounds and while one owner attacks the gateway in one
+ * way. Measures the others' posts, from the moment a post is due until its answer and until the stand-in has accepted it, and
+ * prints the ratio of attacked to calm rounds for each attack. The attacker works in a process of its own (attacker.js). In calm
+ * rounds it sends the same requests to a trivial server whose answers have the size and take the time of the gateway's, so that
+ * it takes its share of the machine in both; an attacked round before the first teaches it. Also shows the CPU time per
+ * second of each process. Options: --rounds, --seconds, --rate (the others' posts/s), --channels (of the attacker),
+ * --attack=chats,photos,lists,previews,sessions,readers, --cpu-prof=DIR (a profile of the API process, which has one attacked
+ * round of each attack). With --flood it measures floods of requests instead (floods.js).
  */
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readCpuTime, readCpuTimeOfTree, startNode } from './processes.js';
 import { countAccepted, parseDueTime, quantile, readMessagesAfter, until } from './publishing.js';
 import { playRounds, ratioOf } from './rounds.js';
 import { seed } from './seed.js';
@@ -17,9 +19,13 @@ import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js
 
 const OTHERS = 100;
 const CONNECTIONS = 16;
+const ATTACKS = ['chats', 'photos', 'lists', 'previews', 'sessions', 'readers'];
 /** Largest metadata of a post, less the rest of its body. */
 const METADATA_BYTES = 4_500_000;
 const LARGE_POSTS = 12;
+/** The largest metadata that lists show, and posts with it: more than a page holds. */
+const SHOWN_METADATA_BYTES = 65_000;
+const SHOWN_POSTS = 65;
 
 const readProfileA = async () =>
   JSON.parse(await readFile(new URL('../src/config/limits-profiles.json', import.meta.url), 'utf8')).A;
@@ -30,15 +36,17 @@ export const run = async (args) => {
   const seconds = readOption(args, 'seconds', 10);
   const rate = readOption(args, 'rate', 20);
   const channels = readOption(args, 'channels', 200);
-  const chosen = args
-    .find((arg) => arg.startsWith('--attack='))
-    ?.split('=')[1]
-    .split(',');
+  const textOption = (name) => args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1];
+  const attacks = textOption('attack')?.split(',') ?? ATTACKS;
+  const profileDir = textOption('cpu-prof');
 
   await withBenchEnvironment(await readProfileA(), async (environment) => {
     const network = await environment.startStandIn();
-    const slowHost = await startSlowHost();
-    environment.onEnd(slowHost.stop);
+    const trivial = await startNode(
+      fileURLToPath(new URL('trivial-server.js', import.meta.url)),
+      ...[[], {}, (line) => /:(\d+)$/.exec(line)?.[1]],
+    );
+    environment.onEnd(trivial.stop);
     const settings = {
       ...{ LOG_LEVEL: 'fatal', TELEGRAM_API_URL: network.url, ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' },
     };
@@ -47,40 +55,58 @@ export const run = async (args) => {
       ...{ channels: OTHERS, endpoints: OTHERS, settings: { min_interval: 1 } },
     });
     const attacker = await createAttacker(both.url, others, channels);
+    if (attacks.includes('lists')) await postLargePosts(both.url, attacker);
     await both.stop();
-    const { port, url } = await environment.startGateway({ ...settings, ROLES: 'api' });
-    await environment.startGateway({ ...settings, ROLES: 'worker' });
+    const flags = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [];
+    const api = await environment.startGateway({ ...settings, ROLES: 'api,tools' }, 'inherit', flags);
+    const worker = await environment.startGateway({ ...settings, ROLES: 'worker' });
     const post = environment.startGenerator('timed-posts.js');
+    const attack = environment.startGenerator('attacker.js');
     const ownText = /^A post of usual length/;
+    const readCpuTimes = () => ({
+      ...{ api: readCpuTime(api.pid), worker: readCpuTime(worker.pid) },
+      ...{ postgres: readCpuTimeOfTree(environment.postmaster), attacker: readCpuTime(attack.pid) },
+      'trivial server': readCpuTime(trivial.pid),
+    });
 
-    const measure = async (attack) => {
+    const measure = async (name, isCalm) => {
       await sleep(1_100); // the endpoints' interval: each round begins with the first of them
-      const stop = new AbortController();
-      const attacking = attack?.({ url, port, attacker, slowHost, signal: stop.signal });
+      const attacking = attack({ attack: name, port: isCalm ? Number(trivial.value) : api.port, attacker, isCalm });
       const before = await countAccepted(network);
-      const job = { port, connections: CONNECTIONS, seconds, targets: others, rate };
-      const { sent, latencies } = await post(job);
+      const [cpuBefore, startedAt] = [readCpuTimes(), performance.now()];
+      const { sent, latencies } = await post({
+        port: api.port,
+        connections: CONNECTIONS,
+        seconds,
+        targets: others,
+        rate,
+      });
       const readOwn = async () =>
         (await readMessagesAfter(network, before)).filter(({ text }) => ownText.test(text ?? ''));
       let messages = [];
       await until(async () => (messages = await readOwn()).length >= sent);
-      stop.abort();
-      await attacking;
+      const elapsed = (performance.now() - startedAt) / 1_000;
+      const cpu = Object.entries(readCpuTimes()).map(([key, us]) => [key, (us - cpuBefore[key]) / 1_000 / elapsed]);
+      attack.stop();
+      const { statuses } = await attacking;
+      for (const status of [401, 404])
+        if (statuses[status]) throw new Error(`the attack ${name} does not reach what it attacks: ${status}`);
       const delays = messages.map(({ at, text }) => Date.parse(at) - parseDueTime(text));
       return {
         ...{ answer: quantile(latencies, 0.99), published: quantile(delays, 0.99) },
         ...{ answerMedian: quantile(latencies, 0.5), publishedMedian: quantile(delays, 0.5) },
+        ...{ ...Object.fromEntries(cpu), statuses },
       };
     };
 
-    await measure(null); // warm up
     console.log(`${rate} posts/s of others, rounds of ${seconds} s`);
     const summary = [];
-    for (const [name, attack] of Object.entries(ATTACKS)) {
-      if (chosen && !chosen.includes(name)) continue;
-      console.log(`attack: ${name}`);
+    for (const name of attacks) {
+      const learnt = await measure(name, false);
+      console.log(`attack: ${name}\nbefore     ${line('attacked', learnt)}`);
+      if (profileDir) continue;
       const { calm, attacked } = await playRounds(
-        { calm: () => measure(null), attacked: () => measure(attack) },
+        { calm: () => measure(name, true), attacked: () => measure(name, false) },
         rounds,
         line,
       );
@@ -96,7 +122,7 @@ export const run = async (args) => {
 /** Creates everything that the attacks need, of one owner. */
 const createAttacker = async (url, others, count) => {
   const operator = caller(url, OPERATOR_KEY);
-  const { id: owner_id } = await operator('/owners', { name: 'Attacker', plan: 'business' });
+  const { id: owner_id, key } = await operator('/owners', { name: 'Attacker', plan: 'business' });
   const createChannels = (chatIds) =>
     Promise.all(
       chatIds.map(async (chat_id, i) => {
@@ -109,112 +135,42 @@ const createAttacker = async (url, others, count) => {
     for (const project of projects)
       ids.push((await operator('/projects', { owner_id, name: 'Attack', ...project })).id);
     const body = { owner_id, project_ids: ids, mode: 'live', min_interval: 1 };
-    const { slug, token } = await operator('/endpoints', body);
-    return { slug, token, path: `/v1/webhooks/${slug}` };
+    const { id, slug, token } = await operator('/endpoints', body);
+    return { id, slug, token, path: `/v1/webhooks/${slug}` };
   };
   const ownChats = Array.from({ length: count }, (_, i) => `-100${5_000_000 + i}`);
   const [own, victims] = [await createChannels(ownChats), await createChannels(others.map(({ chatId }) => chatId))];
   const filters = ['(?:[ab]{0,30}){16}[cd]', '(?:[ab]{0,30}){15}[ce]'].map((pattern) => ({ mode: 'exclude', pattern }));
+  const quiet = () => createEndpoint([{ channel_ids: own.slice(0, 1) }]);
   const slowProject = { channel_ids: own.slice(0, 1), processing: { filters } };
-  const quiet = await createEndpoint([{ channel_ids: own.slice(0, 1) }]);
-  const filler = 'x'.repeat(METADATA_BYTES);
-  for (let n = 0; n < LARGE_POSTS; n++) {
-    const post = { text: `Large ${n}`, metadata: { filler } };
-    const status = await publish(url, quiet, post);
-    if (status !== 200) throw new Error(`a large post was answered with ${status}`);
-    await sleep(1_100); // the endpoint's interval
-  }
   return {
-    quiet,
+    key,
+    quiet: await quiet(),
+    large: await quiet(),
+    shown: await quiet(),
     victims: await createEndpoint([{ channel_ids: victims }]),
     photos: await createEndpoint([{ channel_ids: own }]),
     previews: await createEndpoint(Array.from({ length: 12 }, () => slowProject)),
   };
 };
 
-/** The attacks: each runs until its signal is aborted. */
-const ATTACKS = {
-  /** Posts to channels with the others' chat ids and tokens of its own. */
-  chats: ({ url, attacker, signal }) =>
-    repeat(signal, 5_000, () => publish(url, attacker.victims, { text: 'An attack' }, signal)),
-  /** Posts a photo from a slow host to many channels. */
-  photos: ({ url, attacker, slowHost, signal }) =>
-    repeat(signal, 5_000, () => {
-      const media = [{ type: 'photo', url: slowHost.newFile(signal) }];
-      return publish(url, attacker.photos, { text: 'An attack', media }, signal);
-    }),
-  /** Reads lists of posts with large metadata. */
-  lists: ({ url, signal }) =>
-    inLanes(4, signal, () => read(`${url}/manage/v1/posts?limit=200`, { headers: bearer(OPERATOR_KEY), signal })),
-  /** Asks for previews of 12 projects with slow patterns. */
-  previews: ({ url, attacker, signal }) => {
-    const text = Array.from({ length: 4_000 }, (_, n) => ((n * n) % 7 < 3 ? 'a' : 'b')).join('');
-    const request = jsonRequest(attacker.previews.token, { text }, signal);
-    return inLanes(2, signal, () => read(`${url}${attacker.previews.path}/sandbox`, request));
-  },
-  /** Opens sessions of the assistant tools that it does not read, and calls tools with large bodies. */
-  sessions: async ({ url, port, attacker, signal }) => {
-    const { slug, token } = attacker.quiet;
-    const path = `/sse/${slug}`;
-    const call = (id, method, params = {}) => jsonRequest(token, { jsonrpc: '2.0', id, method, params }, signal);
-    const filler = { name: 'service_sandbox', arguments: { text: 'x', metadata: { filler: 'x'.repeat(2_000_000) } } };
-    await Promise.all([
-      keepUnread(
-        20,
-        port,
-        signal,
-        `GET ${path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\n\r\n`,
-        (chunk) => {
-          const address = /data: (\S+)/.exec(chunk)?.[1];
-          if (address) void inLanes(1, signal, () => read(url + address, call('i'.repeat(256), 'tools/list')));
-        },
-      ),
-      inLanes(4, signal, () => read(url + path, call(1, 'tools/call', filler))),
-    ]);
-  },
-  /** Asks for a large file over many connections and never reads. */
-  readers: ({ port, signal }) => keepUnread(200, port, signal, 'GET /openapi.json HTTP/1.1\r\nHost: bench\r\n\r\n'),
-};
-
-/** Starts a host whose files arrive byte by byte. */
-const startSlowHost = async () => {
-  const gone = new Set();
-  const server = createServer((request, response) => {
-    if (gone.has(request.url)) return response.writeHead(404).end();
-    response.writeHead(200, { 'content-type': 'image/jpeg' });
-    const drip = setInterval(() => (gone.has(request.url) ? response.destroy() : response.write('\xff')), 500);
-    response.on('close', () => clearInterval(drip));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  let files = 0;
-  return {
-    /** Returns the URL of a new file, which is gone once the signal is aborted. */
-    newFile: (signal) => {
-      const path = `/${++files}.jpg`;
-      signal.addEventListener('abort', () => gone.add(path));
-      return `http://127.0.0.1:${server.address().port}${path}`;
-    },
-    stop: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+/** Posts what the attack `lists` reads: posts with metadata that lists leave out, and posts with metadata that they show. */
+const postLargePosts = async (url, { large, shown }) => {
+  const fill = async ({ path, token }, count, bytes) => {
+    for (let n = 0; n < count; n++) {
+      const post = { text: `Large ${n}`, metadata: { filler: 'x'.repeat(bytes) } };
+      const answer = await fetch(url + path, jsonRequest(token, post));
+      if (!answer.ok) throw new Error(`a large post was answered with ${answer.status}`);
+      await sleep(1_050); // the endpoint's interval
+    }
   };
+  await Promise.all([fill(large, LARGE_POSTS, METADATA_BYTES), fill(shown, SHOWN_POSTS, SHOWN_METADATA_BYTES)]);
 };
 
-const bearer = (token) => ({ authorization: `Bearer ${token}`, accept: 'application/json, text/event-stream' });
-const jsonRequest = (token, body, signal) => ({
-  ...{ method: 'POST', headers: { ...bearer(token), 'content-type': 'application/json' } },
-  ...{ body: JSON.stringify(body), signal },
+const jsonRequest = (token, body) => ({
+  ...{ method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } },
+  body: JSON.stringify(body),
 });
-
-/** Sends a request and reads its answer to the end. */
-const read = async (url, request) => {
-  const answer = await fetch(url, request);
-  for await (const _ of answer.body ?? []);
-  return answer.status;
-};
-
-const publish = (url, { path, token }, payload, signal) => read(url + path, jsonRequest(token, payload, signal));
 
 /** Returns a function that creates things over the management API. */
 const caller = (url, key) => async (path, body) => {
@@ -224,34 +180,12 @@ const caller = (url, key) => async (path, body) => {
   return json;
 };
 
-/** Does something at once and then at intervals, until the signal is aborted. What fails is tried again. */
-const repeat = async (signal, ms, work) => {
-  while (!signal.aborted) {
-    await work().catch(() => undefined);
-    await sleep(ms, undefined, { signal }).catch(() => undefined);
-  }
-};
-const inLanes = (count, signal, work) => Promise.all(Array.from({ length: count }, () => repeat(signal, 1, work)));
-
-/** Keeps connections open that send a request and read only the first chunk of its answer, until the signal is aborted. */
-const keepUnread = async (count, port, signal, request, onChunk = () => undefined) => {
-  const sockets = new Set();
-  const open = () => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(request));
-    sockets.add(socket);
-    socket.once('data', (chunk) => {
-      socket.pause();
-      onChunk(chunk.toString('latin1'));
-    });
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-  };
-  await repeat(signal, 500, async () => {
-    while (sockets.size < count) open();
-  });
-  for (const socket of sockets) socket.destroy();
-};
-
-const line = (name, { answer, published, answerMedian, publishedMedian }) =>
+const line = (name, { answer, published, answerMedian, publishedMedian, statuses, ...cpu }) =>
   `${name.padEnd(8)}  to the answer p50 ${ms(answerMedian)}, p99 ${ms(answer)}   ` +
-  `to the network p50 ${ms(publishedMedian)}, p99 ${ms(published)}`;
+  `to the network p50 ${ms(publishedMedian)}, p99 ${ms(published)}   CPU ms/s: ${describeCpu(cpu)}` +
+  (statuses ? `   attacker's answers: ${JSON.stringify(statuses)}` : '');
+const describeCpu = (cpu) =>
+  Object.entries(cpu)
+    .map(([name, value]) => `${name} ${value.toFixed(0)}`)
+    .join(', ');
 const ms = (value) => `${value.toFixed(1)} ms`;

@@ -1,12 +1,32 @@
 /**
- * Server that reads every request and answers 200 with an empty object. Floods are sent to it in calm rounds, so that their
- * generators work as hard as in the flooded ones.
+ * Server that reads every request and answers 200 with an empty object. Floods and attacks are sent to it in calm rounds, so that
+ * their generators work as hard as in the others. `x-answer-bytes` and `x-answer-after` (ms) of a request ask for an answer of that
+ * size after that time. A GET of a session of the assistant tools (`/sse/…`) is answered with an address, and stays open.
  */
 import { createServer } from 'node:http';
 
+/** The answers so far, by size: they share their bytes, as the answers of a busy server do. */
+const answers = new Map();
+const answerOf = (bytes) => {
+  const answer = answers.get(bytes) ?? Buffer.alloc(bytes, ' ').fill('{}', 0, 2);
+  if (!answers.has(bytes)) answers.set(bytes, answer);
+  return answer;
+};
+
 const server = createServer((request, response) => {
+  const { method, url, headers } = request;
+  if (method === 'GET' && url.startsWith('/sse/')) {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    return response.write('event: endpoint\ndata: /sse/messages\n\n');
+  }
+  const body = answerOf(Math.max(2, Number(headers['x-answer-bytes'] ?? 2)));
+  const answer = () => response.writeHead(200, { 'content-length': body.length }).end(body);
   request.resume();
-  request.on('end', () => response.writeHead(200, { 'content-length': 2 }).end('{}'));
+  request.on('end', () => {
+    const after = Number(headers['x-answer-after'] ?? 0);
+    if (after >= 1) setTimeout(answer, after);
+    else answer();
+  });
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => console.log(`ready http://127.0.0.1:${server.address().port}`));
