@@ -41,9 +41,8 @@ const UNNAMED_MS = 2_000;
 const KEPT_MS = 24 * 60 * 60_000;
 
 /** Files that change the compiled program, besides its sources. */
-const TOOLS = ['package.json', 'package-lock.json', 'compile.js', 'make-build.js', 'builds.js', 'swc-options.js'].map(
-  (file) => (file.endsWith('.js') ? `scripts/${file}` : file),
-);
+const SCRIPTS = ['compile.js', 'make-build.js', 'bundle-program.js', 'builds.js', 'swc-options.js'];
+const TOOLS = ['package.json', 'package-lock.json', ...SCRIPTS.map((file) => `scripts/${file}`)];
 
 /** Returns the program's source files without tests. A release may have none. */
 export const listSources = () =>

@@ -45,7 +45,7 @@ const ALL_WELL = Array(10).fill({ code: 0, stderr: '' });
 
 /** Runs the program as `npm start` does and returns what it prints. */
 const runProgram = (): string => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/main.js', 'at once'], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--enable-source-maps', 'dist/main.js', 'at once'], {
     ...{ cwd: folder, encoding: 'utf8' },
   });
   expect([status, stderr]).toEqual([0, '']);
@@ -183,4 +183,31 @@ it('replaces the folder dist of an earlier version by a link', async () => {
   writeText('second');
   expect(await startTen()).toEqual(ALL_WELL);
   expect(runProgram()).toBe('second');
+});
+
+it('a module in the bundle keeps the files beside it, the names of its classes, and its lines in stack traces', async () => {
+  write(
+    'src/late.ts',
+    "import { Note as Other } from './one/note.js'; import { Note } from './two/note.js'; export const text = new Note(new Other().show()).show();",
+  );
+  write('src/one/name.json', '"one"');
+  for (const part of ['one', 'two'])
+    write(
+      `src/${part}/note.ts`,
+      `import { readFileSync } from 'node:fs';
+
+export class Note {
+  constructor(readonly other = '') {}
+  show(): string {
+    if (this.other) return [this.other, Note.name, this.locate()].join();
+    return [Note.name, readFileSync(new URL('./name.json', import.meta.url), 'utf8')].join();
+  }
+  private locate = (): string => /[^/]+.ts:\\d+/.exec(new Error('here').stack!)![0];
+}
+`,
+    );
+  expect(await prestart()).toEqual({ code: 0, stderr: '' });
+  expect(runProgram()).toBe('Note,"one",Note,note.ts:9');
+  rmSync(join(folder, readCurrent(), 'dist/one/note.js')); // the bundle alone is loaded
+  expect(runProgram()).toBe('Note,"one",Note,note.ts:9');
 });

@@ -1,0 +1,52 @@
+/**
+ * Bundles the program's own modules for its starts (ADR-223): Node's loader takes a large part of a millisecond of CPU per module, and
+ * a start needs some 800. The compiled modules stay where they are, for scripts and benchmarks that load some of them, and each
+ * module in the bundle goes on to find files beside its compiled file. Packages load as they do without the bundle (ADR-202).
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, posix, relative, resolve, sep } from 'node:path';
+import { build as bundle } from 'esbuild';
+
+/** Folder of the bundle in a build, without folders of its own. */
+const BUNDLE = 'bundle';
+
+/** Modules that processes start with. */
+const isEntry = (file) => /^(cli\/|stand-ins\/[^/]+\/)?main\.js$/.test(file);
+
+/**
+ * Bundles the program, and lets its entries load the bundle.
+ * @param build folder of the build, with the compiled modules @param modules their paths in it
+ */
+export const bundleProgram = async (build, modules) => {
+  const entries = modules.map((module) => module.split(sep).join('/')).filter(isEntry);
+  const nameOf = (entry) => entry.slice(0, -'.js'.length).replaceAll('/', '-');
+  await bundle({
+    entryPoints: entries.map((entry) => ({ in: resolve(build, entry), out: nameOf(entry) })),
+    outdir: join(build, BUNDLE),
+    ...{ bundle: true, splitting: true, sourcemap: true, sourcesContent: false, logLevel: 'warning' },
+    ...{ platform: 'node', format: 'esm', target: 'node20', packages: 'external' },
+    plugins: [keepIdentity(resolve(build))],
+  });
+  for (const entry of entries) {
+    const target = posix.relative(posix.dirname(entry), `${BUNDLE}/${nameOf(entry)}.js`);
+    await writeFile(join(build, entry), `import '${target.startsWith('.') ? target : `./${target}`}';\n`);
+  }
+};
+
+/**
+ * Lets modules keep what bundling would change: their URL, which leads to the files beside them, and the names of their classes, which
+ * logs and descriptions show. What is added leaves all lines where they were.
+ */
+const keepIdentity = (build) => ({
+  name: 'keep-identity',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.js$/ }, async ({ path }) => {
+      const code = await readFile(path, 'utf8');
+      const url = JSON.stringify(`../${relative(build, path).split(sep).join('/')}`);
+      const names = [...code.matchAll(/^(?:export )?(?:default )?class (\w+)/gm)].map(([, name]) => name);
+      const named = names.map((name) => `Object.defineProperty(${name}, 'name', { value: '${name}' });`);
+      return {
+        contents: `${code.replaceAll('import.meta.url', `new URL(${url}, import.meta.url).href`)}${named.join('')}`,
+      };
+    }),
+});
