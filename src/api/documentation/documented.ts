@@ -37,8 +37,8 @@ export interface RouteDocumentation {
   readonly alsoAnswers?: Readonly<Record<number, string>>;
   /** Codes of errors that only some routes have, by status. */
   readonly codes?: Readonly<Record<number, readonly string[]>>;
-  /** True if the operator's key alone is admitted: 403 for others. */
-  readonly isForOperator?: true;
+  /** Message of the 403 for an owner's key, on a route for the operator alone: `ApiKeyGuard` enforces it. None: owners may call. */
+  readonly operatorOnly?: string;
   /** True for a route whose answers never change anything, although it is a POST: it takes no Idempotency-Key. */
   readonly isQuestion?: true;
   /** True for a route of the management API whose requests pass the gate of `/v1`, and get its answers. */

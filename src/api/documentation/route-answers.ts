@@ -57,7 +57,7 @@ const listCodes = ({ method, path, isPublic, takesOwner, documentation }: Descri
     if (isChange && !documentation.passesGate) lists.push(OF_CHANGE);
     if (method === 'POST' && !documentation.passesGate) lists.push({ 409: ['idempotency_conflict'] });
     if (takesOwner || path.includes(':')) lists.push({ 404: ['not_found'] });
-    if (documentation.isForOperator) lists.push({ 403: ['forbidden'] });
+    if (documentation.operatorOnly) lists.push({ 403: ['forbidden'] });
   }
   lists.push(documentation.codes ?? {});
   const all = new Map<number, string[]>();

@@ -4,16 +4,20 @@ import type { FastifyRequest } from 'fastify';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { readBearerToken, isTokenValid } from '../public/gate/credentials.js';
+import { DOCUMENTATION, type RouteDocumentation } from '../documentation/documented.js';
 import { HttpProblem } from '../transport/http-problem.js';
 import { FindOwnerByKey } from '../../projections/discovery/discovery.queries.js';
 import { hashToken } from '../../secrets/tokens.js';
 import { rememberCaller } from './caller.js';
+import { forbiddenProblem, notFoundProblem } from './http-problems.js';
+import { ID_PATTERN } from './id.pipe.js';
 import { CALL_MESSAGES } from './messages.js';
 import { WrongKeyLockout } from './wrong-key-lockout.js';
 
 /**
- * Authenticates the operator or an owner by API key, before the body is read (management-api.md: Manners). An address that sent
- * too many wrong keys is answered 429 whatever its key.
+ * Authenticates the operator or an owner by API key, before the body is read, and refuses an owner's key on a route that is
+ * documented as the operator's (management-api.md: Manners). An address that sent too many wrong keys is answered 429 whatever
+ * its key.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -39,6 +43,7 @@ export class ApiKeyGuard implements CanActivate {
       if (!owner) throw this.reject(request, key);
       rememberCaller(request, { kind: 'owner', ownerId: owner.owner_id });
       request.answerHolder = owner.owner_id;
+      refuseOnOperatorRoute(context, owner.owner_id);
     }
     return true;
   }
@@ -48,6 +53,20 @@ export class ApiKeyGuard implements CanActivate {
     return unauthorizedProblem();
   }
 }
+
+/** Path of a route about one owner. */
+const ABOUT_OWNER = /\/owners\/:id(\/|$)/;
+
+/** @throws HttpProblem 403 on a route for the operator alone; 404 if an id in its path names nothing that the owner may see */
+const refuseOnOperatorRoute = (context: ExecutionContext, ownerId: string): void => {
+  const documentation = Reflect.getMetadata(DOCUMENTATION, context.getHandler()) as RouteDocumentation | undefined;
+  if (documentation?.operatorOnly === undefined) return;
+  const { params, routeOptions } = context.switchToHttp().getRequest<FastifyRequest<{ Params: { id?: string } }>>();
+  if (params.id !== undefined && !ID_PATTERN.test(params.id)) throw notFoundProblem('resource');
+  // An owner does not learn which other owners exist.
+  if (ABOUT_OWNER.test(routeOptions.url ?? '') && params.id !== ownerId) throw notFoundProblem('owner');
+  throw forbiddenProblem(documentation.operatorOnly);
+};
 
 /** Returns the problem for a missing, wrong or replaced key. */
 export const unauthorizedProblem = (): HttpProblem => {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type Actor, ownerActor } from '../../kernel/events.js';
-import { forbiddenProblem, notFoundProblem } from './http-problems.js';
+import { notFoundProblem } from './http-problems.js';
 
 /** The authenticated caller of a management request (management-api.md: Manners). */
 export type Caller = { readonly kind: 'operator' } | { readonly kind: 'owner'; readonly ownerId: string };
@@ -15,11 +15,6 @@ export const getCaller = (request: FastifyRequest): Caller => {
   const caller = callers.get(request);
   if (!caller) throw new Error('this management route has no ApiKeyGuard');
   return caller;
-};
-
-/** Refuses callers other than the operator. @param message says whose key is needed @throws HttpProblem 403 */
-export const requireOperator = (request: FastifyRequest, message: string): void => {
-  if (getCaller(request).kind !== 'operator') throw forbiddenProblem(message);
 };
 
 /** Returns the caller as events name it. */

@@ -1,21 +1,36 @@
 import 'reflect-metadata';
 import { RequestMethod, type Type } from '@nestjs/common';
+import { DOCUMENTATION, type RouteDocumentation } from '../../../src/api/documentation/documented.js';
 import { ManagementApiModule } from '../../../src/app/modules/management-api.module.js';
 
-/** Lists the routes of the management API that change something: `POST /channels/:id/pause`. */
-export const listChangingRoutes = (): string[] => {
+/** A route of the management API. */
+export interface ManagementRoute {
+  readonly method: string;
+  /** Path below `/manage/v1`: `/channels/:id/pause`. */
+  readonly path: string;
+  /** Message for an owner's key, if the route is for the operator alone. */
+  readonly operatorOnly: string | undefined;
+}
+
+/** Lists the routes of the management API. */
+export const listManagementRoutes = (): ManagementRoute[] => {
   const controllers = Reflect.getMetadata('controllers', ManagementApiModule) as Type[];
   return controllers.flatMap((controller) => {
     const base = (Reflect.getMetadata('path', controller) as string).replace('manage/v1', '');
     const handlers = Object.getOwnPropertyNames(controller.prototype)
       .map((name) => (controller.prototype as Record<string, unknown>)[name] as object)
       .filter((handler) => Reflect.hasMetadata('method', handler));
-    return handlers
-      .map((handler) => {
-        const method = RequestMethod[Reflect.getMetadata('method', handler) as RequestMethod];
-        const path = Reflect.getMetadata('path', handler) as string;
-        return `${method} ${base}${path === '/' ? '' : `/${path}`}`;
-      })
-      .filter((route) => !route.startsWith('GET '));
+    return handlers.map((handler) => {
+      const method = RequestMethod[Reflect.getMetadata('method', handler) as RequestMethod];
+      const path = Reflect.getMetadata('path', handler) as string;
+      const { operatorOnly } = Reflect.getMetadata(DOCUMENTATION, handler) as RouteDocumentation;
+      return { method, path: `${base}${path === '/' ? '' : `/${path}`}`, operatorOnly };
+    });
   });
 };
+
+/** Lists the routes of the management API that change something: `POST /channels/:id/pause`. */
+export const listChangingRoutes = (): string[] =>
+  listManagementRoutes()
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, path }) => `${method} ${path}`);

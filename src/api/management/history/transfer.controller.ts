@@ -13,7 +13,6 @@ import { reasonOf } from '../../../kernel/reason.js';
 import { Documented } from '../../documentation/documented.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { requireOperator } from '../caller.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 import { readQuery } from '../request-body.js';
 import { ExportQuery } from './transfer.query.js';
@@ -54,12 +53,11 @@ export class TransferController {
     summary: 'Export the history',
     query: ExportQuery,
     answer: 'application/x-ndjson',
-    isForOperator: true,
+    operatorOnly: HISTORY_MESSAGES.transferIsOperators,
     codes: { 409: ['history_contradicted'], 503: ['log_behind'] },
   })
   @Get('export')
   async export(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readable> {
-    requireOperator(request, HISTORY_MESSAGES.transferIsOperators);
     const query = readQuery(request, ExportQuery);
     const after = query.after === undefined ? BEGINNING : BigInt(query.after);
     const head = await currentLog(() => this.exports.waitForLog(untilClosed(reply)));
@@ -74,14 +72,13 @@ export class TransferController {
     summary: 'Import a history into an empty event store',
     body: () => ({ type: 'string' }),
     bodyType: 'application/x-ndjson',
-    isForOperator: true,
+    operatorOnly: HISTORY_MESSAGES.transferIsOperators,
     isQuestion: true,
     codes: { 409: ['store_not_empty'], 415: ['unsupported_media_type'] },
   })
   @Post('import')
   @HttpCode(200)
   async import(@Req() request: FastifyRequest): Promise<ImportView> {
-    requireOperator(request, HISTORY_MESSAGES.transferIsOperators);
     if (!/^\s*application\/x-ndjson\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
       throw HttpProblem.withMessage(415, 'unsupported_media_type', HISTORY_MESSAGES.transferType);
     // The body arrives at the pace of the network, for which requests have a time limit; the import takes as long as it takes.

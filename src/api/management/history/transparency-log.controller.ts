@@ -7,7 +7,7 @@ import { LogBehind, TransparencyLog } from '../../../history/transparency-log/tr
 import { Documented } from '../../documentation/documented.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller, getOwnerScope, requireOperator } from '../caller.js';
+import { getCaller, getOwnerScope } from '../caller.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 
 const TEXT = 'text/plain; charset=utf-8';
@@ -92,7 +92,7 @@ export class TransparencyLogController {
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries',
     answer: 'application/octet-stream',
-    isForOperator: true,
+    operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
   })
   @Get('tile/:level/:a')
   tile(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
@@ -102,7 +102,7 @@ export class TransparencyLogController {
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries, with a number of two groups or a width',
     answer: 'application/octet-stream',
-    isForOperator: true,
+    operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
   })
   @Get('tile/:level/:a/:b')
   tileOfTwo(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
@@ -112,7 +112,7 @@ export class TransparencyLogController {
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries, with three parts of number and width',
     answer: 'application/octet-stream',
-    isForOperator: true,
+    operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
   })
   @Get('tile/:level/:a/:b/:c')
   tileOfThree(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
@@ -122,7 +122,7 @@ export class TransparencyLogController {
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries, with four parts of number and width',
     answer: 'application/octet-stream',
-    isForOperator: true,
+    operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
   })
   @Get('tile/:level/:a/:b/:c/:d')
   tileOfFour(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
@@ -144,7 +144,6 @@ export class TransparencyLogController {
   }
 
   private async showTile(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
-    requireOperator(request, HISTORY_MESSAGES.tilesAreOperators);
     const path = request.url.slice(request.url.indexOf(TILES) + TILES.length);
     const tile = parseTilePath(path);
     const bytes = tile && (await this.log.readTile(tile));

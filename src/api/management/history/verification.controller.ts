@@ -9,7 +9,6 @@ import { JobTable } from '../../../jobs/job-table.js';
 import { Documented } from '../../documentation/documented.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { requireOperator } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { JobView } from '../jobs/job.view.js';
 import { HISTORY_MESSAGES } from '../messages.js';
@@ -32,12 +31,11 @@ export class VerificationController {
     summary: 'Verify the history: chains, order, tree and checkpoint',
     body: VerificationBody,
     status: 202,
-    isForOperator: true,
+    operatorOnly: HISTORY_MESSAGES.verificationIsOperators,
     codes: { 404: ['not_found'], 503: ['log_behind'] },
   })
   @Post('verify')
   async verify(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<JobView> {
-    requireOperator(request, HISTORY_MESSAGES.verificationIsOperators);
     return this.changes.handlePost(
       { request, reply, read: fieldsReader(VerificationBody), status: 202 },
       async (body) => {

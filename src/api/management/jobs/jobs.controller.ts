@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import { JobTable } from '../../../jobs/job-table.js';
 import { Documented } from '../../documentation/documented.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { requireOperator } from '../caller.js';
 import { notFoundProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
 import { JOB_MESSAGES } from '../messages.js';
@@ -18,10 +17,9 @@ import { JobsQuery } from './jobs.query.js';
 export class JobsController {
   constructor(private readonly jobs: JobTable) {}
 
-  @Documented({ summary: 'List jobs', query: JobsQuery, isForOperator: true })
+  @Documented({ summary: 'List jobs', query: JobsQuery, operatorOnly: JOB_MESSAGES.operatorsOnly })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<JobView>> {
-    requireOperator(request, JOB_MESSAGES.operatorsOnly);
     const query = readQuery(request, JobsQuery);
     const page = toPage(query);
     const jobs = await this.jobs.list(query.state, page.after, page.limit + 1);
@@ -33,10 +31,9 @@ export class JobsController {
     );
   }
 
-  @Documented({ summary: 'Show a job', isForOperator: true })
+  @Documented({ summary: 'Show a job', operatorOnly: JOB_MESSAGES.operatorsOnly })
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<JobView> {
-    requireOperator(request, JOB_MESSAGES.operatorsOnly);
+  async get(@Param('id', IdPipe) id: string): Promise<JobView> {
     const job = await this.jobs.find(id);
     if (!job) throw notFoundProblem('job');
     return new JobView(job);

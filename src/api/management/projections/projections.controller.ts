@@ -13,7 +13,6 @@ import { isRejection } from '../../../kernel/result.js';
 import { ProjectionStatuses, VERIFY_PROJECTION } from '../../../projections/engine/projection-status.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { requireOperator } from '../caller.js';
 import type { Change } from '../change.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { notFoundProblem, toHttpProblem } from '../http-problems.js';
@@ -40,10 +39,9 @@ export class ProjectionsController {
     private readonly jobs: JobTable,
   ) {}
 
-  @Documented({ summary: 'List projections', isForOperator: true })
+  @Documented({ summary: 'List projections', operatorOnly: CALL_MESSAGES.projectionsForOperator })
   @Get()
-  async list(@Req() request: FastifyRequest): Promise<ListView<ProjectionView>> {
-    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
+  async list(): Promise<ListView<ProjectionView>> {
     const all = await this.statuses.list();
     return new ListView(
       all.map((status) => new ProjectionView(status)),
@@ -51,16 +49,15 @@ export class ProjectionsController {
     );
   }
 
-  @Documented({ summary: 'Show a projection', isForOperator: true })
+  @Documented({ summary: 'Show a projection', operatorOnly: CALL_MESSAGES.projectionsForOperator })
   @Get(':name')
-  async get(@Req() request: FastifyRequest, @Param('name') name: string): Promise<ProjectionView> {
-    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
+  async get(@Param('name') name: string): Promise<ProjectionView> {
     return this.findView(name);
   }
 
   @Documented({
     summary: 'Try the event again at which a projection has stopped',
-    isForOperator: true,
+    operatorOnly: CALL_MESSAGES.projectionsForOperator,
     codes: { 409: ['not_stopped'] },
   })
   @Post(':name/retry')
@@ -69,7 +66,6 @@ export class ProjectionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('name') name: string,
   ): Promise<ProjectionView> {
-    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
     await this.findView(name);
     return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async () => {
       const outcome = await this.commands.execute(new RetryProjection(name));
@@ -80,7 +76,7 @@ export class ProjectionsController {
   @Documented({
     summary: 'Leave out the event at which a projection has stopped',
     body: SkipBody,
-    isForOperator: true,
+    operatorOnly: CALL_MESSAGES.projectionsForOperator,
     codes: { 409: ['not_stopped'] },
   })
   @Post(':name/skip')
@@ -89,7 +85,6 @@ export class ProjectionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('name') name: string,
   ): Promise<ProjectionView> {
-    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
     await this.findView(name);
     return this.changes.handlePost({ request, reply, read: fieldsReader(SkipBody) }, async ({ reason }, change) => {
       const outcome = await this.commands.execute(new SkipEvent(change.context, name, reason));
@@ -101,7 +96,7 @@ export class ProjectionsController {
     summary: 'Rebuild a projection beside its live version',
     body: RebuildBody,
     status: 202,
-    isForOperator: true,
+    operatorOnly: CALL_MESSAGES.projectionsForOperator,
     codes: { 409: ['candidate_exists', 'job_running', 'other_program'] },
   })
   @Post(':name/rebuild')
@@ -110,7 +105,6 @@ export class ProjectionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('name') name: string,
   ): Promise<JobView> {
-    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
     await this.findView(name);
     const call = { request, reply, read: fieldsReader(RebuildBody), status: 202 as const };
     return this.changes.handlePost(call, async ({ promote }, change) => {
@@ -123,7 +117,7 @@ export class ProjectionsController {
 
   @Documented({
     summary: 'Make the rebuilt version of a projection live',
-    isForOperator: true,
+    operatorOnly: CALL_MESSAGES.projectionsForOperator,
     codes: { 409: ['no_candidate', 'not_level', 'candidate_deployed', 'views_in_use', 'other_program'] },
   })
   @Post(':name/promote')
@@ -137,7 +131,7 @@ export class ProjectionsController {
 
   @Documented({
     summary: 'Make the previous version of a projection live again',
-    isForOperator: true,
+    operatorOnly: CALL_MESSAGES.projectionsForOperator,
     codes: { 409: ['no_previous', 'not_level', 'views_in_use', 'other_program'] },
   })
   @Post(':name/rollback')
@@ -151,7 +145,7 @@ export class ProjectionsController {
 
   @Documented({
     summary: 'Give up the candidate of a projection',
-    isForOperator: true,
+    operatorOnly: CALL_MESSAGES.projectionsForOperator,
     codes: { 409: ['no_candidate', 'candidate_deployed', 'other_program'] },
   })
   @Post(':name/discard')
@@ -166,7 +160,7 @@ export class ProjectionsController {
   @Documented({
     summary: 'Compare a projection with a fresh replay of the history',
     status: 202,
-    isForOperator: true,
+    operatorOnly: CALL_MESSAGES.projectionsForOperator,
     codes: { 409: ['job_running'] },
   })
   @Post(':name/verify')
@@ -175,7 +169,6 @@ export class ProjectionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('name') name: string,
   ): Promise<JobView> {
-    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
     await this.findView(name);
     return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody), status: 202 }, async () => {
       const job = await this.startVerification(name);
@@ -190,7 +183,6 @@ export class ProjectionsController {
     name: string,
     commandOf: (context: Change['context']) => Command<CommandOutcome>,
   ): Promise<ProjectionView> {
-    requireOperator(request, CALL_MESSAGES.projectionsForOperator);
     await this.findView(name);
     return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, { context }) => {
       const outcome = await this.commands.execute(commandOf(context));

@@ -5,7 +5,6 @@ import { SkipSagaEvent } from '../../../commands/saga/skip-saga-event.js';
 import { SagaStatuses } from '../../../sagas/engine/saga-status.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { requireOperator } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { notFoundProblem } from '../http-problems.js';
 import { CALL_MESSAGES } from '../messages.js';
@@ -27,10 +26,9 @@ export class SagasController {
     private readonly commands: CommandBus,
   ) {}
 
-  @Documented({ summary: 'List sagas', isForOperator: true })
+  @Documented({ summary: 'List sagas', operatorOnly: CALL_MESSAGES.sagasForOperator })
   @Get()
-  async list(@Req() request: FastifyRequest): Promise<ListView<SagaView>> {
-    requireOperator(request, CALL_MESSAGES.sagasForOperator);
+  async list(): Promise<ListView<SagaView>> {
     const all = await this.statuses.list();
     return new ListView(
       all.map((status) => new SagaView(status)),
@@ -38,17 +36,16 @@ export class SagasController {
     );
   }
 
-  @Documented({ summary: 'Show a saga', isForOperator: true })
+  @Documented({ summary: 'Show a saga', operatorOnly: CALL_MESSAGES.sagasForOperator })
   @Get(':name')
-  async get(@Req() request: FastifyRequest, @Param('name') name: string): Promise<SagaView> {
-    requireOperator(request, CALL_MESSAGES.sagasForOperator);
+  async get(@Param('name') name: string): Promise<SagaView> {
     return this.findView(name);
   }
 
   @Documented({
     summary: 'Leave out the event that a saga cannot handle',
     body: SkipSagaBody,
-    isForOperator: true,
+    operatorOnly: CALL_MESSAGES.sagasForOperator,
     codes: { 409: ['not_stopped'] },
   })
   @Post(':name/skip')
@@ -57,7 +54,6 @@ export class SagasController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('name') name: string,
   ): Promise<SagaView> {
-    requireOperator(request, CALL_MESSAGES.sagasForOperator);
     await this.findView(name);
     const call = { request, reply, read: fieldsReader(SkipSagaBody) };
     return this.changes.handlePost(call, async ({ position, reason }, { context }) => {

@@ -6,7 +6,6 @@ import { describeSessions, RESEAL_SECRETS } from '../../../secrets/reseal-job.js
 import { Documented } from '../../documentation/documented.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { requireOperator } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { JobView } from '../jobs/job.view.js';
 import { JOB_MESSAGES, SECRETS_KEY_MESSAGES } from '../messages.js';
@@ -24,22 +23,20 @@ export class SecretsController {
     private readonly jobs: JobTable,
   ) {}
 
-  @Documented({ summary: 'Show which keys seal the stored secrets', isForOperator: true })
+  @Documented({ summary: 'Show which keys seal the stored secrets', operatorOnly: SECRETS_KEY_MESSAGES.operatorsOnly })
   @Get()
-  async get(@Req() request: FastifyRequest): Promise<SecretsView> {
-    requireOperator(request, SECRETS_KEY_MESSAGES.operatorsOnly);
+  async get(): Promise<SecretsView> {
     return new SecretsView(await this.status.read());
   }
 
   @Documented({
     summary: 'Seal all stored secrets with SECRETS_KEY',
     status: 202,
-    isForOperator: true,
+    operatorOnly: SECRETS_KEY_MESSAGES.operatorsOnly,
     codes: { 409: ['key_not_everywhere', 'job_running'] },
   })
   @Post('reseal')
   async reseal(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<JobView> {
-    requireOperator(request, SECRETS_KEY_MESSAGES.operatorsOnly);
     return this.changes.handlePost(
       { request, reply, read: fieldsReader(EmptyBody), status: 202 },
       async (_, change) => {
