@@ -1,4 +1,4 @@
-import { Inject, Injectable, Module } from '@nestjs/common';
+import { type FactoryProvider, Inject, Injectable, Module } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { Deletions } from '../../commands/deletion/deletions.js';
 import { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
@@ -41,6 +41,7 @@ import { createLogIdentity } from '../log-identity.js';
 import { withdrawInput } from '../../sagas/withdraw-input/withdraw-input.js';
 import { Publishers } from '../../platforms/publishers.js';
 import { SecretVault } from '../../secrets/vault.js';
+import type { BackgroundTask } from '../worker/background-task.js';
 import { EventSagaTask } from '../worker/event-saga-task.js';
 import { CommandsModule } from './commands.module.js';
 import { EventStoreModule } from './event-store.module.js';
@@ -49,19 +50,8 @@ import { PostgresModule } from './postgres.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 import { SecretsModule } from './secrets.module.js';
 
-/** Injection tokens of the sagas that follow the log, each as a task. */
-export const RAISE_NOTICES = Symbol('RaiseNotices');
-export const RAISE_QUOTA_NOTICES = Symbol('RaiseQuotaNotices');
-export const QUEUE_NOTICES = Symbol('QueueNotices');
-export const DELIVER_NOTICES = Symbol('DeliverNotices');
-export const WITHDRAW_INPUT = Symbol('WithdrawInput');
-export const ERASE_REPLACED = Symbol('EraseReplaced');
-export const NOTE_TRANSLATIONS = Symbol('NoteTranslations');
-export const COMPLETE_DELETIONS = Symbol('CompleteDeletions');
-export const DUE_ERASURES = Symbol('DueErasures');
-export const PRUNE_EXPIRED = Symbol('PruneExpired');
-export const FLAG_MISSING_CREDENTIALS = Symbol('FlagMissingCredentials');
-export const WRITE_TRANSPARENCY_LOG = Symbol('WriteTransparencyLog');
+/** Injection token of the tasks that run {@link SAGAS}. */
+export const SAGA_TASKS = Symbol('SagaTasks');
 
 @Injectable()
 class Dependencies implements EventSagaDependencies {
@@ -108,6 +98,112 @@ class CredentialsDependencies implements FlagMissingCredentialsDependencies {
   ) {}
 }
 
+/** All these sagas. A worker runs every entry: a new saga needs no other wiring. */
+const SAGAS: readonly FactoryProvider<BackgroundTask>[] = [
+  {
+    provide: Symbol('FlagMissingCredentials'),
+    inject: [CredentialsDependencies],
+    useFactory: (dependencies: CredentialsDependencies) => new EventSagaTask(new FlagMissingCredentials(dependencies)),
+  },
+  {
+    provide: Symbol('WriteTransparencyLog'),
+    inject: [Dependencies, PublishedCheckpoints, SETTINGS, Database],
+    useFactory: (
+      dependencies: Dependencies,
+      published: PublishedCheckpoints,
+      settings: Settings,
+      { historyKeys }: Database,
+    ) => {
+      const identity = createLogIdentity(settings, historyKeys);
+      const { pool, store, codec, leases, log } = dependencies;
+      return new EventSagaTask(new WriteTransparencyLog({ pool, store, codec, leases, log, identity, published }));
+    },
+  },
+  {
+    provide: Symbol('EraseReplaced'),
+    inject: [AggregateStore, ErasureNotes, Dependencies],
+    useFactory: (aggregates: AggregateStore, notes: ErasureNotes, dependencies: Dependencies) =>
+      new EventSagaTask(new EventSaga(eraseReplaced(aggregates, notes), dependencies)),
+  },
+  {
+    provide: Symbol('NoteTranslations'),
+    inject: [ErasureNotes, Dependencies],
+    useFactory: (notes: ErasureNotes, dependencies: Dependencies) =>
+      new EventSagaTask(new EventSaga(noteTranslations(notes), dependencies)),
+  },
+  {
+    provide: Symbol('DueErasures'),
+    inject: [ErasureDependencies],
+    useFactory: (dependencies: ErasureDependencies) => new EventSagaTask(new DueErasures(dependencies)),
+  },
+  {
+    provide: Symbol('PruneExpired'),
+    inject: [Dependencies, ProjectionProgress, SETTINGS],
+    useFactory: (
+      { pool, leases, log }: Dependencies,
+      progress: ProjectionProgress,
+      { deliveryBodyMs, jobMs }: Settings,
+    ) => new EventSagaTask(new PruneExpired({ pool, leases, progress, log, deliveryBodyMs, jobMs })),
+  },
+  {
+    provide: Symbol('CompleteDeletions'),
+    inject: [Deletions, Dependencies],
+    useFactory: (deletions: Deletions, dependencies: Dependencies) =>
+      new EventSagaTask(new EventSaga(completeDeletions(deletions), dependencies)),
+  },
+  {
+    provide: Symbol('RaiseNotices'),
+    inject: [AggregateStore, Dependencies],
+    useFactory: (aggregates: AggregateStore, dependencies: Dependencies) =>
+      new EventSagaTask(new EventSaga(raiseNotices(aggregates), dependencies)),
+  },
+  {
+    provide: Symbol('RaiseQuotaNotices'),
+    inject: [AggregateStore, ProjectionProgress, SETTINGS, Dependencies],
+    useFactory: (
+      aggregates: AggregateStore,
+      progress: ProjectionProgress,
+      { limitsProfile }: Settings,
+      dependencies: Dependencies,
+    ) => {
+      const { pool } = dependencies;
+      const monthlyPosts = monthlyPostsOf(limitsProfile);
+      const reaction = raiseQuotaNotices({ pool, aggregates, progress, monthlyPosts });
+      return new EventSagaTask(new EventSaga(reaction, dependencies));
+    },
+  },
+  {
+    provide: Symbol('QueueNotices'),
+    inject: [Dependencies],
+    useFactory: (dependencies: Dependencies) =>
+      new EventSagaTask(new EventSaga(queueNotices(new NoticeQueue(dependencies.pool)), dependencies)),
+  },
+  {
+    provide: Symbol('DeliverNotices'),
+    inject: [Dependencies, SecretVault, PlatformCatalogue, Publishers, SETTINGS],
+    useFactory: (
+      { pool, leases, log }: Dependencies,
+      vault: SecretVault,
+      platforms: PlatformCatalogue,
+      publishers: Publishers,
+      { minuteMs }: Settings,
+    ) => {
+      const stores = { queue: new NoticeQueue(pool), chats: new NoticeChats(pool), vault };
+      return new EventSagaTask(new DeliverNotices({ ...stores, platforms, publishers, leases, log, minuteMs }));
+    },
+  },
+  {
+    provide: Symbol('WithdrawInput'),
+    inject: [InputWithdrawal, OutputWithdrawal, ProjectionProgress, Dependencies],
+    useFactory: (
+      withdrawal: InputWithdrawal,
+      outputs: OutputWithdrawal,
+      progress: ProjectionProgress,
+      dependencies: Dependencies,
+    ) => new EventSagaTask(new EventSaga(withdrawInput(withdrawal, outputs, progress), dependencies)),
+  },
+];
+
 /**
  * Sagas that follow the log: notices to owners, the withdrawal of webhook input that a plan no longer has, the completion of
  * deletions, the erasure of what was replaced, or is not needed any more, and the transparency log of the
@@ -119,123 +215,13 @@ class CredentialsDependencies implements FlagMissingCredentialsDependencies {
     Dependencies,
     ErasureDependencies,
     CredentialsDependencies,
+    ...SAGAS,
     {
-      provide: FLAG_MISSING_CREDENTIALS,
-      inject: [CredentialsDependencies],
-      useFactory: (dependencies: CredentialsDependencies) =>
-        new EventSagaTask(new FlagMissingCredentials(dependencies)),
-    },
-    {
-      provide: WRITE_TRANSPARENCY_LOG,
-      inject: [Dependencies, PublishedCheckpoints, SETTINGS, Database],
-      useFactory: (
-        dependencies: Dependencies,
-        published: PublishedCheckpoints,
-        settings: Settings,
-        { historyKeys }: Database,
-      ) => {
-        const identity = createLogIdentity(settings, historyKeys);
-        const { pool, store, codec, leases, log } = dependencies;
-        return new EventSagaTask(new WriteTransparencyLog({ pool, store, codec, leases, log, identity, published }));
-      },
-    },
-    {
-      provide: ERASE_REPLACED,
-      inject: [AggregateStore, ErasureNotes, Dependencies],
-      useFactory: (aggregates: AggregateStore, notes: ErasureNotes, dependencies: Dependencies) =>
-        new EventSagaTask(new EventSaga(eraseReplaced(aggregates, notes), dependencies)),
-    },
-    {
-      provide: NOTE_TRANSLATIONS,
-      inject: [ErasureNotes, Dependencies],
-      useFactory: (notes: ErasureNotes, dependencies: Dependencies) =>
-        new EventSagaTask(new EventSaga(noteTranslations(notes), dependencies)),
-    },
-    {
-      provide: DUE_ERASURES,
-      inject: [ErasureDependencies],
-      useFactory: (dependencies: ErasureDependencies) => new EventSagaTask(new DueErasures(dependencies)),
-    },
-    {
-      provide: PRUNE_EXPIRED,
-      inject: [Dependencies, ProjectionProgress, SETTINGS],
-      useFactory: (
-        { pool, leases, log }: Dependencies,
-        progress: ProjectionProgress,
-        { deliveryBodyMs, jobMs }: Settings,
-      ) => new EventSagaTask(new PruneExpired({ pool, leases, progress, log, deliveryBodyMs, jobMs })),
-    },
-    {
-      provide: COMPLETE_DELETIONS,
-      inject: [Deletions, Dependencies],
-      useFactory: (deletions: Deletions, dependencies: Dependencies) =>
-        new EventSagaTask(new EventSaga(completeDeletions(deletions), dependencies)),
-    },
-    {
-      provide: RAISE_NOTICES,
-      inject: [AggregateStore, Dependencies],
-      useFactory: (aggregates: AggregateStore, dependencies: Dependencies) =>
-        new EventSagaTask(new EventSaga(raiseNotices(aggregates), dependencies)),
-    },
-    {
-      provide: RAISE_QUOTA_NOTICES,
-      inject: [AggregateStore, ProjectionProgress, SETTINGS, Dependencies],
-      useFactory: (
-        aggregates: AggregateStore,
-        progress: ProjectionProgress,
-        { limitsProfile }: Settings,
-        dependencies: Dependencies,
-      ) => {
-        const { pool } = dependencies;
-        const monthlyPosts = monthlyPostsOf(limitsProfile);
-        const reaction = raiseQuotaNotices({ pool, aggregates, progress, monthlyPosts });
-        return new EventSagaTask(new EventSaga(reaction, dependencies));
-      },
-    },
-    {
-      provide: QUEUE_NOTICES,
-      inject: [Dependencies],
-      useFactory: (dependencies: Dependencies) =>
-        new EventSagaTask(new EventSaga(queueNotices(new NoticeQueue(dependencies.pool)), dependencies)),
-    },
-    {
-      provide: DELIVER_NOTICES,
-      inject: [Dependencies, SecretVault, PlatformCatalogue, Publishers, SETTINGS],
-      useFactory: (
-        { pool, leases, log }: Dependencies,
-        vault: SecretVault,
-        platforms: PlatformCatalogue,
-        publishers: Publishers,
-        { minuteMs }: Settings,
-      ) => {
-        const stores = { queue: new NoticeQueue(pool), chats: new NoticeChats(pool), vault };
-        return new EventSagaTask(new DeliverNotices({ ...stores, platforms, publishers, leases, log, minuteMs }));
-      },
-    },
-    {
-      provide: WITHDRAW_INPUT,
-      inject: [InputWithdrawal, OutputWithdrawal, ProjectionProgress, Dependencies],
-      useFactory: (
-        withdrawal: InputWithdrawal,
-        outputs: OutputWithdrawal,
-        progress: ProjectionProgress,
-        dependencies: Dependencies,
-      ) => new EventSagaTask(new EventSaga(withdrawInput(withdrawal, outputs, progress), dependencies)),
+      provide: SAGA_TASKS,
+      inject: SAGAS.map(({ provide }) => provide),
+      useFactory: (...tasks: BackgroundTask[]) => tasks,
     },
   ],
-  exports: [
-    COMPLETE_DELETIONS,
-    RAISE_NOTICES,
-    RAISE_QUOTA_NOTICES,
-    QUEUE_NOTICES,
-    DELIVER_NOTICES,
-    WITHDRAW_INPUT,
-    ERASE_REPLACED,
-    NOTE_TRANSLATIONS,
-    DUE_ERASURES,
-    PRUNE_EXPIRED,
-    FLAG_MISSING_CREDENTIALS,
-    WRITE_TRANSPARENCY_LOG,
-  ],
+  exports: [SAGA_TASKS],
 })
 export class EventSagasModule {}

@@ -3,21 +3,7 @@ import { Leases } from '../../postgres/leases.js';
 import type { BackgroundTask } from '../worker/background-task.js';
 import { ProjectionRunners } from '../worker/projection-runners.js';
 import { PublishingTask } from '../worker/publishing-task.js';
-import {
-  COMPLETE_DELETIONS,
-  DELIVER_NOTICES,
-  DUE_ERASURES,
-  ERASE_REPLACED,
-  EventSagasModule,
-  FLAG_MISSING_CREDENTIALS,
-  NOTE_TRANSLATIONS,
-  PRUNE_EXPIRED,
-  QUEUE_NOTICES,
-  RAISE_NOTICES,
-  RAISE_QUOTA_NOTICES,
-  WITHDRAW_INPUT,
-  WRITE_TRANSPARENCY_LOG,
-} from './event-sagas.module.js';
+import { EventSagasModule, SAGA_TASKS } from './event-sagas.module.js';
 import { JobRunner } from '../../jobs/job-runner.js';
 import { JobRunnerModule } from './job-runner.module.js';
 import { PostgresModule } from './postgres.module.js';
@@ -40,26 +26,11 @@ export class WorkerModule implements OnApplicationBootstrap, OnApplicationShutdo
     private readonly projections: ProjectionRunners,
     publishing: PublishingTask,
     jobs: JobRunner,
-    @Inject(RAISE_NOTICES) raiseNotices: BackgroundTask,
-    @Inject(RAISE_QUOTA_NOTICES) raiseQuotaNotices: BackgroundTask,
-    @Inject(QUEUE_NOTICES) queueNotices: BackgroundTask,
-    @Inject(DELIVER_NOTICES) deliverNotices: BackgroundTask,
-    @Inject(WITHDRAW_INPUT) withdrawInput: BackgroundTask,
-    @Inject(COMPLETE_DELETIONS) completeDeletions: BackgroundTask,
-    @Inject(ERASE_REPLACED) eraseReplaced: BackgroundTask,
-    @Inject(NOTE_TRANSLATIONS) noteTranslations: BackgroundTask,
-    @Inject(DUE_ERASURES) dueErasures: BackgroundTask,
-    @Inject(PRUNE_EXPIRED) pruneExpired: BackgroundTask,
-    @Inject(FLAG_MISSING_CREDENTIALS) flagMissingCredentials: BackgroundTask,
+    @Inject(SAGA_TASKS) tasks: readonly BackgroundTask[],
     @Inject(SCHEDULE_DELIVERIES) scheduleDeliveries: BackgroundTask,
     @Inject(DELIVER_WEBHOOKS) deliverWebhooks: BackgroundTask,
-    @Inject(WRITE_TRANSPARENCY_LOG) writeTransparencyLog: BackgroundTask,
   ) {
-    this.sagas = [
-      ...[publishing, raiseNotices, raiseQuotaNotices, queueNotices, deliverNotices, withdrawInput, completeDeletions],
-      ...[eraseReplaced, noteTranslations, dueErasures, pruneExpired, flagMissingCredentials],
-      ...[scheduleDeliveries, deliverWebhooks, writeTransparencyLog, jobs],
-    ];
+    this.sagas = [publishing, ...tasks, scheduleDeliveries, deliverWebhooks, jobs];
   }
 
   async onApplicationBootstrap(): Promise<void> {
