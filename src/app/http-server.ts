@@ -27,6 +27,7 @@ import { endStalledAnswers, MAX_CONNECTIONS } from '../api/transport/stalled-ans
 import { HTTP_MESSAGES } from '../api/transport/messages.js';
 import { buildProblemView } from '../api/transport/problem.view.js';
 import { RequestMemory } from '../api/transport/request-memory.js';
+import { serializeListsInSlices } from '../api/transport/sliced-answers.js';
 import { RequestBatch } from '../api/transport/request-batch.js';
 import { Metrics } from '../health/metrics.js';
 import { systemClock } from '../kernel/clock.js';
@@ -78,6 +79,7 @@ export const createHttpServer = async (
   recordClientAddresses(adapter.getInstance());
   const memory = overrides?.requestMemory ?? new RequestMemory();
   disableBodyParsing(adapter.getInstance(), memory);
+  serializeListsInSlices(adapter.getInstance());
   boundAnswers(adapter.getInstance(), memory.answers);
   trackPendingReplies(adapter.getInstance());
   checkHeaders(adapter.getInstance());

@@ -32,15 +32,11 @@ describe('work in steps', () => {
   });
 
   it('runs many short steps in one slice', async () => {
-    let turns = 0;
-    const count = () => {
-      turns++;
-      ticking = setImmediate(count);
-    };
-    let ticking = setImmediate(count);
-    await runInSlices(blockingSteps(10_000, 0));
-    clearImmediate(ticking);
-    expect(turns).toBeLessThan(1_000);
+    const turns = countTurns();
+    const steppedIn = new Set<number>();
+    await runInSlices(blockingSteps(10_000, 0, () => steppedIn.add(turns.count)));
+    turns.stop();
+    expect(steppedIn.size).toBeLessThan(1_000);
   });
 
   it('throws the error of a step', async () => {
@@ -52,17 +48,38 @@ describe('work in steps', () => {
   });
 });
 
+/** Counts the turns of the event loop until it is stopped. */
+const countTurns = (): { readonly count: number; stop(): void } => {
+  const turns = { count: 0, stop: () => clearImmediate(next) };
+  const tick = (): void => {
+    turns.count++;
+    next = setImmediate(tick);
+  };
+  let next = setImmediate(tick);
+  return turns;
+};
+
 describe('yieldToEventLoop', () => {
   it('resumes one waiter in each turn of the event loop', async () => {
+    const turns = countTurns();
     const resumedIn: number[] = [];
-    let turn = 0;
-    const waiters = [1, 2, 3].map(() => yieldToEventLoop().then(() => resumedIn.push(turn)));
-    const count = () => {
-      turn++;
-      if (turn < 10) setImmediate(count);
-    };
-    setImmediate(count);
-    await Promise.all(waiters);
+    await Promise.all([1, 2, 3].map(() => yieldToEventLoop().then(() => resumedIn.push(turns.count))));
+    turns.stop();
     expect(new Set(resumedIn).size).toBe(3);
   });
+
+  it('leaves the thread to other work for as long as the last slice took', async () => {
+    await yieldToEventLoop();
+    const began = performance.now();
+    for (const end = began + 20; performance.now() < end;);
+    await nextTurn();
+    const turns = countTurns();
+    await yieldToEventLoop();
+    turns.stop();
+    // A timer of Node may fire a millisecond early.
+    expect(performance.now() - began).toBeGreaterThanOrEqual(39);
+    expect(turns.count).toBeGreaterThan(0);
+  });
 });
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

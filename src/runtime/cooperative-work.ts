@@ -2,22 +2,47 @@
 export type Steps<T> = Generator<void, T, void>;
 
 /** Time that sliced work may block the thread before it yields, in ms. */
-const SLICE_MS = 10;
+const SLICE_MS = 3;
+/** Slices that took less, in ms, need no rest after them: a timer is not exact enough. */
+const REST_FROM_MS = 1;
 
 const waiting: (() => void)[] = [];
+/** True from the moment at which a waiter will be resumed until its slice was measured. */
+let isTurnDue = false;
+/** Moment of `performance.now()` until which the thread belongs to other work. */
+let restsUntil = 0;
 
 /**
  * Yields to everything else that is due on the event loop. Only one waiter resumes in each turn of the loop, so that
- * slices that are short enough one by one do not add up to a long pause.
+ * slices that are short enough one by one do not add up to a long pause. After a slice the thread belongs to other work for as
+ * long as the slice took: all sliced work together takes half of the thread's time at most.
  */
 export const yieldToEventLoop = (): Promise<void> =>
   new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(resumeNextWaiter);
+    waiting.push(resolve);
+    if (!isTurnDue) scheduleTurn();
   });
 
-const resumeNextWaiter = (): void => {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(resumeNextWaiter);
+const scheduleTurn = (): void => {
+  isTurnDue = true;
+  const restMs = restsUntil - performance.now();
+  if (restMs > 0) setTimeout(beginTurn, Math.ceil(restMs));
+  else beginTurn();
+};
+
+const beginTurn = (): void => {
+  let beganAt = 0;
+  setImmediate(() => {
+    beganAt = performance.now();
+    waiting.shift()!();
+  });
+  // Runs in the same phase, after everything that the waiter does without waiting.
+  setImmediate(() => {
+    const now = performance.now();
+    if (now - beganAt > REST_FROM_MS) restsUntil = now + (now - beganAt);
+    isTurnDue = false;
+    if (waiting.length > 0) scheduleTurn();
+  });
 };
 
 /** Runs work to its end without a break. For small work. */
@@ -28,7 +53,7 @@ export const runToEnd = <T>(steps: Steps<T>): T => {
   }
 };
 
-/** Runs work in slices of about 10 ms, longer only if a single step is, so that other work can run in between. */
+/** Runs work in slices of about 3 ms, longer only if a single step is, so that other work can run in between. */
 export const runInSlices = async <T>(steps: Steps<T>): Promise<T> => {
   await yieldToEventLoop();
   for (let began = performance.now(); ;) {

@@ -1,5 +1,5 @@
 import type { Steps } from '../runtime/cooperative-work.js';
-import { hexDigit, isDigit, Unit } from './json-units.js';
+import { endOfPlainText, hexDigit, isDigit, Unit } from './json-units.js';
 import {
   describeBrokenString,
   describeSyntaxError,
@@ -242,13 +242,10 @@ class JsonScan implements JsonScanResult {
     let loneSurrogate = false;
     let nullCharacter = false;
     for (;;) {
+      at = endOfPlainText(text, at);
       const unit = text.charCodeAt(at);
       if (unit === Unit.quote) break;
-      if (unit !== Unit.backslash) {
-        if (!(unit >= Unit.space)) this.brokenString(start, at);
-        at++;
-        continue;
-      }
+      if (unit !== Unit.backslash) this.brokenString(start, at);
       if (text.charCodeAt(at + 1) !== Unit.u) {
         if (!'"\\/bfnrt'.includes(text[at + 1] ?? ' ')) this.brokenString(start, at + 1);
         at += 2;

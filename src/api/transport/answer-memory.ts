@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import type { MemoryBudget } from '../../runtime/memory-budget.js';
 import { buildProblemView } from './problem.view.js';
 import { isLarge, unreadAnswersProblem } from './request-memory.js';
@@ -11,13 +12,16 @@ declare module 'fastify' {
 }
 
 /**
- * Counts large answers against a budget until their clients have read them. A GET that would exceed
+ * Begins large answers one after the other, with other work in between, and counts them against a budget until their clients have read them. A GET that would exceed
  * the budget is answered 503. Other requests are always answered, because they may have changed something. A request that is not
  * authenticated counts against its address.
  */
 export const boundAnswers = (fastify: FastifyInstance, answers: MemoryBudget): void => {
   fastify.decorateRequest('answerHolder', null);
   fastify.addHook('onSend', async (request, reply, payload) => {
+    // What is written at once occupies the thread, however many ask for it in one moment.
+    const isOneWrite = typeof payload === 'string' || Buffer.isBuffer(payload);
+    if (isOneWrite && isLarge(payload.length)) await yieldToEventLoop();
     // Files are buffers that all requests share; streams bound themselves.
     if (typeof payload !== 'string' || !isLarge(payload.length)) return payload;
     const reservation = answers.reserveHeld(request.answerHolder ?? request.clientAddress, payload.length);

@@ -1,7 +1,7 @@
 import type { Instant } from '../../kernel/instant.js';
 import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
 import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
-import { INDEXED_TRACE_ID, POSTS, type PublicationViewState } from './posts.tables.js';
+import { INDEXED_TRACE_ID, postRows, POSTS, type PublicationViewState } from './posts.tables.js';
 
 /** A filter of posts; an absent field, or an owner of null, matches all. */
 export interface PostFilter {
@@ -37,6 +37,14 @@ const POST_BYTES = 1_000;
 const PUBLICATION_BYTES = 1_000;
 /** Weight of a payload in parts, which must be read and parsed to show the beginning of its text: a page has at most four. */
 const BYTES_IN_PARTS = 1_000_000;
+
+/** Bytes of metadata that come with the rows of a list; larger ones are read afterwards, a few at a time. */
+export const INLINE_BYTES = 2_048;
+/** SQL: the members of a listed post, without its metadata, which is not even read from its table if it is large. */
+const SHOWN_COLUMNS = postRows.columns
+  .filter((column) => column !== 'metadata')
+  .map((column) => `'${column}', p.${column}`)
+  .join(', ');
 
 /** SQL: the bytes of a post `p` in an answer. */
 const BYTES = `${POST_BYTES} + case when p.in_parts then ${BYTES_IN_PARTS}
@@ -85,9 +93,9 @@ export const listStatement = (
     select p.*, ${BYTES} as bytes from ${POSTS}.post p
     where ${[...ofPost, ...inRange('p')].join(' and ')} order by p.post_id desc limit $1`;
   const text = `${boundedList(select, 'post_id desc')}
-    select to_jsonb(p) - 'metadata' || jsonb_build_object(
-      'metadata', case when octet_length(p.metadata) <= ${SHOWN_BYTES} then p.metadata end,
-      'metadata_truncated', coalesce(octet_length(p.metadata) > ${SHOWN_BYTES}, false)) as post,
+    select jsonb_build_object(${SHOWN_COLUMNS},
+      'metadata', case when octet_length(p.metadata) <= ${INLINE_BYTES} then p.metadata end,
+      'metadata_bytes', coalesce(octet_length(p.metadata), 0)) as post,
       ${PUBLICATIONS} as publications, ${IS_CUT}
     from shown p order by p.post_id desc`;
   return { text, values };

@@ -6,12 +6,14 @@ import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { PartOfList } from '../../kernel/part-of-list.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { POOL } from '../../postgres/tokens.js';
+import { BoundedCache } from '../../runtime/bounded-cache.js';
+import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { SHOWN_BYTES } from '../list-bounds.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { countMedia, excerptOf } from '../../payload/excerpt.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import { PostPayloads } from './post-payloads.js';
-import { listStatement, type PostFilter, type PostRange, PUBLICATIONS } from './list-posts.sql.js';
+import { INLINE_BYTES, listStatement, type PostFilter, type PostRange, PUBLICATIONS } from './list-posts.sql.js';
 import { POSTS, type PostRow, type PublicationRow } from './posts.tables.js';
 
 /** A post and its publications, in the order of its targets (D-57). */
@@ -57,6 +59,10 @@ export class ListPosts extends Query<PartOfList<PostWithPublications>> {
 type PostAndPublications = Pick<PostWithPublications, 'post' | 'publications'>;
 
 const CATCH_UP_TIMEOUT_MS = 2_000;
+/** Large metadata that is read by one statement: half a megabyte at most. */
+const READ_AT_ONCE = 8;
+/** Summaries of payloads in parts that a process remembers, without their metadata: some hundred bytes each. */
+const KEPT = 10_000;
 
 @QueryHandler(FindPost)
 export class FindPostHandler implements IQueryHandler<FindPost> {
@@ -99,6 +105,7 @@ export class FindPostHandler implements IQueryHandler<FindPost> {
 @QueryHandler(ListPosts)
 export class ListPostsHandler implements IQueryHandler<ListPosts> {
   private readonly payloads: PostPayloads;
+  private readonly ofParts = new BoundedCache<PostSummary>(KEPT);
 
   constructor(
     @Inject(POOL) private readonly pool: Pool,
@@ -114,24 +121,57 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
     await this.progress.waitUntilCaughtUp(['posts', 'publish-schedule'], this.store);
     const { text, values } = listStatement(filter, range);
     const { rows } = await this.pool.query<ListedPost>(text, values);
+    const metadata = await this.readMetadata(rows);
     const found: PostWithPublications[] = [];
     // Sequentially, as a page of large payloads might not fit into memory.
-    for (const { post, publications } of rows)
-      found.push({ post, publications, summary: await this.readSummary(post) });
+    for (const { post, publications } of rows) {
+      const sent = post.metadata ?? metadata.get(post.post_id) ?? null;
+      found.push({ post, publications, summary: await this.readSummary(post, sent) });
+    }
     return { rows: found, isCut: rows[0]?.is_cut ?? false };
   }
 
-  private async readSummary(post: ListedPost['post']): Promise<PostSummary> {
-    if (post.in_parts) return shorten(summarise(await this.payloads.readPayload(post.stream, post.revision)));
-    const metadata = post.metadata === null ? null : (JSON.parse(post.metadata) as JsonObject);
-    const { excerpt, media_count: mediaCount, metadata_truncated: isMetadataTruncated } = post;
-    return { metadata, isMetadataTruncated, excerpt, mediaCount };
+  /** Reads the metadata that a list shows and that did not come with its rows, a few at a time, so that no read is long. */
+  private async readMetadata(rows: readonly ListedPost[]): Promise<ReadonlyMap<string, string>> {
+    const ids = rows.flatMap(({ post }) =>
+      post.metadata_bytes > INLINE_BYTES && post.metadata_bytes <= SHOWN_BYTES ? [post.post_id] : [],
+    );
+    const found = new Map<string, string>();
+    for (let i = 0; i < ids.length; i += READ_AT_ONCE) {
+      const { rows: read } = await this.pool.query<{ readonly post_id: string; readonly metadata: string }>({
+        name: 'metadata of posts',
+        text: `select post_id, metadata from ${POSTS}.post where post_id = any($1)`,
+        values: [ids.slice(i, i + READ_AT_ONCE)],
+      });
+      for (const { post_id, metadata } of read) found.set(post_id, metadata);
+      await yieldToEventLoop();
+    }
+    return found;
+  }
+
+  private async readSummary(post: ListedPost['post'], sent: string | null): Promise<PostSummary> {
+    if (post.in_parts) return this.readSummaryOfParts(post);
+    if (sent !== null && sent.length > INLINE_BYTES) await yieldToEventLoop();
+    const { excerpt, media_count: mediaCount, metadata_bytes: bytes } = post;
+    const metadata = sent === null ? null : (JSON.parse(sent) as JsonObject);
+    return { metadata, isMetadataTruncated: bytes > SHOWN_BYTES, excerpt, mediaCount };
+  }
+
+  /** Reads a payload in parts as a whole, once: an accepted payload never changes. */
+  private async readSummaryOfParts({ post_id, stream, revision }: ListedPost['post']): Promise<PostSummary> {
+    const known = this.ofParts.get(post_id);
+    if (known) return known;
+    const payload = await this.payloads.readPayload(stream, revision);
+    await yieldToEventLoop();
+    const summary = shorten(summarise(payload));
+    if (payload && summary.metadata === null) this.ofParts.set(post_id, summary);
+    return summary;
   }
 }
 
-/** A row of a list. */
+/** A row of a list. `metadata`: null also if it is larger than {@link INLINE_BYTES}. */
 type ListedPost = Omit<PostAndPublications, 'post'> & {
-  readonly post: PostRow & { readonly metadata_truncated: boolean };
+  readonly post: PostRow & { readonly metadata_bytes: number };
   readonly is_cut: boolean;
 };
 

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Param, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Req, UseGuards, UseInterceptors } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AGGREGATE_NAMES, findAggregate } from '../../../history/aggregates/catalogue.js';
 import type { HistoryAggregate } from '../../../history/aggregates/history-aggregate.js';
@@ -13,6 +13,7 @@ import { oneOf } from '../../../kernel/message.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller, getListScope, getOwnerScope } from '../caller.js';
 import { HttpProblem } from '../../transport/http-problem.js';
+import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { IdPipe } from '../id.pipe.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 import { ListView, encodeCursor, toLimit, toPage } from '../page.js';
@@ -26,6 +27,7 @@ import { Documented } from '../../documentation/documented.js';
 /** Shows how things were and who changed them: from the events, to the operator and to owners (management-api.md: `GET /history`). */
 @Controller('manage/v1/history')
 @UseGuards(ApiKeyGuard)
+@UseInterceptors(HeavyReadTurn)
 export class HistoryController {
   constructor(
     private readonly timeTravel: TimeTravel,

@@ -1,4 +1,4 @@
-import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res, UseGuards, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CancelPublications } from '../../../commands/publication/cancel-publications.js';
@@ -13,6 +13,7 @@ import { ChangePipeline } from '../change-pipeline.js';
 import { fieldsReader, readQuery } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
+import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { isRejection } from '../../../kernel/result.js';
 import { type ListView, buildListView, toPage } from '../page.js';
 import { EmptyBody } from '../pause.body.js';
@@ -37,6 +38,7 @@ export class PostsController {
   ) {}
 
   @Documented({ summary: 'List posts', query: PostsQuery })
+  @UseInterceptors(HeavyReadTurn)
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<PostView>> {
     const query = readQuery(request, PostsQuery);
@@ -57,6 +59,7 @@ export class PostsController {
   }
 
   @Documented({ summary: 'Show a post with its payload and publications' })
+  @UseInterceptors(HeavyReadTurn)
   @Get(':id')
   async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
     const found = await this.findPost(request, id);

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Post, Req, Res, UseGuards, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PingWebhookOutput } from '../../../commands/delivery/ping-webhook-output.js';
@@ -19,6 +19,7 @@ import { getCaller, getOwnerScope } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { notFoundProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
+import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { OwnedResources } from '../owned-resources.js';
 import { buildListView, type ListView, toPage } from '../page.js';
 import { EmptyBody } from '../pause.body.js';
@@ -47,6 +48,7 @@ export class DeliveriesController {
     private readonly quotas: PlanQuotas,
   ) {}
 
+  @UseInterceptors(HeavyReadTurn)
   @Get('webhook-outputs/:id/deliveries')
   @Documented({ summary: 'List the deliveries of a webhook output', query: DeliveriesQuery })
   async listDeliveries(
@@ -110,6 +112,7 @@ export class DeliveriesController {
     );
   }
 
+  @UseInterceptors(HeavyReadTurn)
   @Get('deliveries/:id')
   @Documented({ summary: 'Show a delivery' })
   async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<DeliveryView> {
