@@ -16,7 +16,7 @@ export type Overflow = 'refuse' | 'cut';
 
 /**
  * Receives one answer into memory. It is a handler of the HTTP library itself: without a stream and its iterators, a call with a
- * short answer takes a third less CPU time (ADR-180).
+ * short answer takes a third less CPU time.
  */
 export class AnswerReceiver implements Dispatcher.DispatchHandler {
   /** Settled once; rejected only with a {@link FetchError}. */

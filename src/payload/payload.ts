@@ -76,7 +76,7 @@ export const LIMITS = {
   urlLength: MAX_URL_LENGTH,
 } as const;
 
-/** Characters of a `trace_id`, at most (ADR-21). */
+/** Characters of a `trace_id`, at most. */
 export const TRACE_ID_LENGTH = 1_024;
 
 /** Bytes of JSON from which on a payload is stored in parts, apart from its event (D-42, ADR-19). */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -25,7 +25,21 @@ const dead = (pattern: RegExp, isAlive: (...groups: string[]) => boolean): strin
     .map(({ place }) => place);
 
 const rules = new Set(headings('docs/rules.md').map((text) => text.split(' ')[0]));
-const decisions = new Set(headings('docs/decisions.md').map((text) => text.split(' ')[0]));
+
+const decisionFiles = readdirSync(join(root, 'docs/decisions')).filter((name) => name !== 'README.md');
+/** Decisions with the file that has them, and the numbers that each replaces. */
+const decisions = decisionFiles.flatMap((file) =>
+  read(`docs/decisions/${file}`)
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const heading = section.split('\n')[0]!;
+      const replaced = /^Replaces (.*)\.$/m.exec(section)?.[1]?.split(', ') ?? [];
+      const [number, title] = [heading.split(' ')[0]!, heading.slice(heading.indexOf(' ') + 1)];
+      return { file, number, title, replaced, words: section.split(/\s+/).length };
+    }),
+);
+const decisionNumbers = decisions.flatMap(({ number, replaced }) => [number, ...replaced]);
 const DOCUMENTS = ['publish-api', 'management-api', 'networks', 'security'];
 
 /** True if a reference document has the cited heading, or the cited term in backquotes or bold. */
@@ -48,8 +62,37 @@ describe('citations', () => {
     expect(dead(/\bD-(\d+)\b/g, (n) => rules.has(`D-${n}`))).toEqual([]);
   });
 
-  it('of a decision (ADR-n) lead to docs/decisions.md', () => {
-    expect(dead(/\bADR-(\d+)\b/g, (n) => decisions.has(`ADR-${n}`))).toEqual([]);
+  it('of a decision (ADR-n) lead to docs/decisions', () => {
+    const known = new Set(decisionNumbers);
+    expect(dead(/\bADR-(\d+)\b/g, (n) => known.has(`ADR-${n}`))).toEqual([]);
+  });
+
+  it('of a decision are unambiguous: each number is there once, and a number only', () => {
+    expect(decisionNumbers.filter((number) => !/^ADR-\d+$/.test(number))).toEqual([]);
+    expect(decisionNumbers.filter((number, i) => decisionNumbers.indexOf(number) !== i)).toEqual([]);
+  });
+
+  it('of decisions in their index name number, title, replaced numbers and file of each', () => {
+    const rows = [...read('docs/decisions/README.md').matchAll(/^\| \[(ADR-\d+)\].*$/gm)].map(([row]) =>
+      row
+        .split('|')
+        .map((cell) => cell.trim())
+        .slice(1, -1),
+    );
+    const shown = rows.map(([link, title, replaced, file]) => [
+      /\[(.*)\]/.exec(link!)![1],
+      title,
+      replaced,
+      /\((.*)\)/.exec(file!)![1],
+    ]);
+    const expected = decisions.map(({ number, title, replaced, file }) => [number, title, replaced.join(', '), file]);
+    expect(shown.map(String).sort()).toEqual(expected.map(String).sort());
+  });
+
+  it('of decisions lead to half a page each', () => {
+    expect(
+      decisions.filter(({ words }) => words > 240).map(({ number, words }) => `${number}: ${words} words`),
+    ).toEqual([]);
   });
 
   it('of a section of networks.md lead to its heading', () => {
@@ -66,7 +109,7 @@ describe('citations', () => {
 
   it('of a document name one that exists', () => {
     const names = /(?<![\w/.-])((?:docs\/)?(?:reference\/)?[\w-]+\.md)\b/g;
-    const places = ['', 'docs/', 'docs/reference/'];
+    const places = ['', 'docs/', 'docs/reference/', 'docs/decisions/'];
     expect(dead(names, (name) => places.some((folder) => existsSync(join(root, folder, name))))).toEqual([]);
   });
 

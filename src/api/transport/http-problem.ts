@@ -3,7 +3,7 @@ import type { Problem } from '../../validation/problem-list.js';
 
 /**
  * An answer that is not a success. Code behind a controller throws it; its body has the form of D-6. It has no stack trace:
- * it would have no reader, and capturing it would take longer than most of the checks that end in a problem (ADR-136).
+ * it would have no reader, and capturing it would take longer than most of the checks that end in a problem.
  */
 export class HttpProblem extends Error {
   constructor(

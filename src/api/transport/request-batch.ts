@@ -13,7 +13,7 @@ export const readArrivalTime = (request: IncomingMessage): number =>
 
 /**
  * Collects the requests whose heads arrive in one turn of the event loop and passes them to the framework together, at its end.
- * With the same for bodies (raw-body.ts), a post costs a fifth to a third less CPU time under load (docs/decisions.md).
+ * With the same for bodies (raw-body.ts), a post costs a fifth to a third less CPU time under load (ADR-74).
  */
 export class RequestBatch {
   private handle: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
