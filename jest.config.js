@@ -1,8 +1,9 @@
 import { swcOptions } from './scripts/swc-options.js';
 
 /**
- * Three projects (docs/testing.md). Unit specs are beside the code and use neither a process, a database nor HTTP;
- * integration specs run parts of the gateway inside Jest; e2e specs start the compiled program.
+ * Four projects (docs/testing.md). Unit specs are beside the code and use neither a process, a database nor HTTP; integration
+ * specs run parts of the gateway inside Jest; those of the end-to-end tests start the compiled program. `npm test` runs the
+ * first three, `npm run test:e2e` the rest.
  */
 const project = (displayName, options) => ({
   displayName,
@@ -23,19 +24,69 @@ const project = (displayName, options) => ({
   ...options,
 });
 
+/**
+ * The end-to-end specs that `npm test` runs, which cover each promise to users once: a post appears on all networks, a kill
+ * loses and doubles nothing, a retry is answered alike, bad input gets a clear answer, outages and shutdowns lose nothing, a
+ * read model is rebuilt, secrets are erased, webhooks arrive, and the command line and the console do their tasks.
+ */
+const SLICE = [
+  'console/sign-in',
+  'console/tasks',
+  'e2e/bad-input',
+  'e2e/command-line',
+  'e2e/crash',
+  'e2e/deletion',
+  'e2e/demo',
+  'e2e/idempotency',
+  'e2e/rebuild',
+  'e2e/shutdown',
+  'e2e/walk-through',
+  'e2e/walls',
+  'e2e/webhook-outage',
+];
+
+/** Integration specs that take as long as end-to-end tests: matrices of faults, floods, large data, and several processes. */
+const LONG_INTEGRATION = [
+  'api/public/gate/processes',
+  'api/public/gate/unauthorized-flood',
+  'api/transport/heavy-bodies',
+  'event-store/kurrentdb/faults',
+  'history/export-pages',
+  'media/probe',
+  'projections/long-snapshot',
+  'sagas/publish-due-posts/crash-matrix',
+  'sagas/publish-due-posts/fault-matrix',
+  'sagas/publish-due-posts/pace-of-others',
+  'sagas/publish-due-posts/shares',
+  'secrets/rotation',
+];
+
+const filesOf = (names) => names.map((name) => `<rootDir>/test/${name}.spec.ts`);
+const END_TO_END = ['<rootDir>/test/e2e/**/*.spec.ts', '<rootDir>/test/console/**/*.spec.ts'];
+
+/** Options of the projects whose specs use a PostgreSQL. */
+const WITH_POSTGRES = {
+  globalSetup: '<rootDir>/test/support/global-setup.js',
+  globalTeardown: '<rootDir>/test/support/global-teardown.js',
+  setupFilesAfterEnv: ['<rootDir>/test/support/retry-once.js'],
+  testRunner: '<rootDir>/test/support/timed-runner.js',
+  roots: ['<rootDir>/test'],
+};
+
 /** @type {import('jest').Config} */
 export default {
   projects: [
     project('unit', { roots: ['<rootDir>/src', '<rootDir>/console/src', '<rootDir>/eslint-rules', '<rootDir>/bench'] }),
     project('integration', {
-      setupFilesAfterEnv: ['<rootDir>/test/support/retry-once.js'],
+      ...WITH_POSTGRES,
       testRunner: '<rootDir>/test/support/shared-modules-runner.js',
-      roots: ['<rootDir>/test'],
-      testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/console/'],
+      testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/console/', ...filesOf(LONG_INTEGRATION)],
     }),
-    project('e2e', {
-      setupFilesAfterEnv: ['<rootDir>/test/support/retry-once.js'],
-      roots: ['<rootDir>/test/e2e', '<rootDir>/test/console'],
+    project('slice', { ...WITH_POSTGRES, testMatch: filesOf(SLICE) }),
+    project('rest', {
+      ...WITH_POSTGRES,
+      testMatch: [...END_TO_END, ...filesOf(LONG_INTEGRATION)],
+      testPathIgnorePatterns: filesOf(SLICE),
     }),
   ],
   testTimeout: 300_000,

@@ -39,7 +39,7 @@ const watchConnections = async (connectionString: string): Promise<() => Promise
   let most = 0;
   const watch = async (): Promise<void> => {
     for (; !stopping.signal.aborted; await sleep(50)) {
-      const text = `select count(*)::int as open from pg_stat_activity where application_name like 'crosspost%' or application_name = 'migrations'`;
+      const text = `select count(*)::int as open from pg_stat_activity where datname = current_database() and (application_name like 'crosspost%' or application_name = 'migrations')`;
       const { rows } = await client.query<{ open: number }>(text);
       most = Math.max(most, rows[0]!.open);
     }

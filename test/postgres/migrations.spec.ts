@@ -55,7 +55,10 @@ describe('migrations', () => {
     expect(await applied()).toHaveLength(all.numbered.length + all.repeatable.length);
     const { rows } = await pool.query("select current_setting('statement_timeout') as timeout");
     expect(rows).toEqual([{ timeout: '30s' }]);
-    const locks = await pool.query("select count(*)::int as held from pg_locks where locktype = 'advisory'");
+    const locks = await pool.query(
+      `select count(*)::int as held from pg_locks join pg_database d on d.oid = database
+       where locktype = 'advisory' and datname = current_database()`,
+    );
     expect(locks.rows).toEqual([{ held: 0 }]);
   });
 

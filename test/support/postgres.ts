@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createLogger } from '../../src/config/logger.js';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/postgres/embedded.js';
+import { startEmbeddedPostgres } from '../../src/postgres/embedded.js';
 import { migrate } from '../../src/postgres/migrations.js';
 import { migrations } from '../../src/postgres/migrations/all.js';
 import { lockDataDir } from '../../src/postgres/embedded/data-dir-lock.js';
@@ -14,7 +14,13 @@ import { lockDataDir } from '../../src/postgres/embedded/data-dir-lock.js';
 export interface TestPostgres {
   /** Connection string of a database that no other test uses. */
   readonly connectionString: string;
-  /** Drops the database, also with open connections; the last call in a test file stops the server. */
+  /** Drops the database, also with open connections. */
+  readonly stop: () => Promise<void>;
+}
+
+/** A server of test databases. */
+interface TestServer {
+  readonly connectionString: string;
   readonly stop: () => Promise<void>;
 }
 
@@ -45,25 +51,27 @@ const SETTINGS = {
   io_method: 'sync',
 };
 
-let server: Promise<EmbeddedPostgres & { readonly dataDir: string }> | undefined;
-let users = 0;
+let ownServer: Promise<TestServer> | undefined;
+
+/** Returns the address of this Jest worker's server (postgres-servers.js), or of one that this process starts. */
+const findServer = async (): Promise<string> => {
+  const urls = process.env.TEST_POSTGRES_URLS?.split(' ');
+  if (!urls) return (await (ownServer ??= startServer())).connectionString;
+  return urls[(Number(process.env.JEST_WORKER_ID) - 1) % urls.length]!;
+};
 
 /**
- * Creates a database on a real PostgreSQL 18: 0.3 s for the first in a test file, 0.05 s for another. They share a server,
- * which stops with the last of them; so a file whose tests create one each holds another in `beforeAll`. The server stops
- * with the process at the latest, whatever happens to Jest.
+ * Creates a database on a real PostgreSQL 18, which takes 0.05 s. The test files of a Jest worker share its server.
  * @param migrated true: a clone of a database with all migrations applied; false: an empty database
  */
 export const startTestPostgres = async ({ migrated = false } = {}): Promise<TestPostgres> => {
-  users++;
-  const { connectionString } = await (server ??= startServer());
+  const connectionString = await findServer();
   const name = `test_${randomBytes(6).toString('hex')}`;
   await execute(connectionString, `create database ${name} template ${migrated ? MIGRATED : 'template1'}`);
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     await untilLeft(connectionString, name);
     await execute(connectionString, `drop database if exists ${name} with (force)`);
-    if (--users === 0) await stopServer();
   };
   return { connectionString: connectionString.replace(/postgres$/, name), stop: () => (stopped ??= stop()) };
 };
@@ -80,10 +88,18 @@ const untilLeft = (connectionString: string, name: string): Promise<void> =>
      end $$`,
   );
 
-const startServer = async (): Promise<EmbeddedPostgres & { readonly dataDir: string }> => {
+/** Starts a server with data in memory, which ends with this process at the latest. */
+export const startServer = async (): Promise<TestServer> => {
   await removeLeftovers();
   const dataDir = await newDataDir();
-  return { ...(await startEmbeddedPostgres({ dataDir, logger, settings: SETTINGS })), dataDir };
+  const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, logger, settings: SETTINGS });
+  return {
+    connectionString,
+    stop: async () => {
+      await stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
 };
 
 /** Creates a DATA_DIR with a cluster whose database is empty, for tests that start servers of their own. */
@@ -92,15 +108,6 @@ export const newDataDir = async (): Promise<string> => {
   const dataDir = await newFolder('run-');
   execFileSync('cp', ['-a', template, join(dataDir, 'postgres')]);
   return dataDir;
-};
-
-const stopServer = async (): Promise<void> => {
-  const ending = server;
-  server = undefined;
-  if (!ending) return;
-  const { stop, dataDir } = await ending;
-  await stop();
-  await rm(dataDir, { recursive: true, force: true });
 };
 
 /** Returns the template of a cluster. initdb takes 1 s, copying its result 0.1 s: it runs once per machine and schema. */

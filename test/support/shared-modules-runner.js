@@ -1,4 +1,4 @@
-import circus from 'jest-circus/runner';
+import runTimed from './timed-runner.js';
 
 /**
  * Runs the test files of a worker in one environment with one module registry, where Jest creates both for each file:
@@ -7,8 +7,6 @@ import circus from 'jest-circus/runner';
  *
  * This relies on fields that Jest does not document. A version of Jest that lacks them fails at the second file of a worker.
  */
-const run = circus.default ?? circus;
-
 /** Environment and runtime of the first file, which all later ones use as well. */
 let first = null;
 
@@ -21,7 +19,7 @@ const runInSharedEnvironment = (globalConfig, config, environment, runtime, test
   } else {
     forgetTestFile(testPath);
   }
-  return run(globalConfig, config, first.environment, first.runtime, testPath, sendMessage);
+  return runTimed(globalConfig, config, first.environment, first.runtime, testPath, sendMessage);
 };
 
 /** Removes the state of Jest's framework for the file before: its hooks, tests and event handlers, and its `jest` object. */

@@ -38,7 +38,6 @@ export interface TestWorker {
 export class PublishingHarness {
   readonly manage: ManagementClient;
   private channelCount = 0;
-  private owner: Promise<{ readonly id: string }> | undefined;
 
   private constructor(
     private readonly api: Running,
@@ -79,10 +78,16 @@ export class PublishingHarness {
     return { infrastructure: worker.infrastructure, stop: () => worker.stop() };
   }
 
-  /** Creates a channel with its own project and endpoint. @param credentials replacements of the default ones */
+  /**
+   * Creates a channel with its own owner, project and endpoint: publications of one owner share reads, and an error in such a
+   * read is an error of each.
+   * @param credentials replacements of the default ones
+   */
   async createChannel(network: NetworkName, credentials: Readonly<Record<string, string>> = {}): Promise<TestChannel> {
-    this.owner ??= this.manage.post<{ id: string }>('/owners', { name: 'Publishing', plan: 'business' });
-    const { id: owner_id } = await this.owner;
+    const { id: owner_id } = await this.manage.post<{ id: string }>('/owners', {
+      name: 'Publishing',
+      plan: 'business',
+    });
     const chat = `${network === 'telegram' ? '-100' : network === 'max' ? '-' : ''}${7_000_000 + ++this.channelCount}`;
     const given = {
       ...NETWORKS[network].credentials,
