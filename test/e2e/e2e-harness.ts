@@ -50,12 +50,9 @@ export class E2eHarness {
     return folder;
   }
 
-  /**
-   * Creates a database that is independent of any gateway, with the tables of this program. Returns the settings for gateways
-   * that share it.
-   */
+  /** Creates a database that is independent of any gateway. Returns the settings for gateways that share it. */
   async createDatabase(): Promise<{ readonly DATABASE_URL: string; readonly SECRETS_KEY: string }> {
-    const { connectionString, stop } = await startTestPostgres({ migrated: true });
+    const { connectionString, stop } = await startTestPostgres();
     this.addCleanup(stop);
     return { DATABASE_URL: connectionString, SECRETS_KEY };
   }
