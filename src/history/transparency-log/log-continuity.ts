@@ -91,9 +91,10 @@ export class LogContinuity {
    * another tree. @returns false if the events do not give that tree
    */
   private async catchUp(published: PublishedCheckpoint, known: Checkpoint, signal: AbortSignal): Promise<boolean> {
-    this.deps.log.warn({ size: known.size }, LOG_MESSAGES.catchingUp);
     const end = await this.readEnd(BigInt(published.position), signal);
     if (end < BigInt(published.position)) return false;
+    // No warning: a connection that is lost between the note of a checkpoint and its transaction leads here as well.
+    this.deps.log.info({ size: known.size }, LOG_MESSAGES.catchingUp);
     try {
       await withTransaction(this.deps.pool, (tx) => this.rebuild(tx, known, end, signal));
       return true;
