@@ -98,7 +98,7 @@ class CredentialsDependencies implements FlagMissingCredentialsDependencies {
   ) {}
 }
 
-/** All these sagas. A worker runs every entry: a new saga needs no other wiring. */
+/** The sagas that a worker runs. A new one needs an entry here, and one in LATECOMERS if it starts at the end of the log. */
 const SAGAS: readonly FactoryProvider<BackgroundTask>[] = [
   {
     provide: Symbol('FlagMissingCredentials'),
