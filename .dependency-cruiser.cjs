@@ -61,7 +61,7 @@ const PARTS = {
     may: [
       part('kernel'),
       part('runtime'),
-      '^src/postgres/pool\\.ts$',
+      '^src/postgres/(pool|tokens)\\.ts$',
       '^src/jobs/job\\.ts$',
       '^src/event-store/port\\.ts$', // for Unavailable
     ],
@@ -72,7 +72,7 @@ const PARTS = {
   },
   erasure: {
     why: 'Notes of what is to be erased are written by use cases and read by a saga; they know no meaning of a subject.',
-    may: [part('kernel')],
+    may: [part('kernel'), '^src/postgres/tokens\\.ts$'],
   },
   postgres: {
     why: 'The pool, leases and migrations know tables, not use cases.',
@@ -97,8 +97,7 @@ const PARTS = {
       part('postgres'),
       '^src/secrets/tokens\\.ts$',
       '^src/media/helper-check\\.ts$',
-      '^src/api/transport/(http-problem|problem\\.view)\\.ts$',
-      '^src/api/public/gate/credentials\\.ts$',
+      '^src/api/transport/(credentials|http-problem|problem\\.view)\\.ts$',
     ],
   },
   projections: {
@@ -139,7 +138,7 @@ const PARTS = {
       ...EVENT_STORE,
       ...READ_SIDE,
       part('secrets'),
-      '^src/postgres/pool\\.ts$',
+      '^src/postgres/(pool|tokens)\\.ts$',
       '^src/jobs/job\\.ts$',
     ],
   },
@@ -173,6 +172,7 @@ const PARTS = {
     may: [
       part('kernel'),
       part('runtime'),
+      '^src/config/(tokens|settings|limits-profile)\\.ts$',
       part('domain'),
       part('payload'),
       part('commands'),
@@ -214,7 +214,7 @@ const PARTS = {
     ],
   },
   cli: {
-    why: 'The command line is a client of the HTTP API: it knows nothing else of a gateway.',
+    why: 'The command line is a client of the HTTP API, through the typed client: it knows nothing else of a gateway.',
     may: ['^src/kernel/message\\.ts$', '^src/config/command-line\\.ts$'],
   },
   'stand-ins': {
@@ -296,6 +296,21 @@ module.exports = {
       { path: '^src/event-store/(postgres|kurrentdb|memory)/', pathNot: '^src/event-store/$1/' },
     ),
     rule(
+      'library-internals-in-one-file',
+      'What the adapter uses of its libraries beyond their public interfaces is in one file, whose spec fails if a new version differs.',
+      { path: '^src/', pathNot: '^src/event-store/kurrentdb/library-internals\\.ts$' },
+      {
+        path: 'node_modules/(@grpc/grpc-js|@kurrent/kurrentdb-client)/(build|dist)/',
+        pathNot: '/(build/src|dist)/index\\.(js|d\\.ts)$',
+      },
+    ),
+    rule(
+      'own-transport-behind-own-connection',
+      'Calls over connections that gRPC-js does not make are opened in one place: own-connection.ts.',
+      { path: '^src/', pathNot: [specs, '^src/event-store/kurrentdb/(own-connection|grpc-call)\\.ts$'] },
+      { path: '^src/event-store/kurrentdb/grpc-(call|frames)\\.ts$' },
+    ),
+    rule(
       'public-and-management-apart',
       'The two interfaces share the transport, not each other.',
       { path: '^src/api/public/' },
@@ -324,9 +339,15 @@ module.exports = {
     ),
     rule(
       'program-without-client',
-      'The gateway does not call itself.',
-      { path: '^src/' },
+      'The gateway does not call itself; its command line is a client.',
+      { path: '^src/', pathNot: part('cli') },
       { path: '^(clients|console)/' },
+    ),
+    rule(
+      'command-line-uses-the-client',
+      'The command line sends its requests as every user of the typed client can.',
+      { path: part('cli') },
+      { path: '^(clients|console)/', pathNot: '^clients/typescript/src/index\\.ts$' },
     ),
     rule(
       'not-to-dev-dependency',

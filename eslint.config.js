@@ -1,6 +1,8 @@
 import prettier from 'eslint-config-prettier';
 import reactHooks from 'eslint-plugin-react-hooks';
+import importSort from 'eslint-plugin-simple-import-sort';
 import tseslint from 'typescript-eslint';
+import noPackedSpread from './eslint-rules/no-packed-spread.js';
 import plainWords from './eslint-rules/plain-words.js';
 
 export default tseslint.config(
@@ -25,6 +27,15 @@ export default tseslint.config(
     },
   },
   { files: ['**/*.js', '**/*.cjs', '**/*.mjs'], ...tseslint.configs.disableTypeChecked },
+  {
+    plugins: { 'import-sort': importSort, spread: noPackedSpread },
+    rules: {
+      // One group without blank lines: side effects, Node's own modules, packages, files.
+      'import-sort/imports': ['error', { groups: [['^\\u0000', '^node:', '^@?\\w', '^', '^\\.']] }],
+      'object-shorthand': 'error',
+      'spread/no-packed-spread': 'error',
+    },
+  },
   {
     ignores: ['eslint-rules/**'], // the list of words itself
     plugins: { local: plainWords },

@@ -7,7 +7,8 @@ import { swcOptions } from './scripts/swc-options.js';
  */
 const project = (displayName, options) => ({
   displayName,
-  testEnvironment: 'node',
+  id: 'crosspost', // one cache of compiled modules for all projects: their options are the same
+  testEnvironment: '<rootDir>/test/support/plain-environment.js',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
@@ -25,9 +26,10 @@ const project = (displayName, options) => ({
 });
 
 /**
- * The end-to-end specs that `npm test` runs, which cover each promise to users once: a post appears on all networks, a kill
- * loses and doubles nothing, a retry is answered alike, bad input gets a clear answer, outages and shutdowns lose nothing, a
- * read model is rebuilt, secrets are erased, webhooks arrive, and the command line and the console do their tasks.
+ * The end-to-end specs that `npm test` runs, which cover each promise to users once: a post appears on all networks, a
+ * kill loses and duplicates nothing, a retry gets the same answer, bad input gets a clear answer, outages and shutdowns
+ * lose nothing, a read model is rebuilt, secrets are erased, webhooks arrive, and the command line and the console do
+ * their tasks.
  */
 const SLICE = [
   'console/sign-in',
@@ -64,12 +66,11 @@ const LONG_INTEGRATION = [
 const filesOf = (names) => names.map((name) => `<rootDir>/test/${name}.spec.ts`);
 const END_TO_END = ['<rootDir>/test/e2e/**/*.spec.ts', '<rootDir>/test/console/**/*.spec.ts'];
 
-/** Options of the projects whose specs use a PostgreSQL. */
+/** Options of the projects whose specs use PostgreSQL. */
 const WITH_POSTGRES = {
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
-  setupFilesAfterEnv: ['<rootDir>/test/support/retry-once.js'],
-  testRunner: '<rootDir>/test/support/timed-runner.js',
+  testRunner: '<rootDir>/test/support/shared-modules-runner.js',
   roots: ['<rootDir>/test'],
 };
 
@@ -79,7 +80,6 @@ export default {
     project('unit', { roots: ['<rootDir>/src', '<rootDir>/console/src', '<rootDir>/eslint-rules', '<rootDir>/bench'] }),
     project('integration', {
       ...WITH_POSTGRES,
-      testRunner: '<rootDir>/test/support/shared-modules-runner.js',
       testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/console/', ...filesOf(LONG_INTEGRATION)],
     }),
     project('slice', { ...WITH_POSTGRES, testMatch: filesOf(SLICE) }),
@@ -90,7 +90,8 @@ export default {
     }),
   ],
   testTimeout: 300_000,
-  // Of tests that run side by side in one file, because they wait for the same seconds.
+  testSequencer: '<rootDir>/test/support/slow-first-sequencer.js',
+  // For tests that run side by side in one file, because they wait for the same seconds.
   maxConcurrency: 5,
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
 };

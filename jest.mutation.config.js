@@ -5,6 +5,7 @@ const [unit] = config.projects;
 export default {
   ...unit,
   displayName: 'mutation',
+  testEnvironment: 'node', // Stryker wraps it
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: [
     '<rootDir>/src/{api,domain,payload,secrets,validation}/**/*.spec.ts',

@@ -1,31 +1,37 @@
 /**
- * bench -- accept: compares accepting a post with a minimal server that parses the body, hashes a token and does one INSERT.
+ * bench -- accept: compares accepting a post with a minimal server that parses the body, hashes a token and does one
+ * INSERT.
  *
- * 1,000 endpoints, 256 keep-alive connections, alternating rounds. Shows rate, latency, and the CPU time per request of Node
- * and PostgreSQL together; then both at the same load. Two gateways are compared with the baseline. The plans of the first
- * have no limits, so that the limiter counts nothing and is not called. The second has all limits: burst, hourly quota and
- * violations, far above the load of the bench. They run one after the other, because a second running gateway would follow
- * the log of the first. Both detect replays and keep the request log. They run with the role `api`, like gateways with
- * separate workers. The cost of the workers per post is measured and shown separately at the end.
+ * 1,000 endpoints, 256 keep-alive connections, alternating rounds. Shows rate, latency, and the CPU time per request of
+ * Node and PostgreSQL together, then compares both sides at the same load. Two gateways are compared with the baseline.
+ * The plans of the first have no limits, so that the limiter counts nothing and is not called. The second has all
+ * limits (burst, hourly quota and violations), set far above the load of the bench. They run one after the other,
+ * because a second running gateway would follow the log of the first. Both detect replays and keep the request log.
+ * They run with the role `api`, like gateways with separate workers. The cost of the workers per post is measured and
+ * shown separately at the end.
  *
- * With --events=<number> it compares two gateways instead: one with that many events in its store, one with an empty store.
+ * With --events=<number> it compares two gateways instead: one with that many events in its store, one with an empty
+ * store.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { readCpuTime, readCpuTimeOfTree, startNode } from './processes.js';
+import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 import { fillStore } from './long-log.js';
+import { readCpuTime, readCpuTimeOfTree, startNode } from './processes.js';
 import { createDatabase } from './publishing.js';
 import { playRounds, quantile, ratioOf } from './rounds.js';
 import { limitedProfile, POST_BODY, seed, unlimitedProfile } from './seed.js';
-import { withBenchEnvironment, OPERATOR_KEY, readOption } from './environment.js';
 
 const ENDPOINTS = readOption(process.argv, 'endpoints', 1_000);
 const CONNECTIONS = readOption(process.argv, 'connections', 256);
 /** Share of the baseline's highest rate that is used as the common load. */
 const SAME_LOAD = 0.75;
 
-/** Warm-up before the first round, in s: until then the JIT compiler has not optimised the path, as it has in a long-running server. */
+/**
+ * Warm-up before the first round, in s, after which the JIT compiler has optimised the path, as in a long-running
+ * server.
+ */
 const WARM_UP_S = readOption(process.argv, 'warm-up', 10);
 
 export const run = async (args) => {
@@ -54,7 +60,7 @@ export const run = async (args) => {
   });
 };
 
-/** Creates the endpoints by a gateway with these settings. */
+/** Creates the endpoints through a gateway with these settings. */
 const seedGateway = async (startGateway, settings) => {
   console.log(`setting up ${ENDPOINTS} endpoints …`);
   const all = await startGateway({ LOG_LEVEL: 'error', ROLES: 'all', ...settings });
@@ -77,7 +83,7 @@ const createMeasure =
     return { ...shot, rate: shot.answered / shot.seconds, node, postgres, cpu: node + postgres };
   };
 
-/** Compares gateways on two databases of one server: one has a long log, one an empty one. */
+/** Compares gateways on two databases of one server, one with a long log and one with an empty log. */
 const compareLongLog = async (environment, measureWith, { events, rounds, seconds }) => {
   const { startGateway, connectionString } = environment;
   const contestants = {};
@@ -117,7 +123,7 @@ const compare = async (contestants, measure, { rounds, seconds }) => {
     'each at its highest rate',
     `rate ${ratioOf(ours, base, 'rate')}   CPU per post ${ratioOf(ours, base, 'cpu')}   p50 ${ratioOf(ours, base, 'p50')}   p99 ${ratioOf(ours, base, 'p99')}\n`,
   );
-  // At its highest rate the faster server carries more load. Here both receive the same number of posts per second.
+  // At its highest rate, the faster server carries more load. Here both receive the same number of posts per second.
   const rate = Math.round(quantile(base, 'rate', 0.5) * SAME_LOAD);
   const [baseThen, oursThen] = await play(rate);
   printRatios(

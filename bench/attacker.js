@@ -1,11 +1,11 @@
 /**
- * The attacker of `neighbours`, in its own process. A job is `{ attack, port, attacker, isCalm }`; the attack runs until the
- * message `stop`, and the result is `{ statuses }`, its answers by status. In a calm round the port is that of the trivial
- * server, which gives answers of the size that the gateway's had, after the time that they took: so the attacker takes the same share of the
- * machine in both. An attack must therefore have run against the gateway before.
+ * The attacker of `neighbours`, in its own process. A job is `{ attack, port, attacker, isCalm }`; the attack runs
+ * until the message `stop`, and the result is `{ statuses }`, the answers by status. In a calm round, the port is the
+ * trivial server's, whose answers have the same size and take the same time as the gateway's, so that the attacker
+ * takes the same share of the machine in both. An attack must therefore have run against the gateway first.
  */
-import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -22,12 +22,12 @@ process.on('message', async (message) => {
 
 /** Answers of the current round, by status. */
 let statuses = {};
-/** The gateway's answers to each kind of request: their number, and their bytes and ms in all. */
+/** The gateway's answers to each kind of request: their number, their total size and their total time in ms. */
 const seen = new Map();
-/** In a calm round, the answers that the trivial server imitates; null in an attacked one. */
+/** In a calm round, the answers that the trivial server imitates; null in an attacked round. */
 let imitated = null;
 
-/** Returns the headers by which the trivial server imitates the gateway's answers. */
+/** Returns the headers that make the trivial server imitate the gateway's answers. */
 const headersOf = (kind) => {
   const { count, bytes, ms } = imitated?.get(kind) ?? {};
   return count > 0 ? { 'x-answer-bytes': Math.round(bytes / count), 'x-answer-after': (ms / count).toFixed(1) } : {};
@@ -35,7 +35,7 @@ const headersOf = (kind) => {
 
 /** The attacks: each runs until its signal is aborted. */
 const ATTACKS = {
-  /** Posts to channels with the others' chat ids and tokens of its own. */
+  /** Posts to channels with other owners' chat ids and its own tokens. */
   chats: ({ url, attacker, signal }) =>
     repeat(signal, 5_000, () => publish(url, attacker.victims, { text: 'An attack' }, signal)),
   /** Posts a photo from a slow host to many channels. */
@@ -44,7 +44,10 @@ const ATTACKS = {
       const media = [{ type: 'photo', url: await newSlowFile(signal) }];
       await publish(url, attacker.photos, { text: 'An attack', media }, signal);
     }),
-  /** Reads lists of posts: of metadata so large that they are left out, and full pages of metadata that are just shown. */
+  /**
+   * Reads lists of posts: with metadata so large that they are omitted, and full pages with metadata just small enough
+   * to be shown.
+   */
   lists: ({ url, attacker, signal }) => {
     const list = (kind) => () => {
       const query = `limit=200&endpoint_id=${attacker[kind].id}`;
@@ -52,13 +55,13 @@ const ATTACKS = {
     };
     return Promise.all(['large', 'shown'].map((kind) => inLanes(2, signal, list(kind))));
   },
-  /** Asks for previews of 12 projects with slow patterns. */
+  /** Requests previews of 12 projects with slow patterns. */
   previews: ({ url, attacker, signal }) => {
     const text = Array.from({ length: 4_000 }, (_, n) => ((n * n) % 7 < 3 ? 'a' : 'b')).join('');
     const request = jsonRequest(attacker.previews.token, { text }, signal);
     return inLanes(2, signal, () => read('preview', `${url}/v1/sandbox/test`, request));
   },
-  /** Opens sessions of the assistant tools that it does not read, and calls tools with large bodies. */
+  /** Opens assistant tool sessions that it does not read, and calls tools with large bodies. */
   sessions: async ({ url, port, attacker, signal }) => {
     const { slug, token } = attacker.quiet;
     const path = `/sse/${slug}`;
@@ -79,7 +82,7 @@ const ATTACKS = {
       inLanes(4, signal, () => read('tool', url + path, call(1, 'tools/call', filler))),
     ]);
   },
-  /** Asks for a large file over many connections and never reads. */
+  /** Requests a large file over many connections and never reads it. */
   readers: async ({ url, port, signal }) => {
     const path = '/openapi.json';
     if (!imitated) await read('file', url + path, { signal });
@@ -89,8 +92,10 @@ const ATTACKS = {
 
 const bearer = (token) => ({ authorization: `Bearer ${token}`, accept: 'application/json, text/event-stream' });
 const jsonRequest = (token, body, signal) => ({
-  ...{ method: 'POST', headers: { ...bearer(token), 'content-type': 'application/json' } },
-  ...{ body: JSON.stringify(body), signal },
+  method: 'POST',
+  headers: { ...bearer(token), 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+  signal,
 });
 const getRequest = (path, headers) =>
   [`GET ${path} HTTP/1.1`, 'Host: bench', ...Object.entries(headers).map((each) => each.join(': ')), '', ''].join(
@@ -112,7 +117,7 @@ const read = async (kind, url, request) => {
 const publish = (url, { path, token }, payload, signal) =>
   read('post', url + path, jsonRequest(token, payload, signal));
 
-/** Does something at once and then at intervals, until the signal is aborted. What fails is tried again. */
+/** Does something at once and then at intervals, until the signal is aborted. Failures are retried. */
 const repeat = async (signal, ms, work) => {
   while (!signal.aborted) {
     await work().catch(() => undefined);
@@ -139,7 +144,10 @@ const keepUnread = async (count, port, signal, formatRequest, onChunk = () => un
   for (const socket of sockets) socket.destroy();
 };
 
-/** Returns the URL of a new file of a host whose files arrive byte by byte; it is gone once the signal is aborted. */
+/**
+ * Returns the URL of a new file on a host that sends files byte by byte. The file disappears once the signal is
+ * aborted.
+ */
 const newSlowFile = async (signal) => {
   slowHost ??= startSlowHost();
   const { port, gone } = await slowHost;

@@ -4,25 +4,25 @@
  * so that the backlog keeps its size. Also shows the CPU time per publication and the worker's memory.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readOption, withBenchEnvironment } from './environment.js';
 import { readMemory } from './processes.js';
-import { runProjections } from './run-projections.js';
 import {
-  countAccepted,
   CHANNELS,
+  countAccepted,
   line,
-  startMeasuring,
   median,
   prepareChannels,
+  startMeasuring,
   until,
   watchProjections,
 } from './publishing.js';
+import { runProjections } from './run-projections.js';
 import { unlimitedProfile } from './seed.js';
-import { withBenchEnvironment, readOption } from './environment.js';
 
 const MIB = 1_048_576;
 /** Number of channels of each post in the large backlog. */
 const TARGETS = 10;
-/** Number of publications after which a new worker is warmed up. */
+/** Number of publications that warm up a new worker. */
 const WARM_UP = readOption(process.argv, 'warm-up', 4_000);
 const FEED_EVERY_MS = 20;
 
@@ -59,12 +59,16 @@ export const run = async (args) => {
   });
 };
 
-/** Creates a backlog of this many publications: accepted, and shown by every read model. */
-const fillBacklog = async ({ feed, endpoints, connectionString }, count, targets) => {
+/**
+ * Creates a backlog of this many publications: accepted, and shown by every read model. @param more more options of the
+ * feed
+ */
+export const fillBacklog = async ({ feed, endpoints, connectionString }, count, targets, more = {}) => {
   const startedAt = performance.now();
   const report = (what) =>
     console.log(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${what}`);
   const head = await feed.add(endpoints, count / targets, {
+    ...more,
     targets,
     onProgress: (posts) => report(`${posts * targets} of ${count} accepted`),
   });
@@ -86,7 +90,7 @@ const fillBacklog = async ({ feed, endpoints, connectionString }, count, targets
 };
 
 /** Runs one round: a new worker, and as many new posts as are published. */
-const measureRound = async ({ startGateway, feed, endpoints }, { environment, network, seconds }) => {
+export const measureRound = async ({ startGateway, feed, endpoints }, { environment, network, seconds }) => {
   const worker = await startGateway('worker');
   const start = await countAccepted(network);
   let fedCount = start;

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- console [--posts=10000] [--rounds=7] [--trace=FILE]`: measures the web console in Chromium, on a gateway with its stand-ins:
- * the time until the overview is usable, the time from a post's answer to its line in an open overview, and the frames a second while
- * a timeline of many posts scrolls. A trace of the scrolling, in Chromium's format and gzipped, is written to a file if one is given.
+ * `npm run bench -- console [--posts=10000] [--rounds=7] [--trace=FILE]`: measures the web console in Chromium, on a
+ * gateway with its stand-ins: the time until the overview is usable, the time from a post's answer to its line in an
+ * open overview, and the frames per second while a timeline of many posts scrolls. A trace of the scrolling, in
+ * Chromium's format and gzipped, is written to a file if one is given.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -15,15 +16,15 @@ const { post, startEmptyWorld } = await import('../test/console/support/world.ts
 const { OPERATOR_KEY } = await import('../test/e2e/management-client.ts');
 const { until } = await import('../test/e2e/until.ts');
 
-/** Posts that are sent at the same time while the timeline is filled. */
+/** Number of posts that are sent at the same time while the timeline is filled. */
 const CONNECTIONS = 16;
 /** Pixels that the timeline scrolls in each frame: about five rows, 320 a second. */
 const SCROLL_STEP = 200;
-/** Longest time for which the timeline scrolls, in ms. */
+/** Maximum time for which the timeline scrolls, in ms. */
 const SCROLL_MS = 60_000;
 /** The category of the trace of the scrolling: its frames. */
 const TRACED = 'disabled-by-default-devtools.timeline.frame';
-/** Time of the scrolling that is traced, in ms. */
+/** How much of the scrolling is traced, in ms. */
 const TRACED_MS = 5_000;
 
 /** @param {readonly string[]} args */
@@ -115,7 +116,9 @@ const fill = async (world, posts) => {
   await Promise.all(Array.from({ length: CONNECTIONS }, send));
 };
 
-/** Waits until nothing is queued: publishing at full pace needs the processors that the browser needs to draw. */
+/**
+ * Waits until nothing is queued, because publishing at full pace needs the processors that the browser needs to draw.
+ */
 const waitUntilPublished = ({ gateway, visitor }) =>
   until('everything is published', async () => {
     const { networks } = await new Management(gateway.url, visitor.key).get('/overview');
@@ -164,7 +167,7 @@ const scroll = (page, length) =>
     { step: SCROLL_STEP, length },
   );
 
-/** Leaves out of a trace what Chromium adds to it unasked, which would be ten times as much. */
+/** Removes from a trace what Chromium adds to it unasked, which would make it ten times as large. */
 const framesOf = (trace) => {
   const { traceEvents, ...rest } = JSON.parse(trace.toString());
   const kept = traceEvents.filter(({ cat, ph }) => ph === 'M' || cat.includes(TRACED));

@@ -1,8 +1,9 @@
 /**
- * bench -- deliver: measures webhook deliveries per second to 100 outputs. The baseline is bare loops of signed POSTs to the
- * same server in alternating rounds, one loop per output with one request at a time. The deliveries of a round are scheduled
- * before it and due at the same moment. Then measures the time from an event to its arrival at 100 events a second, first with
- * servers that answer at once, then with one that answers after 15 s; the figures are those of the others.
+ * bench -- deliver: measures webhook deliveries per second to 100 outputs. The baseline is bare loops of signed POSTs
+ * to the same server in alternating rounds, one loop per output with one request at a time. The deliveries of a round
+ * are scheduled before it and are due at the same time. Then measures the time from an event to its arrival at 100
+ * events a second, first with servers that answer at once, then with one that answers after 15 s; the figures are for
+ * the others.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogue } from '../dist/domain/catalogue.js';
@@ -16,9 +17,9 @@ import { median, quantile, until, watchProjections } from './publishing.js';
 import { seed, unlimitedProfile } from './seed.js';
 
 const OUTPUTS = readOption(process.argv, 'outputs', 100);
-/** Time in ms in which a round's deliveries are scheduled and projected. */
+/** How long a round's deliveries may take to be scheduled and projected, in ms. */
 const LEAD_MS = readOption(process.argv, 'lead', 20) * 1_000;
-/** Share of a round that is measured: at its end fewer and fewer outputs have deliveries. */
+/** Share of a round that is measured: at its end, fewer and fewer outputs have deliveries. */
 const MEASURED_SHARE = 0.9;
 /** Time in ms after which the slow server answers. */
 const SLOW_MS = readOption(process.argv, 'slow', 15) * 1_000;
@@ -131,7 +132,7 @@ const EVENT = {
   target: { id: 'tgt_0195931f3c007000a000000000000003', platform: 'telegram', name: 'News' },
 };
 
-/** Creates the outputs; each has a path of its own at the same server. */
+/** Creates the outputs, each with its own path on the same server. */
 const createOutputs = async (url, port) => {
   const [{ ownerId, projectId }] = await seed(url, OPERATOR_KEY, { endpoints: 1 });
   const outputs = [];

@@ -23,7 +23,7 @@ const WAL_SEGMENTS = readOption(process.argv, 'wal-segments', 192);
 /** Settings of every process of an environment. */
 export const environmentSettings = { SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'), OPERATOR_KEY };
 
-/** Runs a bench with gateways that use this limits profile. @param more settings of the server */
+/** Runs a bench with gateways that use this limits profile. @param more more settings of the server */
 export const withBenchEnvironment = async (profile, runBench, more = {}) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'crosspost-bench-'));
   const settings = { max_wal_size: '16GB', min_wal_size: `${WAL_SEGMENTS * 16}MB`, ...more };
@@ -56,7 +56,10 @@ export const withBenchEnvironment = async (profile, runBench, more = {}) => {
         const url = started.value;
         return { pid: started.pid, port: Number(new URL(url).port), url, stop: started.stop };
       },
-      /** Starts a gateway with additional settings. Returns `{ pid, port, url, stop }`. `stderr`, `flags`: see startNode. */
+      /**
+       * Starts a gateway with additional settings. Returns `{ pid, port, url, stop }`. For `stderr` and `flags`, see
+       * startNode.
+       */
       startGateway: async (more, stderr, flags) => {
         const started = await startNode(
           here('../dist/main.js'),
@@ -71,8 +74,8 @@ export const withBenchEnvironment = async (profile, runBench, more = {}) => {
         return { pid: started.pid, port: Number(new URL(url).port), url, stop: started.stop };
       },
       /**
-       * Starts a load generator. Returns a function that sends it a job and returns the result; `pid` is its process, and
-       * `stop` ends a job that has no end of its own.
+       * Starts a load generator. Returns a function that sends it a job and returns the result; `pid` is its process,
+       * and `stop` ends a job that would not end on its own.
        */
       startGenerator: (script) => {
         const child = fork(here(script));
@@ -111,7 +114,7 @@ const useLogSegments = async (connectionString) => {
   await client.end();
 };
 
-/** Returns the address in a line; a gateway prints that of its console. */
+/** Returns the address in a line; a gateway prints the address of its console. */
 const addressIn = (line) => /(http:\/\/[^\s"/]+)/.exec(line)?.[1];
 
 const postmasterOf = async (dataDir) => {

@@ -1,19 +1,19 @@
 /**
- * Accepts posts as the API does, and on request publishes them as a worker does, but many at a time, without HTTP and
- * networks: the same events through the same event store. For benches that need a backlog or a long log.
+ * Accepts posts as the API does and, on request, publishes them as a worker does, but many at a time and without HTTP
+ * and networks: the same events go through the same event store. For benches that need a backlog or a long log.
  */
 import { catalogue } from '../dist/domain/catalogue.js';
 import { post as decider } from '../dist/domain/post/post.decider.js';
 import { publication } from '../dist/domain/publication/publication.decider.js';
+import { AggregateStore, emptyAggregate } from '../dist/event-store/aggregate-store.js';
 import { EventCodec } from '../dist/event-store/codec.js';
 import { PostgresEventStore } from '../dist/event-store/postgres/postgres-event-store.js';
-import { AggregateStore, emptyAggregate } from '../dist/event-store/aggregate-store.js';
 import { newId, newUuid } from '../dist/kernel/ids.js';
 
 /** Number of concurrent appends: enough for full batches of the group commit. */
 const CONCURRENT_APPENDS = 2_000;
 
-/** Returns a unique text of usual length. */
+/** Returns a unique text of typical length. */
 export const textOf = (n) =>
   `Post ${n} of the bench: a text of usual length, with some words in bold and a link, as channels get it every day.`;
 
@@ -24,7 +24,7 @@ const ENTITIES = [
 
 const PUBLISHED = { type: 'MarkPublished', urls: [], warnings: [] };
 const ERROR = { code: 'bad_request', category: 'platform', source: 'telegram', message: 'Telegram refused the post.' };
-/** Outcomes of an attempt other than a publication. */
+/** Outcomes of an attempt other than success. */
 const OUTCOMES = {
   failed: { type: 'MarkFailed', error: ERROR },
   in_doubt: { type: 'MarkInDoubt', error: ERROR, resendAt: null },
@@ -37,18 +37,30 @@ export const openFeed = (connectionString) => {
   let postCount = 0;
   let turn = 0;
 
-  const accept = async (endpoint, channels) => {
+  const accept = async (endpoint, channels, publishAt) => {
     const [postId, requestId, acceptedAt] = [newId('post'), newId('req'), Date.now()];
     const { endpointId, ownerId } = endpoint;
+    const plan = publishAt === undefined ? {} : { plan: { publishAt, requiresApproval: false, isReleased: false } };
     const payload = { text: textOf(++postCount), entities: ENTITIES };
     const facts = {
-      ...{ postId, acceptedAt, endpointId, ownerId, key: null, externalId: null, traceId: null, payload, parts: null },
+      postId,
+      acceptedAt,
+      endpointId,
+      ownerId,
+      key: null,
+      externalId: null,
+      traceId: null,
+      payload,
+      parts: null,
       bodyHash: '0'.repeat(64),
       targets: channels.map(({ channelId, projectId }) => ({
-        ...{ publicationId: newId('pub'), channelId, projectId },
+        publicationId: newId('pub'),
+        channelId,
+        projectId,
         platform: 'telegram',
       })),
       request: { ip: '127.0.0.1', userAgent: null, route: 'publish', payloadBytes: 200, latencyMs: 0 },
+      ...plan,
     };
     const ids = { requestId, causationId: requestId, correlationId: requestId };
     const origin = { actor: `endpoint:${endpointId}`, ...ids, clientAddress: '127.0.0.1' };
@@ -68,8 +80,13 @@ export const openFeed = (connectionString) => {
     let position = -1n;
     for (const { publicationId, channelId } of targets) {
       const context = () => ({
-        ...{ actor: 'system:publishing', requestId, causationId: requestId, correlationId: requestId },
-        ...{ clientAddress: null, commandId: newUuid(), at: Date.now() },
+        actor: 'system:publishing',
+        requestId,
+        causationId: requestId,
+        correlationId: requestId,
+        clientAddress: null,
+        commandId: newUuid(),
+        at: Date.now(),
       });
       const ids = { publicationId, postId, channelId, at: Date.now() };
       const start = {
@@ -93,16 +110,23 @@ export const openFeed = (connectionString) => {
   return {
     store,
     /**
-     * Accepts `count` posts, for the endpoints of {@link seed} in turn. Each post goes to the channels of `targets` endpoints.
-     * Returns the position of the last post.
+     * Accepts `count` posts, for the endpoints of {@link seed} in turn. Each post goes to the channels of `targets`
+     * endpoints. Returns the position of the last post.
      * @param onProgress called after every 10,000 posts
-     * @param isPublished true: they are published too, which makes three events of a post with one channel
-     * @param outcome of {@link OUTCOMES}: they are sent, with this outcome
+     * @param isPublished true to publish them too, which makes three events for a post with one channel
+     * @param outcome one of {@link OUTCOMES}, with which they are sent
+     * @param dueAt for planned posts; returns the time that the i-th is planned for, in ms
      */
     async add(
       endpoints,
       count,
-      { targets = 1, isPublished = false, outcome = undefined, onProgress = () => undefined } = {},
+      {
+        targets = 1,
+        isPublished = false,
+        outcome = undefined,
+        dueAt = () => undefined,
+        onProgress = () => undefined,
+      } = {},
     ) {
       const channelsOf = (i) =>
         Array.from({ length: targets }, (_, n) => endpoints[(turn + i * targets + n) % endpoints.length]);
@@ -112,7 +136,7 @@ export const openFeed = (connectionString) => {
         while (next < count) {
           const i = next++;
           const channels = channelsOf(i);
-          const accepted = await accept(channels[0], channels);
+          const accepted = await accept(channels[0], channels, dueAt(i));
           const isSent = isPublished || outcome !== undefined;
           const position = isSent ? await publish(accepted, OUTCOMES[outcome]) : accepted.position;
           if (position > last) last = position;

@@ -1,30 +1,30 @@
 /**
- * bench -- neighbours --flood: one owner floods the gateway with posts, pauses of a project, refused
- * requests and media that cannot be used, while other owners post at a steady rate. Measures the others' posts, from the
- * moment a post is due until its answer and until the stand-in has accepted it, and compares them with calm rounds of the
- * same traffic. In calm rounds the same generators send the flood to a trivial server, so that they take their share of
- * the machine in both; the order alternates. Also shows the CPU time per second of each process; other programs on the
- * machine change it less than the times. Options: --rounds, --seconds, --rate (the others' posts/s), --held (posts in the
- * backlog; with --unlimited), --unlimited (no limits, and a pause of a large backlog; otherwise the limits profile A, so that
- * the flood meets limits as in production), --flood=posts,pauses,refusals,probes,limits,replays (the last two only if
- * named), --cpu-prof=DIR (a profile of the API process, which warms up and has one flooded round).
+ * bench -- neighbours --flood: one owner floods the gateway with posts, pauses of a project, refused requests and media
+ * that cannot be used, while other owners post at a steady rate. Measures the others' posts, from the time a post is
+ * due until its answer and until the stand-in has accepted it, and compares them with calm rounds of the same traffic.
+ * In calm rounds the same generators send the flood to a trivial server, so that they take the same share of the
+ * machine in both; the order alternates. Also shows the CPU time per second of each process; other programs on the
+ * machine change it less than the times. Options: --rounds, --seconds, --rate (the others' posts/s), --held (posts in
+ * the backlog; with --unlimited), --unlimited (no limits, and a pause of a large backlog; otherwise the limits profile
+ * A, so that the flood meets limits as in production), --flood=posts,pauses,refusals,probes,limits,replays (the last
+ * two only if named), --cpu-prof=DIR (a profile of the API process, which warms up and has one flooded round).
  */
-import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 import { formatPostRequest } from './keep-alive.js';
 import { readCpuTime, readCpuTimeOfTree, startNode } from './processes.js';
 import { countAccepted, parseDueTime, quantile, readMessagesAfter, until } from './publishing.js';
 import { playRounds, ratioOf } from './rounds.js';
 import { seed, unlimitedProfile } from './seed.js';
-import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 
 const OTHERS = 20;
-/** Endpoints of the others where limits apply: each posts every second second, which all limits allow. */
+/** Endpoints of the others if limits apply: each posts every two seconds, which all limits allow. */
 const LIMITED_OTHERS = 100;
 const CONNECTIONS = 32;
-/** Requests per second of each flood, over all its connections. */
+/** Requests per second of each flood, across all its connections. */
 const RATES = { posts: 100, pauses: 5, refusals: 300, probes: 50, limits: 300, replays: 300 };
 const USUAL_FLOODS = ['posts', 'pauses', 'refusals', 'probes'];
 
@@ -62,8 +62,10 @@ export const run = async (args) => {
     );
     environment.onEnd(trivial.stop);
     const settings = {
-      ...{ LOG_LEVEL: 'fatal', PACING: 'off', TELEGRAM_API_URL: network.url },
-      ...{ ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' },
+      LOG_LEVEL: 'fatal',
+      PACING: 'off',
+      TELEGRAM_API_URL: network.url,
+      ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8',
     };
     const both = await environment.startGateway({ ...settings, ROLES: 'api,worker' });
     const wanted = { channels: OTHERS, settings: isLimited ? { min_interval: 1 } : { min_interval: 0 } };
@@ -118,8 +120,10 @@ export const run = async (args) => {
       const delays = messages.map(({ at, text }) => Date.parse(at) - parseDueTime(text));
       const cpu = Object.entries(readCpuTimes()).map(([name, us]) => [name, (us - cpuBefore[name]) / 1_000 / duration]);
       return {
-        ...{ answer: quantile(latencies, 0.99), published: quantile(delays, 0.99) },
-        ...{ answerMedian: quantile(latencies, 0.5), publishedMedian: quantile(delays, 0.5) },
+        answer: quantile(latencies, 0.99),
+        published: quantile(delays, 0.99),
+        answerMedian: quantile(latencies, 0.5),
+        publishedMedian: quantile(delays, 0.5),
         ...Object.fromEntries(cpu),
         flood: isFlooded ? describeFlood(result) : '',
         samples: { latencies, delays },

@@ -1,7 +1,7 @@
 /**
- * bench -- growth: measures by how many bytes each table grows per post: posts of 200 characters, each published on one channel
- * and delivered to a webhook output. Sizes are pg_total_relation_size (rows, indexes, TOAST) after a VACUUM, before and after. The
- * last line compares the sum with the bytes that clients sent.
+ * bench -- growth: measures how many bytes each table grows per post, with posts of 200 characters, each published on
+ * one channel and delivered to a webhook output. Sizes are pg_total_relation_size (rows, indexes, TOAST) after a
+ * VACUUM, before and after. The last line compares the sum with the bytes that clients sent.
  */
 import { createServer } from 'node:http';
 import pg from 'pg';

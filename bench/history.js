@@ -1,26 +1,29 @@
 /**
- * bench -- history: how long the questions of auditors take on a log of 10,000 and of 1,000,000 events, and of 10,000,000 with
- * --full: the state of an aggregate at a moment, everything of an owner at a moment, pages of the audit trail, the ticks of a time
- * slider, the trace of a post, and the proof of an event. The times on the large logs are compared with those on the small one, in
- * the same run. The events are copies of published posts; the read models that are asked and the transparency log are brought up to
- * date by a worker before the questions.
- * Options: --events=<sizes, separated by commas>, --questions (of each kind), --full.
+ * bench -- history: how long auditors' questions take on a log of 10,000 and of 1,000,000 events, and of 10,000,000
+ * with --full: the state of an aggregate at a time, everything of an owner at a time, pages of the audit trail, the
+ * ticks of a time slider, the trace of a post, and the proof of an event. The times on the large logs are compared with
+ * those on the small one, in the same run. The events are copies of published posts. Before the questions, a worker
+ * brings the read models that they need and the transparency log up to date. Options: --events=<sizes, separated by
+ * commas>, --questions (of each kind), --full.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOG_CHECKPOINT } from '../dist/history/transparency-log/log-identity.js';
+import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 import { fillStore } from './long-log.js';
 import { prepareChannels, quantile, watchProjections } from './publishing.js';
 import { unlimitedProfile } from './seed.js';
-import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 
 const CHANNELS = readOption(process.argv, 'channels', 50);
-/** Pauses and resumptions of one channel, whose history is the longest of the log. */
+/** Number of pauses and resumptions of one channel, whose history is the longest in the log. */
 const PAUSES = readOption(process.argv, 'pauses', 500);
-/** Published posts of as many channels that are copied together. */
+/** Number of published posts, each on its own channel, that are copied together. */
 const COPIED_POSTS = CHANNELS - 1;
-/** Followers of the log that the questions need. The others pass the copies unread: they would take hours for the largest log. */
+/**
+ * Followers of the log that the questions need. The others skip the copies: reading the largest log would take them
+ * hours.
+ */
 const FOLLOWERS = ['audit', 'discovery', 'posts', LOG_CHECKPOINT];
-/** Time over which the copies are spread, ms: the slider asks for parts of it. */
+/** Time over which the copies are spread, in ms; the slider asks for parts of it. */
 const SPREAD_MS = 30 * 24 * 3_600_000;
 /** Seconds between two lines of progress. */
 const REPORT_POLLS = 20;
@@ -91,7 +94,10 @@ const fillLog = async ({ endpoints, connectionString, startGateway }, size) => {
   report('read models and transparency log are up to date');
 };
 
-/** Asks every kind of question, about things chosen at random. Returns the median and the longest time of each kind, in ms. */
+/**
+ * Asks every kind of question, about randomly chosen things. Returns the median and the maximum time of each kind, in
+ * ms.
+ */
 const ask = async (api, { feed, quiet, endpoints, questions }) => {
   const head = await feed.store.readHead();
   const sample = await Promise.all(

@@ -1,21 +1,21 @@
 /**
- * bench -- latency: measures the time from the moment a post is due to be sent to the API until the stand-in has accepted
- * it, at 200 posts a second over 1,000 channels. The baseline is messages sent to the stand-in directly at the same rate, in
- * alternating rounds. The API and the worker run in separate processes.
+ * bench -- latency: measures the time from when a post is due to be sent to the API until the stand-in has accepted it,
+ * at 200 posts a second over 1,000 channels. The baseline is messages sent to the stand-in directly at the same rate,
+ * in alternating rounds. The API and the worker run in separate processes.
  */
+import { readOption, withBenchEnvironment } from './environment.js';
 import { formatPostRequest } from './keep-alive.js';
 import {
   countAccepted,
-  readCalls,
-  parseDueTime,
   median,
-  readMessagesAfter,
+  parseDueTime,
   prepareChannels,
   quantile,
+  readCalls,
+  readMessagesAfter,
   until,
 } from './publishing.js';
 import { unlimitedProfile } from './seed.js';
-import { withBenchEnvironment, readOption } from './environment.js';
 
 const CONNECTIONS = 64;
 
@@ -40,8 +40,10 @@ export const run = async (args) => {
         ({ at, text }) => Date.parse(at) - parseDueTime(text),
       );
       return {
-        ...{ p50: quantile(delays, 0.5), p99: quantile(delays, 0.99) },
-        ...{ response50: quantile(latencies, 0.5), response99: quantile(latencies, 0.99) },
+        p50: quantile(delays, 0.5),
+        p99: quantile(delays, 0.99),
+        response50: quantile(latencies, 0.5),
+        response99: quantile(latencies, 0.99),
       };
     };
     const direct = async (duration) => {

@@ -1,20 +1,21 @@
 /**
- * Fills event stores fast: copies of one published post, each with ids of its own, are inserted by the server itself. Their hash
- * chains are not valid, and only the given followers read them: for benches of what grows with the store alone.
+ * Fills event stores fast: copies of one published post, each with its own ids, are inserted by the server itself.
+ * Their hash chains are not valid, and only the given followers read them. For benches of costs that depend only on the
+ * size of the store.
  */
 import pg from 'pg';
 import { openFeed } from './feed.js';
 
-/** Copies of the template that one statement inserts. */
+/** Number of copies of the template that one statement inserts. */
 const CHUNK_COPIES = 100_000;
 
 /**
  * Fills a store up to this number of events.
- * @param endpoints of a gateway on this database that has stopped
- * @param posts published posts of endpoints in turn, which are copied together
- * @param read followers of the log that do not pass the copies unread
+ * @param endpoints endpoints of a gateway on this database that has stopped
+ * @param posts number of published posts, of the endpoints in turn, that are copied together
+ * @param read followers of the log that read the copies instead of skipping them
  * @param addPosts adds as many posts to a feed in another way, and returns the position of the last event
- * @param spreadMs time before now over which the copies are spread; 0: each is a millisecond after the one before
+ * @param spreadMs time before now over which the copies are spread; if 0, each is a millisecond after the previous one
  */
 export const fillStore = async (connectionString, endpoints, events, options = {}) => {
   const { posts = 1, read = [], spreadMs = 0 } = options;
@@ -25,7 +26,7 @@ export const fillStore = async (connectionString, endpoints, events, options = {
   await feed.close();
   const client = new pg.Client({ connectionString });
   await client.connect();
-  client.on('error', () => undefined); // the server ends before this connection when a statement fails
+  client.on('error', () => undefined); // if a statement fails, the server ends before this connection
   const { rows } = await client.query(
     `select stream, revision, type, data, metadata from event_store.event where position > $1::bigint order by position`,
     [before],
@@ -72,14 +73,16 @@ const templateOf = (rows) => {
       ids.set(postId, { ...names, post_number: number });
     });
   return rows.map((row, i) => ({
-    ...{ ...row, place: i + 1, at: JSON.parse(row.metadata).at },
+    ...row,
+    place: i + 1,
+    at: JSON.parse(row.metadata).at,
     ...ids.get(JSON.parse(row.data).postId),
   }));
 };
 
 /**
- * SQL: a text in which the ids of the copied post are replaced by those of its n-th copy, which ascend, as new ids do, and its
- * time by the copy's.
+ * SQL: a text in which the ids of the copied post are replaced by those of its n-th copy, which ascend like new ids,
+ * and its time by the copy's.
  */
 const renamed = (text, time) => {
   const idOf = (id) => `left(${id}, -12) || lpad(to_hex(n * $2 + t.post_number), 12, '0')`;

@@ -1,6 +1,7 @@
 /**
- * Mann-Whitney U test, two-sided: tests if two samples may come from the same distribution. It uses only ranks, so it
- * assumes no particular distribution. Normal approximation with tie and continuity correction, for samples of 20 or more.
+ * Mann-Whitney U test, two-sided: tests whether two samples may come from the same distribution. It uses only ranks, so
+ * it assumes no particular distribution. Normal approximation with tie and continuity correction, for samples of 20 or
+ * more.
  * @param {readonly number[]} a @param {readonly number[]} b
  * @returns {{ u: number, z: number, p: number }} U of the first sample, its z-score, and the probability of a
  *   difference at least as large if there is none

@@ -1,29 +1,30 @@
 /**
- * bench -- neighbours: other owners post at a steady rate, beside calm rounds and while one owner attacks the gateway in one
- * way. Measures the others' posts, from the moment a post is due until its answer and until the stand-in has accepted it, and
- * prints the ratio of attacked to calm rounds for each attack. The attacker works in a process of its own (attacker.js). In calm
- * rounds it sends the same requests to a trivial server whose answers have the size and take the time of the gateway's, so that
- * it takes its share of the machine in both; an attacked round before the first teaches it. Also shows the CPU time per
- * second of each process. Options: --rounds, --seconds, --rate (the others' posts/s), --channels (of the attacker),
- * --attack=chats,photos,lists,previews,sessions,readers, --cpu-prof=DIR (a profile of the API process, which has one attacked
- * round of each attack). With --flood it measures floods of requests instead (floods.js).
+ * bench -- neighbours: other owners post at a steady rate, in calm rounds and while one owner attacks the gateway in
+ * one way. Measures the others' posts, from when a post is due until its answer and until the stand-in has accepted it,
+ * and prints the ratio of attacked to calm rounds for each attack. The attacker runs in a separate process
+ * (attacker.js). In calm rounds, it sends the same requests to a trivial server whose answers have the same size and
+ * take the same time as the gateway's, so that it takes the same share of the machine in both; the sizes and times are
+ * measured in an attacked round before the first. Also shows the CPU time per second of each process. Options:
+ * --rounds, --seconds, --rate (the others' posts/s), --channels (of the attacker),
+ * --attack=chats,photos,lists,previews,sessions,readers, --cpu-prof=DIR (a profile of the API process, which has one
+ * attacked round of each attack). With --flood it measures floods of requests instead (floods.js).
  */
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 import { readCpuTime, readCpuTimeOfTree, startNode } from './processes.js';
 import { countAccepted, parseDueTime, quantile, readMessagesAfter, until } from './publishing.js';
 import { playRounds, ratioOf } from './rounds.js';
 import { seed } from './seed.js';
-import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 
 const OTHERS = 100;
 const CONNECTIONS = 16;
 const ATTACKS = ['chats', 'photos', 'lists', 'previews', 'sessions', 'readers'];
-/** Largest metadata of a post, less the rest of its body. */
+/** Maximum metadata of a post, less the rest of its body. */
 const METADATA_BYTES = 4_500_000;
 const LARGE_POSTS = 12;
-/** The largest metadata that lists show, and posts with it: more than a page holds. */
+/** The largest metadata that lists show, and more posts with it than a page holds. */
 const SHOWN_METADATA_BYTES = 65_000;
 const SHOWN_POSTS = 65;
 
@@ -48,11 +49,15 @@ export const run = async (args) => {
     );
     environment.onEnd(trivial.stop);
     const settings = {
-      ...{ LOG_LEVEL: 'fatal', TELEGRAM_API_URL: network.url, ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8' },
+      LOG_LEVEL: 'fatal',
+      TELEGRAM_API_URL: network.url,
+      ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8',
     };
     const both = await environment.startGateway({ ...settings, ROLES: 'api,worker' });
     const others = await seed(both.url, OPERATOR_KEY, {
-      ...{ channels: OTHERS, endpoints: OTHERS, settings: { min_interval: 1 } },
+      channels: OTHERS,
+      endpoints: OTHERS,
+      settings: { min_interval: 1 },
     });
     const attacker = await createAttacker(both.url, others, channels);
     if (attacks.includes('lists')) await postLargePosts(both.url, attacker);
@@ -64,8 +69,10 @@ export const run = async (args) => {
     const attack = environment.startGenerator('attacker.js');
     const ownText = /^A post of usual length/;
     const readCpuTimes = () => ({
-      ...{ api: readCpuTime(api.pid), worker: readCpuTime(worker.pid) },
-      ...{ postgres: readCpuTimeOfTree(environment.postmaster), attacker: readCpuTime(attack.pid) },
+      api: readCpuTime(api.pid),
+      worker: readCpuTime(worker.pid),
+      postgres: readCpuTimeOfTree(environment.postmaster),
+      attacker: readCpuTime(attack.pid),
       'trivial server': readCpuTime(trivial.pid),
     });
 
@@ -93,9 +100,12 @@ export const run = async (args) => {
         if (statuses[status]) throw new Error(`the attack ${name} does not reach what it attacks: ${status}`);
       const delays = messages.map(({ at, text }) => Date.parse(at) - parseDueTime(text));
       return {
-        ...{ answer: quantile(latencies, 0.99), published: quantile(delays, 0.99) },
-        ...{ answerMedian: quantile(latencies, 0.5), publishedMedian: quantile(delays, 0.5) },
-        ...{ ...Object.fromEntries(cpu), statuses },
+        answer: quantile(latencies, 0.99),
+        published: quantile(delays, 0.99),
+        answerMedian: quantile(latencies, 0.5),
+        publishedMedian: quantile(delays, 0.5),
+        ...Object.fromEntries(cpu),
+        statuses,
       };
     };
 
@@ -119,7 +129,7 @@ export const run = async (args) => {
   });
 };
 
-/** Creates everything that the attacks need, of one owner. */
+/** Creates everything that the attacks need, for one owner. */
 const createAttacker = async (url, others, count) => {
   const operator = caller(url, OPERATOR_KEY);
   const { id: owner_id, key } = await operator('/owners', { name: 'Attacker', plan: 'business' });
@@ -154,7 +164,7 @@ const createAttacker = async (url, others, count) => {
   };
 };
 
-/** Posts what the attack `lists` reads: posts with metadata that lists leave out, and posts with metadata that they show. */
+/** Posts what the attack `lists` reads: posts with metadata that lists omit, and posts with metadata that they show. */
 const postLargePosts = async (url, { large, shown }) => {
   const fill = async ({ path, token }, count, bytes) => {
     for (let n = 0; n < count; n++) {
@@ -168,11 +178,12 @@ const postLargePosts = async (url, { large, shown }) => {
 };
 
 const jsonRequest = (token, body) => ({
-  ...{ method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } },
+  method: 'POST',
+  headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   body: JSON.stringify(body),
 });
 
-/** Returns a function that creates things over the management API. */
+/** Returns a function that creates things through the management API. */
 const caller = (url, key) => async (path, body) => {
   const answer = await fetch(`${url}/manage/v1${path}`, jsonRequest(key, body));
   const json = await answer.json();

@@ -1,30 +1,30 @@
 /**
- * bench -- overview: how long `GET /overview` takes with 1,000 and with 1,000,000 publications of the last hour, for their owner
- * and for the operator, over HTTP, one request at a time. Of a hundred publications 88 are published, ten wait, one failed and
- * one is in doubt; the events are copies, folded by the projections that are asked. The times with the most publications are compared with those
- * with the fewest, in the same run.
- * Options: --publications=<sizes, separated by commas>, --requests (of each kind).
+ * bench -- overview: how long `GET /overview` takes with 1,000 and with 1,000,000 publications of the last hour, for
+ * their owner and for the operator, over HTTP, one request at a time. Of a hundred publications, 88 are published, ten
+ * wait, one failed and one is in doubt; the events are copies, folded by the projections that the answer needs. The
+ * times with the most publications are compared with those with the fewest, in the same run. Options:
+ * --publications=<sizes, separated by commas>, --requests (of each kind).
  */
 import pg from 'pg';
+import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 import { fillStore } from './long-log.js';
+import { readCpuTime, readCpuTimeOfTree } from './processes.js';
 import { prepareChannels, quantile, until, watchProjections } from './publishing.js';
 import { runProjections } from './run-projections.js';
 import { unlimitedProfile } from './seed.js';
-import { readCpuTime, readCpuTimeOfTree } from './processes.js';
-import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 
 const CHANNELS = readOption(process.argv, 'channels', 100);
-/** Numbers of publications, of a hundred, by their outcome; undefined: they wait. */
+/** Numbers of publications, out of a hundred, by their outcome; undefined for those that wait. */
 const MIXTURE = [
   [88, { isPublished: true }],
   [10, {}],
   [1, { outcome: 'failed' }],
   [1, { outcome: 'in_doubt' }],
 ];
-/** Events of a hundred publications: accepted, started, ended. */
+/** Number of events of a hundred publications: accepted, started, ended. */
 const EVENTS = 88 * 3 + 10 + 3 + 3;
 const SPREAD_MS = 55 * 60_000;
-/** Followers of the log that the answer needs. The others pass the copies unread. */
+/** Followers of the log that the answer needs. The others skip the copies. */
 const FOLLOWERS = ['activity', 'discovery', 'posts', 'publish-schedule'];
 const WARM_UP = 20;
 

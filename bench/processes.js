@@ -4,12 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /** Same flags as `npm start`. */
-const NODE_FLAGS = ['--max-semi-space-size=64'];
+const NODE_FLAGS = ['--min-semi-space-size=4', '--max-semi-space-size=64'];
 const TICK_US = 10_000; // USER_HZ is 100 on every Linux
 
 /**
- * Starts a Node script and waits for the first line of its output for which `ready` returns a value. Its log is shown, or
- * discarded if `stderr` is 'ignore'. `flags` are further flags of Node.
+ * Starts a Node script and waits for the first line of its output for which `ready` returns a value. Its log is shown,
+ * or discarded if `stderr` is 'ignore'. `flags` are additional Node flags.
  */
 export const startNode = (script, args, env, ready, stderr = 'inherit', flags = []) =>
   new Promise((resolve, reject) => {

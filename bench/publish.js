@@ -1,29 +1,30 @@
 /**
- * bench -- publish: measures publications per second over 1,000 channels against a stand-in. The baseline is bare loops of
- * POSTs over keep-alive connections: the same calls to the same stand-in from a separate process, in alternating rounds; one
- * loop on one connection, and as many loops as the worker may have publications in progress. The posts are in the schedule
- * before a round is measured. Also shows the CPU time per publication of the worker and of PostgreSQL, and the stand-in's
- * for both sides. If other programs share the machine, the ratio of all CPU time is steadier than the ratio of the rates.
+ * bench -- publish: measures publications per second over 1,000 channels against a stand-in. The baseline is bare loops
+ * of POSTs over keep-alive connections: the same calls to the same stand-in from a separate process, in alternating
+ * rounds; with one loop on one connection, and with as many loops as the worker may have publications in progress. The
+ * posts are in the schedule before a round is measured. Also shows the CPU time per publication of the worker and of
+ * PostgreSQL, and the stand-in's for both sides. If other programs share the machine, the ratio of all CPU time is
+ * steadier than the ratio of the rates.
  */
+import { readOption, withBenchEnvironment } from './environment.js';
 import { readCpuTime } from './processes.js';
 import {
-  countAccepted,
-  readCalls,
   CHANNELS,
+  countAccepted,
   line,
-  startMeasuring,
   median,
   prepareChannels,
+  readCalls,
+  startMeasuring,
   until,
   watchProjections,
   whole,
 } from './publishing.js';
 import { unlimitedProfile } from './seed.js';
-import { withBenchEnvironment, readOption } from './environment.js';
 
-/** Number of channels on which one worker publishes at a time. */
+/** Number of channels that one worker publishes on at a time. */
 const CONNECTIONS = 512;
-/** Share of a round that is measured. The last publications are left out, because fewer and fewer channels remain. */
+/** Share of a round that is measured. The last publications are excluded, because fewer and fewer channels remain. */
 const MEASURED_SHARE = 0.9;
 
 export const run = async (args) => {

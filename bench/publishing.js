@@ -1,17 +1,17 @@
 /** Shared parts of the publishing benches: 1,000 channels, prepared posts and their results at a stand-in. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { OPERATOR_KEY, readOption } from './environment.js';
 import { openFeed } from './feed.js';
 import { readCpuTime, readCpuTimeOfTree } from './processes.js';
 import { botTokenOf, seed } from './seed.js';
-import { OPERATOR_KEY, readOption } from './environment.js';
 
 export const CHANNELS = readOption(process.argv, 'channels', 1_000);
 const POLL_MS = 20;
 
 /**
- * Creates the channels, each with its own endpoint, in a new database (or in the environment's, without a name).
- * @param more `settings`: further settings of the gateways
+ * Creates the channels, each with its own endpoint, in a new database (or in the environment's, if there is no name).
+ * @param more `settings`: additional settings of the gateways
  */
 export const prepareChannels = async (
   environment,
@@ -128,7 +128,7 @@ export const median = (rounds) => {
   return Object.fromEntries(Object.keys(rounds[0]).map((key) => [key, middle(key)]));
 };
 
-/** Returns a quantile of numbers, and sorts them in place. */
+/** Returns a quantile of numbers, which it sorts in place. */
 export const quantile = (numbers, q) => {
   numbers.sort((a, b) => a - b);
   return numbers[Math.min(numbers.length - 1, Math.floor(numbers.length * q))];

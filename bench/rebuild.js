@@ -1,21 +1,21 @@
 /**
- * bench -- rebuild: how fast each projection is rebuilt beside live traffic, compared with a raw read of the event store in the
- * same run, and how far the live version falls behind meanwhile. Events are those of the whole log, also where a projection
- * passes most of them unread. Options: --events, --rate (posts a second that are accepted and published meanwhile), --only=<projections,
- * separated by commas>.
+ * bench -- rebuild: how fast each projection is rebuilt during live traffic, compared with a raw read of the event
+ * store in the same run, and how far the live version falls behind in the meantime. Events are counted for the whole
+ * log, even if a projection skips most of them. Options: --events, --rate (posts a second that are accepted and
+ * published in the meantime), --only=<projections, separated by commas>.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 import { prepareChannels, quantile, until, watchProjections } from './publishing.js';
 import { runProjections } from './run-projections.js';
 import { POST_BODY, unlimitedProfile } from './seed.js';
-import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 
 const CHANNELS = readOption(process.argv, 'channels', 50);
 const EVENTS_OF_A_POST = 3;
 const PAGE = 500;
 const LOOK_MS = 50;
-/** Time without a move of any checkpoint after which the sagas have nothing left to do, ms. */
+/** How long all checkpoints must stand still until the sagas have nothing left to do, in ms. */
 const IDLE_MS = readOption(process.argv, 'idle', 5) * 1_000;
 
 export const run = async (args) => {
@@ -57,7 +57,7 @@ export const run = async (args) => {
   });
 };
 
-/** Returns the middle one of the numbers, or the mean of the middle two. */
+/** Returns the median: the middle number, or the mean of the middle two. */
 const medianOf = (numbers) => {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -77,8 +77,8 @@ const fillLog = async ({ feed, endpoints, connectionString }, size) => {
 };
 
 /**
- * Waits until the sagas have passed the log that was filled without them: they would take the same processors. They have when
- * no checkpoint has moved for a while.
+ * Waits until the sagas have passed the log that was filled without them, because they would compete for the
+ * processors. They have when no checkpoint has moved for a while.
  */
 const untilIdle = async (client) => {
   let [at, since] = [null, performance.now()];
@@ -102,7 +102,7 @@ const readRaw = async (store) => {
   }
 };
 
-/** Rebuilds a projection until its candidate is level, and discards it. */
+/** Rebuilds a projection until its candidate has caught up, and discards it. */
 const rebuild = async (gateway, client, store, name) => {
   const head = Number(await store.readHead()) + 1;
   const startedAt = performance.now();

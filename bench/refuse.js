@@ -6,15 +6,18 @@
  * separated), and the gateway's memory.
  */
 import { randomBytes } from 'node:crypto';
+import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 import { formatPostRequest } from './keep-alive.js';
 import { readCpuTime, readCpuTimeOfTree, readMemory } from './processes.js';
 import { seed, unlimitedProfile } from './seed.js';
-import { withBenchEnvironment, OPERATOR_KEY, readOption } from './environment.js';
 
 const BODY = JSON.stringify({ text: 'A post of the bench, of usual length, as channels get it every day.' });
 const MIB = 1_048_576;
 
-/** Returns a profile in which the good endpoints' plan is unlimited and the exhausted endpoints' plan allows no post, but disables nothing. */
+/**
+ * Returns a profile in which the good endpoints' plan is unlimited and the exhausted endpoints' plan allows no posts,
+ * but never disables an endpoint.
+ */
 const profile = () => {
   const unlimited = unlimitedProfile();
   return { ...unlimited, plans: { ...unlimited.plans, pro: { ...unlimited.plans.pro, hourly: 0 } } };

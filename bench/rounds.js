@@ -1,7 +1,8 @@
 /** Alternating rounds of several contestants, and the ratios of their figures. */
 
 /**
- * Measures the contestants in rounds. The order is reversed in every second round. Returns the results per contestant, by name.
+ * Measures the contestants in rounds. The order is reversed in every other round. Returns the results per contestant,
+ * by name.
  * @param contestants functions that measure, by name
  * @param formatLine formats a result
  */
@@ -22,8 +23,8 @@ export const playRounds = async (contestants, rounds, formatLine) => {
 
 /**
  * Returns the ratio of one contestant to another: the median over the rounds, and the middle half. Ratios are taken per
- * round, because its two measurements are close in time. The speed of a shared machine changes by half within a minute, so
- * the ratio of two separate medians would compare different speeds.
+ * round, because the two measurements of a round are close in time. The speed of a shared machine changes by half
+ * within a minute, so the ratio of two separate medians would compare different speeds.
  */
 export const ratioOf = (ours, base, key) => {
   const ratios = ours.map((round, i) => ({ ratio: round[key] / base[i][key] }));

@@ -1,4 +1,4 @@
-/** Projections of a worker without its sagas: brings the read models of a database up to date and publishes nothing. */
+/** Projections of a worker without its sagas: brings a database's read models up to date and publishes nothing. */
 import { startInfrastructure } from '../dist/app/infrastructure.js';
 import { projectionsOf } from '../dist/app/projections.js';
 import { createLogger } from '../dist/config/logger.js';
@@ -8,7 +8,10 @@ import { createPool } from '../dist/postgres/pool.js';
 import { ProjectionRunner } from '../dist/projections/engine/runner.js';
 import { environmentSettings } from './environment.js';
 
-/** Starts the projections. Returns their names, a pool and the store, and a function that stops them. @param more settings */
+/**
+ * Starts the projections. Returns their names, a pool and the store, and a function that stops them. @param more
+ * additional settings
+ */
 export const runProjections = async (connectionString, more = {}) => {
   const settings = loadSettings(
     {

@@ -1,4 +1,4 @@
-/** `npm run bench -- <name>`: measures the gateway, and compares it with a baseline that is measured in the same run. */
+/** `npm run bench -- <name>`: measures the gateway against a baseline that is measured in the same run. */
 const benches = {
   accept: './accept.js',
   backlog: './backlog.js',
@@ -9,6 +9,7 @@ const benches = {
   latency: './latency.js',
   neighbours: './neighbours.js',
   overview: './overview.js',
+  planned: './planned.js',
   publish: './publish.js',
   rebuild: './rebuild.js',
   refuse: './refuse.js',

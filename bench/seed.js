@@ -1,6 +1,6 @@
 /**
- * Creates an owner with channels, a project for each of them, and endpoints, over the management API. `settings` are
- * further members of the body of POST /endpoints. Returns each endpoint's path, token, signing secret and channel.
+ * Creates an owner with channels, a project for each of them, and endpoints, through the management API. `settings` are
+ * additional members of the body of POST /endpoints. Returns each endpoint's path, token, signing secret and channel.
  */
 export const seed = async (baseUrl, operatorKey, wanted) => {
   const { endpoints, channels = 1, platforms = ['telegram'], plan = 'business', settings = {} } = wanted;
@@ -97,7 +97,7 @@ export const unlimitedProfile = () => {
   };
 };
 
-/** Returns a profile in which every limit is counted and none is reached. */
+/** Returns a profile in which every limit is counted but none is reached. */
 export const limitedProfile = () => {
   const { plans, ...profile } = unlimitedProfile();
   const limited = { burst: { requests: 10_000, per_seconds: 1 }, hourly: 10_000_000 };

@@ -1,7 +1,7 @@
 /**
- * Minimal sender of webhooks in its own process, as a baseline: signs a body twice, as a delivery is, and POSTs it over keep-alive
- * connections with the gateway's HTTP client, one request at a time per loop. A job is `{ port, body, loops, seconds }`; the result
- * is `{ answered }`.
+ * Minimal sender of webhooks in its own process, as a baseline: signs a body twice, like a delivery, and POSTs it over
+ * keep-alive connections with the gateway's HTTP client, one request at a time per loop. A job is `{ port, body, loops,
+ * seconds }`; the result is `{ answered }`.
  */
 import { createHmac, randomUUID } from 'node:crypto';
 import { Agent } from 'undici';

@@ -1,9 +1,9 @@
 /**
- * bench -- snapshot: measures how far a transaction that stays open, as `pg_dump` has one, slows publishing. While it is
- * open, PostgreSQL keeps every version of every row, so a row that is updated often becomes slow to find. Rounds without and
- * with such a transaction alternate; the posts of a round are added while its transaction is open, and `--soak` posts are
- * published before the measured ones. Also shows the tables with the most versions that could not be removed, and the
- * statements that took most time in both rounds.
+ * bench -- snapshot: measures how much a long-running transaction, such as that of `pg_dump`, slows publishing. While
+ * it is open, PostgreSQL keeps every version of every row, so a row that is updated often becomes slow to find. Rounds
+ * without and with such a transaction alternate; the posts of a round are added while its transaction is open, and
+ * `--soak` posts are published before the measured ones. Also shows the tables with the most versions that could not be
+ * removed, and the statements that took the most time in both rounds.
  */
 import pg from 'pg';
 import { readOption, withBenchEnvironment } from './environment.js';
@@ -19,7 +19,7 @@ import {
 } from './publishing.js';
 import { unlimitedProfile } from './seed.js';
 
-/** Share of the posts that is measured. The last publications are left out, because fewer and fewer channels remain. */
+/** Share of the posts that is measured. The last publications are excluded, because fewer and fewer channels remain. */
 const MEASURED_SHARE = 0.9;
 
 export const run = async (args) => {
@@ -86,7 +86,7 @@ const STATEMENT_STATISTICS = {
 };
 const SHOWN = 12;
 
-/** Opens the server's statistics of statements. */
+/** Enables the server's statement statistics. */
 const openStatistics = async (connectionString) => {
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -105,7 +105,7 @@ const openStatistics = async (connectionString) => {
   };
 };
 
-/** Returns the statements that took most time, with their time and pages per call without and under the snapshot. */
+/** Returns the statements that took the most time, with their time and pages per call without and with the snapshot. */
 const compareStatements = (before, after) => {
   const known = new Map(before.map((one) => [one.text, one]));
   const each = (one, key) => (one ? Math.round((one[key] / one.calls) * 1_000) / 1_000 : null);
@@ -126,7 +126,7 @@ const compareStatements = (before, after) => {
     });
 };
 
-/** Opens a transaction whose snapshot keeps all versions of rows. */
+/** Opens a transaction whose snapshot keeps all row versions. */
 const openSnapshot = async (connectionString) => {
   const client = new pg.Client({ connectionString });
   const reader = new pg.Client({ connectionString });

@@ -1,10 +1,11 @@
 /**
- * bench -- stores: compares the gateway with its events in KurrentDB, or EventStoreDB, with a bare client of the same server
- * and with the gateway on PostgreSQL. `KURRENTDB_URL` names the server, which must be empty.
+ * bench -- stores: compares the gateway with its events in KurrentDB, or EventStoreDB, with a bare client of the same
+ * server and with the gateway on PostgreSQL. `KURRENTDB_URL` names the server, which must be empty.
  *
- * First the catch-up of every read model, beside a bare subscription to the same events. Then accepting posts, at 1, 64 and 256
- * connections, with and without an idempotency key, beside a client that appends one event of the same content per request. All of
- * them in alternating rounds. The gateways have no limits (`--limits`: all of them); they run with the role `api`.
+ * First it measures the catch-up of every read model, compared with a bare subscription to the same events; then
+ * accepting posts, at 1, 64 and 256 connections, with and without an idempotency key, compared with a client that
+ * appends one event of the same content per request. All in alternating rounds. The gateways have no limits
+ * (`--limits`: all of them); they run with the role `api`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BACKWARDS, END, excludeSystemEvents, KurrentDBClient } from '@kurrent/kurrentdb-client';
@@ -45,7 +46,9 @@ export const run = async (args) => {
   await client.dispose();
 };
 
-/** Creates a database with endpoints whose read models are level, and accepts posts that no read model has seen. */
+/**
+ * Creates a database with endpoints whose read models have caught up, and accepts posts that no read model has seen.
+ */
 const prepareStore = async (environment, client, name, settings, { posts }) => {
   console.log(`${name}: setting up ${ENDPOINTS} endpoints and ${posts} posts …`);
   const database = `on_${name}`;
@@ -106,7 +109,7 @@ const waitUntilLevel = async ({ names, pool, store }) => {
   while (!(await isLevel())) await sleep(POLL_MS);
 };
 
-/** Reads all events after a position by a subscription that the server filters. */
+/** Reads all events after a position through a subscription that the server filters. */
 const subscribe = async (client, { seededTo, accepted }) => {
   const startedAt = performance.now();
   const subscription = client.subscribeToAll({ fromPosition: seededTo.position, filter: excludeSystemEvents() });

@@ -1,17 +1,17 @@
 /**
- * bench -- storm: one network answers with 429 and 5xx at random while the other three carry 100 posts a second. Measures
- * the time from the moment one of their posts is due to be sent to the API until the stand-in has accepted it, and compares
- * it with rounds without faults of the same traffic, in alternation. Also checks the order on every channel.
+ * bench -- storm: one network answers with 429 and 5xx at random while the other three carry 100 posts a second.
+ * Measures the time from when one of their posts is due to be sent to the API until the stand-in has accepted it, and
+ * compares it with alternating rounds of the same traffic without faults. Also checks the order on every channel.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countAccepted, parseDueTime, median, readMessagesAfter, quantile, until } from './publishing.js';
+import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
+import { countAccepted, median, parseDueTime, quantile, readMessagesAfter, until } from './publishing.js';
 import { seed, unlimitedProfile } from './seed.js';
-import { withBenchEnvironment, OPERATOR_KEY, readOption } from './environment.js';
 
 const NETWORKS = ['telegram', 'vk', 'max', 'ok'];
 const CHANNELS_EACH = readOption(process.argv, 'channels', 50);
 const CONNECTIONS = 48;
-/** The call that publishes a post of text only. */
+/** The call that publishes a post with only text. */
 const PUBLISH_CALL = { telegram: 'sendMessage', vk: 'wall.post', max: 'POST /messages', ok: 'mediatopic.post' };
 const FAULTS = [
   null,
@@ -88,7 +88,7 @@ export const run = async (args) => {
   });
 };
 
-/** Injects random faults, one after the other, for so many seconds. */
+/** Injects random faults one after another, for the given number of seconds. */
 const injectFaults = async ({ url }, network, seconds) => {
   const control = (method, body) =>
     fetch(`${url}/_control/faults`, { method, ...(body && { body: JSON.stringify(body) }) });

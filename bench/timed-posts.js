@@ -4,7 +4,7 @@
  * `{ port, targets, connections, rate, seconds }`; the result is `{ sent, latencies }`, the responses' latencies in ms.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openConnection, formatPostRequest } from './keep-alive.js';
+import { formatPostRequest, openConnection } from './keep-alive.js';
 
 process.on('message', async (job) => {
   process.send(await post(job));

@@ -1,8 +1,9 @@
 /**
- * Load generator in its own process that sends several streams of requests at the same time. A stream is
- * `{ name, requests, connections, rate }`. With a rate (requests per second over all its connections), requests are sent when
- * they are due, and a latency counts from that time, so that stalls are included. Without a rate, each connection sends when
- * the last request was answered. The result per stream is `{ answered, statuses, p50, p99 }` (ms).
+ * Load generator in its own process that sends several streams of requests at the same time. A stream is `{ name,
+ * requests, connections, rate }`. With a rate (requests per second across all its connections), requests are sent when
+ * they are due, and latencies are measured from that time, so that stalls are included. Without a rate, each connection
+ * sends its next request when the previous one was answered. The result per stream is `{ answered, statuses, p50, p99
+ * }` (ms).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection } from './keep-alive.js';

@@ -1,11 +1,12 @@
 /**
- * Server that reads every request and answers 200 with an empty object. Floods and attacks are sent to it in calm rounds, so that
- * their generators work as hard as in the others. `x-answer-bytes` and `x-answer-after` (ms) of a request ask for an answer of that
- * size after that time. A GET of a session of the assistant tools (`/sse/…`) is answered with an address, and stays open.
+ * Server that reads every request and answers 200 with an empty object. Floods and attacks are sent to it in calm
+ * rounds, so that their generators work as hard as in the other rounds. `x-answer-bytes` and `x-answer-after` (ms)
+ * headers of a request ask for an answer of that size after that time. A GET that opens a session of the assistant
+ * tools (`/sse/…`) gets an address, and stays open.
  */
 import { createServer } from 'node:http';
 
-/** The answers so far, by size: they share their bytes, as the answers of a busy server do. */
+/** The answers so far, by size. They share their bytes, as the answers of a busy server do. */
 const answers = new Map();
 const answerOf = (bytes) => {
   const answer = answers.get(bytes) ?? Buffer.alloc(bytes, ' ').fill('{}', 0, 2);

@@ -2,15 +2,15 @@
  * bench -- unauthorized-timing [--n=20000]: tests that the response time does not reveal the cause of a 401
  * (publish-api.md: Authentication, 8; D-7). It sends requests with an unknown slug, a bad token, an address outside the
  * allowlist, a bad signature and an old timestamp in random order over a few keep-alive connections, n times each. The
- * requests differ only in the cause of the failure. Each pair of causes is compared by a two-sided Mann-Whitney U test. The
- * exit code is 1 if any p is 0.01 or less. (With ten pairs and no real difference, this happens in about one of fifteen
- * runs: repeat the run before you draw conclusions.)
+ * requests differ only in the cause of the failure. Each pair of causes is compared by a two-sided Mann-Whitney U test.
+ * The exit code is 1 if any p is 0.01 or less. (With ten pairs and no real difference, this happens in about one run in
+ * fifteen, so repeat the run before drawing conclusions.)
  */
 import { createHmac, randomBytes } from 'node:crypto';
+import { OPERATOR_KEY, readOption, withBenchEnvironment } from './environment.js';
 import { formatPostRequest } from './keep-alive.js';
 import { mannWhitney } from './mann-whitney.js';
 import { seed, unlimitedProfile } from './seed.js';
-import { withBenchEnvironment, OPERATOR_KEY, readOption } from './environment.js';
 
 const BODY = JSON.stringify({ text: 'A post that will not be published.' });
 const ENDPOINTS_EACH = 4;
@@ -65,7 +65,7 @@ export const run = async (args) => {
     let distinguishable = 0;
     for (const [a, b] of pairs) {
       const { u, p } = mannWhitney(times[a], times[b]);
-      // Probability that a request of `a` took longer than one of `b`; 0.5 if they are alike.
+      // Probability that a request of `a` took longer than one of `b`; 0.5 if they do not differ.
       const chance = u / (times[a].length * times[b].length);
       if (p <= SIGNIFICANCE_LEVEL) distinguishable += 1;
       console.log(

@@ -1,8 +1,9 @@
 /**
- * bench -- workers: measures publishing by several workers over one PostgreSQL, compared with one worker, in alternating
- * rounds. Each post goes to three of twenty channels, and each process has six connections. Workers run before the posts are
- * added. Besides the rate it shows the CPU time per publication of all workers and of PostgreSQL, the transactions and
- * statements per publication, the projections and sagas that each worker holds, and the statements that were called most.
+ * bench -- workers: measures publishing by several workers over one PostgreSQL, compared with one worker, in
+ * alternating rounds. Each post goes to three of twenty channels, and each process has six connections. Workers run
+ * before the posts are added. Besides the rate it shows the CPU time per publication of all workers and of PostgreSQL,
+ * the transactions and statements per publication, the projections and sagas that each worker holds, and the statements
+ * that were called most often.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -14,7 +15,7 @@ import { unlimitedProfile } from './seed.js';
 const CHANNELS = 20;
 const TARGETS = 3;
 const SHOWN = 30;
-/** Time in ms after which the server has counted the transactions of its sessions. */
+/** How long the server takes to count its sessions' transactions, in ms. */
 const COUNTING_MS = 1_500;
 const SETTINGS = {
   max_connections: '100',

@@ -1,6 +1,6 @@
 /**
- * Holds the project's wording rules: a docstring names its subject or starts with a verb, and words that make sentences
- * hard to read for newcomers are not used at all, neither in prose nor in names.
+ * Enforces the project's wording rules: a docstring names its subject or starts with a verb, and words that make
+ * sentences hard to read for newcomers are not used at all, in prose or in names.
  */
 
 /** Words and phrases with a plainer alternative, compared without case, also inside camelCase names. */
@@ -24,9 +24,8 @@ const BANNED = [
   'goes out by the door',
 ];
 
-/** Openers that make a docstring a free relative clause instead of a statement. */
-const OPENERS =
-  'What|Whatever|Who|Whom|Whose|Whoever|How|However|Where|Wherever|Whether|When|Whenever|Why|Which|Whichever';
+/** Openers that make a docstring a free relative clause instead of a statement. "How long" and "Whether" describe values. */
+const OPENERS = 'What|Whatever|Who|Whom|Whose|Whoever|However|Where|Wherever|When|Whenever|Why|Which|Whichever';
 
 const banned = new RegExp(
   `(?<![\\p{L}\\d])(?:${BANNED.join('|').replaceAll(' ', '[\\s*/#>-]+')})(?![\\p{L}\\d])`,
@@ -34,7 +33,7 @@ const banned = new RegExp(
 );
 const opener = new RegExp(`^\\*[\\s*]*(?:${OPENERS})\\b`);
 
-/** Separates the words of camelCase names with the same number of characters, so that positions hold. */
+/** Separates the words of camelCase names without changing the number of characters, so that positions stay correct. */
 const splitNames = (text) => text.replace(/(?<=[a-z\d])(?=[A-Z])/g, '\u0000').replace(/_/g, ' ');
 
 /**

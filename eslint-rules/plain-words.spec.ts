@@ -26,7 +26,7 @@ describe('words with a plainer alternative', () => {
 });
 
 describe('the first sentence of a docstring', () => {
-  it.each(['* What a lease is. ', '*\n * Whether it holds.\n ', '* How long, in ms. '])(
+  it.each(['* What a lease is. ', '*\n * Where it is.\n ', '* Why, in a sentence. '])(
     'may not open as %j does',
     (comment) => {
       expect(opensWithRelative(comment)).toBe(true);
@@ -36,6 +36,8 @@ describe('the first sentence of a docstring', () => {
   it.each([
     '* Returns what was sent. ',
     '* A lease. ',
+    '* How long a lease lasts, in ms. ',
+    '* Whether it holds. ',
     ' What an ordinary comment says ',
     '* Whatsapp is no network here. ',
   ])('may open as %j does', (comment) => {

@@ -1,4 +1,4 @@
-/** Builds the web console with Vite and compresses its files: the gateway sends them as they are. */
+/** Builds the web console with Vite and compresses its files, which the gateway sends as they are. */
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,10 @@ import { CONSOLE, digestSources, isConsoleCurrent, SOURCES, stampBuild } from '.
 const CONFIG = `${SOURCES}/vite.config.js`;
 const COMPRESSIBLE = /\.(css|js|json|svg|txt|webmanifest)$/;
 
-/** True if the console is to be built: its sources have changed since the last build. Says so if Vite is not installed. */
+/**
+ * True if the console must be built because its sources have changed since the last build. Says so if Vite is not
+ * installed.
+ */
 export const needsConsole = () => {
   if (isConsoleCurrent()) return false;
   if (existsSync('node_modules/vite/package.json')) return true;
@@ -17,7 +20,7 @@ export const needsConsole = () => {
   return false;
 };
 
-/** Builds the console. @param folder of the build of the program */
+/** Builds the console. @param folder folder of the program's build */
 export const buildConsole = async (folder) => {
   const target = join(folder, CONSOLE);
   console.error('Building the console. This takes a few seconds, and is repeated only when its sources change.');
@@ -46,7 +49,7 @@ export const buildConsole = async (folder) => {
   );
 };
 
-/** Writes each text file compressed beside itself, where that is smaller. */
+/** Writes a compressed copy next to each text file, if it is smaller. */
 const compressFiles = async (folder) => {
   const files = (await readdir(folder, { recursive: true })).filter((file) => COMPRESSIBLE.test(file));
   await Promise.all(

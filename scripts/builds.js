@@ -1,7 +1,8 @@
 /**
- * Creates builds of the program (ADR-210). Each build is a folder of its own in `.builds`, which nothing changes afterwards, and
- * `dist` is a link to the `dist/` of the newest: Node loads a program from the folder that a link leads to, so a running process
- * keeps the files that it started with. A folder also has a `package.json`, which the program reads beside its `dist/`.
+ * Creates builds of the program (ADR-210). Each build is a separate folder in `.builds`, which nothing changes
+ * afterwards, and `dist` is a link to the newest build's `dist/`. Node loads a program from the folder that a link
+ * points at, so a running process keeps the files that it started with. A folder also has a `package.json`, which the
+ * program reads next to its `dist/`.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -23,7 +24,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { digestFiles } from './built-console.js';
 
 const BUILDS = '.builds';
-/** The link to the newest build; in a release that was copied, a folder. */
+/** The link to the newest build; in a copied release, a folder. */
 export const CURRENT = 'dist';
 /** Written last: without it a build is incomplete. */
 const STAMP = '.complete';
@@ -33,27 +34,29 @@ const PROCESSES = 'processes';
 const LOCK = `${BUILDS}/lock`;
 const LOCK_RETRY_MS = 100;
 const HEARTBEAT_MS = 5_000;
-/** A holder whose process id was given to another process stops touching the lock. */
+/** A holder whose process id was given to another process no longer touches the lock. */
 const ABANDONED_MS = 60_000;
-/** Time in which a holder writes its process id into the lock. */
+/** How long a holder may take to write its process id into the lock. */
 const UNNAMED_MS = 2_000;
-/** Time that a replaced build is kept in any case: a process may have started from it and not be noted. */
+/** How long a replaced build is kept in any case, because a process may have started from it without being noted. */
 const KEPT_MS = 24 * 60 * 60_000;
 
-/** Files that change the compiled program, besides its sources. */
+/** Files besides the sources that change the compiled program. */
 const SCRIPTS = ['compile.js', 'make-build.js', 'bundle-program.js', 'builds.js', 'swc-options.js'];
 const TOOLS = ['package.json', 'package-lock.json', ...SCRIPTS.map((file) => `scripts/${file}`)];
 
-/** Returns the program's source files without tests. A release may have none. */
-export const listSources = () =>
-  !existsSync('src')
+/** Returns the program's source files without tests, and those of the typed client that its command line uses. A release may have none. */
+export const listSources = () => (existsSync('src') ? ['src', 'clients/typescript/src'].flatMap(listFiles) : []);
+
+const listFiles = (folder) =>
+  !existsSync(folder)
     ? []
-    : readdirSync('src', { recursive: true })
+    : readdirSync(folder, { recursive: true })
         .filter((file) => !/\.(spec|properties)\.ts$/.test(file))
-        .map((file) => join('src', file))
+        .map((file) => join(folder, file))
         .filter((file) => statSync(file).isFile());
 
-/** Returns the digests of the sources, and of the files that say how to compile them. */
+/** Returns the digests of the sources, and of the files that define how to compile them. */
 export const digestProgram = () => ({ sources: digestFiles(listSources()), tools: digestFiles(TOOLS) });
 
 /** Returns the digests that the newest build was made from; null if it is incomplete, or there is none. */
@@ -65,12 +68,13 @@ export const readStamp = () => {
   }
 };
 
-/** True if `dist` is a link: a program that runs from it does not notice that the link changes. */
+/** True if `dist` is a link, so that a program that runs from it does not notice that the link changes. */
 export const isLinked = async () => (await lstat(CURRENT).catch(() => null))?.isSymbolicLink() ?? false;
 
 /**
- * Creates a build and makes it the current one. A build that fails changes nothing.
- * @param fill writes the files into a new folder `dist` @param stamp digests of the sources, before they were read
+ * Creates a build and makes it the current one. A failed build changes nothing.
+ * @param fill writes the files into a new folder `dist` @param stamp digests of the sources, taken before they were
+ * read
  */
 export const createBuild = async (fill, stamp) => {
   const id = `${Date.now().toString(36)}-${process.pid}`;
@@ -127,8 +131,8 @@ const isAlive = (processId) => {
 };
 
 /**
- * Does some work while no other process does. The lock of a process that was killed is taken over. It saves work and no more: two
- * builds at once would both be whole, because each has its own folder.
+ * Does some work while no other process does. The lock of a killed process is taken over. This only saves work: two
+ * builds at once would both be complete, because each has its own folder.
  */
 export const withBuildLock = async (work) => {
   await mkdir(BUILDS, { recursive: true });

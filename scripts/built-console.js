@@ -1,4 +1,4 @@
-/** The stamp of the built console (build-console.js), compared with the sources. */
+/** The stamp of the built console (build-console.js), which is compared with the sources. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -9,10 +9,10 @@ export const CONSOLE = 'console';
 export const BUILT = `dist/${CONSOLE}`;
 /** Written last: without it the console is incomplete. */
 const STAMP = '.built';
-/** Files that change the result, beside the sources. */
+/** Files besides the sources that change the result. */
 const TOOLS = ['scripts/build-console.js', 'scripts/built-console.js'];
 
-/** Returns the digest of the console's own sources. A release may have none: null. */
+/** Returns the digest of the console's own sources; null for a release, which may have none. */
 export const digestSources = () => {
   if (!existsSync(SOURCES)) return null;
   const files = readdirSync(SOURCES, { recursive: true })
@@ -24,7 +24,8 @@ export const digestSources = () => {
 
 /**
  * Writes the stamp of a build.
- * @param folder of the build @param sources their digest before the build @param modules files of all modules in the build
+ * @param folder folder of the build @param sources digest of the sources before the build @param modules files of all
+ * modules in the build
  */
 export const stampBuild = (folder, sources, modules) => {
   const files = modules.map((module) => relative(process.cwd(), module));
@@ -38,8 +39,8 @@ export const stampBuild = (folder, sources, modules) => {
 };
 
 /**
- * True if there is nothing to build: the built console is that of the sources and packages, or there are no sources. Packages
- * that are not installed count as unchanged: they are for development only.
+ * True if there is nothing to build: the built console matches the sources and packages, or there are no sources.
+ * Packages that are not installed count as unchanged, because they are only for development.
  */
 export const isConsoleCurrent = () => {
   const sources = digestSources();
@@ -49,7 +50,7 @@ export const isConsoleCurrent = () => {
   return Object.entries(stamp.versions).every(([name, version]) => [version, null].includes(versionOf(name)));
 };
 
-/** Returns the folder of the package that a module belongs to; null for one of the project's own. */
+/** Returns the folder of the package that a module belongs to; null for the project's own modules. */
 const packageOf = (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? null;
 
 const versionOf = (folder) => {
@@ -61,7 +62,7 @@ const readStamp = () => {
   try {
     return JSON.parse(readFileSync(join(BUILT, STAMP), 'utf8'));
   } catch {
-    return null; // not built, or not to the end
+    return null; // not built, or not completely
   }
 };
 

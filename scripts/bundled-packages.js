@@ -1,4 +1,7 @@
-/** The record of what was bundled into `dist/node_modules` (bundle-packages.js), compared with what is installed. */
+/**
+ * The record of what was bundled into `dist/node_modules` (bundle-packages.js), which is compared with what is
+ * installed.
+ */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 
@@ -11,7 +14,7 @@ const SCRIPT = new URL('bundle-packages.js', import.meta.url);
 
 /**
  * Records the packages that are in the bundles of a build, with their versions, and the version of the script.
- * @param build folder of the build @param folders of the packages
+ * @param build folder of the build @param folders folders of the packages
  */
 export const recordPackages = async (build, folders) => {
   const versions = Object.fromEntries(
@@ -20,7 +23,10 @@ export const recordPackages = async (build, folders) => {
   await writeFile(`${build}/${RECORD}`, JSON.stringify({ script: await digestScript(), versions }, null, 2));
 };
 
-/** Returns the version of the script that made the bundles; null if there are none, or they have other versions than those installed. */
+/**
+ * Returns the version of the script that made the bundles; null if there are none, or if they contain other versions
+ * than are installed.
+ */
 export const findBundles = async () => {
   const { script, versions } = (await readJson(`dist/${RECORD}`)) ?? {};
   if (!versions) return null;

@@ -1,11 +1,11 @@
 /**
- * Runs all static checks, as many at once as there are processors, and prints the output of those that fail. Exits with 1
- * if one fails.
+ * Runs all static checks, as many at once as there are processors, and prints the output of those that fail. Exits with
+ * 1 if any fails.
  */
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
-/** Checks by name, the longest first, so that none runs alone at the end. */
+/** Checks by name, longest first, so that none runs alone at the end. */
 const checks = {
   lint: ['eslint', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '--max-warnings', '0', '.'],
   types: ['tsc', '-p', 'tsconfig.json'],

@@ -1,11 +1,12 @@
 /**
- * Builds the program, unless `dist` is the build of the present sources and packages: compiles it with SWC, bundles it and its
- * packages (ADR-223, ADR-202), and builds the console. Of several processes that start at once in one folder, one builds and the others wait for it.
+ * Builds the program, unless `dist` already is the build of the current sources and packages: compiles it with SWC,
+ * bundles it and its packages (ADR-223, ADR-202), and builds the console. If several processes start at once in one
+ * folder, one builds and the others wait for it.
  */
 import { fileURLToPath } from 'node:url';
 import { needsConsole } from './build-console.js';
-import { areBundlesCurrent } from './bundled-packages.js';
 import { digestProgram, readStamp, withBuildLock } from './builds.js';
+import { areBundlesCurrent } from './bundled-packages.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 

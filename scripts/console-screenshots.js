@@ -56,7 +56,7 @@ try {
       const opened = await ConsolePage.open(browser, world.gateway.url, visitor, path, options);
       if (name === 'compose') await write(opened.page);
       await opened.settle();
-      await opened.page.waitForTimeout(600); // charts draw, walls follow the text
+      await opened.page.waitForTimeout(600); // time for charts to draw and walls to follow the text
       await opened.page.screenshot({ path: join(folder, `${name}${look}.png`) });
       for (const fault of opened.faults) console.log(`${name}${look}: ${fault}`);
       await opened.close();

@@ -2,7 +2,8 @@
  * `npm run dev`: compiles the program, starts it, and restarts it whenever a changed file has been compiled. The project's
  * layout comes from nest-cli.json, so `nest start --watch` does the same where the Nest CLI is installed. This script is
  * here because the CLI brings more than a hundred packages, and `tsc` and `node` watch files already. It compiles into a folder
- * of its own, so that a gateway that was started with `npm start` keeps its files. Further arguments go to the program.
+ * of its own, so that a gateway that was started with `npm start` keeps its files. The command line is left as it was built: it imports the
+ * typed client, which lies outside `src/`. Further arguments go to the program.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, readFileSync, realpathSync, rmSync } from 'node:fs';
@@ -30,7 +31,7 @@ const restart = async () => {
   gateway = spawn(process.execPath, ['--enable-source-maps', entry, ...process.argv.slice(2)], { stdio: 'inherit' });
 };
 
-// Bundles packages and builds the console. In a process of its own: Vite needs another NODE_ENV.
+// Bundles packages and builds the console. Runs in its own process, because Vite needs another NODE_ENV.
 execFileSync(process.execPath, ['scripts/compile.js'], { stdio: 'inherit' });
 rmSync(output, { recursive: true, force: true });
 cpSync(realpathSync('dist'), output, { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * Writes src/api/documentation/answers.json, from which /openapi.json takes what only the source knows: the schemas of the
- * answers, from the return types of the controllers' methods, and the docstrings of the fields of bodies and queries. With
- * `--print` to stdout instead. `npm run openapi` after a route, a body or a view has changed.
+ * Writes src/api/documentation/answers.json, from which /openapi.json takes what only the source knows: the schemas of
+ * the answers, from the return types of the controllers' methods, and the docstrings of the fields of bodies and
+ * queries. With `--print` to stdout instead. Run `npm run openapi` after a route, a body or a view has changed.
  */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -11,12 +11,15 @@ import ts from 'typescript';
 const ROOT = join(import.meta.dirname, '..');
 const TARGET = 'src/api/documentation/answers.json';
 const METHODS = ['Get', 'Post', 'Put', 'Patch', 'Delete'];
-/** Names of schemas, where the name of a class without `View` would be taken or mean little. */
+/** Names of schemas whose class name without `View` would be taken or would mean little. */
 const NAMES = {
   ProblemView: 'ErrorBody',
   Problem: 'ErrorDetail',
   SandboxProblemView: 'SandboxErrorBody',
-  ...{ PublishView: 'PublishResult', SandboxView: 'SandboxResult', PausesView: 'PauseResult', InfoView: 'Discovery' },
+  PublishView: 'PublishResult',
+  SandboxView: 'SandboxResult',
+  PausesView: 'PauseResult',
+  InfoView: 'Discovery',
 };
 /** Types that may be any JSON. */
 const FREE = { Json: {}, JsonObject: { type: 'object' } };
@@ -54,7 +57,7 @@ const namedTypes = new Map();
 
 const has = (type, flag) => (type.flags & flag) !== 0;
 
-/** Returns the name under which a type is listed; null for a type that stands where it is used. */
+/** Returns the name under which a type is listed; null for a type that is inlined. */
 const nameOf = (type) => {
   const symbol = type.aliasSymbol ?? type.symbol;
   const [declaration] = symbol?.declarations ?? [];
@@ -155,7 +158,7 @@ const decoratorsOf = (node) =>
 
 const pathOf = (args) => (args[0] && ts.isStringLiteralLike(args[0]) ? args[0].text : '');
 
-/** Returns the type of an answer: of the class that `@Documented` names, else of what the method returns. */
+/** Returns the type of an answer: the class that `@Documented` names, or else what the method returns. */
 const answerTypeOf = (method, documented) => {
   const named = documented?.properties?.find(({ name }) => name?.getText() === 'answer')?.initializer;
   if (named && ts.isStringLiteralLike(named)) return null;
@@ -179,7 +182,7 @@ const answersOf = (type) => {
 const routes = {};
 const fields = {};
 
-/** Notes the docstrings of a class that is read from a body or query. */
+/** Records the docstrings of a class that is read from a body or query. */
 const noteFields = (node) => {
   const symbol = checker.getSymbolAtLocation(node.name);
   if (!symbol) return;

@@ -1,6 +1,7 @@
 /**
  * Writes docs/reference/messages.md: all sentences of the files src/…/messages.ts, with `--print` to stdout instead. A
- * group is an exported object; its docstring is the group's heading. `npm run messages` after a sentence has changed.
+ * group is an exported object; its docstring is the group's heading. Run `npm run messages` after a sentence has
+ * changed.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -53,7 +54,7 @@ const files = readdirSync(join(ROOT, 'src'), { recursive: true })
   .map((file) => `src/${file}`)
   .sort((one, other) => (dirname(one) < dirname(other) ? -1 : 1));
 
-/** Sets a text in a code span, which Markdown does not interpret. */
+/** Puts a text into a code span, which Markdown does not interpret. */
 const span = (text) => {
   const oneLine = text.replaceAll(/\n\s*/g, ' ⏎ ');
   return oneLine.includes('`') ? `\`\` ${oneLine} \`\`` : `\`${oneLine}\``;

@@ -1,21 +1,22 @@
 /**
- * Runs before `npm start`: builds the program if its sources changed. Where the compiler is not installed (`npm prune --omit=dev`, or
- * `npm ci` with NODE_ENV=production), a build of the present sources starts as it is; otherwise the start ends with the commands
- * that make one. Packages that were updated since they were bundled load from `node_modules`.
+ * Runs before `npm start`: builds the program if its sources changed. If the compiler is not installed (`npm prune
+ * --omit=dev`, or `npm ci` with NODE_ENV=production), a build of the current sources starts as it is; otherwise the
+ * start ends and names the commands that make one. Packages that were updated since they were bundled are loaded from
+ * `node_modules`.
  */
 import { existsSync } from 'node:fs';
 import { cp, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createBuild, CURRENT, digestProgram, isLinked, listSources, readStamp, withBuildLock } from './builds.js';
 import { BUILT, isConsoleCurrent } from './built-console.js';
 import { BUNDLES, findBundles } from './bundled-packages.js';
-import { createBuild, CURRENT, digestProgram, isLinked, listSources, readStamp, withBuildLock } from './builds.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 const COMPILER = 'node_modules/@swc/core/package.json';
 
-/** Returns what is missing in dist/, or was built from other sources; null if all is there. */
+/** Returns what is missing in dist/, or was built from other sources; null if nothing is. */
 const findMissing = () => {
   if (!existsSync(join(CURRENT, 'main.js'))) return 'there is no dist/';
   const stamp = readStamp();
@@ -33,16 +34,16 @@ const explainMissingCompiler = () => {
 
   npm ci --include=dev && npm run build && npm prune --omit=dev
 
-Then start it with "npm start", or with "node --enable-source-maps --max-semi-space-size=64 dist/main.js".`;
+Then start it with "npm start", or with "node --enable-source-maps --min-semi-space-size=4 --max-semi-space-size=64 dist/main.js".`;
 };
 
-/** Lets all packages load from `node_modules`. A release that was copied, whose `dist` is a folder, is changed in place. */
+/** Makes all packages load from `node_modules`. A copied release, whose `dist` is a folder, is changed in place. */
 const removeBundles = async () => {
   const bundles = join(CURRENT, BUNDLES);
   if (!existsSync(bundles)) return;
   if (!(await isLinked())) return rm(bundles, { recursive: true, force: true });
   await withBuildLock(async () => {
-    if ((await findBundles()) !== null || !existsSync(bundles)) return; // another start was first
+    if ((await findBundles()) !== null || !existsSync(bundles)) return; // another process was first
     const current = await realpath(CURRENT);
     const filter = (file) => file !== join(current, BUNDLES);
     await createBuild((folder) => cp(current, folder, { recursive: true, filter }), readStamp());

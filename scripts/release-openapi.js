@@ -1,6 +1,7 @@
 /**
- * Writes docs/reference/openapi-released.json, the document that later ones must be compatible with (docs/compatibility.md): part
- * of every release. With `--print` to stdout instead. It needs the compiled program.
+ * Writes docs/reference/openapi-released.json, the document that later ones must be compatible with
+ * (docs/compatibility.md). This is part of every release. With `--print` to stdout instead. It needs the compiled
+ * program.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { buildDocument } from './openapi-source.js';
 
 const TARGET = join(import.meta.dirname, '../docs/reference/openapi-released.json');
 
-/** Serializes the upper levels of an object on lines of their own, so that a difference shows what has changed. */
+/** Serializes the upper levels of an object on separate lines, so that a diff shows what has changed. */
 const format = (value, levels, indent = '') => {
   if (levels === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
   const inner = `${indent} `;

@@ -1,4 +1,4 @@
-/** Options of SWC for this project's TypeScript: of the compiled program and of the tests. */
+/** SWC options for this project's TypeScript, for the compiled program and for the tests. */
 export const swcOptions = {
   jsc: {
     target: 'es2023',

@@ -56,7 +56,7 @@ const host = createServer((request, response) => {
 await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
 const photo = (name) => ({ type: 'photo', url: `http://127.0.0.1:${host.address().port}/${name}` });
 
-/** Returns a text and its entities, from marks: `*bold*`, `_italic_`, `` `code` ``, `|spoiler|`, `>quote<`. */
+/** Returns a text and its entities from marked-up text: `*bold*`, `_italic_`, `` `code` ``, `|spoiler|`, `>quote<`. */
 const written = (marked, links = {}) => {
   const types = { '*': 'bold', _: 'italic', '`': 'code', '|': 'spoiler', '>': 'blockquote', '<': 'blockquote' };
   const open = {};

@@ -30,7 +30,7 @@ const objectOf = ({ properties, required = [], additionalProperties }) => {
 const field = (name, isRequired, type, text) =>
   `${comment(text)}readonly ${JSON.stringify(name)}${isRequired ? '' : '?'}: ${type};\n`;
 
-/** Returns the type of a schema. Bounds and forms are left to the gateway. */
+/** Returns the type of a schema. Bounds and formats are left to the gateway. */
 const typeOf = (schema) => {
   if (schema.$ref) return `Schemas['${schema.$ref.split('/').at(-1)}']`;
   if ('const' in schema) return JSON.stringify(schema.const);

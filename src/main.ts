@@ -1,23 +1,24 @@
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
+import { banner } from './app/banner.js';
+import { seedDemo } from './app/demo.js';
+import { BUILT_IN_NETWORKS } from './app/network-catalogues.js';
+import { noteProcess } from './app/note-process.js';
+import type { Running } from './app/start.js';
 import { exitAfterLog } from './config/log-output.js';
 import { createLogger } from './config/logger.js';
-import { describeSettings, helpText, loadSettings, type Settings } from './config/settings.js';
-import { banner } from './app/banner.js';
-import { noteProcess } from './app/note-process.js';
-import { BUILT_IN_NETWORKS } from './app/network-catalogues.js';
-import type { Running } from './app/start.js';
-import { seedDemo } from './app/demo.js';
 import { SETTING_MESSAGES } from './config/messages.js';
+import { describeSettings, helpText, loadSettings, type Settings } from './config/settings.js';
 
 const STOP_MS = 9_000;
 
 // With a large new space (npm start) V8 would collect the old space about once a second under load, whenever it is 10 %
 // larger than its live objects. With this flag it collects when the old space is twice as large.
 setFlagsFromString('--heap-growing-percent=100');
-// V8 allocates objects that it expects to live long in the old space. In every third process it expects this of requests
-// that wait together for one answer; their objects are then moved and marked before they die, which costs 10 % of the CPU.
+// V8 allocates objects that it expects to live long in the old space. In one process of three, it expects this of
+// requests that wait together for one answer; their objects are then moved and marked before they die, which costs 10 %
+// of the CPU.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 // The reader of the output may have closed it (`| head`): the process continues.
@@ -50,7 +51,7 @@ const main = async (): Promise<void> => {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   try {
-    // Loading the gateway takes most of the time of a start: what cannot start says so before.
+    // Loading the gateway takes most of the start time, so check first whether it can start.
     const { start } = await import('./app/start.js');
     running = await start(settings, log, stopping.signal);
     const demo = isDemo(settings) ? await seedDemo(running) : null;
@@ -68,8 +69,8 @@ const main = async (): Promise<void> => {
 const isReset = (given: readonly string[]): boolean => given.join(' ') === 'projections reset --to-store';
 
 /**
- * Lists the settings in force as `NAME=value`, secrets masked. As text, because the log masks every field whose name suggests
- * a secret, such as DATABASE_URL, of which only the password is one.
+ * Lists the settings in force as `NAME=value`, secrets masked. As text, because the log masks every field whose name
+ * suggests a secret, such as DATABASE_URL, in which only the password is secret.
  */
 const listSettings = (settings: Settings): readonly string[] =>
   Object.entries(describeSettings(settings, BUILT_IN_NETWORKS.platforms.all)).map(
@@ -77,7 +78,7 @@ const listSettings = (settings: Settings): readonly string[] =>
   );
 
 /**
- * Returns the text that arguments ask for; null if there are none, or a command.
+ * Returns the text that the arguments ask for; null if there are no arguments, or a command.
  * @throws Error with a sentence for people if there is no such argument
  */
 const answerArguments = (given: readonly string[]): string | null => {
@@ -91,13 +92,13 @@ const answerArguments = (given: readonly string[]): string | null => {
 const readVersion = (): string =>
   (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version;
 
-/** True if this process creates the demo: its posts need the API and a worker. */
+/** True if this process creates the demo, whose posts need the API and a worker. */
 const isDemo = ({ demo, roles }: Settings): boolean => demo && roles.has('api') && roles.has('worker');
 
 /** Errors that JavaScript itself throws: bugs, which need a stack. */
 const BUGS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** Returns the text for people: the message if the environment does not fit, the stack if the program has a bug. */
+/** Returns the text for people: the message if the environment is at fault, the stack if the program has a bug. */
 const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const isBug = error.message === '' || BUGS.some((type) => error instanceof type);

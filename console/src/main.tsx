@@ -1,5 +1,6 @@
 import './styles/tokens.css';
 import './styles/base.css';
+import './app/theme.js';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
@@ -7,11 +8,10 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/query-client.js';
 import { router } from './app/routes.js';
-import './app/theme.js';
 import { startLiveUpdates } from './live/live-updates.js';
 import { signInWithCode } from './session/sign-in-with-code.js';
 
-// Dialogs lock the page's scrolling with a style element, which the page's policy admits with this nonce.
+// Dialogs lock the page's scrolling with a style element, which the page's policy allows with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
 if (nonce !== undefined) setNonce(nonce);
 

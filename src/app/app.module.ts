@@ -12,13 +12,13 @@ import { PlatformsModule } from './modules/platforms.module.js';
 import { PublicApiModule } from './modules/public-api.module.js';
 import { ReadModelsModule } from './modules/read-models.module.js';
 import { SecretsModule } from './modules/secrets.module.js';
-import { ToolsModule } from './modules/tools.module.js';
 import { SignInModule } from './modules/sign-in.module.js';
+import { ToolsModule } from './modules/tools.module.js';
 import { WallsModule } from './modules/walls.module.js';
 import { WorkerModule } from './modules/worker.module.js';
 import type { ProcessOptions } from './process-options.js';
-import { RootController } from './root.controller.js';
 import type { Resources } from './resources.js';
+import { RootController } from './root.controller.js';
 
 /** A process of the gateway, with the roles that its settings name. */
 @Module({})

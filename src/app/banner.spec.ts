@@ -16,15 +16,11 @@ describe('the banner', () => {
   const bannerOf = (roles: readonly Role[], demo: Demo | null, generated: 'now' | 'before' | null = null): string[] =>
     banner(
       {
-        ...{
-          address: baseUrl,
-          metricsAddress: null,
-          settings: { baseUrl, roles: new Set(roles), demo: demo !== null, dataDir: '/data' },
-        },
-        ...{
-          infrastructure: { keys: { operatorKey: 'the-key', operatorKeyGenerated: generated } },
-          networks: { standIns: [] },
-        },
+        address: baseUrl,
+        metricsAddress: null,
+        settings: { baseUrl, roles: new Set(roles), demo: demo !== null, dataDir: '/data' },
+        infrastructure: { keys: { operatorKey: 'the-key', operatorKeyGenerated: generated } },
+        networks: { standIns: [] },
       } as unknown as Running,
       demo,
     ).split('\n');

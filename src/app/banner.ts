@@ -1,11 +1,11 @@
 import { keysFile } from '../config/generated-keys.js';
 import type { Settings } from '../config/settings.js';
-import type { Running } from './start.js';
 import { BANNER_MESSAGES } from './messages.js';
+import type { Running } from './start.js';
 
-/** The demo as the banner shows it. */
+/** The demo, as shown in the banner. */
 export interface Demo {
-  /** Null if people have deleted it. */
+  /** Null if it was deleted. */
   readonly endpoint: {
     readonly url: string;
     readonly token: string;
@@ -16,7 +16,7 @@ export interface Demo {
   readonly signInCode: string | null;
 }
 
-/** Returns the routes and the work of a process with these roles, for people. */
+/** Describes the routes and the work of a process with these roles, for people. */
 export const describeServices = ({ roles, demo }: Pick<Settings, 'roles' | 'demo'>): string => {
   return [
     ...(roles.has('api') ? ['/v1', '/manage/v1'] : []),
@@ -49,7 +49,7 @@ export const banner = (
   return `\n${table}\n${demo?.endpoint ? `\n${invitation(demo.endpoint)}\n` : ''}\n`;
 };
 
-/** The key itself is printed at the first start alone: later ones are often written to logs. */
+/** The key itself is printed only at the first start: the output of later ones is often written to logs. */
 const keptIn = (dataDir: string): string => BANNER_MESSAGES.operatorKeyKept({ file: keysFile(dataDir) });
 
 const invitation = ({ enableUrl, ...endpoint }: NonNullable<Demo['endpoint']>): string =>

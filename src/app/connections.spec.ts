@@ -13,7 +13,11 @@ describe('the connections of a process', () => {
     expect(divide(null, ['worker'])).toEqual({ total: 26, queries: 12, events: 4, projections: 4, health: 2 });
     expect(divide(null, ['api', 'worker', 'tools'])).toEqual(divide(null, ['worker']));
     expect(divide(null, ['worker'], 'kurrentdb://h')).toEqual({
-      ...{ total: 20, queries: 12, events: 0, projections: 4, health: 2 },
+      total: 20,
+      queries: 12,
+      events: 0,
+      projections: 4,
+      health: 2,
     });
   });
 

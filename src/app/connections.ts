@@ -2,32 +2,33 @@ import type { Settings } from '../config/settings.js';
 
 /** Numbers of connections to PostgreSQL that the parts of a process may hold. */
 export interface Connections {
-  /** Sum of all, those that are not named here included: DATABASE_POOL. */
+  /** Total, including those not listed here: DATABASE_POOL. */
   readonly total: number;
-  /** Pool of the queries; at least 1. */
+  /** Pool for queries; at least 1. */
   readonly queries: number;
   /** Pool that reads events; 0 if they are in KurrentDB. */
   readonly events: number;
-  /** Pool of the projections; 0 in a process without them, and if they share the pool of the queries. */
+  /** Pool of the projections; 0 in a process without them, or if they share the pool for queries. */
   readonly projections: number;
-  /** Pool of readiness and metrics; 0 if they share the pool of the queries, for want of connections. */
+  /** Pool of readiness and metrics; 0 if connections are so few that they share the pool of the queries. */
   readonly health: number;
 }
 
 const MOST_QUERIES = 12;
-/** The event store reads in a few batches at a time, whatever the load. */
+/** The event store reads only a few batches at a time, whatever the load. */
 const MOST_EVENTS = 4;
 /** One for each projection. */
 const MOST_PROJECTIONS = 4;
-/** One for /readyz and one for /metrics, so that neither waits for requests, nor requests for them. */
+/** One for /readyz and one for /metrics, so that they do not wait for requests, nor requests for them. */
 const MOST_HEALTH = 2;
-/** Connections for queries below which health shares them. */
+/** Number of connections for queries below which health checks share them. */
 const FEWEST_QUERIES = 2;
 
 /**
- * Divides DATABASE_POOL among the parts of a process (ADR-94). Connections that hold a session are counted first: the one that
- * listens for notifications; the one that appends events; a worker's presence; the one that follows the log for a worker. The
- * rest is shared out in the proportions of the default. A worker with 6 has a single connection for queries and projections.
+ * Divides DATABASE_POOL among the parts of a process (ADR-94). Connections that hold a session are counted first: the
+ * one that listens for notifications; the one that appends events; a worker's presence; the one that follows the log
+ * for a worker. The rest is divided in the proportions of the default. A worker with 6 has a single connection for
+ * queries and projections.
  */
 export const divideConnections = ({
   databasePool,

@@ -1,7 +1,7 @@
 import { SETTING_MESSAGES } from '../config/messages.js';
 import { DATABASE_ADVICE } from './messages.js';
 
-/** PgBouncer gives most of its errors this code, those that pass by themselves included; so the message decides. */
+/** PgBouncer gives most of its errors this code, even temporary ones, so the message decides. */
 const PROTOCOL_VIOLATION = '08P01';
 
 const BY_STATE: Readonly<Record<string, string>> = {
@@ -30,13 +30,13 @@ const grantConnect = (message: string, url: string): string => {
   });
 };
 
-/** Quotes a name for SQL where it needs quotes. */
+/** Quotes a name for SQL if it needs quotes. */
 const quoteName = (name: string): string =>
   /^([a-z_][a-z0-9_]*|<.*>)$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 
 /**
- * Returns a sentence that says how to correct what PostgreSQL, or a pooler before it, refuses for good; null if the error needs no
- * explanation, or passes by itself (D-54). @param url DATABASE_URL
+ * Returns a sentence that says how to fix a permanent refusal by PostgreSQL or a pooler in front of it; null if the
+ * error needs no explanation or is temporary (D-54). @param url DATABASE_URL
  */
 export const adviseOnRefusal = (error: unknown, url = ''): string | null => {
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };

@@ -1,5 +1,4 @@
 import type { Pool } from 'pg';
-import { type Connections, divideConnections } from './connections.js';
 import type { Settings } from '../config/settings.js';
 import { startEmbeddedPostgres } from '../postgres/embedded.js';
 import { migrate } from '../postgres/migrations.js';
@@ -9,6 +8,7 @@ import { checkServer } from '../postgres/server-check.js';
 import { claimDatabase } from '../secrets/database-keys.js';
 import type { HistoryKeys } from '../secrets/history-keys.js';
 import type { KeyRing } from '../secrets/key-ring.js';
+import { type Connections, divideConnections } from './connections.js';
 import type { ProcessOptions } from './process-options.js';
 import type { Resources } from './resources.js';
 import { waitForServer } from './wait-for-server.js';
@@ -25,8 +25,8 @@ export class Database {
 }
 
 /**
- * Returns the time after which the server ends a projection's transaction that stands still, in ms, so that the rows that it has
- * locked are free for the worker that takes over.
+ * Returns the time after which the server ends a projection's idle transaction, in ms, so that the worker that takes
+ * over can lock its rows.
  */
 export const longestIdleTransaction = ({ leaseMs }: Pick<Settings, 'leaseMs'>): number => Math.max(2_000, leaseMs / 2);
 
@@ -34,7 +34,7 @@ export const longestIdleTransaction = ({ leaseMs }: Pick<Settings, 'leaseMs'>): 
  * Opens the database: the one that DATABASE_URL names, or an embedded PostgreSQL below DATA_DIR, which this process then
  * owns alone. Waits, with a line in the log, until the server answers.
  * @throws Error with a sentence for people if the settings do not fit the server (D-54): a wrong password, a pooler in
- * transaction mode, missing rights, too few connections, a foreign SECRETS_KEY, a newer schema
+ * transaction mode, missing rights, too few connections, another database's SECRETS_KEY, a newer schema
  */
 export const openDatabase = async (
   { settings, log, signal }: ProcessOptions,

@@ -38,8 +38,9 @@ const MIN_INTERVAL = 0;
 const FORMER_MIN_INTERVAL = 1;
 
 /**
- * Creates the demo's owner over the public management API: a channel on each stand-in network, a project and an endpoint.
- * A demo from an earlier start is used again as people have left it, unless its owner is gone or the database is another.
+ * Creates the demo's owner through the public management API, with a channel on each stand-in network, a project and an
+ * endpoint. A demo from an earlier start is reused as it was left, unless its owner is gone or the database has
+ * changed.
  */
 export const seedDemo = async (running: Running): Promise<Demo> => {
   const file = join(running.settings.dataDir, 'demo.json');
@@ -80,8 +81,8 @@ const describeEndpoint = async (
 };
 
 /**
- * Creates a demo. Every call carries an Idempotency-Key, so the next start continues one that ended half-way.
- * @param former a demo that is gone: its successor is created with other keys
+ * Creates a demo. Every call carries an Idempotency-Key, so the next start completes an interrupted one.
+ * @param former a demo that no longer exists: the new one is created with other keys
  */
 const createDemo = async (
   { networks, infrastructure }: Running,
@@ -169,7 +170,10 @@ const removeMinInterval = async ({ aggregates, progress }: Infrastructure, endpo
   const origin = { actor: 'system:demo', requestId: '', causationId: commandId, correlationId: commandId };
   const command = { type: 'ChangeEndpoint', endpointId, settings: { minInterval: MIN_INTERVAL } } as const;
   const decided = await aggregates.execute(endpointDecider, endpointId, command, {
-    ...{ ...origin, clientAddress: null, commandId, at },
+    ...origin,
+    clientAddress: null,
+    commandId,
+    at,
   });
   if (isRejection(decided)) throw new Error(`failed to create the demo: ${decided.message}`);
   await progress.waitFor(['discovery'], decided.aggregate.position, READ_MODELS_TIMEOUT_MS);

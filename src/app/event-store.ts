@@ -4,12 +4,13 @@ import { type EventStoreAdapter, WrongEventStore } from '../event-store/port.js'
 import { PostgresEventStore } from '../event-store/postgres/postgres-event-store.js';
 import { StoreCheck } from '../event-store/store-check.js';
 import { StoreRecords } from '../event-store/store-records.js';
+import { reasonOf } from '../kernel/reason.js';
 import type { Database } from './database.js';
 import type { ProcessOptions } from './process-options.js';
 import type { Resources } from './resources.js';
 import { waitForServer } from './wait-for-server.js';
 
-/** Interval at which a worker deletes events that retention has cut off, in ms. */
+/** Interval at which a worker deletes events beyond their retention, in ms. */
 const SCAVENGE_MS = 5 * 60_000;
 
 /** Returns where the event store is, for people; without a password. */
@@ -19,9 +20,9 @@ export const addressOf = ({ eventStoreUrl, databaseUrl, dataDir }: ProcessOption
 };
 
 /**
- * Opens the event store: KurrentDB where EVENT_STORE_URL names one, else the database. Waits until it answers, and checks
- * that it is the one that the database belongs to.
- * @throws Error with a sentence for people if the server rejects the settings, or is another one
+ * Opens the event store: KurrentDB if EVENT_STORE_URL names one, otherwise the database. Waits until it answers, and
+ * checks that the database belongs to it.
+ * @throws Error with a sentence for people if the server rejects the settings, or is a different one
  */
 export const openEventStore = async (
   options: ProcessOptions,
@@ -46,7 +47,7 @@ export const openEventStore = async (
   return store;
 };
 
-/** Opens the event store without a check. It is closed by the caller. */
+/** Opens the event store without a check. The caller closes it. */
 export const openAdapter = (
   options: ProcessOptions,
   database: Database,
@@ -83,7 +84,7 @@ const openInPostgres = async (
   await waitForServer({ what: 'an event store', from, log, signal }, () => store.start());
   if (settings.roles.has('worker')) {
     const scavenge = () =>
-      void store.scavenge().catch((error: unknown) => log.warn({ error: String(error) }, 'scavenging failed'));
+      void store.scavenge().catch((error: unknown) => log.warn({ reason: reasonOf(error) }, 'scavenging failed'));
     const timer = setInterval(scavenge, SCAVENGE_MS).unref();
     await resources.add(() => clearInterval(timer));
   }

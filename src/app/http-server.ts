@@ -2,33 +2,33 @@ import { Socket } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
-import { countDroppedLogLines } from '../config/log-output.js';
-import { NestLogger } from '../config/nest-logger.js';
-import type { Role } from '../config/settings.js';
 import { ChangeStreams } from '../api/management/stream/change-streams.js';
+import { recordResponses } from '../api/public/gate/request-log-entry.js';
+import { RequestRecorder } from '../api/public/gate/request-recorder.js';
 import { boundAnswers } from '../api/transport/answer-memory.js';
-import { allowPages } from '../api/transport/cors.js';
 import { recordClientAddresses } from '../api/transport/client-address.js';
 import {
   answerClientError,
+  checkHeaders,
+  closeAfterResponse,
   rejectConnect,
   rejectExpectation,
   rejectUndecodablePath,
-  closeAfterResponse,
   trackPendingReplies,
-  checkHeaders,
 } from '../api/transport/client-errors.js';
-import { recordResponses } from '../api/public/gate/request-log-entry.js';
-import { RequestRecorder } from '../api/public/gate/request-recorder.js';
-import { disableBodyParsing } from '../api/transport/raw-body.js';
-import { UnauthenticatedBodies } from '../api/transport/unauthenticated-bodies.js';
+import { allowPages } from '../api/transport/cors.js';
 import { HttpProblem } from '../api/transport/http-problem.js';
-import { endStalledAnswers, MAX_CONNECTIONS } from '../api/transport/stalled-answers.js';
 import { HTTP_MESSAGES } from '../api/transport/messages.js';
 import { buildProblemView } from '../api/transport/problem.view.js';
+import { disableBodyParsing } from '../api/transport/raw-body.js';
+import { RequestBatch } from '../api/transport/request-batch.js';
 import { RequestMemory } from '../api/transport/request-memory.js';
 import { serializeListsInSlices } from '../api/transport/sliced-answers.js';
-import { RequestBatch } from '../api/transport/request-batch.js';
+import { endStalledAnswers, MAX_CONNECTIONS } from '../api/transport/stalled-answers.js';
+import { UnauthenticatedBodies } from '../api/transport/unauthenticated-bodies.js';
+import { countDroppedLogLines } from '../config/log-output.js';
+import { NestLogger } from '../config/nest-logger.js';
+import type { Role } from '../config/settings.js';
 import { Metrics } from '../health/metrics.js';
 import { systemClock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
@@ -41,7 +41,7 @@ const REQUEST_MS = 30_000;
 /** Interval at which Node checks the two timeouts, in ms; its default of 30 s would double them. */
 const CHECK_INTERVAL_MS = 2_000;
 const MAX_HEAD_BYTES = 16_384;
-/** Longest wait of a stopping process for requests under way, in ms. */
+/** Maximum time, in ms, that a stopping process waits for requests in progress. */
 const CLOSING_MS = 3_000;
 
 /** Creates the web server of a process. It does not listen yet. */
@@ -52,14 +52,16 @@ export const createHttpServer = async (
   const { settings, log, overrides } = options;
   const requests = new RequestBatch();
   const adapter = new FastifyAdapter({
-    genReqId: () => newId('req'), // a client may not set it (D-11)
+    genReqId: () => newId('req'), // clients must not set it (D-11)
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
     requestTimeout: REQUEST_MS,
     bodyLimit: Number.MAX_SAFE_INTEGER, // counted where the body is read
     forceCloseConnections: 'idle',
     return503OnClosing: false, // requests on open connections are answered in the usual form (D-6)
     http: {
-      ...{ headersTimeout: HEADERS_MS, maxHeaderSize: MAX_HEAD_BYTES, connectionsCheckingInterval: CHECK_INTERVAL_MS },
+      headersTimeout: HEADERS_MS,
+      maxHeaderSize: MAX_HEAD_BYTES,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
       requireHostHeader: false, // required below, with a message
     },
     routerOptions: { maxParamLength: MAX_HEAD_BYTES }, // a slug of any length is an unknown slug
@@ -107,8 +109,8 @@ export const createHttpServer = async (
 };
 
 /**
- * Closes the application: accepts no new connections, answers the requests under way, and closes connections that are still
- * open after 3 s. A slow client must not keep the process.
+ * Closes the application: accepts no new connections, answers the requests in progress, and closes connections that are
+ * still open after 3 s. A slow client must not keep the process running.
  */
 export const closeHttpServer = async (app: NestFastifyApplication): Promise<void> => {
   const timer = setTimeout(() => app.getHttpServer().closeAllConnections(), CLOSING_MS);
@@ -116,12 +118,12 @@ export const closeHttpServer = async (app: NestFastifyApplication): Promise<void
   clearTimeout(timer);
 };
 
-/** True for a process that checks requests of endpoints' clients, be it for `/v1` or for the assistant tools. */
+/** True for a process that checks requests of endpoints' clients, whether for `/v1` or for the assistant tools. */
 const servesRequests = (roles: ReadonlySet<Role>): boolean => roles.has('api') || roles.has('tools');
 
 /**
- * Hides `/v1` from clients in a process with the role `tools` alone: its tools call those routes within the process, whose
- * requests come over no socket.
+ * Hides `/v1` from clients in a process that has only the role `tools`: its tools call those routes within the process,
+ * without a socket.
  */
 const hidePublicApi = (fastify: FastifyInstance): void => {
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -176,13 +178,13 @@ const allowHalfClosed = ({ server }: FastifyInstance): void => {
   Object.assign(server, { httpAllowHalfOpen: true });
 };
 
-/** Answers requests that Node would answer itself in the usual form (D-6, D-11). */
+/** Gives requests that Node would answer itself the usual form of answer (D-6, D-11). */
 const replaceServerResponses = (fastify: FastifyInstance): void => {
   allowHalfClosed(fastify);
   fastify.server.on('checkExpectation', rejectExpectation).on('connect', rejectConnect);
 };
 
-/** Gives up connections whose client does not read, and refuses more than the process can keep. */
+/** Closes connections whose client does not read, and refuses connections beyond what the process can keep. */
 const boundConnections = ({ server }: FastifyInstance): void => {
   endStalledAnswers(server);
   server.maxConnections = MAX_CONNECTIONS;

@@ -1,6 +1,7 @@
 import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Keys } from '../config/generated-keys.js';
 import { NestLogger } from '../config/nest-logger.js';
@@ -8,7 +9,6 @@ import type { Settings } from '../config/settings.js';
 import { AggregateStore } from '../event-store/aggregate-store.js';
 import { EventCodec } from '../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../event-store/port.js';
-import type { Pool } from 'pg';
 import { Leases } from '../postgres/leases.js';
 import { Notifications } from '../postgres/notifications.js';
 import { ProjectionProgress } from '../projections/engine/progress.js';
@@ -20,7 +20,9 @@ import { SecretsModule } from './modules/secrets.module.js';
 import { KEYS, type ProcessOptions } from './process-options.js';
 import { Resources } from './resources.js';
 
-/** Parts of a process below its interfaces and sagas, for the start and for programs that use them without either. */
+/**
+ * Parts of a process below its interfaces and sagas, for the start of a process and for programs that use them alone.
+ */
 export interface Infrastructure {
   readonly keys: Keys;
   readonly connectionString: string;
@@ -62,7 +64,7 @@ class InfrastructureModule {
   }
 }
 
-/** Starts the infrastructure without interfaces and sagas: for tests and benchmarks. */
+/** Starts the infrastructure without interfaces and sagas, for tests and benchmarks. */
 export const startInfrastructure = async (
   settings: Settings,
   log: Logger,

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { START_MESSAGES } from './messages.js';
 
-/** The address that a server is to have, and the setting that names its port. */
+/** The address that a server should listen on, and the setting that names its port. */
 export interface WantedAddress {
   readonly host: string;
   /** 0: any free port. */
@@ -11,7 +11,7 @@ export interface WantedAddress {
 }
 
 /**
- * Binds a server to an address. Returns the port, which 0 leaves to the system.
+ * Binds a server to an address. Returns the port; 0 lets the system choose one.
  * @throws Error with a sentence for people if the address cannot be used
  */
 export const listen = async (server: FastifyInstance, wanted: WantedAddress): Promise<number> => {

@@ -5,21 +5,22 @@ import type { Inspector } from '../media/inspector.js';
 import { MediaCache } from '../media/media-cache.js';
 import { openMediaDirectory } from '../media/media-directory.js';
 import { PhotoEditor } from '../media/photo-editor.js';
-import { createAddressPolicy } from '../outbound-http/address-policy.js';
+import type { AddressPolicy } from '../outbound-http/address-policy.js';
 import { GuardedClient } from '../outbound-http/guarded-client.js';
 import { MediaFiles } from '../sagas/publish-due-posts/inputs/media-files.js';
 import type { Resources } from './resources.js';
 
 /** Opens the cache of media on their way to the networks: files of this process below DATA_DIR, deleted when it stops. */
 export const openMediaFiles = async (
-  { dataDir, allowPrivateAddresses }: Pick<Settings, 'dataDir' | 'allowPrivateAddresses'>,
+  { dataDir }: Pick<Settings, 'dataDir'>,
+  policy: AddressPolicy,
   inspector: Inspector,
   log: Log,
   resources: Resources,
 ): Promise<MediaFiles> => {
   const directory = await openMediaDirectory(join(dataDir, 'media'));
   await resources.add(() => directory.close());
-  const client = new GuardedClient({ policy: createAddressPolicy(allowPrivateAddresses) });
+  const client = new GuardedClient({ policy });
   await resources.add(() => client.close());
   const editor = new PhotoEditor({ log });
   const { path, capacityBytes } = directory;

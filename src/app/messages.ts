@@ -8,9 +8,9 @@ export const START_MESSAGES = {
   portTaken: message(
     '{setting} {port} on {host} is used by another program: stop it, or set {setting} to another port (0 picks a free one)',
   ),
-  portNotAllowed: message('{setting} {port} may not be used by this user: set it to a port from 1024 on'),
+  portNotAllowed: message('{setting} {port} may not be used by this user: set it to 1024 or above'),
   withCode: message('{problem} ({code})'),
-  unusableServer: message('{setting} leads to {what} that cannot be used: {reason}'),
+  unusableServer: message('{setting} points at {what} that cannot be used: {reason}'),
   unusableServerAdvice: message('{problem}. {advice}'),
 };
 
@@ -54,7 +54,7 @@ export const DATABASE_ADVICE = {
 /** The pages `/walls` of the demo. */
 export const WALL_MESSAGES = {
   /** 404 `not_found` */
-  noWall: 'This wall does not exist, or has nothing of that name.',
+  noWall: 'This wall does not exist, or has nothing with that name.',
 };
 
 /** The banner at the start of the demo. */

@@ -2,8 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Notes this process in the build that it runs, so that later builds keep the files that it may still load (scripts/builds.js).
- * Does nothing where the program was not built in its folder, or may not write there.
+ * Notes this process in the build that it runs, so that later builds keep the files that it may still load
+ * (scripts/builds.js). Does nothing if the program was not built in its folder, or may not write there.
  * @param folder of the processes of a build
  */
 export const noteProcess = (folder = fileURLToPath(new URL('../../processes/', import.meta.url))): void => {

@@ -9,11 +9,11 @@ import type { NetworkCatalogues } from './network-catalogues.js';
 
 /** Parts of a process that tests replace. */
 export interface Overrides {
-  /** Replaces the machine's clock. */
+  /** Replaces the system clock. */
   readonly clock?: Clock;
   /** Limit for one call to a network, in ms; each network has its own by default. */
   readonly callTimeoutMs?: number;
-  /** Slots for channels of one network that a worker publishes on at a time. */
+  /** Number of channels of one network that a worker publishes on at a time. */
   readonly channelsPerNetwork?: number;
   /** Replaces the networks that the program knows. */
   readonly networks?: NetworkCatalogues;
@@ -25,7 +25,7 @@ export interface Overrides {
   readonly requestMemory?: RequestMemory;
   /** Replaces the folder of the built console. */
   readonly consoleFolder?: string;
-  /** Replaces bounds and intervals of streams of changes. */
+  /** Replaces bounds and intervals of the streams of changes. */
   readonly streams?: Partial<StreamOptions>;
 }
 
@@ -44,14 +44,14 @@ export const PROCESS_OPTIONS = Symbol('ProcessOptions');
 /** Injection token of the {@link Keys}. */
 export const KEYS = Symbol('Keys');
 
-/** The settings as the parts of a process share them: complete but for the address, which is known once the port is. */
+/** The settings that the parts of a process share. Only the address is missing until the port is known. */
 export interface ProcessSettings extends Settings {
   readonly operatorKey: string;
   /** Empty until the web server listens. */
   baseUrl: string;
 }
 
-/** Returns the settings with the operator's key, generated where it is not set. */
+/** Returns the settings with the operator's key, generated if it is not set. */
 export const processSettings = (settings: Settings, { operatorKey }: Keys): ProcessSettings => ({
   ...settings,
   operatorKey,

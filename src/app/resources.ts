@@ -4,8 +4,9 @@ import type { Log } from '../kernel/log.js';
 type Close = () => Promise<unknown> | void;
 
 /**
- * Everything that a process has opened and must close: servers, connections, child processes. A resource is opened after
- * the resources that it uses, so closing in reverse order is always safe, also after a start that failed half-way.
+ * Everything that a process has opened and must close: servers, connections, child processes. A resource is opened
+ * after the resources that it uses, so closing in reverse order is always safe, even after a start that failed
+ * half-way.
  */
 export class Resources implements OnApplicationShutdown {
   private readonly opened: Close[] = [];
@@ -15,12 +16,12 @@ export class Resources implements OnApplicationShutdown {
 
   constructor(private readonly log: Log) {}
 
-  /** Returns a signal that is aborted with the given one, or when the process stops: a wait for a server then ends. */
+  /** Returns a signal that is aborted with the given one or when the process stops, so that waits for servers end. */
   untilStopped(signal?: AbortSignal): AbortSignal {
     return signal ? AbortSignal.any([signal, this.stopping.signal]) : this.stopping.signal;
   }
 
-  /** Opens a resource and registers how it is closed. A process that stops meanwhile waits for the opening to end. */
+  /** Opens a resource and registers how it is closed. A process that stops in the meantime waits until it is open. */
   async open<Resource>(
     open: () => Promise<Resource>,
     close: (resource: Resource) => Promise<unknown> | void,
@@ -62,7 +63,7 @@ export class Resources implements OnApplicationShutdown {
     try {
       await close();
     } catch (error) {
-      this.log.error({ error: String(error) }, 'failed to close a resource at shutdown');
+      this.log.error({ err: error }, 'failed to close a resource at shutdown');
     }
   }
 }

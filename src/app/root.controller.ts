@@ -6,9 +6,9 @@ import { getPathPrefix } from '../api/transport/path-prefix.js';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 
-/** Pages for people, the first that this process serves before the others. */
+/** Pages for people, in order of preference. */
 const PAGES = ['/console', '/walls', '/docs'];
-/** Routes for programs, as the documentation and as the router writes them. */
+/** Routes for programs, as the documentation writes them and as the router does. */
 const ROUTES = {
   'POST /v1/webhooks/{slug}': ['POST', '/v1/webhooks/:slug'],
   'GET /v1/webhooks/{slug}/info': ['GET', '/v1/webhooks/:slug/info'],
@@ -18,7 +18,7 @@ const ROUTES = {
   'GET /readyz': ['GET', '/readyz'],
 } as const;
 
-/** Leads people who open the address in a browser to a page: the console, the walls of demo mode, or the documentation. */
+/** Redirects a browser that opens the address to the console, the walls of demo mode, or the documentation. */
 @Controller()
 export class RootController {
   constructor(
@@ -35,7 +35,7 @@ export class RootController {
     const isServed = (url: string): boolean => router.hasRoute({ method: 'GET', url });
     const page = PAGES.find((url) => isServed(url) && (url !== '/console' || this.console?.isBuilt()));
     if (page !== undefined) return void reply.redirect(getPathPrefix(this.settings) + page, 302);
-    // A process with the role `tools` alone has the routes of /v1 for its tools, and hides them from clients.
+    // A process that has only the role `tools` has the routes of /v1 for its tools, and hides them from clients.
     const isHidden = (url: string): boolean => url.startsWith('/v1/') && !this.settings.roles.has('api');
     const routes = Object.entries(ROUTES).filter(
       ([, [method, url]]) => router.hasRoute({ method, url }) && !isHidden(url),

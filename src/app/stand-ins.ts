@@ -10,7 +10,7 @@ import { BUILT_IN_NETWORKS, type NetworkCatalogues } from './network-catalogues.
 /** Injection token of the {@link Networks}. */
 export const NETWORKS = Symbol('Networks');
 
-/** The networks of a process: where they are, and the stand-ins that the process runs for them. */
+/** The networks of a process: their URLs, and the stand-ins that the process runs. */
 export interface Networks {
   readonly platforms: PlatformCatalogue;
   /** Base URLs, by network. */
@@ -35,7 +35,7 @@ export const startNetworks = async (
 ): Promise<Networks> => {
   const running: (NetworkStandIn & RunningStandIn)[] = [];
   if (settings.demo) {
-    // The ledgers hold what was posted: for this user alone, also where an earlier version created the folder.
+    // The ledgers contain posts: only this user may read them, even if an earlier version created the folder.
     const folder = join(settings.dataDir, 'stand-ins');
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await chmod(folder, 0o700).catch(() => undefined); // another user's

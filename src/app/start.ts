@@ -12,23 +12,23 @@ import { type Infrastructure, infrastructureOf } from './infrastructure.js';
 import { listen } from './listen.js';
 import type { Overrides, ProcessSettings } from './process-options.js';
 import { Resources } from './resources.js';
-import { type Networks, NETWORKS } from './stand-ins.js';
+import { NETWORKS, type Networks } from './stand-ins.js';
 import { waitUntilBuilt } from './wait-until-built.js';
 
 /** A running process of the gateway. */
 export interface Running {
   readonly settings: ProcessSettings;
-  /** Address on its own machine; BASE_URL may be a name that leads here only from outside. */
+  /** Address on this machine; BASE_URL may be a name that resolves only from outside. */
   readonly address: string;
-  /** Address of the listener of METRICS_PORT; null: there is none. */
+  /** Address of the listener for METRICS_PORT; null if there is none. */
   readonly metricsAddress: string | null;
   readonly infrastructure: Infrastructure;
   readonly networks: Networks;
-  /** Signs in to the console; null: this process is not in demo mode, or has no API. */
+  /** Signs in to the console; null if this process is not in demo mode or has no API. */
   readonly oneTimeCode: OneTimeCode | null;
-  /** Looks how far helper processes are isolated, for /readyz and the log. */
+  /** Checks how well helper processes are isolated, for /readyz and the log. */
   checkHelpers(): Promise<void>;
-  /** Answers the requests under way, finishes the sends under way, then closes everything. */
+  /** Answers the requests in progress, finishes the sends in progress, then closes everything. */
   stop(): Promise<void>;
 }
 
@@ -47,10 +47,7 @@ export const start = async (
   let app: NestFastifyApplication | null = null;
   let stopping: Promise<void> | null = null;
   const stopOnce = async (): Promise<void> => {
-    if (app)
-      await closeHttpServer(app).catch((error: unknown) =>
-        log.error({ error: String(error) }, 'failed to stop cleanly'),
-      );
+    if (app) await closeHttpServer(app).catch((error: unknown) => log.error({ err: error }, 'failed to stop cleanly'));
     await resources.closeAll();
   };
   const stop = () => (stopping ??= stopOnce());
@@ -79,7 +76,7 @@ export const start = async (
   }
 };
 
-/** Opens the listener of METRICS_PORT, if that is set; it answers until everything else is closed. Returns its address. */
+/** Opens the listener for METRICS_PORT, if set, which answers until everything else is closed. Returns its address. */
 const openHealthListener = async (
   app: NestFastifyApplication,
   { host, metricsPort }: Settings,

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { maskUrl } from '../config/mask.js';
 import { StorageFailed, Unavailable } from '../event-store/port.js';
-import { RepeatedFailure } from '../runtime/repeated-failure.js';
 import { reasonOf } from '../kernel/reason.js';
 import { MigrationError } from '../postgres/migrations.js';
 import { UnfitServer } from '../postgres/server-check.js';
-import { WrongSecretsKey } from '../secrets/database-keys.js';
 import { isUnavailable } from '../postgres/unavailable.js';
+import { RepeatedFailure } from '../runtime/repeated-failure.js';
+import { WrongSecretsKey } from '../secrets/database-keys.js';
 import { adviseOnRefusal } from './database-advice.js';
 import { START_MESSAGES } from './messages.js';
 
-/** A server that a starting process needs. */
+/** A server that a process needs to start. */
 export interface RequiredServer {
   /** For people: `a database`. */
   readonly what: string;
@@ -25,9 +25,10 @@ export interface RequiredServer {
 const PAUSE_MS = 1_000;
 
 /**
- * Repeats an attempt until the server answers, and returns its outcome: in a deployment all servers start at the same time.
- * @throws Error with a sentence that names the setting if the server rejects it: a wrong password, a database that does
- * not exist, TLS that the server does not speak
+ * Repeats an attempt until the server answers, and returns its outcome, because all servers of a deployment start at
+ * the same time.
+ * @throws Error with a sentence that names the setting if the server rejects it: a wrong password, a missing database,
+ * TLS that the server does not support
  */
 export const waitForServer = async <T>(
   { what, from, log, signal }: RequiredServer,
@@ -41,7 +42,7 @@ export const waitForServer = async <T>(
     } catch (error) {
       if (!isTemporary(error)) throw describeRejection(error, what, from);
       const reason = reasonOf((error as Error).cause ?? error);
-      // KurrentDB's client gives no reason but `UnavailableError`: the address is what helps people.
+      // KurrentDB's client gives no reason but `UnavailableError`, so people need the address.
       const where = from && { setting: from.setting, address: maskUrl(from.url) };
       if (failure.shouldLog(reason)) log.warn({ reason, ...where }, `waiting for ${what}`);
       await sleep(PAUSE_MS, undefined, { signal });
@@ -57,11 +58,14 @@ const isTemporary = (error: unknown): boolean => {
   return isUnavailable(error) && adviseOnRefusal(error) === null;
 };
 
-/** True for an error that a PostgreSQL server, or a pooler before it, has sent. */
+/** True for an error that a PostgreSQL server, or a pooler in front of it, sent. */
 const isServerError = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'severity' in error && 'code' in error;
 
-/** Returns an error that names the setting and quotes the server or its client. Errors that are sentences already pass. */
+/**
+ * Returns an error that names the setting and quotes the server or its client. Passes errors that are already sentences
+ * through.
+ */
 const describeRejection = (error: unknown, what: string, from: RequiredServer['from']): unknown => {
   if (from === null || SENTENCES.some((type) => error instanceof type)) return error;
   const refusal = error instanceof Unavailable && isServerError(error.cause) ? error.cause : error;

@@ -3,12 +3,12 @@ import type { Pool } from 'pg';
 import { isDiscoveryBuilt } from '../projections/discovery/endpoint-snapshots.queries.js';
 
 const PAUSE_MS = 20;
-/** Longest wait, ms. A long history is read while the process already answers. */
+/** Maximum wait, in ms. A long history is read while the process already answers. */
 const LIMIT_MS = 10_000;
 
 /**
- * Waits until `discovery` has reached the end of the log once, ten seconds at most: a process that has said where it listens
- * should not answer its first requests with 503.
+ * Waits until `discovery` has reached the end of the log once, for at most ten seconds: a process that has printed its
+ * address should not answer the first requests with 503.
  * @param signal ends the wait
  */
 export const waitUntilBuilt = async (pool: Pool, signal: AbortSignal | undefined): Promise<void> => {

@@ -5,10 +5,13 @@ import { HttpProblem } from '../api/transport/http-problem.js';
 import type { WallFeed, WallSource } from '../stand-ins/walls/feed.js';
 import { DATA_HEADERS, pageHeaders } from '../stand-ins/walls/wall-headers.js';
 import { renderWalls } from '../stand-ins/walls/wall-page.js';
-import { type Networks, NETWORKS } from './stand-ins.js';
 import { WALL_MESSAGES } from './messages.js';
+import { NETWORKS, type Networks } from './stand-ins.js';
 
-/** Shows the posts on all stand-in networks, as readers see them, on one page. In demo mode only (management-api.md: The rest). */
+/**
+ * Shows the posts on all stand-in networks, as readers see them, on one page, in demo mode only (management-api.md: The
+ * rest).
+ */
 @Controller('walls')
 export class WallsController {
   constructor(@Inject(NETWORKS) private readonly networks: Networks) {}

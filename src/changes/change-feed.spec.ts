@@ -10,7 +10,7 @@ import { ResourceOwners } from './resource-owners.js';
 
 const codec = new EventCodec(catalogue);
 
-/** Lets everything run that is due, until a condition holds. */
+/** Runs all pending work until a condition holds. */
 const settle = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
 };
@@ -60,17 +60,19 @@ class Feed {
     };
     const progress = { waitFor: async (names: readonly string[], at: bigint) => this.reaches(names[0]!, at) };
     const models = [{ name: 'all' }, { name: 'channels', handles: (type: string) => type.startsWith('Channel') }];
-    this.feed = new ChangeFeed({
-      ...{ store, codec, progress, models, log: silentLog },
-      owners: new ResourceOwners(store, codec),
-    });
+    this.feed = new ChangeFeed(store, codec, new ResourceOwners(store, codec), progress, models, silentLog);
   }
 
   async append(stream: string, ...events: readonly DomainEvent[]): Promise<void> {
     const before = this.log.streams.get(stream)?.length ?? 0;
     const context = {
-      ...{ actor: 'operator', requestId: '', causationId: 'c', correlationId: 'c', clientAddress: null },
-      ...{ commandId: `${stream}/${before}`, at: 0 },
+      actor: 'operator',
+      requestId: '',
+      causationId: 'c',
+      correlationId: 'c',
+      clientAddress: null,
+      commandId: `${stream}/${before}`,
+      at: 0,
     };
     const encoded = events.map((event, index) => {
       const location = { stream, revision: BigInt(before + index), previousHash: '' };
@@ -79,7 +81,7 @@ class Feed {
     await this.store.append(stream, before === 0 ? 'noStream' : BigInt(before - 1), encoded);
   }
 
-  /** Appends events of a project, each a change. */
+  /** Appends a project's events, each of which is a change. */
   rename(id: string, count = 1): Promise<void> {
     const renamed = { type: 'ProjectRenamed', data: { projectId: id, name: 'News' } };
     return this.append(`project-${id}`, ...Array.from({ length: count }, () => renamed));
@@ -200,10 +202,8 @@ describe('ChangeFeed', () => {
     const listener = new Listener();
     const leave = await feed.feed.listen(listener, 1n);
     await feed.append('publication-pub_1', {
-      ...{
-        type: 'PublicationDismissed',
-        data: { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1', at: 0 },
-      },
+      type: 'PublicationDismissed',
+      data: { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1', at: 0 },
     });
     await feed.append('projection-posts', { type: 'ProjectionPromoted', data: { projection: 'posts' } });
     await settle(() => listener.changes.length === 3);

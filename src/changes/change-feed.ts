@@ -3,6 +3,7 @@ import { BEGINNING, type EventStore, type Position, type StoredEvent, Unavailabl
 import { isStoreOutage } from '../event-store/store-outage.js';
 import type { RecordedEvent } from '../kernel/events.js';
 import type { Log } from '../kernel/log.js';
+import { reasonOf } from '../kernel/reason.js';
 import type { ProjectionProgress } from '../projections/engine/progress.js';
 import { Backoff } from '../runtime/backoff.js';
 import { BatchPace } from '../runtime/batch-pace.js';
@@ -14,29 +15,22 @@ import { type ShowingModel, ShownChanges } from './shown-changes.js';
 
 /** Receives changes. Its methods neither wait nor throw. */
 export interface ChangeListener {
-  /** Receives changes in log order, once the read models show them. @param position the listener now has everything up to here */
+  /**
+   * Receives changes in log order, once the read models show them. @param position up to which the listener now has
+   * everything
+   */
   readonly onChanges: (changes: readonly Change[], position: Position) => void;
   /** Anything up to a position may have changed. */
   readonly onReset: (position: Position) => void;
-  /** Replay has ended: the listener has everything up to a position, and receives later changes as they happen. */
+  /** Replay has ended: the listener has everything up to a position, and now receives later changes as they happen. */
   readonly onCaughtUp: (position: Position) => void;
-}
-
-/** Dependencies of a {@link ChangeFeed}. */
-export interface ChangeFeedDependencies {
-  readonly store: EventStore;
-  readonly codec: EventCodec;
-  readonly owners: ResourceOwners;
-  readonly progress: Pick<ProjectionProgress, 'waitFor'>;
-  readonly models: readonly ShowingModel[];
-  readonly log: Log;
 }
 
 /** Shortest time between the starts of two turns while changes keep coming, in ms. */
 const TURN_MS = 100;
-/** Turns that may follow each other without a pause. */
+/** Number of turns that may follow each other without a pause. */
 const TURNS_AT_ONCE = 10;
-/** Most changes that are replayed to a listener; one that missed more is reset. */
+/** Maximum number of changes that are replayed to a listener; one that missed more is reset. */
 const MAX_MISSED = 2_000;
 /** Events per read while changes are replayed. Each holds at most 64 KB of a payload. */
 const PAGE = 250;
@@ -49,7 +43,7 @@ const MAX_REPLAYS = 2;
  */
 export class ChangeFeed {
   private readonly listeners = new Set<ChangeListener>();
-  /** Number of listeners, including those that are being added. */
+  /** Number of listeners, including those still being added. */
   private users = 0;
   private running: { readonly stopping: AbortController; readonly started: Promise<void> } | null = null;
   /** Position up to which the listeners have received all changes. */
@@ -57,14 +51,21 @@ export class ChangeFeed {
   private readonly shown: ShownChanges;
   private readonly replays = new Semaphore(MAX_REPLAYS);
 
-  constructor(private readonly deps: ChangeFeedDependencies) {
-    this.shown = new ShownChanges(deps.progress, deps.models, () => this.resetAll());
+  constructor(
+    private readonly store: EventStore,
+    private readonly codec: EventCodec,
+    private readonly owners: ResourceOwners,
+    progress: Pick<ProjectionProgress, 'waitFor'>,
+    models: readonly ShowingModel[],
+    private readonly log: Log,
+  ) {
+    this.shown = new ShownChanges(progress, models, () => this.resetAll());
   }
 
   /**
-   * Adds a listener, and replays the changes since a position to it first.
-   * @param after position up to which the listener has received everything; null: no replay
-   * @returns a function that removes it; to be called once
+   * Adds a listener, after replaying the changes since a position to it.
+   * @param after position up to which the listener has received everything; null for no replay
+   * @returns a function that removes it; call it once
    * @throws Unavailable
    */
   async listen(listener: ChangeListener, after: Position | null): Promise<() => void> {
@@ -83,7 +84,7 @@ export class ChangeFeed {
     };
   }
 
-  /** Adds a listener that has received everything up to the present position. */
+  /** Adds a listener that has received everything up to the current position. */
   private add(listener: ChangeListener): void {
     this.listeners.add(listener);
     listener.onCaughtUp(this.position);
@@ -99,7 +100,7 @@ export class ChangeFeed {
   private start(): Promise<void> {
     if (this.running) return this.running.started;
     const stopping = new AbortController();
-    const started = this.deps.store.readHead().then((head) => {
+    const started = this.store.readHead().then((head) => {
       this.position = head;
       void this.follow(stopping.signal);
     });
@@ -107,9 +108,9 @@ export class ChangeFeed {
     return started;
   }
 
-  /** Follows the log and notifies the listeners, until the signal. Survives outages. */
+  /** Follows the log and notifies the listeners, until the signal is aborted. Survives outages. */
   private async follow(signal: AbortSignal): Promise<void> {
-    const { store, log } = this.deps;
+    const { store, log } = this;
     const pace = new BatchPace(TURN_MS, TURNS_AT_ONCE);
     const backoff = new Backoff();
     while (!signal.aborted) {
@@ -127,7 +128,7 @@ export class ChangeFeed {
           if (signal.aborted) return;
         }
       } catch (error) {
-        const interrupted = { error: String(error) };
+        const interrupted = { reason: reasonOf(error) };
         if (isStoreOutage(error))
           log.debug(interrupted, 'the feed of changes waits until the event store is available');
         else log.warn(interrupted, 'the feed of changes was interrupted; it resumes');
@@ -136,12 +137,12 @@ export class ChangeFeed {
     }
   }
 
-  /** Returns the changes that events are, once the read models show them. @throws Unavailable */
+  /** Waits until the read models show the events, and returns them as changes. @throws Unavailable */
   private async readChanges(events: readonly StoredEvent[], signal: AbortSignal): Promise<readonly Change[]> {
     const last = events.at(-1);
     if (!last) return [];
     const decoded = events.map((event) => this.decode(event)).filter((event) => event !== null);
-    const owners = await this.deps.owners.findOwners(decoded);
+    const owners = await this.owners.findOwners(decoded);
     await this.shown.wait(new Set(events.map(({ type }) => type)), last.position, signal);
     return decoded.map((event, i) => describeChange(event, owners[i]!));
   }
@@ -149,20 +150,20 @@ export class ChangeFeed {
   /** Decodes an event; null if this program cannot read it. */
   private decode(event: StoredEvent): RecordedEvent | null {
     try {
-      return this.deps.codec.decodeCached(event);
+      return this.codec.decodeCached(event);
     } catch {
       return null; // the read models report it
     }
   }
 
-  /** Replays the changes from a position up to the present one to a listener, and adds it. */
+  /** Replays the changes from a position up to the current one to a listener, and adds it. */
   private async replay(listener: ChangeListener, after: Position): Promise<void> {
     const release = await this.replays.acquire();
     try {
       let missed: number | null = 0;
       let from = after;
       // A position ahead of this process may come from another process; one beyond the end of the log comes from another log.
-      if (from > this.position && from > (await this.deps.store.readHead())) missed = null;
+      if (from > this.position && from > (await this.store.readHead())) missed = null;
       while (missed !== null && from < this.position) {
         const page = await this.readPage(from, this.position);
         missed = page && missed + page.changes.length <= MAX_MISSED ? missed + page.changes.length : null;
@@ -171,7 +172,7 @@ export class ChangeFeed {
         from = page.position;
       }
       if (missed === null) listener.onReset(this.position);
-      this.add(listener); // at once: whatever is awaited first, the position may move on
+      this.add(listener); // no await before this: the position could move on
     } finally {
       release();
     }
@@ -182,11 +183,11 @@ export class ChangeFeed {
     after: Position,
     upTo: Position,
   ): Promise<{ readonly changes: readonly Change[]; readonly position: Position } | null> {
-    const { store, log } = this.deps;
+    const { store, log } = this;
     const found = await store.readAll({ after, types: CHANGE_TYPES, limit: PAGE }).catch((error: unknown) => {
       if (error instanceof Unavailable) throw error;
       log.info(
-        { position: String(after), error: String(error) },
+        { position: String(after), reason: reasonOf(error) },
         'cannot replay changes after the position of a reader',
       );
       return null;

@@ -1,10 +1,11 @@
-import { channelPauseEvents } from '../domain/channel-pause/channel-pause.events.js';
 import { channelEvents } from '../domain/channel/channel.events.js';
+import { channelPauseEvents } from '../domain/channel-pause/channel-pause.events.js';
 import { deliveryEvents } from '../domain/delivery/delivery.events.js';
 import { endpointEvents } from '../domain/endpoint/endpoint.events.js';
 import { ownerEvents } from '../domain/owner/owner.events.js';
-import { projectPauseEvents } from '../domain/project-pause/project-pause.events.js';
+import { PLANNED_POST_TYPES } from '../domain/post/post.events.js';
 import { projectEvents } from '../domain/project/project.events.js';
+import { projectPauseEvents } from '../domain/project-pause/project-pause.events.js';
 import { projectionEvents } from '../domain/projection/projection.events.js';
 import { publicationEvents } from '../domain/publication/publication.events.js';
 import { requestLogEvents } from '../domain/request-log/request-log.events.js';
@@ -38,7 +39,7 @@ export type ChangeKind =
   | 'saga'
   | 'request-log';
 
-/** A change that the views of the API show. */
+/** A change to something that the API shows. */
 export interface Change {
   readonly position: Position;
   readonly kind: ChangeKind;
@@ -58,7 +59,7 @@ const EVENTS: Readonly<Record<ChangeKind, { readonly types: readonly string[]; r
   endpoint: { types: Object.keys(endpointEvents), ids: ['endpointId'] },
   'project-pause': { types: Object.keys(projectPauseEvents), ids: ['projectId'] },
   'channel-pause': { types: Object.keys(channelPauseEvents), ids: ['channelId'] },
-  post: { types: ['PostAccepted'], ids: ['postId'] },
+  post: { types: ['PostAccepted', ...PLANNED_POST_TYPES], ids: ['postId'] },
   publication: { types: Object.keys(publicationEvents), ids: ['publicationId', 'postId'] },
   'webhook-output': { types: Object.keys(webhookOutputEvents), ids: ['outputId'] },
   delivery: { types: Object.keys(deliveryEvents), ids: ['deliveryId', 'outputId'] },
@@ -82,7 +83,7 @@ const kindOfType: ReadonlyMap<string, ChangeKind> = new Map(
 /** Types of the events that are changes. */
 export const CHANGE_TYPES: readonly string[] = [...kindOfType.keys()];
 
-/** Describes the change that an event is. @param event of one of the {@link CHANGE_TYPES} */
+/** Describes the change that an event represents. @param event of one of the {@link CHANGE_TYPES} */
 export const describeChange = (event: RecordedEvent, ownerId: string | null): Change => {
   const kind = kindOfType.get(event.type)!;
   const data = event.data as Readonly<Record<string, string>>;

@@ -2,7 +2,10 @@ import type { Change, ChangeKind } from './change.js';
 import { coalesceChanges, MAX_IDS } from './coalesce.js';
 
 const change = (position: number, kind: ChangeKind, ...ids: readonly string[]): Change => ({
-  ...{ position: BigInt(position), kind, ids, ownerId: null },
+  position: BigInt(position),
+  kind,
+  ids,
+  ownerId: null,
 });
 const coalesce = (...changes: readonly Change[]) =>
   coalesceChanges(changes).map(({ position, kind, ids }) => [Number(position), kind, ...ids]);

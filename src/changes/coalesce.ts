@@ -3,14 +3,14 @@ import type { Change, ChangeKind } from './change.js';
 
 /** Changes of one kind, combined. */
 export interface ChangeMessage {
-  /** Position from which a reader resumes that has received everything up to this message. */
+  /** Position that a reader resumes from after receiving this message. */
   readonly position: Position;
   readonly kind: ChangeKind;
   /** Each once. */
   readonly ids: readonly string[];
 }
 
-/** Most ids in a message. */
+/** Maximum number of ids in a message. */
 export const MAX_IDS = 200;
 
 interface OpenMessage {
@@ -20,9 +20,9 @@ interface OpenMessage {
 }
 
 /**
- * Combines changes into few messages: one for each kind, or more where there are more than {@link MAX_IDS} ids. Messages stand in
- * the order of their first changes. The position of each lies before the first change of the next one, so that a reader whose
- * connection broke between two messages misses nothing: at worst it receives a change twice.
+ * Combines changes into few messages: one for each kind, or several if a kind has more than {@link MAX_IDS} ids.
+ * Messages are in the order of their first changes. The position of each is before the first change of the next, so
+ * that a reader whose connection breaks between two messages misses nothing; at worst, it receives a change twice.
  * @param changes in the order of the log
  */
 export const coalesceChanges = (changes: readonly Change[]): ChangeMessage[] => {
@@ -36,7 +36,7 @@ export const coalesceChanges = (changes: readonly Change[]): ChangeMessage[] => 
       open.set(kind, message);
     }
     for (const id of ids) message.ids.add(id);
-    // All changes so far are in messages up to the one that was begun last.
+    // The messages begun so far hold all changes so far.
     messages.at(-1)!.position = position;
   }
   return messages.map(({ position, kind, ids }) => ({ position, kind, ids: [...ids] }));

@@ -4,7 +4,7 @@ import type { RecordedEvent } from '../kernel/events.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 import type { Naming } from './change.js';
 
-/** Resources whose owners are kept. */
+/** Number of resources whose owners are cached. */
 const MAX_KNOWN = 50_000;
 
 /** Streams of the resources, by the member of an event that names one. */
@@ -17,8 +17,8 @@ const STREAMS: Readonly<Record<Exclude<keyof Naming, 'ownerId'>, string>> = {
 const MEMBERS = Object.keys(STREAMS) as (keyof typeof STREAMS)[];
 
 /**
- * Finds the owners of events. A resource never changes its owner, and its first event names the owner: so a resource that was
- * deleted has one as well.
+ * Finds the owners of events. A resource never changes its owner, and its first event names the owner, so even a
+ * deleted resource has one.
  */
 export class ResourceOwners {
   private readonly known = new BoundedCache<string>(MAX_KNOWN);
@@ -38,7 +38,7 @@ export class ResourceOwners {
       if (member === undefined || this.known.get(naming[member]!) !== undefined) continue;
       unknown.set(naming[member]!, `${STREAMS[member]}-${naming[member]}`);
     }
-    // Of all at once: the cache may be too small for the owners of one batch.
+    // Reads all at once: the cache may be too small for the owners of one batch.
     const read = new Map(
       await Promise.all([...unknown].map(async ([id, stream]) => [id, await this.readOwner(stream)] as const)),
     );

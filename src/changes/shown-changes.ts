@@ -8,14 +8,14 @@ export interface ShowingModel {
   readonly handles?: (type: string) => boolean;
 }
 
-/** Longest wait for a read model, in ms: as long as lists wait. */
+/** Maximum wait for a read model, in ms: the same as for lists. */
 const WAIT_MS = 2_000;
-/** Time after which a wait for a read model that is behind looks whether it is still needed, in ms. */
+/** Interval at which a wait for a lagging read model checks whether it is still needed, in ms. */
 const BEHIND_WAIT_MS = 2_000;
 
 /**
- * Waits until the read models show changes, so that a reader who receives a change also finds it. A read model that is behind or
- * stopped delays one change; later changes do not wait for it until it has caught up.
+ * Waits until the read models show changes, so that a reader who receives a change also finds it. A read model that is
+ * behind or stopped delays one change; later changes do not wait for it until it catches up.
  */
 export class ShownChanges {
   private readonly behind = new Set<string>();
@@ -27,7 +27,7 @@ export class ShownChanges {
     private readonly onCaughtUp: () => void,
   ) {}
 
-  /** Waits until the read models show all events of these types up to a position, two seconds at most. */
+  /** Waits until the read models show all events of these types up to a position, for at most two seconds. */
   async wait(types: ReadonlySet<string>, position: Position, signal: AbortSignal): Promise<void> {
     const concerned = this.models.filter(
       ({ name, handles = () => true }) => !this.behind.has(name) && [...types].some(handles),

@@ -25,7 +25,7 @@ export const readBody = async (file: string): Promise<Thing> => {
   throw new WrongUsage(CLI_MESSAGES.noJson({ file }));
 };
 
-/** Sets the member that `path=json` names. A value that is no JSON is a text. @throws WrongUsage */
+/** Sets the member that `path=json` names. A value that is not JSON is taken as text. @throws WrongUsage */
 export const setMember = (body: Record<string, unknown>, assignment: string): void => {
   const [, path, value] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
   const names = (path ?? '').split('.');

@@ -1,18 +1,18 @@
 import { type Command } from 'commander';
 import type { CommandLineSettings } from '../config/command-line.js';
-import { Api } from './api.js';
+import { type Api, createApi } from './api.js';
 import { CLI_MESSAGES, OPTIONS } from './messages.js';
 import { Output } from './output.js';
 
 /** Values of a command's options by name in camel case. */
 export type Options = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** A command as it was called. */
+/** A command with its arguments. */
 export interface Call {
   readonly api: Api;
   readonly out: Output;
   readonly settings: CommandLineSettings;
-  /** Operands in order; undefined for those left out. */
+  /** Operands in order; undefined for omitted ones. */
   readonly args: readonly (string | undefined)[];
   readonly options: Options;
 }
@@ -25,13 +25,13 @@ export interface Definition {
   /** Name and operands, such as `get <id>`. */
   readonly usage: string;
   readonly summary: string;
-  /** A call that works, with variables of the shell for ids. */
+  /** An example that works, with shell variables for ids. */
   readonly example: string;
-  /** Flags with what they mean. */
+  /** Flags and their meanings. */
   readonly options?: readonly (readonly [flags: string, meaning: string])[];
-  /** True if `--url` is a field of the resource here; the gateway's address then stands before the command. */
+  /** True if `--url` is a field of the resource here; the gateway's address must then come before the command. */
   readonly ownUrl?: boolean;
-  /** Without it the command only groups others. */
+  /** Absent for a command that only groups others. */
   readonly handler?: Handler;
 }
 
@@ -54,7 +54,7 @@ export const define = (parent: Command, settings: CommandLineSettings, definitio
       };
       const { stdout, stderr } = process;
       const out = new Output({ stdout, stderr, json, plain: settings.plain });
-      await handler({ api: new Api(url, key), out, settings, args: command.processedArgs as string[], options: own });
+      await handler({ api: createApi(url, key), out, settings, args: command.processedArgs as string[], options: own });
     });
   return command;
 };

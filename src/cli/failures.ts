@@ -1,12 +1,10 @@
-/** The gateway refused, or what was asked for failed: exit code 1. */
+/** The gateway refused, or the request failed: exit code 1. */
 export class Failure extends Error {
   constructor(
     readonly code: string,
     message: string,
     /** HTTP status; null if no answer was an error. */
     readonly status: number | null = null,
-    /** Seconds after which the gateway may be asked again; null if it did not say. */
-    readonly retryAfter: number | null = null,
   ) {
     super(`${code}: ${message}`);
   }

@@ -1,28 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Api, ApiAnswer } from './api.js';
+import type { Schemas } from '../../clients/typescript/src/index.js';
+import type { Api } from './api.js';
+import type { Call } from './define.js';
 import { Failure, NotReachable } from './failures.js';
 import { textOf, valueAt } from './json.js';
 import { CLI_MESSAGES } from './messages.js';
 import type { Output } from './output.js';
 
 const POLL_MS = 500;
-/** Time for which a gateway that does not answer is waited for: the job goes on after its restart. In ms. */
+/** How long to wait for a gateway that does not answer, in ms: the job continues after its restart. */
 const OUTAGE_MS = 60_000;
 
-/** Waits until a job has ended, with a bar, and returns it. @throws Failure the job failed @throws NotReachable */
-export const waitForJob = async (api: Api, out: Output, id: string): Promise<ApiAnswer> => {
+/** Waits for the end of a job unless `--no-wait` is given, and prints the job. @throws Failure the job failed @throws NotReachable */
+export const finishJob = async ({ api, out, options }: Call, started: Schemas['Job']): Promise<Schemas['Job']> => {
+  const job = options.wait === false ? started : await waitForJob(api, out, started.id);
+  out.answer(job);
+  return job;
+};
+
+/** Waits for the end of a job, showing progress, and returns it. */
+const waitForJob = async (api: Api, out: Output, id: string): Promise<Schemas['Job']> => {
   let answeredAt = performance.now();
   try {
     for (;;) {
       try {
-        const job = await api.manage('GET', `/jobs/${encodeURIComponent(id)}`);
+        const job = await api.get('/jobs/{id}', { path: { id } });
         answeredAt = performance.now();
-        const { state, progress, eta_seconds, kind } = job.thing;
-        if (state === 'failed') throw new Failure('job_failed', textOf(valueAt(job.thing, 'result.message')) || id);
+        const { state, progress, eta_seconds, kind } = job;
+        if (state === 'failed') throw new Failure('job_failed', textOf(valueAt(job, 'result.message')) || id);
         if (state === 'done') return job;
-        const eta =
-          typeof eta_seconds === 'number' ? CLI_MESSAGES.secondsLeft({ seconds: Math.ceil(eta_seconds) }) : '';
-        out.progress(Number(progress), CLI_MESSAGES.jobRuns({ kind: textOf(kind), id, eta }));
+        const eta = eta_seconds === null ? '' : CLI_MESSAGES.secondsLeft({ seconds: Math.ceil(eta_seconds) });
+        out.progress(progress, CLI_MESSAGES.jobRuns({ kind, id, eta }));
       } catch (error) {
         if (!(error instanceof NotReachable) || performance.now() > answeredAt + OUTAGE_MS) throw error;
       }

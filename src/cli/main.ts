@@ -14,7 +14,7 @@ const run = async (given: readonly string[]): Promise<number> => {
   const settings = readCommandLineSettings();
   const program = createProgram(settings, version);
   try {
-    // Fields may be written as in the API, too: --owner_id.
+    // Fields may also be written as in the API: --owner_id.
     const args = given.map((arg) => arg.replace(/^--\w+/, (name) => name.replaceAll('_', '-')));
     await program.parseAsync(args, { from: 'user' });
     return 0;
@@ -26,5 +26,5 @@ const run = async (given: readonly string[]): Promise<number> => {
   }
 };
 
-process.stdout.on('error', () => process.exit(0)); // its reader has ended
+process.stdout.on('error', () => process.exit(0)); // the reader of the output has ended
 process.exitCode = await run(process.argv.slice(2));

@@ -1,10 +1,10 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { type Thing, textOf, valueAt } from './json.js';
+import { isThing, textOf, type Thing, valueAt } from './json.js';
 
 /** A stream of the process. */
 type Stream = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
 
-/** Streams to print to, and how. */
+/** Streams to print to, and settings of the output. */
 export interface OutputOptions {
   readonly stdout: Stream;
   readonly stderr: Stream;
@@ -13,7 +13,7 @@ export interface OutputOptions {
   readonly plain: boolean;
 }
 
-/** A column of a table: its title, and where its value is. */
+/** A column of a table: its title and the path of its value. */
 export type Column = readonly [title: string, path: string];
 
 const GOOD = new Set(['ok', 'published', 'live', 'level', 'done', 'accepted', 'delivered', 'true']);
@@ -35,10 +35,10 @@ export class Output {
     return this.options.json || !this.options.stdout.isTTY;
   }
 
-  /** Prints an answer as it came, or for people. */
-  answer(text: string, thing: Thing): void {
-    if (this.isJson) this.line(text.trimEnd());
-    else this.details(thing);
+  /** Prints an answer as JSON, or formatted for people. */
+  answer(answer: unknown): void {
+    if (!this.isJson) this.details(isThing(answer) ? answer : {});
+    else this.line(typeof answer === 'string' ? answer.trimEnd() : JSON.stringify(answer));
   }
 
   /** Prints things as JSON lines, or as a table. */
@@ -55,7 +55,7 @@ export class Output {
     );
   }
 
-  /** Prints the members of an object, one a line. */
+  /** Prints the members of an object, one per line. */
   details(thing: Thing, indent = ''): void {
     const width = Math.max(0, ...Object.keys(thing).map((name) => name.length));
     for (const [name, value] of Object.entries(thing)) {
@@ -78,22 +78,22 @@ export class Output {
     this.options.stdout.write(`${text}\n`);
   }
 
-  /** Prints words of the result in a line, states in colour. */
+  /** Prints words of the result on one line, states in colour. */
   states(words: readonly string[]): void {
     this.line(words.map((word) => this.state(clean(word))).join('  '));
   }
 
-  /** Prints text of the result as it is. */
+  /** Prints the result's text unchanged. */
   raw(text: string | Uint8Array): void {
     this.options.stdout.write(text);
   }
 
-  /** Prints a line that is no result. */
+  /** Prints a line that is not a result. */
   note(text: string): void {
     this.options.stderr.write(`${text}\n`);
   }
 
-  /** Shows how much is done: a bar on a terminal, else a line every few seconds. */
+  /** Shows how much is done: as a bar on a terminal, otherwise as a line every few seconds. */
   progress(fraction: number, text: string): void {
     const { stderr } = this.options;
     const share = Math.min(1, Math.max(0, fraction));

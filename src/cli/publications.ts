@@ -1,7 +1,7 @@
-import { type Thing, textOf, thingsIn, valueAt } from './json.js';
+import { textOf, type Thing, thingsIn, valueAt } from './json.js';
 import { CLI_MESSAGES } from './messages.js';
 
-/** States in which nothing happens any more by itself. */
+/** Final states: nothing more happens without a person. */
 export const SETTLED: ReadonlySet<string> = new Set(['published', 'failed', 'in_doubt', 'filtered', 'dismissed']);
 /** States in which the owner has to decide. */
 export const TROUBLED: ReadonlySet<string> = new Set(['failed', 'in_doubt']);
@@ -10,7 +10,7 @@ export const TROUBLED: ReadonlySet<string> = new Set(['failed', 'in_doubt']);
 export const publicationsOf = (thing: Thing): readonly Thing[] =>
   Array.isArray(thing.publications) ? thingsIn(thing.publications) : [thing];
 
-/** Returns a sentence that says how a publication stands, and why. */
+/** Returns a sentence about a publication's state and its reason. */
 export const tellPublication = (publication: Thing): string => {
   const { id, platform, target_id, state } = publication;
   const known = { id: textOf(id), platform: textOf(platform), channel: textOf(target_id), state: textOf(state) };
@@ -18,7 +18,7 @@ export const tellPublication = (publication: Thing): string => {
   return why === '' ? CLI_MESSAGES.publication(known) : CLI_MESSAGES.publicationBecause({ ...known, why });
 };
 
-/** Returns why a publication is in its state: what it waits for, what went wrong, or where it stands. */
+/** Returns the reason for a publication's state: what it waits for, what went wrong, or where it was published. */
 const reasonOf = (publication: Thing): string => {
   const waiting = textOf(valueAt(publication, 'waiting_for.text'));
   if (waiting !== '') return waiting;

@@ -1,10 +1,12 @@
+import type { RouteOf } from '../../clients/typescript/src/index.js';
+import type { ListPath } from './api.js';
 import type { Options } from './define.js';
 import { WrongUsage } from './failures.js';
 import { CLI_MESSAGES } from './messages.js';
 
 const DEFAULT_LIMIT = 50;
 
-/** Returns how many things a list shows. @throws WrongUsage */
+/** Returns how many items a list may show. @throws WrongUsage */
 export const limitOf = ({ limit }: Options): number => {
   if (limit === undefined) return DEFAULT_LIMIT;
   return wholeNumber('limit', String(limit));
@@ -15,6 +17,17 @@ export const wholeNumber = (field: string, text: string): number => {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new WrongUsage(CLI_MESSAGES.wrongValue({ field, type: 'number', text }));
   return Number(text);
 };
+
+/** Query of a list. */
+export type QueryOf<P extends ListPath> = RouteOf<'GET', P>['takes'] extends { readonly query?: infer Query }
+  ? NonNullable<Query>
+  : never;
+
+/** Returns the filters of a list that options set. The gateway checks their values. */
+export const queryOf = <P extends ListPath>(
+  filters: readonly (keyof QueryOf<P> & string)[],
+  options: Options,
+): QueryOf<P> => Object.fromEntries(filters.map((name) => [name, options[camelCase(name)]])) as QueryOf<P>;
 
 /** Returns the name of a field as commander names its option: `owner_id` becomes `ownerId`. */
 export const camelCase = (field: string): string =>

@@ -1,5 +1,5 @@
-import type { Position } from '../event-store/port.js';
 import type { DecisionResult } from '../event-store/aggregate-store.js';
+import type { Position } from '../event-store/port.js';
 import type { DomainEvent } from '../kernel/events.js';
 import { isRejection, type Rejection } from '../kernel/result.js';
 
@@ -23,7 +23,7 @@ export const latestCompleted = (each: readonly Completed[]): Completed =>
 
 /**
  * Returns the success of a command that cannot be rejected for its actor.
- * @throws Error it was rejected all the same
+ * @throws Error if it was rejected anyway
  */
 export const requireCompleted = <C extends Completed>(outcome: C | Rejection): C => {
   if (isRejection(outcome)) throw new Error(`unexpected rejection: ${outcome.rejection}: ${outcome.message}`);

@@ -1,47 +1,48 @@
 import { message } from '../kernel/message.js';
 
-/** Refusals of use cases that no single resource decides. */
+/** Rejections by use cases that no single resource decides. */
 export const COMMAND_MESSAGES = {
   /** 422 `unknown_ids` */
   unknownIds: message('These do not exist or belong to another owner: {ids}.'),
   /** 404 `not_found` */
-  ownerDeleted: 'This owner does not exist any more: it was deleted.',
+  ownerDeleted: 'This owner no longer exists: it was deleted.',
   /** 409 `in_use` */
-  inUse: message('This {what} is used by {others}. Take it out there first, or repeat the call with ?cascade=true.'),
+  inUse: message('This {what} is used by {others}. Remove it there first, or repeat the call with ?cascade=true.'),
   /** 402 `plan_not_allowed` */
   planWithoutInput: message(
     'The plan "{plan}" has no webhook input. Use one of the plans {plans}, or an endpoint of mode "test".',
   ),
   /** 402 `plan_not_allowed` */
-  planWithoutOutput: message('The plan "{plan}" has no webhook output. Use one of the plans {plans}.'),
+  planWithoutOutput: message('The plan "{plan}" does not include webhook outputs. Use one of the plans {plans}.'),
   /** 402 `resource_limit` */
   resourceLimit: message(
     'This owner has {existing} {resource}, and the plan "{plan}" allows {allowed}. Delete what is not needed, or use a plan that allows more.',
   ),
   /** 409 `output_disabled` */
-  outputDisabled: 'The webhook output is disabled. Enable it, then ask for the delivery again.',
+  outputDisabled: 'The webhook output is disabled. Enable it, then request the delivery again.',
   /** 409 `not_stopped` */
-  notStopped: 'This projection has not stopped: there is no event to try again or to leave out.',
+  notStopped: 'This projection has not stopped: there is no event to retry or skip.',
   /** 409 `not_stopped` */
   sagaNotStopped: 'This saga is not stopped at an event, so there is nothing to skip.',
   /** 409 `not_stopped` */
   sagaStoppedElsewhere: message('This saga is stopped at position {at}, not at {position}. Nothing was skipped.'),
   /** 409 `candidate_exists` */
-  candidateExists: 'A candidate is there already. Promote or discard it first.',
+  candidateExists: 'There is a candidate already. Promote or discard it first.',
   /** 409 `no_candidate` */
   noCandidate: 'This projection has no candidate. A rebuild creates one.',
   /** 409 `candidate_deployed` */
-  candidateDeployed: 'A newer version of the program builds this candidate, and makes it live by itself.',
+  candidateDeployed: 'A newer version of the program builds this candidate, and makes it live on its own.',
   /** 409 `no_previous` */
   noPrevious: 'No previous version is kept: there is nothing to go back to.',
   /** 409 `not_level` */
-  notLevel: 'This version has not reached the end of the history, or no process fills it. Try again when it is level.',
+  notLevel:
+    'This version has not reached the end of the history, or no process fills it. Try again when it has caught up.',
   /** 409 `views_in_use` */
-  viewsInUse: 'Queries that run for long hold the views of this projection. Nothing was changed. Try again.',
+  viewsInUse: 'Long-running queries lock the views of this projection. Nothing was changed. Try again.',
   /** 409 `other_program` */
-  otherProgram: 'Another version of the program fills this projection. Ask a process of that version.',
+  otherProgram: 'Another version of the program fills this projection. Send the call to a process of that version.',
   /** 409 `job_running` */
-  jobRuns: message('A job works on this projection already: {id}. Wait until it has ended.'),
+  jobRuns: message('A job is already working on this projection: {id}. Wait until it has ended.'),
   /** 422 `invalid_targets` */
   noTarget: 'None of these ids is a target of this endpoint. GET …/info lists the ids.',
   /** 422 `too_many_targets` */
@@ -50,20 +51,22 @@ export const COMMAND_MESSAGES = {
   ),
   /** 409 `wrong_state` */
   nothingToCancel: 'This post has no publications: nothing can be cancelled.',
+  /** 409 `wrong_state`, of a post that ended before its release */
+  nothingPlanned: 'Nothing of this post is planned any more: nothing can be cancelled.',
   /** 409 `history_unreadable` */
   historyDamaged:
-    'The stored history of this publication is damaged: it is not sent again by itself. To publish the text, send a new post.',
+    'The stored history of this publication is damaged: it is not sent again automatically. To publish the text, send a new post.',
   /** 409 `channel_deleted` */
   channelDeleted: 'The channel of this publication was deleted: it cannot be sent again.',
 };
 
-/** Reasons for which an endpoint is disabled: in its event and in the notice about it. */
+/** Reasons why an endpoint is disabled: in its event and in the notice about it. */
 export const DISABLED_REASONS = {
   byOwner: 'disabled by its owner',
   planWithoutInput: message('the plan "{plan}" has no webhook input'),
   planWithoutOutput: message('the plan "{plan}" has no webhook output'),
-  outputGone: 'its server answered 410 Gone: it wants no more deliveries',
+  outputGone: 'its server answered 410 Gone: it accepts no more deliveries',
   outputFailures: 'every attempt to deliver to it has failed for five days',
   outputSecret:
-    'its signing secret cannot be read: rotate it, then enable the webhook output, and what waits is delivered',
+    'its signing secret cannot be read: rotate it, then enable the webhook output to send the waiting deliveries',
 };

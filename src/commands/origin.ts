@@ -1,10 +1,10 @@
-import type { Actor, Origin } from '../kernel/events.js';
 import type { CommandContext } from '../event-store/codec.js';
+import type { Actor, Origin } from '../kernel/events.js';
 import type { Instant } from '../kernel/instant.js';
 
 export type { CommandContext } from '../event-store/codec.js';
 
-/** The part of an HTTP request that the events which it causes remember. */
+/** The part of an HTTP request that is stored with the events it causes. */
 export interface RequestOrigin {
   /** `req_…` */
   readonly id: string;

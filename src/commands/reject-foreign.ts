@@ -1,13 +1,13 @@
-import type { CommandContext } from '../event-store/codec.js';
 import type { AggregateStore } from '../event-store/aggregate-store.js';
+import type { CommandContext } from '../event-store/codec.js';
 import type { Decider } from '../kernel/decider.js';
 import { type DomainEvent, ownerOfActor } from '../kernel/events.js';
-import { reject, type Rejection } from '../kernel/result.js';
 import { RESOURCE_MESSAGES } from '../kernel/messages.js';
+import { reject, type Rejection } from '../kernel/result.js';
 
 /**
- * Rejects an owner's command on what belongs to another owner's aggregate, or to none. Pauses and publications have streams
- * of their own that do not name their owner: their project or channel does. All other actors pass without a read.
+ * Rejects an owner's command on a pause or publication of another owner. Their streams do not name the owner: their
+ * project or channel does. For all other actors, nothing is read.
  * @param ids the projects or channels that the command changes
  * @returns null if the actor may execute the command
  * @throws Unavailable

@@ -1,8 +1,8 @@
 /**
- * The whole environment of child processes: they get none of the gateway's secrets, and neither PG… variables nor a locale of the caller
- * change PostgreSQL's behaviour.
+ * The whole environment of child processes. They get none of the gateway's secrets, and no PG… variables or locale of
+ * the caller, which would change how PostgreSQL behaves.
  */
 export const CHILD_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
-/** The environment of the system's tools, which are found where this process finds them. */
+/** The environment of the system's tools, with this process's search path. */
 export const TOOL_ENVIRONMENT = { ...CHILD_ENVIRONMENT, PATH: process.env.PATH ?? CHILD_ENVIRONMENT.PATH };

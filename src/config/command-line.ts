@@ -17,7 +17,7 @@ export interface CommandLineSettings {
 
 const DEFAULT_URL = 'http://127.0.0.1:3000';
 
-/** Reads the settings of the command line. The key is by default the one that a gateway in the same folder has generated. */
+/** Reads the settings of the command line. The default key is the one that a gateway in the same folder generated. */
 export const readCommandLineSettings = (
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): CommandLineSettings => ({
@@ -45,6 +45,6 @@ const readGeneratedKey = (folder: string): string | null => {
     const { OPERATOR_KEY } = JSON.parse(readFileSync(join(folder, 'keys.json'), 'utf8')) as { OPERATOR_KEY?: unknown };
     return typeof OPERATOR_KEY === 'string' ? OPERATOR_KEY : null;
   } catch {
-    return null; // no gateway runs here, or as another user
+    return null; // no gateway runs here, or it runs as another user
   }
 };

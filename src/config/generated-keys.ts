@@ -1,16 +1,16 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { KEYS_MESSAGES } from './messages.js';
 import { parseKey32 } from './setting.js';
 import type { Settings } from './settings.js';
-import { KEYS_MESSAGES } from './messages.js';
 
 /** The two keys that every process needs. */
 export interface Keys {
   readonly operatorKey: string;
   /** 32 bytes. */
   readonly secretsKey: Buffer;
-  /** The start that generated the operator key, which is shown by that start alone; null: the key is a setting. */
+  /** The start that generated the operator key, and the only one that shows it; null if the key is a setting. */
   readonly operatorKeyGenerated: 'now' | 'before' | null;
 }
 
@@ -23,9 +23,10 @@ interface KeysFile {
 /**
  * Returns the keys that are set, and generated keys for those that are not. Keys are generated once and stored in
  * DATA_DIR/keys.json, mode 0600 (management-api.md: OPERATOR_KEY, SECRETS_KEY); if both are set, nothing is written.
- * Processes with the same SECRETS_KEY, such as those of one database, generate the same OPERATOR_KEY, each in its DATA_DIR.
- * @throws Error with a sentence for people if the file cannot be read, written or parsed. A damaged file is never replaced:
- * the data that its SECRETS_KEY encrypts would be lost.
+ * Processes with the same SECRETS_KEY, such as those of one database, each generate the same OPERATOR_KEY in their
+ * DATA_DIR.
+ * @throws Error with a sentence for people if the file cannot be read, written or parsed. A damaged file is never
+ * replaced: the data that its SECRETS_KEY encrypts would be lost.
  */
 export const completeKeys = async (
   settings: Pick<Settings, 'dataDir' | 'brand' | 'operatorKey' | 'secretsKey'>,
@@ -108,7 +109,8 @@ const parseKeys = (text: string): KeysFile | null => {
 };
 
 /**
- * Writes the file atomically, even through a power failure: flushes it under a temporary name, then gives it its own.
+ * Writes the file atomically, even through a power failure: flushes it under a temporary name, then gives it its final
+ * one.
  * @returns false if another process has created it
  */
 const writeKeysFile = async (file: string, keys: KeysFile, how: 'create' | 'replace'): Promise<boolean> => {

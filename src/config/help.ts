@@ -1,5 +1,5 @@
-import { type NetworkSetting, schemaWith } from './schema.js';
 import { SETTING_MESSAGES } from './messages.js';
+import { type NetworkSetting, schemaWith } from './schema.js';
 
 const WIDTH = 100;
 

@@ -28,7 +28,10 @@ describe('limits profiles', () => {
       expect(column('webhookInput')).toEqual([false, false, false, true, true, true]);
       expect(column('webhookOutput')).toEqual([false, false, true, true, true, true]);
       const capsOf = (owned: number, targetsPerPost: number) => ({
-        ...{ channels: owned, projects: owned, endpoints: owned, webhookOutputs: owned },
+        channels: owned,
+        projects: owned,
+        endpoints: owned,
+        webhookOutputs: owned,
         targetsPerPost,
       });
       expect(column('resources')).toEqual([
@@ -44,6 +47,7 @@ describe('limits profiles', () => {
         minInterval: { min: 1, max: 60, default: 10 },
         discoveryPerMinute: 60,
         pausesPerMinute: 60,
+        changesPerMinute: 60,
         replaysPerMinute: 60,
         probesPerMinute: 600,
         probeBytesPerMinute: 209_715_200,
@@ -88,7 +92,10 @@ describe('limits profiles', () => {
 
     it('have no caps where a plan names none, and none for what it leaves out (D-67)', () => {
       const none = {
-        ...{ channels: null, projects: null, endpoints: null, webhookOutputs: null },
+        channels: null,
+        projects: null,
+        endpoints: null,
+        webhookOutputs: null,
         targetsPerPost: null,
       };
       for (const absent of [undefined, null, {}])

@@ -10,7 +10,7 @@ export interface ResourceCaps {
   readonly endpoints: number | null;
   /** Webhook outputs of all of the owner's projects together. */
   readonly webhookOutputs: number | null;
-  /** Most channels that one post may address. */
+  /** Maximum number of channels that one post may address. */
   readonly targetsPerPost: number | null;
 }
 
@@ -36,17 +36,22 @@ export interface LimitsProfile {
   /** `A`, `B`, or the path of the profile's file. */
   readonly name: string;
   readonly plans: Readonly<Record<Plan, PlanLimits>>;
-  /** Seconds between two accepted posts of an endpoint: the bounds of what may be set, and the default. */
+  /** Seconds between two accepted posts of an endpoint: the allowed range, and the default. */
   readonly minInterval: { readonly min: number; readonly max: number; readonly default: number };
   /** Per endpoint (D-17); null: unlimited. */
   readonly discoveryPerMinute: number | null;
   /** temp-pause and temp-resume together, per endpoint (D-17); null: unlimited. */
   readonly pausesPerMinute: number | null;
+  /** Changes of planned posts, per endpoint (D-63); null: unlimited. */
+  readonly changesPerMinute: number | null;
   /** Per endpoint (D-45); null: unlimited. */
   readonly replaysPerMinute: number | null;
-  /** Requests to hosts of media and of translation before acceptance, per endpoint; per owner twice that (D-51); null: unlimited. */
+  /**
+   * Requests to media and translation hosts before acceptance, per endpoint; per owner, twice that (D-51); null:
+   * unlimited.
+   */
   readonly probesPerMinute: number | null;
-  /** Bytes of their answers, likewise. */
+  /** Bytes of their answers, with the same rules. */
   readonly probeBytesPerMinute: number | null;
   /** Computing time that an owner's previews may use per minute in each process, in ms (ADR-209); null: unlimited. */
   readonly previewMsPerMinute: number | null;
@@ -72,13 +77,15 @@ export const resourceCapsOf = ({ plans }: LimitsProfile): Readonly<Record<Plan, 
 
 /** Longest interval between two posts: 31 days, in seconds. */
 const MAX_SECONDS = 31 * 86_400;
-/** Largest limit for a burst, a minute or an hour of violations. */
+/** Maximum for limits of a burst, a minute or an hour of violations. */
 const MAX_COUNT = 1_000_000_000;
 
-/** The figures of a profile that does not name them (D-51): 600 requests and 200 MB a minute. */
+/** Defaults for a profile without these figures (D-51): 600 requests and 200 MB a minute. */
+/** Default for a profile without a limit for changes of planned posts, per minute. */
+const DEFAULT_CHANGES = 60;
 const DEFAULT_PROBES = 600;
 const DEFAULT_PROBE_BYTES = 200 * 1_048_576;
-/** The same for the computing time of previews: a sixth of a processor. */
+/** Default for the computing time of previews: a sixth of a processor. */
 const DEFAULT_PREVIEW_MS = 10_000;
 
 const builtIn = new URL('./limits-profiles.json', import.meta.url);
@@ -122,6 +129,7 @@ const parseProfile = (name: string, profile: FieldReader): LimitsProfile => {
     minInterval: { min, max, default: minInterval.wholeNumber('default', min, max) },
     discoveryPerMinute: profile.wholeNumberOrNull('discovery_per_minute', 1, MAX_COUNT),
     pausesPerMinute: profile.wholeNumberOrNull('pauses_per_minute', 1, MAX_COUNT),
+    changesPerMinute: profile.optional('changes_per_minute', 1, DEFAULT_CHANGES, MAX_COUNT),
     replaysPerMinute: profile.wholeNumberOrNull('replays_per_minute', 1, MAX_COUNT),
     probesPerMinute: profile.optional('probes_per_minute', 1, DEFAULT_PROBES, MAX_COUNT),
     probeBytesPerMinute: profile.optional('probe_bytes_per_minute', 1, DEFAULT_PROBE_BYTES),
@@ -146,7 +154,7 @@ const parsePlan = (plan: FieldReader): PlanLimits => {
   };
 };
 
-/** Reads a plan's caps. A cap that is missing or null is unlimited, and so are all where the profile has none. */
+/** Reads a plan's caps. A missing or null cap means unlimited; a profile without caps limits nothing. */
 const parseResources = (resources: FieldReader | null): ResourceCaps => {
   const readCap = (name: string, min: number): number | null => resources?.optional(name, min, null, MAX_COUNT) ?? null;
   return {
@@ -206,7 +214,7 @@ class FieldReader {
     throw this.wrongField(name, PROFILE_MESSAGES.wholeNumberOrNull({ range: describeRange(min, max) }), value);
   }
 
-  /** Reads a whole number or null; a missing field has the default. */
+  /** Reads a whole number or null; a missing field gets the default. */
   optional(name: string, min: number, byDefault: number | null, max = Number.MAX_SAFE_INTEGER): number | null {
     return this.fields[name] === undefined ? byDefault : this.wholeNumberOrNull(name, min, max);
   }

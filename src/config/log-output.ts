@@ -1,6 +1,6 @@
-/** Characters that wait for a reader of stderr at most; a line that would exceed them is dropped (ADR-89). */
+/** Maximum number of characters that wait for a reader of stderr; a line that would exceed it is dropped (ADR-89). */
 const MAX_WAITING = 1_048_576;
-/** Longest wait of a process that ends for a reader of its log, in ms. */
+/** How long an exiting process waits for a reader of its log, in ms. */
 const FLUSH_MS = 1_000;
 
 let droppedLines = 0;
@@ -9,15 +9,15 @@ let droppedLines = 0;
 export const countDroppedLogLines = (): number => droppedLines;
 
 /**
- * Writes a logger's lines to stderr, without ever waiting for its reader (ADR-89). A line goes to the system at once;
- * only where a pipe is full do lines wait in memory, a bounded number of them, and further lines are dropped and counted.
+ * Writes a logger's lines to stderr, without ever waiting for its reader (ADR-89). A line goes to the system at once.
+ * Only if a pipe is full do a bounded number of lines wait in memory; further lines are dropped and counted.
  */
 export class LogOutput {
   private reportedLines = droppedLines;
 
-  /** @param reportDropped logs a number of dropped lines; called when the reader has caught up */
+  /** @param reportDropped logs how many lines were dropped; called when the reader has caught up */
   constructor(private readonly reportDropped: (lines: number) => void) {
-    process.stderr.on('error', () => undefined); // its reader has closed it: the process continues without a log
+    process.stderr.on('error', () => undefined); // the reader has closed it: the process continues without a log
     process.stderr.on('drain', () => this.report());
   }
 
@@ -33,7 +33,7 @@ export class LogOutput {
   }
 }
 
-/** Ends the process once its log is written, or its reader has not read it for a second. */
+/** Ends the process once its log is written, or once its reader has not read for a second. */
 export const exitAfterLog = (code: number): void => {
   setTimeout(() => process.exit(code), FLUSH_MS);
   process.stderr.write('', () => process.exit(code));

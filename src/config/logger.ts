@@ -1,10 +1,19 @@
+import { types } from 'node:util';
 import { type Logger, pino, stdSerializers } from 'pino';
 import pretty from 'pino-pretty';
+import { reasonOf } from '../kernel/reason.js';
 import { LogOutput } from './log-output.js';
 import { redact } from './redact.js';
 import type { Settings } from './settings.js';
 
 const STDERR = 2;
+
+/** Picks the fields of an error that the log shows: the others may hold a request, a row or a secret. */
+const describeError = (error: unknown): unknown => {
+  if (!types.isNativeError(error)) return redact(error);
+  const { type, message, stack, code } = stdSerializers.err(error);
+  return { type, message: message || reasonOf(error), code: code as unknown, stack };
+};
 
 /**
  * Creates the process's logger. It writes to stderr: one JSON object per line, or readable text on a terminal. It never waits
@@ -20,7 +29,7 @@ export const createLogger = (settings: Pick<Settings, 'logLevel'>): Logger => {
         level: (label) => ({ level: label }),
         log: (fields) => redact(fields) as Record<string, unknown>,
       },
-      serializers: { err: (error: Error) => redact(stdSerializers.err(error)) },
+      serializers: { err: describeError },
     },
     process.stderr.isTTY
       ? pretty({ destination: STDERR, sync: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' })

@@ -1,4 +1,4 @@
-/** Replaces a secret. Its length does not depend on the secret's. */
+/** Replaces a secret. The replacement always has the same length. */
 export const MASK = '********';
 
 /**
@@ -14,8 +14,8 @@ const maskParts = (url: string): string =>
     .replace(/([?&][^=&]*(?:password|secret|token|key)[^=&]*=)[^&#]*/gi, `$1${MASK}`);
 
 /**
- * A host with an optional port and path, perhaps behind half a scheme: what people write who forget the scheme. A single word may be a
- * secret, unless a port or a path follows.
+ * A host with an optional port and path, perhaps after part of a scheme: what people write when they forget the scheme.
+ * A single word may be a secret, unless a port or a path follows.
  */
 const HOST_WITHOUT_SCHEME =
   /^(?:https?(?::\/?|\/\/?))?(?:localhost|\[[0-9a-f:.]+\]|[a-z0-9-]+(?:\.[a-z0-9-]+)+|[a-z0-9-]+(?=:\d+|\/))(?::\d{1,5})?(?:\/[\w./-]*)?$/i;

@@ -16,17 +16,17 @@ export const SETTING_MESSAGES = {
   encodePassword:
     'characters of the user and the password that have a meaning in a URL must be percent-encoded: % as %25, / as %2F, ? as %3F, # as %23, @ as %40, : as %3A',
   notCidr: message('"{value}" is neither a CIDR nor an address'),
-  notOrigin: 'an origin is a scheme, a host and perhaps a port, without a path',
+  notOrigin: 'an origin is a scheme, a host and an optional port, without a path',
   secretsKeyMissing:
     'SECRETS_KEY must be set with DATABASE_URL, to the same value for every process: 32 bytes in base64, e.g. from "openssl rand -base64 32"; got nothing',
-  samePort: message('METRICS_PORT takes another port than PORT; got "{value}"'),
+  samePort: message('METRICS_PORT takes a port other than PORT; got "{value}"'),
   databaseMissing:
     'DATABASE_URL must be set with NODE_ENV=production: a PostgreSQL URL; got nothing. To try the demo, with its own PostgreSQL and stand-in networks, set DEMO=on and OPERATOR_KEY',
   operatorKeyMissing:
     'OPERATOR_KEY must be set for DEMO=on with NODE_ENV=production: at least 16 characters, e.g. from "openssl rand -hex 32"; got nothing',
   wrongInProduction: message('{name} takes {takes} with NODE_ENV=production; got "{value}"'),
   introduction:
-    'Settings are read from environment variables. An empty variable counts as not set.\nA secret may be in a file instead: NAME_FILE is then its path.',
+    'Settings are read from environment variables. An empty variable counts as not set.\nA secret may be in a file instead: set NAME_FILE to its path.',
   noArgument: message(
     'The argument {argument} does not exist: --help lists every setting, --version prints the version.',
   ),

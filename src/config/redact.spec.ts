@@ -35,7 +35,7 @@ describe('redact', () => {
       levels === 0 ? inner : { inner: nest(levels - 1, inner), list: [nest(levels - 1, inner)] };
     for (let levels = 0; levels <= 12; levels++) {
       const copied = JSON.stringify(redact(nest(levels, { cookie: 'hunter2', plain: ['hunter2'] })));
-      // Below the limit nothing is shown, whatever its name.
+      // Nothing below the limit is shown, whatever its name.
       if (levels > 6) expect(copied).not.toContain('hunter2');
       expect(copied).not.toContain('"cookie":"hunter2"');
     }

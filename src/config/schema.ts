@@ -1,16 +1,16 @@
 import { readLimitsProfile } from './limits-profile.js';
 import { MASK, maskBaseUrl, maskUrl } from './mask.js';
 import {
+  formatOnOff,
+  matching,
+  oneOf,
   parseBaseUrl,
   parseCidrs,
   parseDatabaseUrl,
   parseHost,
   parseKey32,
-  matching,
   parseOnOff,
   parseOrigins,
-  formatOnOff,
-  oneOf,
   type Setting,
   wholeNumber,
 } from './setting.js';
@@ -34,7 +34,7 @@ const optional = <T>(defaultText: string, setting: Omit<Setting<T>, 'defaultText
 });
 
 const secret = { hide: () => MASK, mayBeFile: true } as const;
-/** A day, ms. */
+/** A day, in ms. */
 export const DAY_MS = 86_400_000;
 
 const parseRoles = (text: string): ReadonlySet<Role> => {
@@ -50,7 +50,7 @@ export interface NetworkSetting {
   readonly baseUrl: {
     /** Name of the setting. */
     readonly setting: string;
-    /** First part of what follows the base URL in a call. */
+    /** First path segment after the base URL in a call. */
     readonly path: string;
   };
 }
@@ -283,10 +283,10 @@ export type SettingValues = {
   readonly [Name in SettingName]: (typeof schema)[Name] extends Setting<infer T> ? T : never;
 };
 
-/** First setting after the base URLs of the networks, in the order in which settings are explained. */
+/** First setting after the networks' base URLs, in the order of `--help`. */
 const AFTER_NETWORKS: SettingName = 'DEMO';
 
-/** Returns all settings by name, those of the networks included, in the order in which they are explained. */
+/** Returns all settings by name, including the networks', in the order of `--help`. */
 export const schemaWith = (networks: readonly NetworkSetting[]): readonly (readonly [string, Setting])[] => {
   const urls = networks.map((network) => [network.baseUrl.setting, networkUrl(network)] as const);
   return Object.entries(schema).flatMap(([name, setting]: [string, Setting]) =>

@@ -6,16 +6,17 @@ export const FILE_SUFFIX = '_FILE';
 
 /** A setting's value as it was given. */
 export interface GivenValue {
-  /** Undefined: it is not set. */
+  /** Undefined if it is not set. */
   readonly text: string | undefined;
-  /** Name for messages: with the file, if the value is from one. */
+  /** Name for messages, with the file if the value is from one. */
   readonly name: string;
 }
 
 /**
- * Returns the value of a setting that may be in a file: from the variable of its name, or from the file that `<name>_FILE` names,
- * without line breaks at the end. An empty variable counts as not set.
- * @throws Error with a sentence that names the setting and the path if both are set, or the file cannot be read or is empty
+ * Returns the value of a setting that may be in a file: from the variable of that name, or from the file that
+ * `<name>_FILE` names, without line breaks at the end. An empty variable counts as not set.
+ * @throws Error with a sentence that names the setting and the path if both are set, or the file cannot be read or is
+ * empty
  */
 export const readGivenValue = (env: NodeJS.ProcessEnv, name: string, mayBeFile: boolean): GivenValue => {
   const text = env[name]?.trim();

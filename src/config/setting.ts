@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { Settings } from './settings.js';
 import { SETTING_MESSAGES } from './messages.js';
+import type { Settings } from './settings.js';
 
 /** One row of the schema: how to read, explain and show a setting. */
 export interface Setting<T = unknown> {
@@ -11,15 +11,15 @@ export interface Setting<T = unknown> {
   readonly description: string;
   /** The default as shown to people; in words if `initial` is absent, e.g. `embedded PostgreSQL 18`. */
   readonly defaultText: string;
-  /** Read if the setting is not set. Absent: the setting is then null. */
+  /** Used if the setting is not set. If absent, the setting is then null. */
   readonly initial?: string;
   /** True for secrets: `<name>_FILE` may name a file with the value. */
   readonly mayBeFile?: true;
   /** Masks a wrong value in error messages. Default: it is shown unchanged. */
   readonly hide?: (text: string) => string;
-  /** @throws Error with what is wrong, or with an empty message if `takes` says enough */
+  /** @throws Error that says what is wrong, or with an empty message if `takes` says enough */
   readonly read: (text: string) => T;
-  /** Returns the value as the log shows it at start. */
+  /** Returns the value as the log shows it at the start. */
   readonly show: (settings: Settings) => string;
 }
 
@@ -70,16 +70,16 @@ export const parseBaseUrl = (text: string): string => {
 };
 
 /**
- * Parses a PostgreSQL URL. The host may be missing: it is then in the query, or a local socket.
+ * Parses a PostgreSQL URL. The host may be missing if it is in the query, or if the server is a local socket.
  * @throws Error that explains percent-encoding if a character of the password ends it too early, or is half an encoding
  */
 export const parseDatabaseUrl = (text: string): string => {
   requireThat(/^postgres(ql)?:\/\/\S+$/i.test(text));
-  // A `/`, `?` or `#` ends the part with the password, so that its `@` is found behind it.
+  // A `/`, `?` or `#` ends the part with the password, so that its `@` is found after it.
   const [, authority = '', rest = ''] = /^[^:]+:\/\/([^/?#]*)(.*)$/s.exec(text)!;
   const isNoPort = /:.*\D/.test(authority.replace(/^\[[^\]]*\]/, ''));
   const isCutOff = !authority.includes('@') && (isNoPort ? rest.includes('@') : /^[^=]*@/.test(rest));
-  // Behind a password with an `@` of its own, the rest of it looks like the host.
+  // If a password contains an `@`, the rest of it looks like the host.
   const hasFragment = rest.includes('#');
   const isCutOffBehindAt = authority.includes('@') && /^[^=]*@/.test(rest);
   const isHalfEncoded = /%(?![0-9a-f]{2})/i.test(authority);

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { LimitsProfile } from './limits-profile.js';
 import { MASK } from './mask.js';
-import { type GivenValue, readGivenValue } from './setting-files.js';
-import type { Setting } from './setting.js';
-import { DAY_MS, type NetworkSetting, schemaWith, type SettingName, type SettingValues } from './schema.js';
 import { SETTING_MESSAGES } from './messages.js';
+import { DAY_MS, type NetworkSetting, schemaWith, type SettingName, type SettingValues } from './schema.js';
+import type { Setting } from './setting.js';
+import { type GivenValue, readGivenValue } from './setting-files.js';
 
 export { helpText } from './help.js';
 
@@ -13,7 +13,7 @@ export type Role = 'api' | 'worker' | 'tools';
 /** Lowest level of messages that are logged. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-/** Purpose of a process. Only production refuses the settings that are for tests. */
+/** Purpose of a process. Only production refuses test settings. */
 export type Environment = 'development' | 'test' | 'production';
 
 /** All settings, read once at the start (management-api.md: Settings). Times are in milliseconds. */
@@ -27,7 +27,7 @@ export interface Settings {
   readonly dataDir: string;
   /** null: the embedded PostgreSQL. */
   readonly databaseUrl: string | null;
-  /** Connections to PostgreSQL at most; null: from the roles. */
+  /** Maximum number of connections to PostgreSQL; null: derived from the roles. */
   readonly databasePool: number | null;
   /** null: events are in the database. */
   readonly eventStoreUrl: string | null;
@@ -38,15 +38,15 @@ export interface Settings {
   readonly operatorKey: string | null;
   /** 32 bytes; null, with the embedded PostgreSQL only: generated, see generated-keys.ts. */
   readonly secretsKey: Buffer | null;
-  /** Further keys that open secrets, the oldest last; 32 bytes each. */
+  /** Additional keys that open secrets, oldest last; 32 bytes each. */
   readonly secretsKeysPrevious: readonly Buffer[];
   readonly pacing: boolean;
   readonly leaseMs: number;
-  /** Time limit of a saga's reaction to an event, ms. */
+  /** Time limit of a saga's reaction to an event, in ms. */
   readonly reactionMs: number;
-  /** Time for which bodies of deliveries that have ended are kept in tables, ms. */
+  /** How long bodies of deliveries that have ended are kept in tables, in ms. */
   readonly deliveryBodyMs: number;
-  /** Time for which jobs that have ended are kept, ms. */
+  /** How long jobs that have ended are kept, in ms. */
   readonly jobMs: number;
   /** Base URLs by network, without a trailing slash; null: the stand-in in demo mode, else the network's own. */
   readonly apiUrls: Readonly<Record<string, string | null>>;
@@ -143,7 +143,10 @@ export const defaultBaseUrl = (host: string, port: number): string => {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 };
 
-/** Returns every setting as the log shows it at start, by environment name. Secrets and passwords in URLs are masked. */
+/**
+ * Returns every setting as the log shows it at the start, by environment variable. Secrets and passwords in URLs are
+ * masked.
+ */
 export const describeSettings = (
   settings: Settings,
   networks: readonly NetworkSetting[],

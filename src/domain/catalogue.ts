@@ -1,19 +1,19 @@
 import type { Catalogue } from '../kernel/catalogue.js';
-import { channelPauseEvents } from './channel-pause/channel-pause.events.js';
 import { channelEvents } from './channel/channel.events.js';
+import { channelPauseEvents } from './channel-pause/channel-pause.events.js';
+import { deliveryEvents } from './delivery/delivery.events.js';
 import { endpointEvents } from './endpoint/endpoint.events.js';
 import { noticeEvents } from './notice/notice.events.js';
 import { ownerEvents } from './owner/owner.events.js';
 import { postEvents } from './post/post.events.js';
-import { projectPauseEvents } from './project-pause/project-pause.events.js';
 import { projectEvents } from './project/project.events.js';
+import { projectPauseEvents } from './project-pause/project-pause.events.js';
 import { projectionEvents } from './projection/projection.events.js';
 import { publicationEvents } from './publication/publication.events.js';
 import { requestLogEvents } from './request-log/request-log.events.js';
 import { sagaEvents } from './saga/saga.events.js';
 import { translationEvents } from './translation/translation.events.js';
 import { webhookOutputEvents } from './webhook-output/webhook-output.events.js';
-import { deliveryEvents } from './delivery/delivery.events.js';
 
 /** All event types. For each there is a golden file, test/domain/golden/<type>.v<version>.json, which must always decode. */
 export const catalogue: Catalogue = {

@@ -1,14 +1,14 @@
 import { message } from '../kernel/message.js';
 
-/** Refusals by the state of a resource: status 409. */
+/** Rejections because of the state of a resource: status 409. */
 export const STATE_MESSAGES = {
   /** `already_exists` */
   alreadyExists: message('This {what} already exists.'),
   /** `channel_disabled` */
-  channelDisabled: 'The channel is disabled. Enable it, and its posts are tried again.',
+  channelDisabled: 'The channel is disabled. Enable it to retry its posts.',
   /** `channel_disabled` */
   channelDisabledAndRefused:
-    'The channel is disabled, and it needs attention. Enable it, then ask for the retry again: its posts are held until then.',
+    'The channel is disabled, and it needs attention. Enable it, then request the retry again: its posts are held until then.',
   /** `nothing_to_retry` */
   nothingToRetry: 'The channel does not need attention: no refusal holds its posts.',
   /** `cooldown` */
@@ -17,9 +17,9 @@ export const STATE_MESSAGES = {
   keyUsed: 'This key was used within the last 24 hours.',
 };
 
-/** Refusals by the state of a publication: status 409. */
+/** Rejections because of the state of a publication: status 409. */
 export const PUBLICATION_MESSAGES = {
-  alreadyStarted: 'An attempt is under way.',
+  alreadyStarted: 'An attempt is in progress.',
   over: message('The publication is {status}.'),
   /** `wrong_state` */
   notResendable: message(
@@ -27,7 +27,7 @@ export const PUBLICATION_MESSAGES = {
   ),
   /** `publishing` */
   beingSent:
-    'This publication is being sent at this moment. Wait for the end of the attempt: if it is queued again then, it can be cancelled.',
+    'This publication is being sent right now. Wait until the attempt has ended: if the publication is then queued again, it can be cancelled.',
   /** `wrong_state` */
   dismissInstead: message(
     'Only a publication that is queued can be cancelled; this one is {status}. POST …/dismiss closes it.',
@@ -40,4 +40,20 @@ export const PUBLICATION_MESSAGES = {
   ),
   attemptReplaced: 'Another attempt has replaced this one.',
   stepReported: 'Another worker has reported this step.',
+};
+
+/** Rejections because of the state of a planned post: status 409, unless noted otherwise. */
+export const PLANNED_POST_MESSAGES = {
+  /** `already_released` */
+  alreadyReleased:
+    'This post was released already, so it can no longer be changed. Cancel what is still queued, or send a new post.',
+  /** `post_ended` */
+  ended: 'This post has ended without being released: it was cancelled or rejected. Send a new post.',
+  /** 412 `revision_mismatch` */
+  revisionMismatch: message('The post is at revision {revision}. Read it, then repeat the change with that revision.'),
+  /** `already_decided` */
+  alreadyDecided: message('This post is {state} already.'),
+  /** `no_approval_required` */
+  noApprovalRequired: 'This post needs no approval.',
+  notDue: 'The time of this post has not come.',
 };

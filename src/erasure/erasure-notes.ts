@@ -1,26 +1,31 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { POOL } from '../postgres/tokens.js';
 
 /** Kinds of subjects: a secret's id, the stream of a translation, the stream of a payload's parts. */
 export type ErasureKind = 'secret' | 'translation' | 'payload';
 
-/** A note that something is to be erased, or looked at, from a moment on. */
+/** A note to erase or check something from a given time on. */
 export interface ErasureNote {
   readonly subject: string;
-  /** Age of the note in ms. */
+  /** Age of the note, in ms. */
   readonly age: number;
-  /** Streams in one of which an event would refer to the subject; null if its kind needs none. */
+  /** Streams that may hold an event that refers to the subject; null if its kind needs none. */
   readonly streams: readonly string[] | null;
-  /** Distinguishes this note from a later one of the same subject. */
+  /** Distinguishes this note from a later one about the same subject. */
   readonly notedAt: string;
 }
 
-/** The notes of `ops_erasure`. A note outlives every crash until what it names is erased, or needed for ever. */
+/**
+ * The notes of `ops_erasure`. A note survives crashes until its subject is erased, or is known to be needed forever.
+ */
+@Injectable()
 export class ErasureNotes {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /**
-   * Notes a subject. Its note, if there is one, gets the new time.
-   * @param due ms from now, and a moment in ms since 1970: the later one counts
+   * Notes a subject; an existing note gets the new time.
+   * @param due ms from now, and a time in ms since 1970: the later one counts
    */
   async add(
     kind: ErasureKind,
@@ -37,7 +42,7 @@ export class ErasureNotes {
     );
   }
 
-  /** Lists what is due, the longest first. */
+  /** Lists the due items, longest due first. */
   async findDue(kind: ErasureKind, limit: number): Promise<ErasureNote[]> {
     const { rows } = await this.pool.query<{ subject: string; age: number; streams: string[] | null; noted: string }>(
       `select subject, streams, noted_at::text as noted,
@@ -48,7 +53,7 @@ export class ErasureNotes {
     return rows.map(({ subject, age, streams, noted }) => ({ subject, age, streams, notedAt: noted }));
   }
 
-  /** Deletes a note, unless its subject was noted again meanwhile. */
+  /** Deletes a note, unless its subject was noted again in the meantime. */
   async settle(kind: ErasureKind, { subject, notedAt }: ErasureNote): Promise<void> {
     const text = 'delete from ops_erasure where kind = $1 and subject = $2 and noted_at = $3::timestamptz';
     await this.pool.query(text, [kind, subject, notedAt]);

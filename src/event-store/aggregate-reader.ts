@@ -27,12 +27,12 @@ export const emptyAggregate = <S>(decider: { readonly initial: S }): LoadedAggre
   hash: '',
 });
 
-/** A stream with fewer events is read in one read, and no snapshot is asked for. */
+/** A stream with fewer events is read in one go, without asking for a snapshot. */
 const FIRST_PAGE = 200;
 const PAGE = 1_000;
-/** The last events that are always read, so that commands which wrote them are recognised. */
+/** Number of latest events that are always read, so that the commands that wrote them are recognised. */
 const RECOGNISED = 500;
-/** Events beyond {@link RECOGNISED} after which a new snapshot is saved. */
+/** Number of events beyond {@link RECOGNISED} after which a new snapshot is saved. */
 const SAVED_AFTER = 500;
 
 type AnyDecider<S, E extends DomainEvent> = Decider<never, S, E, string>;
@@ -91,7 +91,7 @@ export class AggregateReader {
     return last ? this.aggregateAt(state, last) : before;
   }
 
-  /** Folds what was read, and saves a snapshot in the background if that was much. */
+  /** Folds the events that were read, and saves a snapshot in the background if there were many. */
   foldAndSave<S, E extends DomainEvent>(
     decider: AnyDecider<S, E>,
     stream: string,
@@ -113,7 +113,7 @@ export class AggregateReader {
   /**
    * Reads the events after a snapshot.
    * @param upTo last revision; null: all
-   * @returns null if there is no snapshot, or the stream is not the one that it was made from
+   * @returns null if there is no snapshot, or it was made from another stream
    */
   private async readFromSnapshot<S, E extends DomainEvent>(
     decider: AnyDecider<S, E>,

@@ -1,35 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Decider, streamOf } from '../kernel/decider.js';
 import { type DomainEvent, ownerOfActor, type RecordedEvent } from '../kernel/events.js';
+import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
+import { Backoff, conflictDelay } from '../runtime/backoff.js';
+import { KeyedMutex } from '../runtime/keyed-mutex.js';
 import { AggregateReader, emptyAggregate, type LoadedAggregate, type ReadAggregate } from './aggregate-reader.js';
-import { type EventCodec, deriveEventId, type CommandContext } from './codec.js';
+import { type CommandContext, deriveEventId, type EventCodec } from './codec.js';
 import {
   type AppendCondition,
+  type AppendResult,
   type EventStore,
   type NewEvent,
   NotAppended,
+  type Position,
   StorageFailed,
+  type StreamAppend,
   Unavailable,
   WrongExpectedRevision,
 } from './port.js';
 import type { Snapshots } from './snapshots.js';
-import { Backoff, conflictDelay } from '../runtime/backoff.js';
-import { KeyedMutex } from '../runtime/keyed-mutex.js';
-import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 
 export { emptyAggregate, type LoadedAggregate } from './aggregate-reader.js';
 
 /** Result of a command: the events written (none if nothing changed) and the aggregate after them. */
 export interface DecisionResult<S, E extends DomainEvent> {
   readonly events: readonly E[];
-  /** A reader that has reached its position has seen all of these events. */
+  /** A reader that has reached this position has seen all of these events. */
   readonly aggregate: LoadedAggregate<S>;
 }
 
 /**
  * Receives the start time of every append when it ends, and the error if it failed.
- * @param startedAt `performance.now()`, ms
+ * @param startedAt by `performance.now()`, in ms
  */
 export type AppendTimer = (startedAt: number, error?: unknown) => void;
 
@@ -47,7 +50,7 @@ const decideWithinOwner = <C, S, E extends DomainEvent, R extends string>(
   const caller = ownerOfActor(actor);
   if (caller === null || !decider.ownerOf) return decider.decide(command, state);
   const isForeign = (each: S): boolean => (decider.ownerOf!(each, id) ?? caller) !== caller;
-  // The deciders that know their owner have this code.
+  // Code of deciders that know their owner.
   const notFound = () =>
     reject('not_found', RESOURCE_MESSAGES.notFound({ what: decider.category })) as unknown as Rejection<R>;
   if (isForeign(state)) return notFound();
@@ -58,7 +61,7 @@ const decideWithinOwner = <C, S, E extends DomainEvent, R extends string>(
 };
 
 const MAX_CONFLICTS = 50;
-/** Time for which an append with an unknown outcome is repeated before it fails, in ms. */
+/** How long an append with an unknown outcome is repeated before it fails, in ms. */
 const REPEAT_FOR_MS = 5_000;
 const APPEND_RETRY = { firstMs: 50, longestMs: 1_000 };
 
@@ -116,12 +119,13 @@ export class AggregateStore {
   }
 
   /**
-   * Executes one command. A command whose id has written events already is not executed again: its earlier result is
-   * returned, so that work that is delivered twice is done once. A decider with a {@link Decider.memory} or
-   * snapshots recognises only commands whose events are among the last ones (500 with snapshots).
-   * @param known the aggregate, if the caller knows it: saves the read. {@link emptyAggregate} if the stream most likely does
-   * not exist, or the result of an earlier command. If it is out of date, the append conflicts and the stream is read.
-   * @throws Unavailable the store was unavailable for several seconds; the command may be repeated with its id
+   * Executes one command. A command whose id has already written events is not executed again: its earlier result is
+   * returned, so work that is delivered twice is done once. A decider with a {@link Decider.memory} or snapshots
+   * recognises only commands whose events are among the last ones (500 with snapshots).
+   * @param known the aggregate, if the caller knows it, which saves the read: {@link emptyAggregate} if the stream most
+   * likely does not exist, or the result of an earlier command. If it is out of date, the append conflicts and the
+   * stream is read.
+   * @throws Unavailable if the store was unavailable for several seconds; the command may be repeated with its id
    */
   async execute<C, S, E extends DomainEvent, R extends string>(
     decider: Decider<C, S, E, R>,
@@ -201,22 +205,36 @@ export class AggregateStore {
    * Appends, and repeats the identical append while its outcome is unknown.
    * @throws ConditionFailed
    * @throws WrongExpectedRevision
-   * @throws NotAppended at once, likewise StorageFailed
+   * @throws NotAppended and StorageFailed at once
    * @throws Unavailable after several seconds
    */
-  async appendWithRetry(
+  appendWithRetry(
     stream: string,
     revision: bigint,
     events: readonly NewEvent[],
     condition: AppendCondition | null = null,
-  ) {
+  ): Promise<AppendResult> {
     const expected = revision < 0n ? ('noStream' as const) : revision;
+    return this.repeatAppend(() => this.store.append(stream, expected, events, condition));
+  }
+
+  /**
+   * Appends to several streams, all or none, and repeats the identical append while its outcome is unknown.
+   * @throws RangeError if the store cannot do so; otherwise like {@link appendWithRetry}
+   */
+  appendTogetherWithRetry(appends: readonly StreamAppend[]): Promise<Position> {
+    const { store } = this;
+    if (!store.appendTogether) throw new RangeError('this store cannot append to several streams together');
+    return this.repeatAppend(() => store.appendTogether!(appends));
+  }
+
+  private async repeatAppend<R>(append: () => Promise<R>): Promise<R> {
     const giveUpAt = performance.now() + REPEAT_FOR_MS;
     const backoff = new Backoff(APPEND_RETRY);
     for (;;) {
       const startedAt = performance.now();
       try {
-        const result = await this.store.append(stream, expected, events, condition);
+        const result = await append();
         this.reportAppend(startedAt);
         return result;
       } catch (error) {

@@ -3,29 +3,29 @@ import { reasonOf } from '../kernel/reason.js';
 import { RepeatedFailure } from '../runtime/repeated-failure.js';
 import type { AppendFailure } from './port.js';
 
-/** Code and message with which a server refuses until people remove the cause. */
+/** Code and message of a refusal that lasts until an operator fixes the cause. */
 export type Refusal = Pick<AppendFailure, 'code' | 'message'>;
 
-/** Interval at which a store that refuses appends is probed while there are none, in ms. */
+/** Interval at which a store that refuses appends is probed while no appends arrive, in ms. */
 const PROBE_INTERVAL_MS = 5_000;
 
 /**
- * State of appending: whether the store refuses to write, and since when. Writes one line to the log when it begins to fail
- * and one when it writes again. While it refuses, a probe finds out when it accepts appends again: a process that its load
- * balancer has taken out of service gets no posts that would show it.
+ * State of appending: whether the store refuses to write, and since when. Writes one line to the log when it begins to
+ * fail and one when it writes again. While it refuses, a probe finds out when it accepts appends again: a process that
+ * its load balancer has taken out of rotation gets no posts that would show it.
  */
 export class AppendHealth {
   private current: AppendFailure | null = null;
   /** Time of the first failure since the last success, in ms since 1970. */
   private failingSince: number | null = null;
-  /** True if that failure is in the log: then its end is, too. */
+  /** True if that failure was logged: then its end is logged, too. */
   private isLogged = false;
   private readonly repeated = new RepeatedFailure();
   private timer: NodeJS.Timeout | null = null;
   private isProbing = false;
 
   /**
-   * @param probe tries an append and undoes it
+   * @param probe attempts an append and undoes it
    * @param findRefusal finds the server's refusal in an error of the probe; null for any other error
    */
   constructor(
@@ -52,9 +52,9 @@ export class AppendHealth {
   /** Records that the store refused to write. */
   recordRefusal({ code, message }: Refusal): void {
     const since = (this.failingSince ??= Date.now());
-    // Where only some appends fail, failures and successes alternate.
+    // If only some appends fail, failures and successes alternate.
     if (this.current?.code !== code && this.repeated.shouldLog(code)) {
-      this.log.error({ code, reason: message }, 'the event store refuses appends until the cause is removed');
+      this.log.error({ code, reason: message }, 'the event store refuses appends until the cause is fixed');
       this.isLogged = true;
     }
     this.current = { code, message, since: this.current?.since ?? since };
@@ -68,10 +68,10 @@ export class AppendHealth {
     const reason = reasonOf(error);
     if (!this.repeated.shouldLog(reason)) return;
     this.isLogged = true;
-    this.log.warn({ reason }, 'the event store does not answer appends; they are refused meanwhile');
+    this.log.warn({ reason }, 'the event store does not answer appends; they are refused in the meantime');
   }
 
-  /** Tries an append in the background. */
+  /** Attempts an append in the background. */
   check(): void {
     if (this.isProbing) return;
     this.isProbing = true;

@@ -19,7 +19,7 @@ const WRONG: StoreVerdict = { problem: 'another store', mayPass: false };
 
 const createEvent = (type: string): NewEvent => ({ id: newUuid(), type, data: '{}', metadata: '{}' });
 
-/** A store that fails to read whether an import is unfinished, as often as a test says. */
+/** A store that fails to read whether an import is unfinished, as often as a test requires. */
 class FailingStore extends MemoryEventStore {
   failures = 0;
 
@@ -63,7 +63,7 @@ it('accepts appends when it could not read whether an import is unfinished, and 
   const batches = store.subscribe({ after: BEGINNING, signal: stop.signal })[Symbol.asyncIterator]();
   const next = batches.next();
   await until('the mark is received', () => adapter.failures === 0);
-  stop.abort(); // before it could look again
+  stop.abort(); // before it could check again
   await next;
 
   expect(store.appendFailure).toBeNull();

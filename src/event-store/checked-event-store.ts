@@ -1,7 +1,9 @@
-import { isUnavailable } from '../postgres/unavailable.js';
 import type { Log } from '../kernel/log.js';
+import { isUnavailable } from '../postgres/unavailable.js';
 import { Backoff } from '../runtime/backoff.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
+import { IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM, isHistory } from './import-marks.js';
+import { STORE_MESSAGES } from './messages.js';
 import {
   type AppendCondition,
   type AppendFailure,
@@ -21,28 +23,26 @@ import {
   Unavailable,
   WrongEventStore,
 } from './port.js';
-import { IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM, isHistory } from './import-marks.js';
-import { STORE_MESSAGES } from './messages.js';
 import type { KnownStore, StoreCheck } from './store-check.js';
 
 /** Pause between two checks while the store is the wrong one, in ms. */
 const RECHECK_MS = 1_000;
 
-/** Interval at which a process looks whether an import has ended, in ms. */
+/** Interval at which a process checks whether an import has ended, in ms. */
 const IMPORT_LOOK_MS = 250;
 
-/** Access to a store for an import: with its marks, and while everybody else waits (ADR-133). */
+/** Access to a store for an import: with the import's marks, and while all others wait (ADR-133). */
 export interface ImportAccess extends Pick<
   EventStore,
   'append' | 'readStream' | 'readAll' | 'readHead' | 'setRetention'
 > {
   /** See {@link EventStoreAdapter.commitsInOrder}. */
   readonly commitsInOrder: boolean;
-  /** Reads whether an import has begun in the store, and has not ended. Null: none has begun. */
+  /** Reads whether an import has begun in the store, and has not ended. Null if none has begun. */
   readState(): Promise<'running' | 'ended' | null>;
 }
 
-/** Figures of the connection to the store, for health and metrics. */
+/** Figures about the connection to the store, for health and metrics. */
 export interface StoreConnection {
   /** Identity of the store that was checked last. */
   readonly id: string | null;
@@ -53,9 +53,9 @@ export interface StoreConnection {
 }
 
 /**
- * An event store that is checked at the start and whenever its connection was lost (ADR-124). Until the check has passed,
- * no call reaches a caller with a result: an append into another store is never reported as written, and no event of
- * another store is delivered. While the check fails, calls throw {@link WrongEventStore}, and subscriptions wait.
+ * An event store that is checked at the start and whenever its connection was lost (ADR-124). No call returns a result
+ * before the check has passed: an append into another store is never reported as written, and no event of another store
+ * is delivered. While the check fails, calls throw {@link WrongEventStore}, and subscriptions wait.
  */
 export class CheckedEventStore implements EventStore {
   private known: KnownStore | null = null;
@@ -68,7 +68,7 @@ export class CheckedEventStore implements EventStore {
   private readonly closing = new AbortController();
   private droppedSubscriptions = 0;
   private lostConnections = 0;
-  /** Time at which this process learnt that the store holds a part of an import; null: it holds none. */
+  /** Time at which this process learnt that the store holds an unfinished import; null if it holds none. */
   private importSince: number | null = null;
 
   constructor(
@@ -102,12 +102,22 @@ export class CheckedEventStore implements EventStore {
     });
   }
 
+  get appendTogether(): EventStore['appendTogether'] {
+    const { store } = this;
+    if (store.appendTogether === null) return null;
+    return (appends) =>
+      this.call(async () => {
+        if (this.importSince !== null) throw new NotAppended(STORE_MESSAGES.importUnfinished);
+        return store.appendTogether!(appends);
+      });
+  }
+
   async readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]> {
     const events = await this.call(() => this.store.readStream(stream, options));
     return events.every(isHistory) ? events : events.filter(isHistory);
   }
 
-  /** Reads on past the marks of an import, so that a short page is the end of the log. */
+  /** Reads on past the marks of an import, so that a short page means the end of the log. */
   async readAll(options: ReadAllOptions): Promise<StoredEvent[]> {
     const { limit } = options;
     let page = await this.call(() => this.store.readAll(options));
@@ -121,7 +131,7 @@ export class CheckedEventStore implements EventStore {
     return events;
   }
 
-  /** Returns the access of an import. */
+  /** Returns the access for an import. */
   openForImport(): ImportAccess {
     const { store } = this;
     return {
@@ -166,15 +176,19 @@ export class CheckedEventStore implements EventStore {
       }
       backoff.reset();
       const untilChange = AbortSignal.any([signal, trust]);
-      // The mark stands before all events of an import: a subscription that receives it, or begins behind it, waits for the end.
+      // The mark precedes all events of an import: a subscription that receives it, or starts after it, waits for the
+      // end.
       const types = options.types && [...options.types, IMPORT_STARTED];
       await this.untilImported(untilChange);
       for await (const batch of this.store.subscribe({
-        ...{ ...options, after, signal: untilChange, onDrop },
+        ...options,
+        after,
+        signal: untilChange,
+        onDrop,
         ...(types && { types }),
       })) {
         if (batch.events.some(({ type }) => type === IMPORT_STARTED)) await this.untilImported(untilChange, true);
-        if (untilChange.aborted) break; // the batch may be of another store
+        if (untilChange.aborted) break; // the batch may be from another store
         after = batch.position;
         yield batch.events.every(isHistory) ? batch : { ...batch, events: batch.events.filter(isHistory) };
       }
@@ -205,7 +219,7 @@ export class CheckedEventStore implements EventStore {
     return this.store.close();
   }
 
-  /** Makes a call between two moments at which the store is known to be the right one. */
+  /** Makes a call, and checks before and after it that the store is the right one. */
   private async call<T>(start: () => Promise<T>): Promise<T> {
     const { trust } = this;
     const before = trust === null ? await this.ensureTrust() : trust.signal;
@@ -214,7 +228,10 @@ export class CheckedEventStore implements EventStore {
     return result;
   }
 
-  /** Waits while the store holds a part of an import. @param look true: an import has begun, which this process may not know */
+  /**
+   * Waits while the store holds an unfinished import. @param look true if an import has begun that this process may not
+   * know of
+   */
   private async untilImported(signal: AbortSignal, look = this.importSince !== null): Promise<void> {
     for (let mustLook = look; mustLook && !signal.aborted;) {
       const state = await this.readImportState().catch(() => 'unknown'); // a failure is no reason to refuse appends
@@ -248,7 +265,10 @@ export class CheckedEventStore implements EventStore {
     this.recheck = setTimeout(() => void this.checkOnce().catch(() => undefined), ms).unref();
   }
 
-  /** Waits until the store is checked, once for all callers. Returns the signal of the next change. @throws WrongEventStore */
+  /**
+   * Waits until the store is checked, with one check for all callers. Returns the signal of the next change. @throws
+   * WrongEventStore
+   */
   private async ensureTrust(): Promise<AbortSignal> {
     while (!this.trust) {
       if (this.wrong) throw new WrongEventStore(this.wrong.problem); // checked again in the background
@@ -261,7 +281,7 @@ export class CheckedEventStore implements EventStore {
     if (this.closing.signal.aborted) throw new Unavailable('the event store is closed');
     return (this.checking ??= this.runCheck()
       .catch((error: unknown) => {
-        if (this.wrong) this.checkLater(RECHECK_MS); // whatever failed: calls do not check a wrong store
+        if (this.wrong) this.checkLater(RECHECK_MS); // whatever failed; calls do not check a wrong store
         throw error;
       })
       .finally(() => (this.checking = null)));
@@ -274,7 +294,7 @@ export class CheckedEventStore implements EventStore {
         ? new Unavailable('the database that names the event store does not answer', { cause: error })
         : error;
     });
-    if (this.changes !== changes) return this.checkLater(0); // the answers may be of two stores
+    if (this.changes !== changes) return this.checkLater(0); // the answers may be from two stores
     if ('problem' in verdict) return this.reportWrongStore(verdict.problem);
     await this.readImportState();
     if (this.changes !== changes) return this.checkLater(0);

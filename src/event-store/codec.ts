@@ -58,7 +58,10 @@ interface Envelope {
   readonly hash: string;
 }
 
-/** Key of the decoded form at a stored event. A WeakMap with thousands of living keys would slow down each garbage collection. */
+/**
+ * Key of the decoded form at a stored event. A WeakMap with thousands of live keys would slow down each garbage
+ * collection.
+ */
 const DECODED = Symbol('decoded');
 
 /** A stored event that may have been decoded before. */
@@ -102,7 +105,7 @@ export class EventCodec {
     return (stored[DECODED] ??= this.decode(stored)) as RecordedEvent<E>;
   }
 
-  /** Decodes an event for a later {@link decodeCached}, which also reports what is wrong with it. */
+  /** Decodes an event for a later {@link decodeCached}, which also throws if the event cannot be decoded. */
   decodeAhead(stored: StoredEvent): void {
     try {
       this.decodeCached(stored);
@@ -186,7 +189,7 @@ const serializeEnvelope = (
   return `{"version":${version},"at":${at},"actor":${quoteJson(actor)},"request_id":${request},"causation_id":${causation},"correlation_id":${correlation},"ip":${ip}}`;
 };
 
-/** Text in which JSON escapes nothing. */
+/** Text that JSON does not escape. */
 const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 
 const quoteJson = (text: string): string => (NEEDS_NO_ESCAPE.test(text) ? `"${text}"` : JSON.stringify(text));

@@ -2,14 +2,17 @@ import { deriveUuid } from '../kernel/ids.js';
 import type { NewEvent } from './port.js';
 
 /**
- * Marks that an import leaves in a store (ADR-133). They are no part of the history: `CheckedEventStore` hides them from its callers,
- * and the transparency log does not have them.
+ * Marks that an import leaves in a store (ADR-133). They are not part of the history: `CheckedEventStore` hides them
+ * from its callers, and the transparency log does not contain them.
  */
 export const IMPORT_STREAM = 'historyImport-store';
-/** Stands before the first event of an import. Until {@link IMPORT_ENDED} stands too, `CheckedEventStore` delivers none of them. */
+/**
+ * Precedes the first event of an import. `CheckedEventStore` delivers none of them before {@link IMPORT_ENDED} is
+ * written.
+ */
 export const IMPORT_STARTED = 'HistoryImportStarted';
 export const IMPORT_ENDED = 'HistoryImportEnded';
-/** Holds the revision of an event that a retention had removed before the history was exported. */
+/** Holds the revision of an event that retention had removed before the history was exported. */
 export const REMOVED = 'HistoryEventRemoved';
 
 /** Types of all marks. */

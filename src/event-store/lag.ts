@@ -3,13 +3,13 @@ import type { EventStore, Position, StoredEvent } from './port.js';
 
 /** Distance from a position to the end of the log. */
 export interface Lag {
-  /** Events after the position; beyond a thousand the difference of the positions. */
+  /** Number of events after the position; beyond a thousand, the difference between the positions. */
   readonly lagEvents: number;
-  /** Age of the oldest of them in seconds; 0: there is none. */
+  /** Age of the oldest event after the position, in seconds; 0 if there is none. */
   readonly lagSeconds: number;
 }
 
-/** Most events that are counted one by one. */
+/** Maximum number of events that are counted individually. */
 const COUNTED = 1_000;
 const NONE: Lag = { lagEvents: 0, lagSeconds: 0 };
 

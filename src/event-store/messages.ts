@@ -12,7 +12,7 @@ export const STORE_MESSAGES = {
     'The event store {found} at {address} ends at position {end}, but "{name}" of this database has read it up to position {position}: an older backup of the event store was restored. {remedy}',
   ),
   otherHistory: message(
-    'The event store {found} at {address} does not contain the event {event} at position {position}, which "{name}" of this database has read: an older backup of the event store was restored, and other events were written since. {remedy}',
+    'The event store {found} at {address} does not contain the event {event} at position {position}, which "{name}" of this database has read: an older backup of the event store was restored, and other events have been written since. {remedy}',
   ),
   otherDatabase: message(
     'This process was started with the event store {pinned}, but the database now belongs to the event store {recorded}. Stop the process, and start it again.',
@@ -21,8 +21,8 @@ export const STORE_MESSAGES = {
     'The event store {found} at {address} ends at position {end}, but this process has read it up to position {position}: an older backup was restored. Stop all processes, and start them again.',
   ),
   importUnfinished:
-    'The event store holds a part of a history that is being imported, or whose import was broken off: nothing else is written, and nothing is published. Send the whole history again: the import goes on where it was.',
+    'The event store holds a part of a history that is being imported, or whose import was interrupted: nothing else is written, and nothing is published. Send the whole history again: the import resumes.',
   importEnded: 'the import of the history has ended',
   remedy:
-    'Set EVENT_STORE_URL to the right event store, or restore that from its newest backup. If this event store is to replace it, stop all processes and run "npm start -- projections reset --to-store": read models and sagas are built from it again, and nothing is published twice.',
+    'Set EVENT_STORE_URL to the right event store, or restore that store from its newest backup. If you want this event store to replace it, stop all processes and run "npm start -- projections reset --to-store": read models and sagas are rebuilt from it, and nothing is published twice.',
 };

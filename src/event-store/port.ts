@@ -1,7 +1,7 @@
 /**
  * Port of the event store. Three adapters (`postgres`, `kurrentdb`, `memory`) pass one contract suite,
- * test/event-store/contract.ts. Adapters transport text and do not know the domain: only the codec knows the meaning of
- * `data` and `metadata`.
+ * test/event-store/contract.ts. Adapters transport text and do not know the domain: only the codec knows what `data`
+ * and `metadata` mean.
  */
 import type { Json } from '../kernel/json.js';
 import type { TypeFilter } from './type-filter.js';
@@ -12,7 +12,10 @@ export type Position = bigint;
 /** Position before the first event: a subscription after it receives everything. */
 export const BEGINNING: Position = -1n;
 
-/** Most bytes of one append: 1 MiB (D-42: KurrentDB's default, applied on every store so that all behave alike). */
+/**
+ * Maximum number of bytes of one append: 1 MiB (D-42: KurrentDB's default, applied to every store so that all behave
+ * the same).
+ */
 export const MAX_APPEND_BYTES = 1_048_576;
 
 /** An event to append. `id` is a UUID; the same id at the same revision is the same event. */
@@ -23,7 +26,7 @@ export interface NewEvent {
   readonly data: string;
   /** JSON text. */
   readonly metadata: string;
-  /** True if both texts are known to be as `JSON.stringify` writes them. Saves an adapter that must know it a look at them. */
+  /** True if both texts are known to be in the form of `JSON.stringify`, so that an adapter need not check. */
   readonly isCanonical?: true;
 }
 
@@ -46,6 +49,13 @@ export interface AppendCondition {
   readonly version: string;
 }
 
+/** An append to one of several streams. */
+export interface StreamAppend {
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  readonly events: readonly NewEvent[];
+}
+
 /** Revision and position of an append. */
 export interface AppendResult {
   /** Revision of the last event appended. */
@@ -57,9 +67,12 @@ export interface AppendResult {
 /** Selects a part of a stream. */
 export interface ReadStreamOptions {
   readonly direction?: 'forwards' | 'backwards';
-  /** First revision to read, inclusive. Default: the first event forwards, the last one backwards. */
+  /**
+   * First revision to read, inclusive. Default: the first event when reading forwards, the last one when reading
+   * backwards.
+   */
   readonly from?: bigint;
-  /** Most events to return, at least 1. Default: all. */
+  /** Maximum number of events to return, at least 1. Default: all. */
   readonly limit?: number;
 }
 
@@ -67,26 +80,26 @@ export interface ReadStreamOptions {
 export interface ReadAllOptions extends TypeFilter {
   /** Exclusive; {@link BEGINNING} for all events. */
   readonly after: Position;
-  /** Most events to return, at least 1. */
+  /** Maximum number of events to return, at least 1. */
   readonly limit: number;
 }
 
-/** Start and filter of a subscription. Its batches advance `position` past events that the filter leaves out, too. */
+/** Start and filter of a subscription. Its batches advance `position` past events that the filter excludes as well. */
 export interface SubscribeOptions extends TypeFilter {
-  /** Exclusive: the checkpoint, which is the last position that was processed. */
+  /** Exclusive: the checkpoint, which is the last processed position. */
   readonly after: Position;
   /** Ends the subscription. */
   readonly signal: AbortSignal;
-  /** Most events in a batch. Default 500. */
+  /** Maximum number of events in a batch. Default 500. */
   readonly maxBatch?: number;
-  /** Called on every drop, before the subscription resumes by itself; for logs and metrics. */
+  /** Called on every drop, before the subscription resumes automatically; for logs and metrics. */
   readonly onDrop?: (error: Error) => void;
 }
 
-/** A range of the log, in order. It may be empty: then only `position` or `isLive` has changed. */
+/** A range of the log, in order. If it is empty, only `position` or `isLive` has changed. */
 export interface Batch {
   readonly events: readonly StoredEvent[];
-  /** Position up to which everything was received; to be stored as the checkpoint. */
+  /** Position up to which everything was received; the checkpoint to store. */
   readonly position: Position;
   /** True once the subscriber has caught up with the end of the log. */
   readonly isLive: boolean;
@@ -100,7 +113,10 @@ export interface StoreIdentity {
   readonly end: Position;
 }
 
-/** Notes that a store keeps beside its events: no reader of the log sees them, and a backup of the store contains them. */
+/**
+ * Notes that a store keeps alongside its events: no reader of the log sees them, and a backup of the store contains
+ * them.
+ */
 export interface StoreNotes {
   /** Returns a note; null if there is none. @throws Unavailable */
   readNote(name: string): Promise<Json | null>;
@@ -113,12 +129,12 @@ export interface EventStore {
   /**
    * Appends all events or none. Repeating an append with the same ids and expected revision returns the first result.
    * @param condition only for a {@link PostgresEventStore} that has a function to check conditions
-   * @throws WrongExpectedRevision the stream has another revision, or does not exist
-   * @throws ConditionFailed the condition does not hold, whatever the stream's revision is
-   * @throws AppendTooLarge the append exceeds {@link MAX_APPEND_BYTES}
-   * @throws StreamDeleted the stream was deleted, and the store does not let it begin again
-   * @throws NotAppended nothing was written, and repeating the append at once is useless; likewise StorageFailed
-   * @throws Unavailable nothing was written, or the outcome is unknown: repeat the identical append
+   * @throws WrongExpectedRevision if the stream has another revision, or does not exist
+   * @throws ConditionFailed if the condition does not hold, whatever the stream's revision is
+   * @throws AppendTooLarge if the append exceeds {@link MAX_APPEND_BYTES}
+   * @throws StreamDeleted if the stream was deleted, and the store does not allow it to start again
+   * @throws NotAppended, StorageFailed if nothing was written, and repeating the append at once is useless
+   * @throws Unavailable if nothing was written, or the outcome is unknown: repeat the identical append
    */
   append(
     stream: string,
@@ -127,7 +143,17 @@ export interface EventStore {
     condition?: AppendCondition | null,
   ): Promise<AppendResult>;
 
-  /** Reads events of one stream, in order; none if there is no such stream. @throws Unavailable */
+  /**
+   * Appends to several streams, all or none, in this order and with nothing in between. Each stream may be listed once.
+   * Repeating it with the same ids returns the first result. Null if the store does not support it.
+   * @throws WrongExpectedRevision if one of the streams has another revision
+   * @throws AppendTooLarge if one of the appends exceeds {@link MAX_APPEND_BYTES}
+   * @throws NotAppended, StorageFailed, Unavailable like {@link append}
+   * @returns position of the last event
+   */
+  readonly appendTogether: ((appends: readonly StreamAppend[]) => Promise<Position>) | null;
+
+  /** Reads events of one stream, in order; returns none if there is no such stream. @throws Unavailable */
   readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]>;
 
   /** Reads a page of the log, in order. @throws Unavailable */
@@ -137,8 +163,9 @@ export interface EventStore {
   readHead(): Promise<Position>;
 
   /**
-   * Catches up from a checkpoint, then follows the log live, in order, without gaps or repeats. It reconnects by itself
-   * with backoff and never throws for an outage; it ends when the signal is aborted. Batches wait for a slow reader.
+   * Catches up from a checkpoint, then follows the log live, in order, without gaps or repeats. It reconnects
+   * automatically with backoff and never throws for an outage; it ends when the signal is aborted. Batches wait for a
+   * slow reader.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
 
@@ -146,20 +173,20 @@ export interface EventStore {
   setRetention(stream: string, maxCount: number): Promise<void>;
 
   /**
-   * Deletes all events of a stream, for ever. Reads find no stream, and the log passes over the events' positions. KurrentDB
-   * shows the events in the log until the server is scavenged, and refuses later appends ({@link StreamDeleted}). Only for streams to
-   * which nothing is appended any more, and whose events no read model needs. A stream that does not exist is no error, so
-   * that a deletion whose outcome is unknown may be repeated.
+   * Deletes all events of a stream, forever. Reads find no stream, and the log skips the events' positions. KurrentDB
+   * shows the events in the log until the server is scavenged, and refuses later appends ({@link StreamDeleted}). Only
+   * for streams that get no more events, and whose events no read model needs. A stream that does not exist is not an
+   * error, so that a deletion whose outcome is unknown may be repeated.
    * @throws Unavailable
    */
   deleteStream(stream: string): Promise<void>;
 
-  /** Failure for which the store refuses appends at present; null if the last append was written, or none was tried. */
+  /** Reason why the store currently rejects appends; null if the last append was written, or none was attempted. */
   readonly appendFailure: AppendFailure | null;
 
   /**
-   * Finds out in the background whether the store accepts appends, and updates {@link EventStore.appendFailure}. For a
-   * caller that met a {@link StorageFailed} elsewhere in the same database.
+   * Finds out in the background whether the store accepts appends, and updates {@link EventStore.appendFailure}. For
+   * callers that got a {@link StorageFailed} elsewhere in the same database.
    */
   checkAppends(): void;
 
@@ -170,28 +197,30 @@ export interface EventStore {
 /** An event store that can be checked: what each adapter implements. */
 export interface EventStoreAdapter extends EventStore {
   /**
-   * True if appends to several streams that begin in one turn of the event loop stand in the log in the order of their calls, all of
-   * them or none.
+   * True if appends to several streams that begin in one turn of the event loop are written in the order of their
+   * calls, all or none.
    */
   readonly commitsInOrder: boolean;
 
-  /** Notes beside the events; null if they would be in the database, with which they would be lost. */
+  /** Notes alongside the events; null if they would be in the database and lost with it. */
   readonly notes: StoreNotes | null;
 
   /** Reads which store this is, and where it ends. @throws Unavailable */
   readIdentity(): Promise<StoreIdentity>;
 
-  /** Gives the store an identity unless it has one. Returns the one that it has. @param id a UUID @throws Unavailable */
+  /**
+   * Gives the store an identity unless it has one. Returns the store's identity. @param id a UUID @throws Unavailable
+   */
   createIdentity(id: string): Promise<string>;
 
   /**
-   * Calls back whenever a connection to the store was lost: what answers from then on may be another store. A loss after
-   * {@link readIdentity} has begun to read is noticed before another server can answer.
+   * Calls the listener whenever a connection to the store is lost, because another store may answer from then on. If that
+   * happens after {@link readIdentity} has begun to read, the listener is called before another server can answer.
    */
   onConnectionLoss(listener: () => void): void;
 }
 
-/** Cause for which a store that runs refuses appends, until people remove it. */
+/** Reason why a running store rejects appends until an operator fixes the cause. */
 export interface AppendFailure {
   /** The server's code, such as SQLSTATE `53100`: the disk is full. */
   readonly code: string;
@@ -229,7 +258,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** The append was not sent and is not written: too many were waiting, or it waited too long. Repeat it after a while. */
+/** The append was not sent and is not written: too many were waiting, or it waited too long. Repeat it later. */
 export class NotAppended extends Unavailable {
   constructor(message: string) {
     super(message);
@@ -238,8 +267,8 @@ export class NotAppended extends Unavailable {
 }
 
 /**
- * The store runs but refuses to write or read for a cause that people remove: a full disk, missing rights, damage. Nothing
- * was written. Repeating the call at once is useless; it succeeds once the cause is removed.
+ * The store runs but rejects reads and writes until an operator fixes the cause: a full disk, missing rights, damage.
+ * Nothing was written. Repeating the call before that is useless.
  */
 export class StorageFailed extends Unavailable {
   constructor(
@@ -253,7 +282,9 @@ export class StorageFailed extends Unavailable {
   }
 }
 
-/** The store that answers is not the one that the read models belong to: it is not written to, and nothing is read from it. */
+/**
+ * The store that answers is not the one that the read models belong to, so nothing is written to it or read from it.
+ */
 export class WrongEventStore extends StorageFailed {
   constructor(problem: string) {
     super('WRONG_EVENT_STORE', problem);
@@ -292,13 +323,13 @@ export const countAppendBytes = (events: readonly NewEvent[]): number =>
 const maxAppendBytes = (events: readonly NewEvent[]): number =>
   events.reduce((sum, { data, metadata, type }) => sum + 3 * (data.length + metadata.length + type.length) + 36, 0);
 
-/** An append whose upper bound is below this is not counted exactly. */
+/** An append whose upper bound is below this limit is not measured exactly. */
 const EXACT_COUNT_ABOVE_BYTES = 65_536;
 
 /**
  * Validates an append before an adapter sends it. Returns its size in bytes, or an upper bound if it is small.
  * @param unsupportedCondition the condition, if the adapter cannot check it
- * @throws RangeError no events, or a stream or type that is empty or starts with `$`: such names belong to the store
+ * @throws RangeError for no events, or for a stream or type that is empty or starts with `$` (reserved for the store)
  * @throws AppendTooLarge
  */
 export const validateAppend = (

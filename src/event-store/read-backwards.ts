@@ -1,6 +1,6 @@
 import type { EventStore, StoredEvent } from './port.js';
 
-/** Events of one read. */
+/** Number of events in one read. */
 const PAGE = 200;
 
 /**

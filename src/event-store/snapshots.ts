@@ -6,15 +6,15 @@ import { RepeatedFailure } from '../runtime/repeated-failure.js';
 /** The state of an aggregate at a revision of its stream. It can be folded from the events at any time. */
 export interface Snapshot {
   readonly revision: bigint;
-  /** Hash of the event at that revision: a stream that has another event there is another one. */
+  /** Hash of the event at that revision: a stream with a different event there is a different stream. */
   readonly hash: string;
   /** JSON text. */
   readonly state: string;
 }
 
-/** Snapshots by stream. Neither method fails: without a snapshot a stream is read from its start. */
+/** Snapshots by stream. Neither method throws: without a snapshot a stream is read from its start. */
 export interface Snapshots {
-  /** @param version version of the state's form; snapshots of others are not found */
+  /** @param version version of the state's form; snapshots with other versions are not found */
   find(stream: string, version: number): Promise<Snapshot | null>;
   /** Replaces an earlier snapshot of the stream. */
   save(stream: string, version: number, snapshot: Snapshot): Promise<void>;
@@ -35,7 +35,7 @@ export class SnapshotTable implements Snapshots {
   }
 
   async save(stream: string, version: number, { revision, hash, state }: Snapshot): Promise<void> {
-    // A program with the former version writes its own row; one that is behind changes nothing.
+    // A program with the former version writes its own row; an older snapshot changes nothing.
     const text = `
       insert into ops_snapshot as s (stream, version, revision, hash, state) values ($1, $2, $3, $4, $5)
       on conflict (stream, version) do update
@@ -50,7 +50,7 @@ export class SnapshotTable implements Snapshots {
     } catch (error) {
       const reason = reasonOf(error);
       if (this.failure.shouldLog(reason))
-        this.log.warn({ error: reason }, 'a snapshot cannot be used; the stream is read from its start');
+        this.log.warn({ reason }, 'a snapshot cannot be used; the stream is read from its start');
       return null;
     }
   }

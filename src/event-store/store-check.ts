@@ -4,7 +4,7 @@ import { STORE_MESSAGES } from './messages.js';
 import type { EventStoreAdapter, Position, StoreIdentity } from './port.js';
 import type { Checkpoint, StoreRecord, StoreRecords } from './store-records.js';
 
-/** Result of a check: the store, or the sentence for people that says why it must not be used. */
+/** Result of a check: the store, or a sentence for people that says why it must not be used. */
 export type StoreVerdict = KnownStore | { readonly problem: string; readonly mayPass: boolean };
 
 /** A store that was checked. */
@@ -16,7 +16,7 @@ export interface KnownStore {
 
 const { remedy } = STORE_MESSAGES;
 
-/** Judges a store by its identity. @returns null if nothing speaks against it */
+/** Judges a store by its identity. @returns null if nothing contradicts it */
 const judgeIdentity = (
   address: string,
   found: StoreIdentity,
@@ -32,7 +32,7 @@ const judgeIdentity = (
     : STORE_MESSAGES.otherStore({ ...expected, found: found.id });
 };
 
-/** Judges whether a store is as long as what was read from it. @returns null if it is */
+/** Checks whether a store still reaches as far as what was read from it. @returns null if it does */
 const judgeLength = (
   address: string,
   { id, end }: StoreIdentity,
@@ -47,13 +47,13 @@ const judgeLength = (
 };
 
 const CATCH_UP_MS = 3_000;
-/** Pause between two tries, in ms. */
+/** Pause between two attempts, in ms. */
 const PAUSE_MS = 250;
 
 /**
- * Checks that an event store is the one from which the read models and sagas of the database were built (ADR-124): it has
- * the recorded identity, its log reaches every checkpoint, and it contains events that were read from it. A database
- * without a record, and without checkpoints that contradict the store, records it.
+ * Checks that an event store is the one from which the read models and sagas of the database were built (ADR-124): it
+ * has the recorded identity, its log reaches every checkpoint, and it contains events that were read from it. If the
+ * database has no record, and no checkpoints that contradict the store, the store is recorded.
  */
 export class StoreCheck {
   constructor(
@@ -65,7 +65,7 @@ export class StoreCheck {
   /**
    * Checks the store.
    * @param known from the last check of this process
-   * @param catchUpMs time for which a node that is behind its cluster's leader may catch up
+   * @param catchUpMs how long to let a node catch up with its cluster's leader
    * @throws Unavailable @throws the database's errors
    */
   async run(known: KnownStore | null, catchUpMs = CATCH_UP_MS): Promise<StoreVerdict> {
@@ -77,7 +77,7 @@ export class StoreCheck {
   }
 
   private async runOnce(known: KnownStore | null): Promise<StoreVerdict> {
-    // The facts first: a checkpoint that moves between the two reads is not beyond the end.
+    // Read the facts first, so that a checkpoint that moves between the two reads is not beyond the end.
     const { recorded, checkpoints } = await this.records.read();
     const found = await this.store.readIdentity();
     const problem = judgeIdentity(this.address, found, recorded, known);
@@ -94,7 +94,7 @@ export class StoreCheck {
     return this.runOnce(null); // another process may have recorded another store
   }
 
-  /** Looks for the newest event that was applied. @returns null if the store contains it, or nothing was applied */
+  /** Looks for the newest applied event. @returns null if the store contains it, or nothing was applied */
   private async judgeHistory({ id }: StoreIdentity, checkpoints: readonly Checkpoint[]): Promise<string | null> {
     const [newest] = checkpoints
       .flatMap(({ name, anchor }) => (anchor ? [{ name, ...anchor }] : []))

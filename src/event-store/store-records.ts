@@ -30,13 +30,13 @@ export interface StoreFacts {
   readonly checkpoints: readonly Checkpoint[];
 }
 
-/** Serialises the anchor that an event is, as `ops_checkpoint` keeps it. */
+/** Serialises the anchor of an event, as `ops_checkpoint` stores it. */
 export const serializeAnchor = ({ stream, revision, position, id }: StoredEvent): string =>
   JSON.stringify({ stream, revision: String(revision), position: String(position), id } satisfies Anchor);
 
 const NAME = 'event_store';
 
-/** The identity of the event store, kept beside the checkpoints (ADR-124). */
+/** The identity of the event store, kept alongside the checkpoints (ADR-124). */
 export class StoreRecords {
   constructor(private readonly pool: Pick<Pool, 'query'>) {}
 
@@ -59,7 +59,7 @@ export class StoreRecords {
     await this.pool.query(text, [NAME, JSON.stringify(record)]);
   }
 
-  /** Deletes the record; to be called in a transaction that deletes the checkpoints too. */
+  /** Deletes the record. Call it in a transaction that also deletes the checkpoints. */
   async delete(): Promise<void> {
     await this.pool.query('delete from ops_setting where name = $1', [NAME]);
   }

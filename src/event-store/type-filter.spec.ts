@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { coversFilter, mergeFilters, type TypeFilter, createTypeMatcher } from './type-filter.js';
+import { coversFilter, createTypeMatcher, mergeFilters, type TypeFilter } from './type-filter.js';
 
 const NAMES = ['A', 'B', 'C', 'D'];
 const some = fc.subarray(NAMES);
@@ -8,7 +8,7 @@ const filters: fc.Arbitrary<TypeFilter> = fc.oneof(
   some.map((types) => ({ types })),
   some.map((except) => ({ except })),
 );
-/** Returns the names that a filter selects. `Other` stands for every type that no filter names. */
+/** Returns the names that a filter selects. `Other` represents every type that no filter names. */
 const selectedBy = (filter: TypeFilter): string[] => [...NAMES, 'Other'].filter(createTypeMatcher(filter));
 
 describe('a type filter', () => {

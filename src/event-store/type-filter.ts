@@ -1,8 +1,8 @@
-/** Filter of the log by event type. At most one of the two members is given; none means all events. */
+/** Filter of the log by event type. At most one of the two members is set; if neither is, all events are selected. */
 export interface TypeFilter {
   /** Only events of these types. */
   readonly types?: readonly string[];
-  /** All events but those of these types. */
+  /** All events except those of these types. */
   readonly except?: readonly string[];
 }
 

@@ -1,8 +1,9 @@
 import type { Pool } from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import type { Position } from '../event-store/port.js';
-import { DELIVERIES } from '../projections/webhook-deliveries/webhook-deliveries.tables.js';
+import { PLANNED_POSTS } from '../projections/planned-posts/planned-posts.tables.js';
 import { SCHEDULE } from '../projections/publish-schedule/publish-schedule.tables.js';
+import { DELIVERIES } from '../projections/webhook-deliveries/webhook-deliveries.tables.js';
 import type { SharedResult } from '../runtime/shared-result.js';
 import { isStoppedAt } from '../sagas/engine/saga-status.queries.js';
 
@@ -13,17 +14,18 @@ const OVERDUE_HELP = 'Things that were due for erasure more than a minute ago (D
 
 /** Name of the transparency log among the sagas. */
 const HISTORY_LOG = 'write-transparency-log';
-/** Most deliveries that are counted: the cost of a scrape does not grow with a longer queue. */
+/** Maximum number of deliveries that are counted, so that a scrape does not cost more when the queue grows. */
 const MOST_DELIVERIES = 100_000;
 
 /**
- * Gauges of the whole deployment, which lie in the database and the event store. A refresh reads them by one statement after
- * the other, whose cost grows with the number of channels and not with the backlog (ADR-90). A gauge has no value while
- * its source is unavailable: 0 would mean that nothing is there.
+ * Gauges of the whole deployment, whose values are in the database and the event store. A refresh reads them with one
+ * statement after another, whose cost grows with the number of channels, not with the backlog (ADR-90). A gauge has no
+ * value while its source is unavailable, because 0 would mean that nothing is there.
  */
 export class DeploymentMetrics {
   private readonly depth: Gauge;
   private readonly age: Gauge;
+  private readonly planned: Gauge;
   private readonly head: Gauge;
   private readonly positions: Gauge;
   private readonly lag: Gauge;
@@ -35,7 +37,7 @@ export class DeploymentMetrics {
   private readonly deliveries: Gauge;
 
   /**
-   * @param pool for these statements alone; its server cancels those that take too long
+   * @param pool for these statements only; the server cancels those that take too long
    * @param storeHead position of the newest event
    */
   constructor(
@@ -47,6 +49,7 @@ export class DeploymentMetrics {
       new Gauge({ name, help, labelNames, registers: [registry] });
     this.depth = gauge('crosspost_queue_depth', 'Publications that have not ended', 'platform', 'state');
     this.age = gauge('crosspost_queue_age_seconds', 'Age of the oldest publication that waits', 'platform');
+    this.planned = gauge('crosspost_planned_posts', 'Posts that wait for their time or for approval');
     this.head = gauge('crosspost_event_store_position', 'Position of the newest event');
     this.positions = gauge('crosspost_projection_position', 'Position of a live projection', 'projection');
     this.lag = gauge('crosspost_projection_lag', LAG_HELP, 'projection');
@@ -65,6 +68,7 @@ export class DeploymentMetrics {
     const reads = [
       this.readDepth,
       this.readAge,
+      this.readPlanned,
       this.readPositions,
       this.readSagas,
       this.readOverdue,
@@ -73,11 +77,11 @@ export class DeploymentMetrics {
     for (const read of reads) await read().catch(() => undefined);
   }
 
-  /** Takes the values from all gauges. */
+  /** Removes the values from all gauges. */
   clear(): void {
     const labelled = [this.depth, this.age, this.positions, this.lag, this.sagaPositions, this.sagaLag];
     for (const gauge of [...labelled, this.stoppedSagas, this.overdue]) gauge.reset();
-    for (const gauge of [this.head, this.logLag, this.deliveries]) gauge.remove(); // a reset would set it to 0
+    for (const gauge of [this.planned, this.head, this.logLag, this.deliveries]) gauge.remove(); // a reset would set it to 0
   }
 
   /** Reads the counters that the schedule keeps (publish-schedule/queue-depth.ts). */
@@ -91,8 +95,8 @@ export class DeploymentMetrics {
   };
 
   /**
-   * Reads the first publication of each channel's queue, and of each queue that a project's pause delays: it was accepted
-   * before the others.
+   * Reads the first publication in each channel's queue and in each queue that a project's pause delays. It was
+   * accepted before the others.
    */
   private readonly readAge = async (): Promise<void> => {
     const first = (queue: string) => `cross join lateral (select p.accepted_at from ${SCHEDULE}.publication p
@@ -106,6 +110,14 @@ export class DeploymentMetrics {
        group by 1`,
     );
     for (const { platform, oldest } of rows) this.age.set({ platform }, Math.max(0, Date.now() - oldest) / 1_000);
+  };
+
+  /** Reads the counter that the read model keeps. */
+  private readonly readPlanned = async (): Promise<void> => {
+    const { rows } = await this.pool.query<{ posts: number }>(
+      `select posts::float8 as posts from ${PLANNED_POSTS}.planned_count`,
+    );
+    this.planned.set(rows[0]!.posts);
   };
 
   private readonly readPositions = async (): Promise<void> => {

@@ -2,16 +2,16 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { HttpProblem } from '../api/transport/http-problem.js';
 import { buildProblemView } from '../api/transport/problem.view.js';
 import { newId } from '../kernel/ids.js';
-import { HEALTH_MESSAGES } from './messages.js';
 import type { HealthRoutes } from './health-routes.js';
+import { HEALTH_MESSAGES } from './messages.js';
 
 const REQUEST_MS = 10_000;
 const MAX_HEAD_BYTES = 16_384;
 const MAX_BODY_BYTES = 1_024;
 
 /**
- * Creates the server of METRICS_PORT: /healthz, /readyz and /metrics, and no other route, so that a network may reach it that
- * must not reach the API. It does not listen yet.
+ * Creates the server of METRICS_PORT: /healthz, /readyz and /metrics only, so it can be exposed to a network that must
+ * not reach the API. It does not listen yet.
  */
 export const createHealthListener = (routes: HealthRoutes): FastifyInstance => {
   const fastify = Fastify({

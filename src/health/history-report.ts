@@ -2,10 +2,10 @@ import type { Pool } from 'pg';
 
 /** The transparency log of the history, as /readyz shows it. */
 export interface HistoryReport {
-  /** Name of the log that is written; null before its first checkpoint. */
+  /** Name of the current log; null before its first checkpoint. */
   readonly origin: string | null;
   readonly size: number;
-  /** Logs that ended because their past could not be continued (ADR-213), in their order. */
+  /** Logs that ended because their past could not be continued (ADR-213), in order. */
   readonly ended: readonly {
     readonly origin: string;
     readonly size: number;
@@ -14,7 +14,7 @@ export interface HistoryReport {
   }[];
 }
 
-/** Reads which logs of the history there are. */
+/** Reads which logs the history has. */
 export const readHistory = async (pool: Pick<Pool, 'query'>): Promise<HistoryReport> => {
   const { rows } = await pool.query<HistoryReport>(
     `select l.origin, coalesce(l.size, 0)::float8 as size,

@@ -5,7 +5,7 @@ const OPERATOR = 'the-operators-key';
 const KEY = 'the-metrics-key';
 const none = { metricsKey: null, metricsPort: null, operatorKey: OPERATOR, production: false };
 
-/** Lists who may read at a door: without a key, with METRICS_KEY, with the operator's key. */
+/** Lists who may read the metrics on one of the ports: without a key, with METRICS_KEY, with the operator's key. */
 const readers = (
   settings: Partial<typeof none> | { metricsKey: string } | { metricsPort: number },
   door: MetricsDoor,

@@ -1,21 +1,21 @@
-import { isTokenValid, readBearerToken } from '../api/public/gate/credentials.js';
+import { isTokenValid, readBearerToken } from '../api/transport/credentials.js';
 import { HttpProblem } from '../api/transport/http-problem.js';
 import type { Settings } from '../config/settings.js';
-import { HEALTH_MESSAGES } from './messages.js';
 import { hashToken } from '../secrets/tokens.js';
+import { HEALTH_MESSAGES } from './messages.js';
 
-/** The listeners that serve /metrics: the API's, and one of its own. */
+/** The listeners that serve /metrics: the API's and a separate one. */
 export type MetricsDoor = 'PORT' | 'METRICS_PORT';
 
 type AccessSettings = Pick<Settings, 'metricsKey' | 'metricsPort' | 'operatorKey' | 'production'>;
 
 /**
- * The keys with which /metrics may be read (management-api.md: METRICS_KEY, METRICS_PORT). With METRICS_KEY that key counts on
- * either port. Without it, METRICS_PORT is open and PORT is for the operator's key, which is also so in production
- * without either. The operator's key is always good.
+ * The keys that give access to /metrics (management-api.md: METRICS_KEY, METRICS_PORT). If METRICS_KEY is set, that key
+ * is valid on both ports. Otherwise METRICS_PORT is open and PORT needs the operator's key. The operator's key is
+ * always valid.
  */
 export class MetricsAccess {
-  /** SHA-256 of the keys, hex; null: no key is needed. */
+  /** SHA-256 of the keys, hex; null if no key is needed. */
   private readonly hashes: Readonly<Record<MetricsDoor, readonly string[] | null>>;
 
   constructor({ metricsKey, metricsPort, operatorKey, production }: AccessSettings) {
@@ -24,7 +24,7 @@ export class MetricsAccess {
     this.hashes = { PORT: isPortClosed ? keys : null, METRICS_PORT: metricsKey === null ? null : keys };
   }
 
-  /** @throws HttpProblem 401 if a key is needed and the Authorization header holds none of those that count */
+  /** @throws HttpProblem 401 if a key is needed and the Authorization header has no valid one */
   check(door: MetricsDoor, authorization: string | undefined): void {
     const hashes = this.hashes[door];
     if (hashes === null) return;

@@ -12,7 +12,7 @@ declare module 'fastify' {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Most combinations of network, outcome and code that are counted apart. */
+/** Maximum number of combinations of network, outcome and code that are counted separately. */
 const MAX_SERIES = 500;
 
 /** Counters of answers with the same labels. */
@@ -23,7 +23,10 @@ interface Series {
   uncounted: number;
 }
 
-/** Metrics of one process for Prometheus, counted where they happen: reading them asks nothing of any server. */
+/**
+ * Metrics of one process for Prometheus, counted where they happen, so that reading them makes no request to any
+ * server.
+ */
 export class Metrics {
   readonly registry = new Registry();
   private readonly requests = new Counter({
@@ -61,6 +64,12 @@ export class Metrics {
     labelNames: ['platform', 'outcome', 'code'],
     registers: [this.registry],
   });
+  private readonly releases = new Histogram({
+    name: 'crosspost_release_delay_seconds',
+    help: 'Time by which planned posts were released later than planned',
+    buckets: [...SECONDS, 60, 600, 3_600], // after an outage
+    registers: [this.registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -92,8 +101,8 @@ export class Metrics {
   }
 
   /**
-   * Returns a function that counts outcomes of attempts to publish. Codes are a closed list of the program's own; should one
-   * ever hold a network's words, it is counted as `other` once there are {@link MAX_SERIES} series.
+   * Returns a function that counts outcomes of attempts to publish. Codes are a closed list; if one ever contained a
+   * network's words, it would count as `other` above {@link MAX_SERIES} series.
    */
   publicationCounter(): (platform: string, outcome: string, code: string) => void {
     const known = new Set<string>();
@@ -103,6 +112,11 @@ export class Metrics {
       if (isKnown) known.add(series);
       this.publications.inc({ platform, outcome, code: isKnown ? code : 'other' });
     };
+  }
+
+  /** Returns a function that records how late a planned post was released, in ms. */
+  releaseDelay(): (ms: number) => void {
+    return (ms) => this.releases.observe(ms / 1_000);
   }
 
   /** Returns a function that records how long an append took, and its outcome. */

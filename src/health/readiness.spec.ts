@@ -6,15 +6,15 @@ import { Readiness, type ReadinessReport } from './readiness.js';
 interface State {
   /** Live projections by name: the position, and the error of one that is stopped. */
   readonly projections?: Readonly<Record<string, readonly [position: bigint, error?: string]>> | Error;
-  /** Names of those that have not reached the end of the log yet. */
+  /** Names of projections that have not reached the end of the log yet. */
   readonly unbuilt?: readonly string[];
-  /** Sagas whose last try failed, by name: the position and the error. */
+  /** Sagas whose last attempt failed, by name: the position and the error. */
   readonly sagas?: Readonly<Record<string, readonly [position: bigint, error: string]>>;
   readonly head?: bigint | Error;
   readonly appendFailure?: AppendFailure;
   /** Problem of stored secrets. */
   readonly secrets?: string | Error | null;
-  /** Age of the event after each position, ms; null: it is damaged. */
+  /** Age of the event after each position, in ms; null if it is damaged. */
   readonly ages?: Readonly<Record<string, number | null>>;
 }
 
@@ -158,8 +158,8 @@ describe('readiness', () => {
       ok: true,
       checks: OK,
       degraded: [
-        { name: 'saga/a', reason: 'stopped at an event, which it tries again: a: no' },
-        { name: 'saga/c', reason: 'stopped at an event, which it tries again: c: damaged' },
+        { name: 'saga/a', reason: 'stopped at an event, which it keeps retrying: a: no' },
+        { name: 'saga/c', reason: 'stopped at an event, which it keeps retrying: c: damaged' },
       ],
     });
   });

@@ -7,21 +7,21 @@ import type { Instant } from '../kernel/instant.js';
 import { reasonOf } from '../kernel/reason.js';
 import type { HelperReport } from '../media/helper-check.js';
 import { SharedResult } from '../runtime/shared-result.js';
+import { withTimeLimit } from '../runtime/time-limit.js';
 import { isStoppedAt } from '../sagas/engine/saga-status.queries.js';
 import { type HistoryReport, readHistory } from './history-report.js';
 import { READINESS_MESSAGES } from './messages.js';
-import { withTimeLimit } from '../runtime/time-limit.js';
 
-/** Longest wait for one dependency, ms. */
+/** Maximum wait for one dependency, in ms. */
 const CHECK_MS = 3_000;
-/** Time for which an answer serves all that ask for it, ms. */
+/** How long an answer is reused, in ms. */
 const KEPT_MS = 1_000;
-/** Age of the next event, ms, from which a read model is far behind. */
+/** Age of the next event from which a read model counts as far behind, in ms. */
 const FAR_BEHIND_MS = 60_000;
 /** The read model without which no request can be answered. */
 const REQUIRED = 'discovery';
 
-/** A read model that answers, but not with the present state, a saga that does not get past an event, or secrets that cannot be read. */
+/** A read model whose answers are outdated, a saga that is stuck at an event, or secrets that cannot be read. */
 export interface Degradation {
   readonly name: string;
   readonly reason: string;
@@ -29,27 +29,33 @@ export interface Degradation {
 
 /** The event store, as /readyz shows it. */
 export interface StoreReport {
-  /** Identity of the event store that was checked last (ADR-124). */
+  /** Identity of the event store that was last checked (ADR-124). */
   readonly id: string | null;
   /** Position of the newest event; null while it is unknown. */
   readonly position: string | null;
-  /** Positions by which each live read model is behind it. */
+  /** How many positions each live read model is behind the newest event. */
   readonly lag: Readonly<Record<string, number>>;
-  /** Since the start of the process. */
+  /** Number since the start of the process. */
   readonly dropped_subscriptions: number;
   readonly lost_connections: number;
 }
 
 /** The answer of /readyz (management-api.md: The rest). */
 export interface ReadinessReport {
-  /** True if all checks are. */
+  /** True if all checks are `ok`. */
   readonly ok: boolean;
-  /** `ok`, or the reason why a dependency cannot be used, by its name. */
+  /** For each dependency by name, `ok` or the reason why it cannot be used. */
   readonly checks: Readonly<Record<'database' | 'event_store' | typeof REQUIRED, string>>;
-  /** Read models that are stopped or far behind, sagas that do not get past an event, unreadable secrets. Requests are answered nevertheless. */
+  /**
+   * Read models that are stopped or far behind, sagas that are stuck at an event, unreadable secrets. Requests are
+   * still answered.
+   */
   readonly degraded: readonly Degradation[];
   readonly event_store: StoreReport;
-  /** Isolation of the helper processes, which parse files of unknown origin: `ok`, or what is missing; null until the process has looked. */
+  /**
+   * Isolation of the helper processes, which parse untrusted files: `ok`, or what is missing; null until it has been
+   * checked.
+   */
   readonly helpers: HelperReport | null;
   /** Null while the database does not answer. */
   readonly history: HistoryReport | null;
@@ -57,14 +63,14 @@ export interface ReadinessReport {
 
 /** Sources of a {@link ReadinessReport}. */
 export interface ReadinessSources {
-  /** For these statements alone, so that a crowd on the shared pool does not look like an outage. */
+  /** For these statements only, so that a crowded shared pool does not look like an outage. */
   readonly pool: Pick<Pool, 'query'>;
   readonly store: Pick<EventStore, 'readAll' | 'appendFailure'>;
   readonly codec: Pick<EventCodec, 'readEnvelope'>;
   readonly connection: () => StoreConnection;
   /** Position of the newest event. */
   readonly storeHead: Pick<SharedResult<Position>, 'get'>;
-  /** Returns a sentence about stored secrets that cannot be read; null: none are known. */
+  /** Returns a sentence about stored secrets that cannot be read; null if none are known. */
   readonly secrets: () => Promise<string | null>;
   /** Isolation of helper processes; null while it is not known. */
   readonly helpers: () => HelperReport | null;
@@ -78,20 +84,20 @@ interface LiveProjection {
   readonly level: boolean;
 }
 
-/** A saga whose last try of an event failed. */
+/** A saga whose last attempt at an event failed. */
 interface FailingSaga {
   /** `saga/<name>` */
   readonly name: string;
   readonly position: Position;
   /** The event and its error. */
   readonly error: string;
-  /** The event; null: the saga fails without one. `at`: its time, ms since 1970; null: it cannot be read. */
+  /** The event; null if the saga fails without one. `at`: its time, ms since 1970; null if it cannot be read. */
   readonly failure: { readonly at: Instant | null } | null;
 }
 
 /**
- * Judges whether the process can do its work. However many ask, each dependency is asked once a second at most, and one
- * that does not answer has one call waiting, not one for each that asked.
+ * Judges whether the process can do its work. Each dependency is checked at most once a second, and has at most one
+ * pending call, however many clients ask.
  */
 export class Readiness {
   private readonly report = new SharedResult(() => this.check(), KEPT_MS);
@@ -120,7 +126,7 @@ export class Readiness {
     ]);
     const projections = 'value' in database ? database.value : [];
     const stopped = projections.flatMap(({ name, error }) =>
-      error === null ? [] : [{ name, reason: `stopped: ${error}` }],
+      error === null ? [] : [{ name, reason: READINESS_MESSAGES.stopped({ error }) }],
     );
     const isStopped = (name: string): boolean => stopped.some((one) => one.name === name);
     const late = 'value' in behind ? behind.value.filter(({ name }) => !isStopped(name)) : [];
@@ -177,7 +183,7 @@ export class Readiness {
     return rows;
   }
 
-  /** Finds the projections that have not applied an event of more than a minute ago. */
+  /** Finds the projections that have an unapplied event more than a minute old. */
   private async findBehind(): Promise<Degradation[]> {
     const [projections, head] = await Promise.all([this.projections.get(), this.sources.storeHead.get()]);
     const found = projections
@@ -192,8 +198,8 @@ export class Readiness {
   }
 
   /**
-   * Finds the sagas that fail at an event of more than a minute ago, or at a damaged one. Only those with an error count: the
-   * position of an idle saga may be old, because it is not saved for each event that the saga does not receive.
+   * Finds the sagas that fail at an event more than a minute old, or at a damaged one. Only sagas with an error count:
+   * the position of an idle saga may be old, because it is not saved for events that the saga does not receive.
    */
   private async findStoppedSagas(): Promise<Degradation[]> {
     const { rows } = await this.sources.pool.query<FailingSaga>(

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../kernel/json.js';
 import type { SecretVault } from '../secrets/vault.js';
 
-/** Stands in the place of everything that was erased: the id of a secret, the data of a deleted event. */
+/** Replaces everything that was erased: the id of a secret or the data of a deleted event. */
 export const ERASED = 'erased';
 
 /** Names of the members that hold ids of secrets, in events and in states. */
@@ -25,8 +25,9 @@ const replace = (value: Value, erased: ReadonlySet<string>): Value => {
 };
 
 /**
- * Replaces the ids of erased secrets by `erased`, in any number of values at once (D-56). The secrets themselves are in no event.
- * @param values JSON; members that hold ids of secrets are found by their names
+ * Replaces the ids of erased secrets by `erased`, in any number of values at once (D-56). The secrets themselves are in
+ * no event.
+ * @param values JSON; members with ids of secrets are found by name
  */
 export const maskErasedSecrets = async <T>(vault: Pick<SecretVault, 'findErased'>, values: T): Promise<T> => {
   const found = new Set<string>();

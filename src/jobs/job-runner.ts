@@ -8,25 +8,14 @@ import { sleepUnlessAborted } from '../runtime/sleep.js';
 import type { Job, JobHandler } from './job.js';
 import type { JobTable } from './job-table.js';
 
-/** Dependencies of {@link JobRunner}. */
-export interface JobRunnerDependencies {
-  readonly jobs: JobTable;
-  readonly leases: Leases;
-  readonly notifications: Pick<Notifications, 'subscribe'>;
-  readonly handlers: readonly JobHandler[];
-  /** True for an error of an outage, after which a job is tried again. */
-  readonly isOutage: (error: unknown) => boolean;
-  readonly log: Log;
-}
-
-/** Longest time in ms until a job is noticed whose notification was lost. */
+/** Maximum time, in ms, until a job is noticed whose notification was lost. */
 const LOOK_MS = 2_000;
 const REPORT_MS = 1_000;
 const RETRY = { firstMs: 200, longestMs: 10_000 };
 
 /**
- * Carries out jobs in the role `worker`: each in one process at a time, under a lease. A job whose process was killed goes on in
- * another one, or in the same one after its restart.
+ * Carries out jobs in the role `worker`: each in one process at a time, under a lease. A job whose process was killed
+ * continues in another one, or in the same one after its restart.
  */
 export class JobRunner {
   private readonly stopping = new AbortController();
@@ -34,13 +23,21 @@ export class JobRunner {
   private looking: Promise<void> = Promise.resolve();
   private wake: () => void = () => undefined;
 
-  constructor(private readonly deps: JobRunnerDependencies) {}
+  /** @param isOutage true for an error of an outage, after which a job is retried */
+  constructor(
+    private readonly jobs: JobTable,
+    private readonly leases: Leases,
+    private readonly notifications: Notifications,
+    private readonly handlers: readonly JobHandler[],
+    private readonly isOutage: (error: unknown) => boolean,
+    private readonly log: Log,
+  ) {}
 
   start(): void {
     this.looking = this.look();
   }
 
-  /** Stops the jobs of this process; they stay `running`, and go on elsewhere. */
+  /** Stops the jobs of this process; they stay `running`, and continue elsewhere. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.wake();
@@ -49,7 +46,7 @@ export class JobRunner {
   }
 
   private async look(): Promise<void> {
-    const { jobs, notifications, log } = this.deps;
+    const { jobs, notifications, log } = this;
     const { signal } = this.stopping;
     const failure = new RepeatedFailure();
     const unsubscribe = notifications.subscribe('job', () => this.wake());
@@ -65,7 +62,7 @@ export class JobRunner {
             );
         failure.clear();
       } catch (error) {
-        if (failure.shouldLog(reasonOf(error))) log.warn({ error: reasonOf(error) }, 'failed to look for jobs');
+        if (failure.shouldLog(reasonOf(error))) log.warn({ reason: reasonOf(error) }, 'failed to look for jobs');
       }
       await sleepUnlessAborted(LOOK_MS, AbortSignal.any([signal, woken.signal]));
     }
@@ -74,7 +71,7 @@ export class JobRunner {
 
   /** Carries out a job until it has ended, here or in another process. */
   private async carryOut(id: string): Promise<void> {
-    const { leases, log } = this.deps;
+    const { leases, log } = this;
     const { signal } = this.stopping;
     const backoff = new Backoff(RETRY);
     while (!signal.aborted) {
@@ -88,7 +85,7 @@ export class JobRunner {
         }
         await backoff.wait(signal); // another process takes it over
       } catch (error) {
-        log.warn({ job: id, error: reasonOf(error) }, 'job interrupted; it goes on');
+        log.warn({ job: id, reason: reasonOf(error) }, 'job interrupted; it continues');
         await backoff.wait(signal);
       }
     }
@@ -96,11 +93,11 @@ export class JobRunner {
 
   /** @returns true if the job has ended @throws an error of an outage */
   private async carryOutUnderLease(id: string, signal: AbortSignal): Promise<boolean> {
-    const { jobs, handlers, isOutage, log } = this.deps;
+    const { jobs, handlers, isOutage, log } = this;
     const job = await jobs.find(id);
     if (job?.state !== 'running') return true;
     const handler = handlers.find(({ kind }) => kind === job.kind);
-    if (!handler) return false; // of a newer program: that carries it out
+    if (!handler) return false; // it belongs to a newer program, which carries it out
     try {
       const result = await handler.run(job, { signal, report: this.createReport(job) });
       if (signal.aborted) return false;
@@ -108,13 +105,13 @@ export class JobRunner {
     } catch (error) {
       if (signal.aborted) return false;
       if (isOutage(error)) throw error;
-      log.error({ job: id, kind: job.kind, error: (error as Error).stack }, 'a job has failed');
+      log.error({ job: id, kind: job.kind, err: error }, 'a job has failed');
       await jobs.end(id, 'failed', { message: reasonOf(error) });
     }
     return true;
   }
 
-  /** Returns a function that writes the progress about once a second, with the time that is left at the present pace. */
+  /** Returns a function that writes the progress about once a second, with the time left at the current pace. */
   private createReport(job: Job): (progress: number) => void {
     const startedAt = performance.now();
     let reportedAt = -Infinity;
@@ -124,7 +121,7 @@ export class JobRunner {
       reportedAt = now;
       const done = progress - job.progress;
       const eta = done > 0 ? Math.ceil((((1 - progress) / done) * (now - startedAt)) / 1_000) : null;
-      this.deps.jobs.report(job.id, Math.min(1, Math.max(0, progress)), eta).catch(() => undefined);
+      this.jobs.report(job.id, Math.min(1, Math.max(0, progress)), eta).catch(() => undefined);
     };
   }
 }

@@ -1,6 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { newId } from '../kernel/ids.js';
 import type { Json, JsonObject } from '../kernel/json.js';
+import { POOL } from '../postgres/tokens.js';
 import type { Job, JobState } from './job.js';
 
 const COLUMNS = ['id', 'kind', 'state', 'progress', 'eta_seconds as "etaSeconds"', 'params', 'result'].join(', ');
@@ -11,11 +13,11 @@ export interface NewJob {
   readonly id?: string;
   readonly kind: string;
   readonly params: JsonObject;
-  /** Of the jobs with one subject, one may run at a time; null: any number. */
+  /** Only one job per subject may run at a time; null for any number. */
   readonly subject?: string | null;
 }
 
-/** A job with the same subject runs. */
+/** A job with the same subject is running. */
 export class JobRuns extends Error {
   constructor(readonly runningId: string) {
     super(`${runningId} runs`);
@@ -23,10 +25,11 @@ export class JobRuns extends Error {
 }
 
 /** The jobs of a deployment, in its database. */
+@Injectable()
 export class JobTable {
-  constructor(private readonly db: Pick<Pool, 'query'>) {}
+  constructor(@Inject(POOL) private readonly db: Pick<Pool, 'query'>) {}
 
-  /** Starts a job: a worker notices it at once. @throws JobRuns */
+  /** Starts a job, which a worker notices at once. @throws JobRuns */
   async start({ id = newId('job'), kind, params, subject = null }: NewJob): Promise<Job> {
     const { rows } = await this.db.query<Job>(
       `with new as (
@@ -47,7 +50,7 @@ export class JobTable {
     return (await this.db.query<Job>(`select ${COLUMNS} from ops_job where id = $1`, [id])).rows[0] ?? null;
   }
 
-  /** Lists jobs, newest first. @param before id of the last job of the page before; null: the first page */
+  /** Lists jobs, newest first. @param before id of the previous page's last job; null: the first page */
   async list(state: JobState | undefined, before: string | null, limit: number): Promise<readonly Job[]> {
     const { rows } = await this.db.query<Job>(
       `select ${COLUMNS} from ops_job
@@ -71,7 +74,7 @@ export class JobTable {
     ]);
   }
 
-  /** Ends a job. One that has ended stays as it is. */
+  /** Ends a job. A job that has already ended is unchanged. */
   async end(id: string, state: 'done' | 'failed', result: Json): Promise<void> {
     await this.db.query(
       `update ops_job set state = $2, result = $3, eta_seconds = null, ended_at = now(),

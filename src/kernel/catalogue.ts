@@ -4,5 +4,5 @@ export interface EventSchema {
   readonly upcasters?: Readonly<Record<number, (data: never) => unknown>>;
 }
 
-/** Event types of one aggregate, or of all of them. A type that is not listed cannot be written or read. */
+/** Event types of one aggregate, or of all aggregates. A type that is not listed cannot be written or read. */
 export type Catalogue = Readonly<Record<string, EventSchema>>;

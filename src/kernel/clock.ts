@@ -8,5 +8,8 @@ export interface Clock {
 /** The system clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** Injection token for the length of a minute in pauses and retries, in ms (setting MINUTE_MS). */
+export const MINUTE_MS = Symbol('MinuteMs');
+
 /** Injection token of the {@link Clock}. */
 export const CLOCK = Symbol('Clock');

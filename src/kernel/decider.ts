@@ -2,26 +2,26 @@ import type { DomainEvent } from './events.js';
 import type { Rejection } from './result.js';
 
 /**
- * An aggregate as three pure parts. `decide` returns the events that follow from a command (none if nothing changes) or
- * a rejection. `evolve` applies an event to the state. Time and ids arrive in the command.
+ * An aggregate as three pure parts. `decide` returns the events that a command causes (none if nothing changes) or a
+ * rejection. `evolve` applies an event to the state. Time and ids arrive in the command.
  */
 export interface Decider<Command, State, Event extends DomainEvent, Code extends string = never> {
   /** First part of the stream's name: camelCase, followed by one hyphen. */
   readonly category: string;
   readonly initial: State;
   /**
-   * Number of events that determine the state: folding the last ones of a stream gives the same state as folding all. Only
-   * these are read, so that a stream may grow without end. Absent: all events are needed.
+   * Number of events that determine the state: folding the last ones of a stream gives the same state as folding all of
+   * them. Only these are read, so that a stream can grow without limit. If absent, all events are needed.
    */
   readonly memory?: number;
   /**
-   * Version of the state's form, if snapshots of it are kept: then a long stream is not read from its start. The state must
-   * be JSON. A change of the state or of `evolve` raises the version, so that older snapshots are ignored.
+   * Version of the state's form, if snapshots are kept, which save reading a long stream from its start. The state must
+   * be JSON. Raise the version whenever the state or `evolve` changes, so that older snapshots are ignored.
    */
   readonly snapshotVersion?: number;
   /**
-   * Returns the owner of the aggregate; null if there is no aggregate. An owner's command on another owner's aggregate is
-   * rejected with `not_found` before and after the decision, so that no use case can forget the check. Absent where the
+   * Returns the owner of the aggregate; null if there is no aggregate. An owner's command on another owner's aggregate
+   * is rejected with `not_found` before and after the decision, so that no use case can forget the check. Absent if the
    * owner is not part of the state.
    */
   ownerOf?(state: State, id: string): string | null;

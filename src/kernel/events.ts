@@ -14,31 +14,31 @@ const OWNER_ACTOR = 'owner:';
 /** Returns the actor of an owner's own requests. */
 export const ownerActor = (ownerId: string): Actor => `${OWNER_ACTOR}${ownerId}`;
 
-/** Returns the owner that an actor is; null for the operator, endpoints and the gateway itself. */
+/** Returns the owner behind an actor; null for the operator, endpoints and the gateway itself. */
 export const ownerOfActor = (actor: Actor): string | null =>
   actor.startsWith(OWNER_ACTOR) ? actor.slice(OWNER_ACTOR.length) : null;
 
-/** Origin of a command. Every event that the command causes carries it. */
+/** Origin of a command, carried by every event that the command causes. */
 export interface Origin {
   readonly actor: Actor;
-  /** Id of the request that led to the command, `req_…`; empty for work without a request. */
+  /** Id of the request that led to the command, `req_…`; empty for work that no request started. */
   readonly requestId: string;
   /** Id of the event or command that caused this one. */
   readonly causationId: string;
   /** Id of the first command of the chain; it connects everything that followed from it. */
   readonly correlationId: string;
-  /** Address of the client whose request led to the command directly; null for work of the gateway's own. */
+  /** Address of the client whose request led to the command directly; null for the gateway's own work. */
   readonly clientAddress: string | null;
 }
 
-/** An event as it is read back, with its data at the current schema version. */
+/** An event that was read, with its data at the current schema version. */
 export interface RecordedEvent<E extends DomainEvent = DomainEvent> extends Origin {
   readonly stream: string;
   readonly revision: bigint;
   readonly position: bigint;
   readonly id: string;
   readonly type: E['type'];
-  /** Schema version that the event was written with. */
+  /** Schema version that the event was written in. */
   readonly version: number;
   readonly at: Instant;
   /** SHA-256 (hex), chained to the stream's previous event. */

@@ -45,7 +45,10 @@ const VARIANTS = '89ab';
 const nameBuffer = Buffer.alloc(16 + 1_024);
 nameBuffer.write('6f1d3e545d0b5a4e9d3c0c2f9b1a7e11', 'hex');
 
-/** Returns the UUID of a name (v5, RFC 9562). It is always the same, which makes an append safe to repeat. */
+/**
+ * Returns the UUID of a name (v5, RFC 9562). The same name always yields the same UUID, which makes an append safe to
+ * repeat.
+ */
 export const deriveUuid = (name: string): string => {
   const isShort = name.length * 3 <= nameBuffer.length - 16; // a UTF-16 unit is at most three bytes of UTF-8
   const bytes = isShort
@@ -60,8 +63,8 @@ export const deriveUuid = (name: string): string => {
 export const deriveId = (prefix: IdPrefix, name: string): string => `${prefix}_${deriveUuid(name).replaceAll('-', '')}`;
 
 /**
- * Returns the public id of a name and a moment. It is time-ordered like {@link newId} and always the same, so that a
- * creation may be repeated.
+ * Returns the public id of a name and a time. It is time-ordered like {@link newId} and always the same, so that a
+ * creation can be repeated.
  */
 export const deriveTimedId = (prefix: IdPrefix, name: string, at: Instant): string => {
   const random = Buffer.from(deriveUuid(name).replaceAll('-', ''), 'hex');

@@ -1,4 +1,4 @@
-/** A moment: whole milliseconds since 1970-01-01T00:00:00Z. A plain number, so that an event can hold it. */
+/** A point in time: whole milliseconds since 1970-01-01T00:00:00Z. A plain number, so that an event can hold it. */
 export type Instant = number;
 
 /** Formats an instant for the API: ISO 8601, UTC, milliseconds (management-api.md: Manners). */

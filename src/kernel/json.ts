@@ -1,6 +1,6 @@
 /** A JSON value. Events, payloads and read models consist of them. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
-/** A JSON object. A member that is undefined is left out. */
+/** A JSON object. Undefined members are omitted. */
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }

@@ -17,7 +17,7 @@ describe('message', () => {
   it('refuses missing and superfluous values when it is compiled', () => {
     // @ts-expect-error limit is missing
     const lacking = () => tooLong({ length: 12, excess: 2 });
-    // @ts-expect-error extra is no placeholder
+    // @ts-expect-error extra is not a placeholder
     const superfluous = () => tooLong({ length: 12, limit: 10, excess: 2, extra: 1 });
     expect([lacking, superfluous]).toHaveLength(2);
   });

@@ -8,12 +8,13 @@ export type MessageValues<Template extends string> = {
   readonly [Name in Placeholder<Template>]: string | number;
 };
 
-/** A sentence with placeholders: it is called with their values. */
+/** A sentence with placeholders: call it with their values. */
 export type Message<Template extends string> = (values: MessageValues<Template>) => string;
 
 /**
- * Creates a sentence with placeholders (ADR-119). The template is split once, when its file is loaded; a call only joins
- * strings. A missing or superfluous value is a type error. Braces mark placeholders only: a literal brace comes in a value.
+ * Creates a sentence with placeholders (ADR-119). The template is split once, when its file is loaded; a call only
+ * joins strings. A missing or superfluous value is a type error. Braces only mark placeholders: a literal brace must
+ * come from a value.
  */
 export const message = <const Template extends string>(template: Template): Message<Template> => {
   const parts = template.split(/[{}]/);
@@ -33,5 +34,5 @@ export const countOf = (count: number, one: string, many = `${one}s`): string =>
 export const oneOf = (words: readonly string[]): string =>
   words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : (words[0] ?? '');
 
-/** Ends a text with a full stop, unless it ends with a sign of that kind. */
+/** Ends a text with a full stop, unless it already ends with punctuation. */
 export const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

@@ -1,6 +1,6 @@
 /**
  * Returns an error's message as one line for a log. If Node tried several addresses, its error has no message of its
- * own: the distinct messages of the tries are joined.
+ * own: the distinct messages of the attempts are joined.
  */
 export const reasonOf = (error: unknown): string => {
   // Checked by shape, not by class: Node's own errors may come from another realm.
@@ -9,10 +9,4 @@ export const reasonOf = (error: unknown): string => {
   if (Array.isArray(errors) && errors.length > 0) return [...new Set(errors.map(reasonOf))].join('; ');
   if (typeof message === 'string' && message !== '') return message;
   return typeof name === 'string' && name !== '' ? name : 'no reason given';
-};
-
-/** Returns the stack of an error, or its reason where it has none: for errors that point to a bug. */
-export const detailOf = (error: unknown): string => {
-  const stack = typeof error === 'object' && error !== null ? (error as { stack?: unknown }).stack : undefined;
-  return typeof stack === 'string' ? stack : reasonOf(error);
 };

@@ -1,8 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { LimitsProfile } from '../config/limits-profile.js';
-import { Batcher } from '../runtime/batcher.js';
+import { LIMITS_PROFILE } from '../config/tokens.js';
 import { boolArray, float8Array, hexInt8Array, int4Array, int8Array, textArray } from '../postgres/binary-array.js';
+import { POOL } from '../postgres/tokens.js';
 import type { EndpointSnapshot } from '../projections/discovery/endpoint-snapshots.queries.js';
+import { Batcher } from '../runtime/batcher.js';
 import type { OwnerMonth } from './monthly-quota.js';
 
 /** The part of an endpoint snapshot that limits depend on. The limiter call verifies that `version` is current (D-7). */
@@ -13,13 +16,13 @@ export interface PostCheck {
   readonly endpoint: LimitedEndpoint;
   /** Hashes of the post's idempotency keys, at most two, each 16 hex digits (D-19). */
   readonly keys: readonly string[];
-  /** Streams of these keys that are presumed empty; none if the caller has looked them up already. */
+  /** Streams of these keys that are presumed empty; empty if the caller has already looked them up. */
   readonly newStreams: readonly string[];
-  /** False: the post will be rejected for its content and takes no tokens (D-16). */
+  /** False if the post will be rejected for its content and therefore takes no tokens (D-16). */
   readonly consume: boolean;
-  /** Null: the owner's plan has no monthly quota. */
+  /** Null if the owner's plan has no monthly quota. */
   readonly month: OwnerMonth | null;
-  /** True if the post has keys whose streams lie outside this database and were not read. */
+  /** True if the post has keys whose streams are outside this database and were not read. */
   readonly isUnread?: boolean;
 }
 
@@ -47,7 +50,7 @@ export type Verdict =
   | {
       readonly outcome: 'rejected';
       readonly reason: LimitReason;
-      /** Whole seconds, at least 1, after which none of the limits exceeded now is exceeded any more. */
+      /** Whole seconds, at least 1, until none of these limits is exceeded. */
       readonly retryAfter: number;
       /** Violations in the sliding hour, including this request if it is one. */
       readonly violations: number;
@@ -55,8 +58,8 @@ export type Verdict =
       readonly disables: boolean;
     };
 
-/** The limits besides publishing (D-17, D-45). */
-export type Budget = 'discovery' | 'pauses' | 'replays' | 'sandbox';
+/** The limits apart from publishing (D-17, D-45). */
+export type Budget = 'changes' | 'discovery' | 'pauses' | 'replays' | 'sandbox';
 
 /** The facts that must still hold for an unlimited request to pass. */
 type Verification = Pick<PostCheck, 'endpoint' | 'newStreams' | 'consume'>;
@@ -82,20 +85,22 @@ interface Row {
 }
 
 /**
- * Options of {@link Batcher}, found by measurement: the smallest batches whose calls cost no more than the waiting they
- * save. The database evaluates posts one call at a time; a second lane saves the round trip, because the next call is
- * already waiting there.
+ * Options of {@link Batcher}, found by measurement: the smallest batches whose calls cost no more than the waiting that
+ * they save. The database evaluates posts one call at a time; a second lane saves the round trip, because the next call
+ * is already waiting there.
  */
 const POST_BATCHES = { splitAbove: 48, concurrency: 2, intervalMs: 3 };
 const VERIFICATION_BATCHES = { splitAbove: 32, intervalMs: 3 };
-/** Largest number of endpoints that are remembered as having a row in ops_limit. */
+/** Maximum number of endpoints that are remembered as having a row in ops_limit. */
 const MAX_KNOWN_ENDPOINTS = 100_000;
 
 /**
- * Rate limits per endpoint (publish-api.md: Limits; D-15..D-18), exact over all processes: the database evaluates one call at
- * a time, by its own clock. Concurrent requests share a call; two requests to the same endpoint are evaluated in order.
- * @throws errors of the database; isUnavailable distinguishes outages.
+ * Rate limits per endpoint (publish-api.md: Limits; D-15..D-18), exact across all processes: the database evaluates one
+ * call at a time, using its own clock. Concurrent requests share a call; two requests to the same endpoint are
+ * evaluated in order.
+ * @throws the database's errors; isUnavailable recognises outages.
  */
+@Injectable()
 export class Limiter {
   private readonly posts: Batcher<PostCheck, Verdict>;
   private readonly budgets: Batcher<BudgetCheck, Verdict>;
@@ -103,8 +108,8 @@ export class Limiter {
   private knownEndpoints = new Set<string>();
 
   constructor(
-    private readonly pool: Pool,
-    private readonly profile: LimitsProfile,
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(LIMITS_PROFILE) private readonly profile: LimitsProfile,
   ) {
     const keyOf = ({ endpoint }: { readonly endpoint: LimitedEndpoint }): string => endpoint.endpoint_id;
     this.posts = new Batcher((checks: readonly PostCheck[]) => this.decide(checks, this.admitPosts), {
@@ -127,7 +132,7 @@ export class Limiter {
     return this.arePostsLimited(check) || this.profile.replaysPerMinute !== null;
   }
 
-  /** Takes one request from a budget, where the endpoint has such a limit. */
+  /** Takes one request from a budget, if the endpoint has such a limit. */
   consumeBudget(endpoint: LimitedEndpoint, budget: Budget): Promise<Verdict> {
     const check = { endpoint, budget };
     const isLimited =
@@ -138,8 +143,8 @@ export class Limiter {
   }
 
   /**
-   * Releases the tokens of a post that was admitted but not accepted, through no fault of its sender. Requests that were
-   * rejected in the meantime stay rejected.
+   * Releases the tokens of a post that was admitted but not accepted, through no fault of its sender. Requests that
+   * were rejected in between stay rejected.
    * @param at time of admission, from the verdict
    * @param keys the keys that the post was admitted with
    */
@@ -172,7 +177,7 @@ export class Limiter {
       if (row.item > 0) verdicts[row.item - 1] = toVerdict(row);
       else if (row.violation_count === checks.length) admittedAt = row.admitted_at!;
     }
-    // If all requests were evaluated, those without a row of their own were admitted.
+    // If all requests were evaluated, those without a row were admitted.
     if (admittedAt !== null) for (const i of checks.keys()) verdicts[i] ??= { outcome: 'admitted', at: admittedAt };
     const missing = admittedAt === null ? checks.filter((_, i) => verdicts[i] === undefined) : [];
     if (missing.length > 0) {
@@ -241,6 +246,8 @@ export class Limiter {
     switch (budget) {
       case 'discovery':
         return this.profile.discoveryPerMinute;
+      case 'changes':
+        return this.profile.changesPerMinute;
       case 'pauses':
         return this.profile.pausesPerMinute;
       case 'replays':
@@ -256,12 +263,12 @@ export class Limiter {
   }
 }
 
-/** Returns the id that a budget is counted for: the owner's for the sandbox, otherwise the endpoint's (D-51). */
+/** Returns the id that a budget is counted by: the owner's for the sandbox, otherwise the endpoint's (D-51). */
 const payerOf = ({ endpoint, budget }: BudgetCheck): string =>
   budget === 'sandbox' ? endpoint.owner_id : endpoint.endpoint_id;
 
 /** True if a rejected request counts as a violation (D-17, D-45). */
-const isViolation = (budget: Budget): boolean => budget === 'discovery' || budget === 'pauses';
+const isViolation = (budget: Budget): boolean => budget === 'changes' || budget === 'discovery' || budget === 'pauses';
 
 const endpointColumns = (checks: readonly { readonly endpoint: LimitedEndpoint }[]): [Buffer, Buffer] => [
   textArray(checks.map(({ endpoint }) => endpoint.endpoint_id)),

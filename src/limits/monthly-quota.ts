@@ -1,5 +1,6 @@
-import type { QueryBus } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import { type LimitsProfile, monthlyPostsOf } from '../config/limits-profile.js';
+import { LIMITS_PROFILE } from '../config/tokens.js';
 import {
   computeUsedUpAt,
   hasMonthlyQuota,
@@ -7,16 +8,16 @@ import {
   ownerMonthKey,
   type PostsLeft,
 } from '../domain/owner/monthly-quota.js';
-import type { Clock } from '../kernel/clock.js';
-import { BoundedCache } from '../runtime/bounded-cache.js';
+import { CLOCK, type Clock } from '../kernel/clock.js';
 import type { EndpointSnapshot } from '../projections/discovery/endpoint-snapshots.queries.js';
 import { FindPostsLeft } from '../projections/posts/usage.queries.js';
+import { BoundedCache } from '../runtime/bounded-cache.js';
 
 /** An owner's current month, with the number of publications that uses up its quota. */
 export interface OwnerMonth {
   /** `<owner>/<month>`: the key of the posts projection's count. */
   readonly ownerMonth: string;
-  /** Number of publications that uses up the month's quota. It may be lower than the true number, never higher. */
+  /** Number of publications that uses up the month's quota. It may be too low, never too high. */
   readonly usedUpAt: number;
   readonly left: PostsLeft;
 }
@@ -33,14 +34,15 @@ const CACHE_SIZE = 10_000;
  * for each post the limiter compares only that number. A change of plan or a bought post pack gives the endpoint a new
  * version, which invalidates the cached number.
  */
+@Injectable()
 export class MonthlyQuota {
   private readonly cache = new BoundedCache<CachedMonth>(CACHE_SIZE);
   private readonly monthlyPosts: MonthlyPosts;
 
   constructor(
-    private readonly queries: QueryBus,
-    private readonly clock: Clock,
-    profile: LimitsProfile,
+    private readonly findPostsLeft: FindPostsLeft,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LIMITS_PROFILE) profile: LimitsProfile,
   ) {
     this.monthlyPosts = monthlyPostsOf(profile);
   }
@@ -58,8 +60,7 @@ export class MonthlyQuota {
   /** Loads the month from the posts read model; null if the plan has no quota. */
   async loadMonth(endpoint: EndpointSnapshot): Promise<OwnerMonth | null> {
     const now = this.clock.now();
-    const query = new FindPostsLeft([endpoint], now, this.monthlyPosts);
-    const left = (await this.queries.execute(query)).get(endpoint.owner_id)!;
+    const left = (await this.findPostsLeft.execute([endpoint], now, this.monthlyPosts)).get(endpoint.owner_id)!;
     const usedUpAt = computeUsedUpAt(left);
     if (usedUpAt === null) return null;
     const month = { ownerMonth: ownerMonthKey(endpoint.owner_id, now), usedUpAt, left };

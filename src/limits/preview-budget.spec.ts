@@ -10,7 +10,7 @@ const reject = (retryAfter: number) => new Refused(retryAfter);
 describe('PreviewBudget', () => {
   let time: number;
   beforeEach(() => (time = 1_000));
-  /** Does work that takes some ms of the test's clock. */
+  /** Does work that takes some ms by the test's clock. */
   const spend = (budget: PreviewBudget, owner: string, ms: number): Promise<string> =>
     budget.spend(owner, reject, () => {
       time += ms;

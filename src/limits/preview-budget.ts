@@ -6,26 +6,27 @@ import { yieldToEventLoop } from '../runtime/cooperative-work.js';
 interface Account {
   /** Computing time left, in ms; below 0 after work that took longer. */
   readonly leftMs: number;
-  /** Moment of `performance.now()` at which that was left. */
+  /** Time by `performance.now()` of that amount. */
   readonly at: number;
 }
 
-/** Part of a minute's computing time that may be used at once. */
+/** Share of a minute's computing time that may be used at once. */
 const BURST = 1 / 4;
 const MINUTE_MS = 60_000;
 const MOST_ACCOUNTS = 10_000;
-/** Pieces that took less, in ms, need no rest after them. */
+/** Time in ms: pieces that took less need no rest after them. */
 const REST_FROM_MS = 10;
 
 /**
- * The computing time of previews, for each owner (ADR-209). Previews run on the thread that answers requests, so the budget
- * belongs to a process: time flows in steadily, up to a quarter of a minute's amount, and each piece of work is charged with the
- * time for which it blocked the thread. After a piece the thread belongs to other requests for as long as the piece took.
+ * The computing time of previews, for each owner (ADR-209). Previews run on the thread that answers requests, and their
+ * slow patterns in its helper, so each process has its own budget. Time flows in steadily, up to a quarter of a
+ * minute's amount, and each piece of work is charged for the time it took. After a piece that blocked the thread, the
+ * thread serves other requests for the same time.
  */
 export class PreviewBudget {
   private readonly accounts = new BoundedCache<Account>(MOST_ACCOUNTS);
   private readonly perMinute: number | null;
-  /** Moment of `performance.now()` from which the next piece may run. */
+  /** Time by `performance.now()` from which the next piece may run. */
   private restsUntil = 0;
 
   constructor(
@@ -37,14 +38,15 @@ export class PreviewBudget {
   }
 
   /**
-   * Does a piece of work, and charges its owner with the time that it takes until it returns or first waits.
-   * @param reject returns the error that is thrown if nothing is left, from the whole seconds after which a full burst is there
+   * Does a piece of work, and charges its owner for the time until it returns or first waits.
+   * @param reject returns the error to throw if nothing is left, given the whole seconds until a full burst is
+   * available
    */
   async spend<T>(ownerId: string, reject: (retryAfter: number) => Error, work: () => T | Promise<T>): Promise<T> {
     await yieldToEventLoop();
     if (this.perMinute === null) return work();
     this.requireTime(ownerId, this.perMinute, reject);
-    // Several pieces may wait for the same moment: the first of them sets the next one.
+    // Several pieces may wait for the same time: the first of them postpones the next.
     while (this.restsUntil > this.now()) await this.rest(this.restsUntil - this.now());
     const leftMs = this.requireTime(ownerId, this.perMinute, reject);
     const startedAt = this.now();
@@ -56,6 +58,20 @@ export class PreviewBudget {
       this.accounts.set(ownerId, { leftMs: leftMs - took, at });
       if (took > REST_FROM_MS) this.restsUntil = at + took;
     }
+  }
+
+  /** Charges an owner for work that another process does. @param work returns its result and how long it took */
+  async spendElsewhere<T extends { readonly tookMs: number }>(
+    ownerId: string,
+    reject: (retryAfter: number) => Error,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    if (this.perMinute === null) return work();
+    this.requireTime(ownerId, this.perMinute, reject);
+    const done = await work();
+    const at = this.now();
+    this.accounts.set(ownerId, { leftMs: this.refill(ownerId, this.perMinute, at) - done.tookMs, at });
+    return done;
   }
 
   /** Returns an owner's time left, above 0. @throws what `reject` returns if nothing is left */

@@ -1,7 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { LimitsProfile } from '../config/limits-profile.js';
-import { type Log, silentLog } from '../kernel/log.js';
+import { LIMITS_PROFILE } from '../config/tokens.js';
+import { LOG, type Log, silentLog } from '../kernel/log.js';
+import { reasonOf } from '../kernel/reason.js';
 import { int4Array, int8Array, textArray } from '../postgres/binary-array.js';
+import { POOL } from '../postgres/tokens.js';
 import { Batcher } from '../runtime/batcher.js';
 
 /** The endpoint whose client causes requests, and its owner. */
@@ -20,14 +24,17 @@ export interface ProbeCost {
 export type ProbeVerdict =
   | {
       readonly outcome: 'paid';
-      /** Replaces the paid amounts with those that were used. Never throws. */
+      /** Replaces the paid amounts with those actually used. Never throws. */
       readonly settle: (used: ProbeCost) => Promise<void>;
     }
   | {
       readonly outcome: 'refused';
-      /** Whole seconds, at least 1, after which the request can pay for everything, provided that nothing else is paid. */
+      /**
+       * Whole seconds, at least 1, after which the request can pay for everything, provided that nothing else is paid
+       * in the meantime.
+       */
       readonly retryAfter: number;
-      /** The limit that is exceeded for so long. */
+      /** The limit that is exceeded until then. */
       readonly scope: 'endpoint' | 'owner';
     };
 
@@ -49,20 +56,21 @@ interface Settlement extends ProbeCost {
 }
 
 /**
- * The budget for what clients cause before their posts are accepted: probes of media and translations in the sandbox, in a
- * sliding minute, per endpoint and per owner (D-51, ADR-92). The largest possible amounts are paid first and settled when the
- * used ones are known, so that the limits hold exactly over all processes. A payment that is never settled, because its
- * process ended, counts in full until its minute is over. Concurrent payments share a call.
+ * The budget for requests that clients cause before their posts are accepted: probes of media and translations in the
+ * sandbox, in a sliding minute, per endpoint and per owner (D-51, ADR-92). The largest possible amounts are paid first
+ * and settled once the used ones are known, so that the limits hold exactly across all processes. If a process ends
+ * before it settles a payment, the payment counts in full until its minute is over. Concurrent payments share a call.
  */
+@Injectable()
 export class ProbeBudget {
   private readonly payments: Batcher<Payment, ProbeVerdict>;
   private readonly settlements: Batcher<Settlement, void>;
   private readonly isUnlimited: boolean;
 
   constructor(
-    private readonly pool: Pool,
-    private readonly profile: Pick<LimitsProfile, 'probesPerMinute' | 'probeBytesPerMinute'>,
-    private readonly log: Log = silentLog,
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(LIMITS_PROFILE) private readonly profile: Pick<LimitsProfile, 'probesPerMinute' | 'probeBytesPerMinute'>,
+    @Inject(LOG) private readonly log: Log = silentLog,
   ) {
     this.isUnlimited = profile.probesPerMinute === null && profile.probeBytesPerMinute === null;
     this.payments = new Batcher((payments) => this.payAll(payments), { maxBatchSize: 100 });
@@ -71,8 +79,8 @@ export class ProbeBudget {
 
   /**
    * Pays for requests before they are made.
-   * @param most the largest possible amounts; more than a limit is possible only where nothing of that limit is used
-   * @param again amounts that a repetition of the client's request will have to pay in all, if this payment is refused
+   * @param most the largest possible amounts; may exceed a limit only if none of that limit is used
+   * @param again total amounts that a retry of the client's request would have to pay if this payment is refused
    * @throws errors of the database; isUnavailable distinguishes outages
    */
   async pay({ endpoint_id, owner_id }: ProbePayer, most: ProbeCost, again = most): Promise<ProbeVerdict> {
@@ -104,7 +112,10 @@ export class ProbeBudget {
 
   private async settle(settlement: Settlement): Promise<void> {
     await this.settlements.submit(settlement).catch((error: unknown) => {
-      this.log.warn({ error: String(error) }, 'failed to settle a payment for probes: it counts in full for a minute');
+      this.log.warn(
+        { reason: reasonOf(error) },
+        'failed to settle a payment for probes: it counts in full for a minute',
+      );
     });
   }
 

@@ -1,4 +1,6 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { POOL } from '../postgres/tokens.js';
 
 /** A place among an owner's resources of one kind. */
 export interface ResourcePlace {
@@ -12,18 +14,20 @@ export interface ResourcePlace {
 /** The result of a reservation. */
 export interface ReservedPlace {
   readonly isReserved: boolean;
-  /** Number of the owner's other resources of the kind, those that are being created included. */
+  /** Number of the owner's other resources of the kind, including those being created. */
   readonly existing: number;
 }
 
 /**
- * Places for resources that are being created, so that concurrent creations together stay within a cap (D-67, ADR-209). The
- * read model `discovery` counts the resources that exist; a reservation counts until it shows there, at most ten minutes.
+ * Reservations for resources that are being created, so that concurrent creations together stay within a cap (D-67,
+ * ADR-209). The read model `discovery` counts the resources that exist; a reservation counts until the resource appears
+ * there, for at most ten minutes.
  */
+@Injectable()
 export class ResourceReservations {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Reserves a place unless the cap is reached. A resource that has a place, or exists, keeps it. @param cap from 0 */
+  /** Reserves a place unless the cap is reached. A resource that already has a place keeps it. @param cap 0 or more */
   async reserve({ ownerId, table, id }: ResourcePlace, cap: number): Promise<ReservedPlace> {
     const { rows } = await this.pool.query<{ is_reserved: boolean; existing: string }>({
       name: 'reserve resource',
@@ -34,7 +38,7 @@ export class ResourceReservations {
     return { isReserved: is_reserved, existing: Number(existing) };
   }
 
-  /** Gives a place back: the resource is counted by the read model, or was not created. */
+  /** Releases a place: the read model counts the resource, or the resource was not created. */
   async release(id: string): Promise<void> {
     const text = 'delete from ops_resource_reservation where resource_id = $1';
     await this.pool.query({ name: 'release resource', text, values: [id] });

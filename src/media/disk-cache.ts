@@ -2,36 +2,36 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock, type Clock } from '../kernel/clock.js';
+import { type Clock, systemClock } from '../kernel/clock.js';
 import type { Instant } from '../kernel/instant.js';
-import { FETCH_MESSAGES } from '../outbound-http/messages.js';
-import { MEDIA_CACHE_MESSAGES } from './messages.js';
-import { storageError } from './download.js';
 import { FetchError } from '../outbound-http/fetch-error.js';
+import { FETCH_MESSAGES } from '../outbound-http/messages.js';
+import { storageError } from './download.js';
+import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
 /** Options of a {@link DiskCache}. */
 export interface DiskCacheOptions {
-  /** Used by this process alone. */
+  /** Used only by this process. */
   readonly directory: string;
   /** Bytes on disk, unfinished files included. */
   readonly capacityBytes: number;
-  /** Age in ms after which a file is made again, because its source may have changed; default 15 minutes. */
+  /** Age, in ms, after which a file is created again, because its source may have changed; default 15 minutes. */
   readonly maxAgeMs?: number;
-  /** Time in ms for which a file waits for space while all files are in use; default 1 minute. */
+  /** How long a file waits for space while all files are in use, in ms; default 1 minute. */
   readonly spaceTimeoutMs?: number;
   readonly clock?: Clock;
 }
 
-/** The place for a new file, passed to the function that makes it. */
+/** The place for a new file, passed to the function that creates it. */
 export interface FileTarget {
   readonly path: string;
-  /** Aborts when no caller waits for the file. */
+  /** Aborts when no caller is waiting for the file. */
   readonly signal: AbortSignal;
-  /** Reserves space; call and await it before writing so many further bytes. Throws if there is no space. */
+  /** Reserves space; call and await it before writing that many more bytes. Throws if there is no space. */
   readonly reserve: (bytes: number) => Promise<void>;
 }
 
-/** A file that stays on disk until it is released. */
+/** A file that remains on disk until it is released. */
 export interface BorrowedFile<Facts> {
   readonly path: string;
   readonly facts: Facts;
@@ -52,7 +52,7 @@ interface Sized {
   readonly sizeBytes: number;
 }
 
-/** A file on disk or in the making. */
+/** A file on disk, complete or being created. */
 interface Entry {
   readonly path: string;
   readonly maxBytes: number;
@@ -66,8 +66,8 @@ interface Entry {
 }
 
 /**
- * Caches files on disk by key. Concurrent callers share one file; the least recently used files are evicted. Every failure
- * is a {@link FetchError}, provided that the functions that make files throw no other.
+ * Caches files on disk by key. Concurrent callers share one file; the least recently used files are evicted. Every
+ * failure is a {@link FetchError}, provided that the functions that create files throw nothing else.
  */
 export class DiskCache {
   /** Entries by key, least recently used first. */
@@ -82,7 +82,7 @@ export class DiskCache {
 
   /**
    * Returns the file of a key. The caller releases it.
-   * @param fill makes the file if it is missing; the same for every caller with this key
+   * @param fill creates the file if it is missing; the same for every caller with this key
    * @throws FetchError `too_large`, or `storage` if all files in the cache stay in use
    */
   async borrow<Facts extends Sized>(
@@ -131,7 +131,7 @@ export class DiskCache {
     const entry: Entry = { path, maxBytes, stop, users: 0, bytes: 0, file: undefined, done: notYet };
     this.entries.set(key, entry);
     entry.done = this.fill(key, entry, fill);
-    // Waiting callers receive a failure; without any it is ignored.
+    // Waiting callers get the failure; if there are none, it is ignored.
     entry.done.catch(() => undefined);
     return entry;
   }
@@ -151,7 +151,7 @@ export class DiskCache {
     }
   }
 
-  /** Reserves space for so many bytes by evicting unused files; waits for files in use. */
+  /** Reserves that many bytes by evicting unused files; waits for files in use. */
   private async reserve(entry: Entry, bytes: number): Promise<void> {
     const { capacityBytes, spaceTimeoutMs: roomMs = 60_000 } = this.options;
     if (entry.bytes + bytes > capacityBytes)
@@ -183,7 +183,7 @@ export class DiskCache {
     if (isLess) this.spaceFreed.emit('more');
   }
 
-  /** The type of the facts follows from the key. */
+  /** The key determines the type of the facts. */
   private toBorrowedFile<Facts>(key: string, entry: Entry, maxBytes: number): BorrowedFile<Facts> {
     const { facts } = entry.file!;
     if (facts.sizeBytes > maxBytes)
@@ -206,7 +206,7 @@ export class DiskCache {
     return { path: entry.path, facts: facts as Facts, release, discard };
   }
 
-  /** Removes one user. An unfinished file without users is aborted, an outdated one removed. */
+  /** Removes one user. An unfinished file without users is aborted; an outdated one is removed. */
   private release(key: string, entry: Entry): void {
     entry.users--;
     if (entry.users > 0) return;

@@ -1,24 +1,24 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { FetchError, fetchErrorOfStatus } from '../outbound-http/fetch-error.js';
 import type { GuardedClient } from '../outbound-http/guarded-client.js';
 import { FETCH_MESSAGES } from '../outbound-http/messages.js';
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
-import { FetchError, fetchErrorOfStatus } from '../outbound-http/fetch-error.js';
 
 /** Limits of a download. */
 export interface DownloadLimits {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Reserves space; awaited before so many further bytes are written. Throws if there is no space. */
+  /** Reserves space; awaited before that many more bytes are written. Throws if there is no space. */
   readonly reserve: (bytes: number) => Promise<void>;
 }
 
 /**
  * Streams a file to disk. The file exists at `path` only if it is complete.
  * @returns its length in bytes.
- * @throws FetchError only; `storage` for errors of the disk.
+ * @throws FetchError and nothing else; `storage` for disk errors
  */
 export const download = async (
   client: GuardedClient,

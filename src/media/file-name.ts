@@ -1,7 +1,13 @@
 const EXTENSIONS: Readonly<Record<string, string>> = {
-  ...{ 'image/jpeg': 'jpg', 'image/png': 'png', 'image/webp': 'webp' },
-  ...{ 'video/mp4': 'mp4', 'video/quicktime': 'mov', 'video/webm': 'webm' },
-  ...{ 'audio/mpeg': 'mp3', 'audio/mp4': 'm4a', 'audio/ogg': 'ogg' },
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'video/mp4': 'mp4',
+  'video/quicktime': 'mov',
+  'video/webm': 'webm',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'audio/ogg': 'ogg',
 };
 
 const MAX_LENGTH = 60;

@@ -1,11 +1,11 @@
 /** A network's limits for a photo. */
 export interface PhotoLimits {
   readonly maxBytes: number;
-  /** Pixels of the longer side. */
+  /** Maximum pixels of the longer side. */
   readonly maxSide?: number;
-  /** Pixels of width and height together. */
+  /** Maximum width plus height, in pixels. */
   readonly maxSum?: number;
-  /** Longer side by shorter side; scaling cannot change it. */
+  /** Maximum ratio of the longer side to the shorter; scaling cannot change it. */
   readonly maxRatio?: number;
   /** Mime types without parameters. */
   readonly formats: readonly string[];
@@ -19,7 +19,8 @@ export interface PhotoSize {
 
 /**
  * Returns the largest size of the same shape within the limits, multiplied by `scale`; null if no size of that shape is
- * within them. The function is sent as source text (see photo-program.ts): it may use nothing from outside but types.
+ * within them. The function is sent as source text (see photo-program.ts), so it may use nothing from outside except
+ * types.
  *
  * @param scale above 0, at most 1
  */

@@ -1,6 +1,6 @@
 import type { Log } from '../kernel/log.js';
-import { HELPER_MESSAGES } from './messages.js';
 import { buildProgram, HelperProcess } from './helper-process.js';
+import { HELPER_MESSAGES } from './messages.js';
 
 /** Isolation of helper processes, as /readyz shows it: `ok`, or what is missing. */
 export interface HelperReport {
@@ -12,7 +12,7 @@ export interface HelperReport {
   readonly memory: string;
 }
 
-/** Rights that a helper process finds that it has. */
+/** Rights that a helper process finds it has. */
 interface FoundRights {
   readonly permissions: boolean;
   /** Names of network interfaces that are up. */
@@ -46,7 +46,9 @@ const findRights = async (): Promise<() => Promise<FoundRights>> => {
   };
 };
 
-/** Finds out, with a helper process of its own, how far helper processes are isolated on this machine (ADR-216). */
+/**
+ * Finds out, by starting a separate helper process, how well helper processes are isolated on this machine (ADR-216).
+ */
 export class HelperCheck {
   private readonly helper = new HelperProcess<object, FoundRights>({
     ...RIGHTS,
@@ -62,7 +64,7 @@ export class HelperCheck {
     return this.found;
   }
 
-  /** Looks once, and logs what is missing. Never throws. */
+  /** Checks once, and logs missing isolation. Never throws. */
   async run(): Promise<void> {
     const reply = await this.helper.ask({});
     this.helper.close();

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 
 /** Rights of a helper process. */
 export interface HelperRights {
-  /** URLs of the libraries that its program imports; it may read their folder `node_modules`, and no other file. */
+  /** URLs of the libraries that its program imports; it may read their `node_modules` folder and nothing else. */
   readonly libraries: readonly string[];
   /** Limit of the JavaScript heap. */
   readonly maxHeapMb: number;
-  /** Limit of all its data, native libraries included; enforced by the kernel of Linux, elsewhere not. */
+  /** Limit of all its data, including native libraries; only the Linux kernel enforces it. */
   readonly maxMemoryMb: number;
 }
 
@@ -19,8 +19,8 @@ export interface HelperCommand {
 }
 
 /**
- * Limits the data segment, unless a lower limit holds already, leaves no core dump, and leaves the network where the kernel lets this user: then the process has
- * an empty network of its own. Each `exec` keeps the process id.
+ * Limits the data segment, unless a lower limit already applies, disables core dumps, and, if the kernel allows this
+ * user to, moves the process into an empty network of its own. Each `exec` keeps the process id.
  */
 const SHELL = `
 ulimit -c 0
@@ -30,9 +30,9 @@ unshare -rn true 2>/dev/null && exec unshare -rn -- "$@"
 exec "$@"`;
 
 /**
- * Returns the command of a helper process with as few rights as the platform allows (ADR-93): Node's permission model forbids
- * files, child processes and worker threads to its JavaScript, and, from Node 25 on, the network; on Linux the kernel limits its
- * memory and, where it may, takes away its network.
+ * Returns the command of a helper process with as few rights as the platform allows (ADR-93): Node's permission model
+ * forbids files, child processes and worker threads to its JavaScript, and, from Node 25 on, the network; on Linux, the
+ * kernel limits its memory and, if allowed, takes away its network.
  */
 export const helperCommand = (program: string, { libraries, maxHeapMb, maxMemoryMb }: HelperRights): HelperCommand => {
   const node = [
@@ -66,7 +66,7 @@ export const sumExecutableData = (maps: string): number =>
     0,
   );
 
-/** sharp is an addon; it opens the photos itself, so that JavaScript needs no right to them. */
+/** sharp is an addon; it opens the photos itself, so JavaScript needs no permission to read them. */
 const permissionFlags = (libraries: readonly string[]): string[] => {
   const known = process.allowedNodeEnvironmentFlags;
   const flag = ['--permission', '--experimental-permission'].find((name) => known.has(name));
@@ -75,7 +75,7 @@ const permissionFlags = (libraries: readonly string[]): string[] => {
   return [flag, '--allow-addons', ...[...readable].map((path) => `--allow-fs-read=${path}`)];
 };
 
-/** sharp reads it to find out which C library the system has. */
+/** sharp reads this file to find out which C library the system has. */
 const LDD = '/usr/bin/ldd';
 
 /** The outermost `node_modules`: packages import each other across the folders inside it. */

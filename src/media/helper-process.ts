@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FairSlots } from '../runtime/fair-slots.js';
 import { helperCommand, type HelperRights } from './helper-command.js';
 
-/** The program of a helper process as source text: it is set up once and then answers request after request. */
+/** The program of a helper process as source text, which is set up once and then answers one request after another. */
 export type HelperProgram<Request, Response> = string & { readonly request?: Request; readonly response?: Response };
 
 /** Options of a {@link HelperProcess}. */
@@ -15,7 +15,7 @@ export interface HelperOptions<Request, Response> extends HelperRights {
   readonly timeoutMs: number;
 }
 
-/** The result of a request. */
+/** The response to a request. */
 export type HelperReply<Response> =
   | { readonly answer: Response }
   /** The program failed, took too long, or died; in the last two cases it is restarted. */
@@ -31,7 +31,8 @@ const IDLE_MS = 30_000;
 
 /**
  * Builds the source text of a program.
- * @param set uses nothing from outside but types and `parts`: functions of the same kind, and values that JSON can express
+ * @param set uses nothing from outside except types and `parts`: functions of the same kind, and values that JSON can
+ * express
  */
 export const buildProgram = <Parts extends readonly unknown[], Request, Response>(
   set: (...parts: Parts) => Promise<(request: Request) => Promise<Response>>,
@@ -56,8 +57,10 @@ const serveRequests = (program: Promise<(request: unknown) => Promise<unknown>>)
 };
 
 /**
- * Processes untrusted files in a child process: a crash, an endless loop or exhausted memory affects that process alone. It has
- * nothing of the gateway's environment, an empty working folder and few rights (see helper-command.ts, ADR-93). It handles one request at a time, those of different owners in turn (D-68), starts with the first, ends when idle, and is killed when a request takes too long.
+ * Processes untrusted files in a child process: a crash, an endless loop or exhausted memory affects that process
+ * alone. It gets none of the gateway's environment, an empty working folder and few rights (see helper-command.ts,
+ * ADR-93). It handles one request at a time, serving owners in turn (D-68), starts with the first request, ends when
+ * idle, and is killed when a request takes too long.
  */
 export class HelperProcess<Request, Response> {
   private readonly turn = new FairSlots(1);
@@ -70,7 +73,7 @@ export class HelperProcess<Request, Response> {
   /**
    * Sends a request and waits for the response.
    * @param signal withdraws a request that has not been sent
-   * @param owner whose file it is: an owner with many files waits for its own
+   * @param owner whose file it is: an owner with many files only delays its own
    */
   async ask(request: Request, signal?: AbortSignal, owner = ''): Promise<HelperReply<Response>> {
     const release = await this.turn.acquire(owner);
@@ -106,12 +109,12 @@ export class HelperProcess<Request, Response> {
       serialization: 'advanced',
       env: {}, // The gateway's environment has secrets.
     });
-    // The child must not keep a finished process alive; a waiting request has a timer.
+    // The child must not keep a finished parent process alive; a waiting request has a timer.
     child.unref();
     child.channel?.unref();
     child.on('error', () => undefined);
     child.on('close', leaveFolder);
-    // A child that died between two requests, for example for want of memory, is replaced.
+    // A child that died between two requests, for example because it ran out of memory, is replaced.
     child.on('exit', () => void (this.running?.child === child && (this.running = undefined)));
     return { child, ready: nextMessage(child, START_MS), leaveFolder };
   }
@@ -124,7 +127,9 @@ export class HelperProcess<Request, Response> {
   }
 }
 
-/** Creates an empty working folder. Where there is no writable folder for temporary files, the helper works in the root. */
+/**
+ * Creates an empty working folder. If there is no writable folder for temporary files, the helper works in the root.
+ */
 const enterEmptyFolder = (): { readonly cwd: string; readonly leaveFolder: () => void } => {
   try {
     const cwd = mkdtempSync(join(tmpdir(), 'crosspost-helper-'));

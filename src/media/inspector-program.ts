@@ -12,18 +12,18 @@ export interface InspectionRequest {
 
 /** Facts about a file from some ranges of it. */
 export interface Inspection {
-  /** Extension of the real type, by the file's bytes: `jpg`, `mp4`; `html` for a web page; null if unknown. */
+  /** Extension of the real type, judged by the file's bytes: `jpg`, `mp4`; `html` for a web page; null if unknown. */
   readonly extension: string | null;
   readonly mime: string | null;
   /** Pixels of images and videos. */
   readonly width?: number;
   readonly height?: number;
-  /** Seconds; of MP4, QuickTime, WebM and similar formats. */
+  /** Length in seconds, for MP4, QuickTime, WebM and similar formats. */
   readonly durationSeconds?: number;
-  /** True if the file has a video track; of the same formats. */
+  /** True if the file has a video track, for the same formats. */
   readonly hasVideo?: boolean;
   readonly hasAudio?: boolean;
-  /** Offset of the bytes that would give more facts; absent if none would. */
+  /** Offset of the bytes that would reveal more facts; absent if none would. */
   readonly needs?: number;
 }
 
@@ -107,7 +107,8 @@ export const inspectorProgram = async (
     return {
       ...(seconds > 0 && { durationSeconds: seconds }),
       ...(video?.Width && video.Height && { width: video.Width, height: video.Height }),
-      ...{ hasVideo: video !== undefined, hasAudio: tracks.some((track) => track['@type'] === 'Audio') },
+      hasVideo: video !== undefined,
+      hasAudio: tracks.some((track) => track['@type'] === 'Audio'),
       ...(needs !== undefined && !(seconds > 0 && video) && { needs }),
     };
   };
@@ -133,7 +134,7 @@ export const inspectorProgram = async (
       const { media } = await mediaInfo.analyzeData(sizeBytes ?? known, read);
       return { tracks: media?.track ?? [], needs: needs ?? (sizeBytes === null ? known : undefined) };
     } catch (error) {
-      mediaInfo = undefined; // Its memory may be inconsistent and is not used again.
+      mediaInfo = undefined; // Its memory may be inconsistent, so it is not used again.
       throw error;
     }
   };

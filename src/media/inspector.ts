@@ -1,6 +1,6 @@
-import { silentLog, type Log } from '../kernel/log.js';
-import { HelperProcess, type HelperProgram, buildProgram } from './helper-process.js';
-import { inspectorProgram, type Inspection, type InspectionRequest } from './inspector-program.js';
+import { type Log, silentLog } from '../kernel/log.js';
+import { buildProgram, HelperProcess, type HelperProgram } from './helper-process.js';
+import { type Inspection, type InspectionRequest, inspectorProgram } from './inspector-program.js';
 
 /** Options of an {@link Inspector}. */
 export interface InspectorOptions {
@@ -13,15 +13,18 @@ export interface InspectorOptions {
   readonly log?: Log;
 }
 
-/** Determines the type and facts of files from ranges of them; one file at a time, in a helper process. */
+/** Determines the type and facts of files from ranges of them, one file at a time, in a helper process. */
 export class Inspector {
   private readonly helper: HelperProcess<InspectionRequest, Inspection>;
   private readonly log: Log;
 
   constructor({ timeoutMs = 1_000, maxWasmBytes = 256 * 1_048_576, program, log }: InspectorOptions = {}) {
     this.helper = new HelperProcess({
-      ...{ program: program ?? parsers(maxWasmBytes), libraries: Object.values(LIBRARIES), timeoutMs },
-      ...{ maxHeapMb: 128, maxMemoryMb: 1_024 },
+      program: program ?? parsers(maxWasmBytes),
+      libraries: Object.values(LIBRARIES),
+      timeoutMs,
+      maxHeapMb: 128,
+      maxMemoryMb: 1_024,
     });
     this.log = log ?? silentLog;
   }
@@ -29,7 +32,7 @@ export class Inspector {
   /**
    * @param signal removes a file from the queue
    * @param owner whose file it is: owners are served in turn
-   * @returns null if a parser failed, took too long, or the signal aborted: nothing is certain then
+   * @returns null if a parser failed, took too long, or the signal aborted, in which case nothing is certain
    */
   async inspect(question: InspectionRequest, signal?: AbortSignal, owner?: string): Promise<Inspection | null> {
     const reply = await this.helper.ask(question, signal, owner);

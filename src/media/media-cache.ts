@@ -1,29 +1,29 @@
 import { open } from 'node:fs/promises';
-import type { Media } from '../payload/payload.js';
-import type { FieldProblem } from '../validation/wording.js';
-import { DiskCache, type DiskCacheOptions, type FileTarget, type BorrowOptions } from './disk-cache.js';
-import { MEDIA_CACHE_MESSAGES } from './messages.js';
-import { download, storageError } from './download.js';
-import { examine, type Examination, type ReadRange } from './examine.js';
 import { FetchError } from '../outbound-http/fetch-error.js';
 import type { GuardedClient } from '../outbound-http/guarded-client.js';
 import { FETCH_MESSAGES } from '../outbound-http/messages.js';
+import type { Media } from '../payload/payload.js';
 import { FairSlots } from '../runtime/fair-slots.js';
+import type { FieldProblem } from '../validation/wording.js';
+import { type BorrowOptions, DiskCache, type DiskCacheOptions, type FileTarget } from './disk-cache.js';
+import { download, storageError } from './download.js';
+import { type Examination, examine, type ReadRange } from './examine.js';
+import type { PhotoLimits } from './fit-size.js';
 import type { Inspector } from './inspector.js';
 import { factsOf, findMediaProblem, type MediaFacts } from './media-rules.js';
-import type { PhotoLimits } from './fit-size.js';
+import { MEDIA_CACHE_MESSAGES } from './messages.js';
 import type { PhotoEditor } from './photo-editor.js';
 import type { ResizedPhoto } from './photo-program.js';
 
-/** A file that stays on disk until it is released. */
+/** A file that remains on disk until it is released. */
 export interface CachedMedia extends MediaFacts {
   readonly path: string;
   readonly sizeBytes: number;
-  /** Finds a certain problem of the complete file as a medium of this type (D-24). */
+  /** Finds a definite problem of the complete file as a medium of this type (D-24). */
   findProblemAs(type: Media['type']): FieldProblem | undefined;
   /** Releases the file. Further calls do nothing. */
   readonly release: () => void;
-  /** Releases the file and removes it from the cache: it may have been repaired and is fetched again. */
+  /** Releases the file and removes it from the cache: it may have been repaired, so it is fetched again. */
   readonly discard: () => void;
 }
 
@@ -50,10 +50,10 @@ export interface FetchOptions extends BorrowOptions {
   readonly ownerId: string;
 }
 
-/** Downloads of a process at a time. */
+/** Maximum number of concurrent downloads of a process. */
 const DOWNLOADS = 64;
 
-/** Bytes per ms of the slowest host that is waited for. */
+/** Minimum speed of a host, in bytes per ms. */
 const SLOWEST_BYTES_PER_MS = 4_000;
 
 /**
@@ -77,16 +77,19 @@ export class MediaCache {
     const { path, facts, release, discard } = await this.files.borrow(`${postId} ${url}`, wanted, fill);
     return {
       ...factsOf(facts),
-      ...{ path, sizeBytes: facts.sizeBytes, release, discard },
+      path,
+      sizeBytes: facts.sizeBytes,
+      release,
+      discard,
       findProblemAs: (type) => findMediaProblem(type, facts),
     };
   }
 
   /**
-   * Resizes a photo that the caller holds; concurrent callers with the same limits share one result. The caller releases
-   * both files.
+   * Resizes a photo that the caller holds; concurrent callers with the same limits share one result. The caller
+   * releases both files.
    * @param ownerId the post's owner: the helper process serves owners in turn (D-68)
-   * @returns null if the photo cannot be made to fit the limits
+   * @returns null if the photo cannot be fitted to the limits
    * @throws FetchError
    */
   async fitPhoto(
@@ -125,7 +128,7 @@ export class MediaCache {
     const limits = { maxBytes, timeoutMs, signal, reserve };
     const sizeBytes = await download(client, url, path, limits).finally(release);
     const examination = await this.examineFile(path, sizeBytes, ownerId);
-    // A parser that died gives no facts; another file may have been the cause, so it is tried once more.
+    // A parser that died reports no facts. Another file may have been the cause, so the file is tried once more.
     return { ...(examination.inspection ? examination : await this.examineFile(path, sizeBytes, ownerId)), sizeBytes };
   }
 

@@ -8,9 +8,9 @@ export interface MediaDirectory extends ProcessDirectory {
   readonly capacityBytes: number;
 }
 
-/** Space for some posts of the largest size (4 GB) at a time. */
+/** Space for a few posts of the largest size (4 GB). */
 const MAX_BYTES = 16 * 1_024 ** 3;
-/** Share of the free disk space; the rest is for the database and other processes. */
+/** Share of the free disk space that they may use; the rest is for the database and other processes. */
 const FREE_SPACE_SHARE = 0.5;
 
 /** Creates a folder for a gateway's files below `parent`, as {@link openProcessDirectory} does. */

@@ -1,5 +1,5 @@
 import type { Inspection } from './inspector-program.js';
-import { maxBytesOf, findMediaProblem, findSumProblem } from './media-rules.js';
+import { findMediaProblem, findSumProblem, maxBytesOf } from './media-rules.js';
 
 const MB = 1_048_576;
 
@@ -57,6 +57,6 @@ it('counts only known sizes towards 4 GB', () => {
   expect(findSumProblem([half, half, { sizeBytes: 1 }])).toEqual({
     code: 'media_sum_too_large',
     predicate:
-      'have 4096 MB (4,294,967,297 bytes) together; at most 4096 MB (4,294,967,296 bytes) are allowed: send fewer or smaller files',
+      'have a total of 4096 MB (4,294,967,297 bytes); at most 4096 MB (4,294,967,296 bytes) are allowed: send fewer or smaller files',
   });
 });

@@ -1,9 +1,9 @@
-import type { Media } from '../payload/payload.js';
-import { formatCount, type FieldProblem } from '../validation/wording.js';
 import { oneOf } from '../kernel/message.js';
+import type { Media } from '../payload/payload.js';
+import { type FieldProblem, formatCount } from '../validation/wording.js';
 import type { Examination } from './examine.js';
-import { MEDIA_MESSAGES } from './messages.js';
 import type { Inspection } from './inspector-program.js';
+import { MEDIA_MESSAGES } from './messages.js';
 
 type MediaType = Media['type'];
 
@@ -19,7 +19,7 @@ const RULES: Readonly<Record<MediaType, { readonly maxBytes: number; readonly fo
   audio: { maxBytes: 500 * MB, formats: ['mp3', 'm4a', 'ogg'] },
 };
 const MAX_SUM_BYTES = 4_096 * MB;
-/** Pixels of a photo, at most (publish-api.md: Limits). */
+/** Maximum number of pixels of a photo (publish-api.md: Limits). */
 export const MAX_PIXELS = 25_000_000;
 const MAX_VIDEO_SECONDS = 30 * 60;
 
@@ -28,22 +28,40 @@ export const maxBytesOf = (type: MediaType): number => RULES[type].maxBytes;
 
 /** Formats by extension. */
 const FORMAT_OF: Readonly<Record<string, Format>> = {
-  ...{ jpg: 'jpg', png: 'png', apng: 'png', webp: 'webp' },
-  ...{ mp4: 'mp4', m4v: 'mp4', mov: 'mov', webm: 'webm' },
-  ...{ mp3: 'mp3', m4a: 'm4a', m4b: 'm4a', ogg: 'ogg', oga: 'ogg', opus: 'ogg', spx: 'ogg' },
+  jpg: 'jpg',
+  png: 'png',
+  apng: 'png',
+  webp: 'webp',
+  mp4: 'mp4',
+  m4v: 'mp4',
+  mov: 'mov',
+  webm: 'webm',
+  mp3: 'mp3',
+  m4a: 'm4a',
+  m4b: 'm4a',
+  ogg: 'ogg',
+  oga: 'ogg',
+  opus: 'ogg',
+  spx: 'ogg',
 };
 
 const MIME_OF: Readonly<Record<Format, string>> = {
-  ...{ jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' },
-  ...{ mp4: 'video/mp4', mov: 'video/quicktime', webm: 'video/webm' },
-  ...{ mp3: 'audio/mpeg', m4a: 'audio/mp4', ogg: 'audio/ogg' },
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  mp4: 'video/mp4',
+  mov: 'video/quicktime',
+  webm: 'video/webm',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  ogg: 'audio/ogg',
 };
 
 /** Known facts about a file on a host or on disk. */
 export interface MediaFacts {
   /** Null if unknown. */
   readonly sizeBytes: number | null;
-  /** Mime type by the file's bytes, without parameters; null if unknown. */
+  /** Mime type judged by the file's bytes, without parameters; null if unknown. */
   readonly mime: string | null;
   /** Pixels. */
   readonly width?: number;
@@ -51,7 +69,7 @@ export interface MediaFacts {
   readonly durationSeconds?: number;
 }
 
-/** Returns the facts of an examination. */
+/** Returns the facts that an examination found. */
 export const factsOf = ({ sizeBytes, inspection, isComplete }: Examination): MediaFacts => {
   const format = formatOf(inspection, isComplete);
   return {
@@ -70,7 +88,7 @@ const formatOf = (inspection: Inspection | null, isComplete: boolean): Format | 
 };
 
 /**
- * Finds a certain problem of a file as a medium of some type: its real type, size, megapixels, length (publish-api.md:
+ * Finds a definite problem of a file as a medium of some type: its real type, size, megapixels, length (publish-api.md:
  * Limits; D-5, D-24). If its bytes could not be parsed, only its size is checked.
  */
 export const findMediaProblem = (
@@ -130,7 +148,7 @@ const findContentProblem = (type: MediaType, inspection: Inspection, isComplete:
   return type === 'video' ? problem('media_wrong_type', MEDIA_MESSAGES.noVideoTrack) : undefined;
 };
 
-/** Finds a problem of the sum of known sizes (publish-api.md: Limits). It concerns the list, not one medium. */
+/** Finds a problem with the total of the known sizes (publish-api.md: Limits). It concerns the list, not one medium. */
 export const findSumProblem = (facts: readonly Pick<MediaFacts, 'sizeBytes'>[]): FieldProblem | undefined => {
   const sum = facts.reduce((total, { sizeBytes }) => total + (sizeBytes ?? 0), 0);
   if (sum <= MAX_SUM_BYTES) return undefined;

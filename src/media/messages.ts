@@ -3,7 +3,7 @@ import { message } from '../kernel/message.js';
 /** Files that cannot be published: status 400, or the error of a publication. They follow the path of the URL. */
 export const MEDIA_MESSAGES = {
   empty: 'is an empty file: check the URL',
-  damaged: 'is damaged, it ends before its content begins: export it again',
+  damaged: 'is damaged: it ends before its content begins. Export it again',
   webPage: message('is a web page, not {wanted}: send the direct URL of the file'),
   otherType: message('is {found} ({format}), not {wanted}: send {formats}, or correct its type'),
   notOfType: message('is not {wanted}, judging by its content: send {formats}'),
@@ -12,15 +12,15 @@ export const MEDIA_MESSAGES = {
   tooLarge: message('has {size}; {type} may have at most {limit}: make it smaller'),
   tooManyPixels: message('has {width} x {height} = {pixels} pixels; at most {limit} are allowed: scale it down'),
   tooLong: message('lasts {duration}; at most {limit} are allowed: shorten it'),
-  sumTooLarge: message('have {size} together; at most {limit} are allowed: send fewer or smaller files'),
+  sumTooLarge: message('have a total of {size}; at most {limit} are allowed: send fewer or smaller files'),
 };
 
-/** Facts about a file that the check before acceptance could not find out: in the sandbox's notes. */
+/** Facts about a file that the check before acceptance could not determine: in the sandbox's notes. */
 export const PROBE_NOTES = {
   unreadable: 'could not be read',
   unknownSize: 'has no known size in bytes',
   unknownDimensions: 'has no known size in pixels',
-  unknownDuration: 'could not be read far enough to find out its length',
+  unknownDuration: 'could not be read far enough to determine its length',
   outOfTime: message('took longer than {ms} ms'),
 };
 
@@ -45,5 +45,5 @@ export const HELPER_MESSAGES = {
   networkNotIsolated:
     'this user may not create namespaces (unshare -rn is refused): helpers have the network of the gateway',
   memoryNotLimited: "the system does not limit the memory of a helper's native code",
-  helperFails: message('no helper process starts: {reason}'),
+  helperFails: message('helper processes do not start: {reason}'),
 };

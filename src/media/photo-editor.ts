@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { silentLog, type Log } from '../kernel/log.js';
-import { MEDIA_CACHE_MESSAGES } from './messages.js';
+import { type Log, silentLog } from '../kernel/log.js';
 import { storageError } from './download.js';
 import { fitSize } from './fit-size.js';
-import { HelperProcess, buildProgram } from './helper-process.js';
+import { buildProgram, HelperProcess } from './helper-process.js';
 import { MAX_PIXELS } from './media-rules.js';
-import { type ResizedPhoto, type PhotoAnswer, type PhotoRequest, photoProgram } from './photo-program.js';
+import { MEDIA_CACHE_MESSAGES } from './messages.js';
+import { type PhotoAnswer, photoProgram, type PhotoRequest, type ResizedPhoto } from './photo-program.js';
 
 /** Options of a {@link PhotoEditor}. */
 export interface PhotoEditorOptions {
@@ -27,13 +27,13 @@ export class PhotoEditor {
   }
 
   /**
-   * @param signal prevents a photo from being started; a started one is finished
+   * @param signal prevents a photo from being started; once started, it is finished
    * @param owner whose photo it is
    * @returns null if the file cannot be made to fit: it is not a photo, or a decoder fails
-   * @throws FetchError `storage` for errors of the disk, or if the gateway stops
+   * @throws FetchError `storage` for disk errors, or if the gateway stops
    */
   async fit({ from, to, limits }: PhotoRequest, signal?: AbortSignal, owner?: string): Promise<ResizedPhoto | null> {
-    // The process has a working folder of its own.
+    // The process has its own working folder.
     const reply = await this.helper.ask({ from: resolve(from), to: resolve(to), limits }, signal, owner);
     if ('withdrawn' in reply) throw storageError(MEDIA_CACHE_MESSAGES.resizeStopped);
     const answer: PhotoAnswer = 'answer' in reply ? reply.answer : { photo: null, reason: reply.failed };

@@ -2,8 +2,8 @@ import type { PhotoLimits } from './fit-size.js';
 import type { MediaFacts } from './media-rules.js';
 
 /**
- * Returns true if a photo is within limits by its format, bytes, pixels and shape; otherwise it has to be converted. A photo
- * of unknown size in pixels is converted, which determines its size.
+ * Returns true if a photo's format, bytes, pixels and shape are within limits; otherwise it has to be converted. A
+ * photo whose size in pixels is unknown is converted, which determines it.
  */
 export const isWithinPhotoLimits = (
   { sizeBytes, mime, width, height }: MediaFacts,

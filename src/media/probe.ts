@@ -1,23 +1,23 @@
 import { setMaxListeners } from 'node:events';
-import type { Media } from '../payload/payload.js';
-import type { Problem } from '../validation/problem-list.js';
-import { examine, type Examination, HEAD_BYTES, type ReadRange } from './examine.js';
-import type { GuardedClient } from '../outbound-http/guarded-client.js';
-import { Inspector } from './inspector.js';
 import { FetchError } from '../outbound-http/fetch-error.js';
+import type { GuardedClient } from '../outbound-http/guarded-client.js';
 import type { TrafficMeter } from '../outbound-http/traffic-meter.js';
-import { factsOf, findMediaProblem, findSumProblem, type MediaFacts } from './media-rules.js';
-import { PROBE_NOTES } from './messages.js';
-import { aboutField } from '../validation/wording.js';
-import { mostBytesOf, readRange } from './read-range.js';
+import type { Media } from '../payload/payload.js';
 import { KeyedSemaphore } from '../runtime/keyed-semaphore.js';
 import { Semaphore } from '../runtime/semaphore.js';
+import type { Problem } from '../validation/problem-list.js';
+import { aboutField } from '../validation/wording.js';
+import { type Examination, examine, HEAD_BYTES, type ReadRange } from './examine.js';
+import { Inspector } from './inspector.js';
+import { factsOf, findMediaProblem, findSumProblem, type MediaFacts } from './media-rules.js';
+import { PROBE_NOTES } from './messages.js';
+import { mostBytesOf, readRange } from './read-range.js';
 
 /** Facts about one medium of a payload, from a few small reads (D-24). */
 export interface ProbeReport extends MediaFacts, Media {
-  /** False if the medium has a certain problem. */
+  /** False if the medium has a definite problem. */
   readonly ok: boolean;
-  /** The certain problem: 400 (D-5). Its path is the medium's URL, `media[2].url`. */
+  /** The definite problem: 400 (D-5). Its path is the medium's URL, `media[2].url`. */
   readonly problem?: Problem;
   /** True if not all facts could be determined: its host is slow or down, which is not an error (D-24). */
   readonly inconclusive: boolean;
@@ -29,21 +29,21 @@ export interface ProbeReport extends MediaFacts, Media {
 
 /** Probes media before a post is accepted. */
 export interface Prober {
-  /** Returns one report per medium, in order, within the time budget. Throws only the errors of `payments`. */
+  /** Returns one report per medium, in order, within the time budget. Throws only errors from `payments`. */
   probeAll(media: readonly Media[], options?: ProbeOptions): Promise<readonly ProbeReport[]>;
-  /** Ends the parsing process; the client belongs to the caller. */
+  /** Ends the parsing process. The caller closes the client. */
   close(): void;
 }
 
-/** Requests that are paid for before they are made (D-51). */
+/** Charges requests before they are made (D-51). */
 export interface PaidRequests {
   /** Counts them. */
   readonly meter: TrafficMeter;
-  /** Ends the payment: only what was counted is paid. Never throws. */
+  /** Settles the payment: only the counted amounts are charged. Never throws. */
   readonly settle: () => Promise<void>;
 }
 
-/** Pays for requests. @throws an error that ends the probing, where they may not be made */
+/** Pays for requests. @throws an error that ends the probing, if the budget does not allow them */
 export type PayRequests = (most: { readonly probes: number; readonly bytes: number }) => Promise<PaidRequests>;
 
 /** Options of one call of a {@link Prober}. */
@@ -51,7 +51,10 @@ export interface ProbeOptions {
   readonly signal?: AbortSignal;
   /** Pays for the first reads of all media together, then for each further read. Without it nothing is paid. */
   readonly pay?: PayRequests;
-  /** The owner whose client causes the probes: only so many media of one owner are probed at a time. Without it there is no bound. */
+  /**
+   * The owner whose client causes the probes. The number of an owner's media that are probed at a time is limited;
+   * without an owner there is no limit.
+   */
   readonly ownerId?: string;
 }
 
@@ -70,14 +73,16 @@ interface Call extends Pick<ProbeOptions, 'pay' | 'ownerId'> {
   readonly heads: PaidRequests | undefined;
 }
 
-/** The reason for aborting what still runs when a call is over. Created per call, its stack would take time. */
+/**
+ * The reason for aborting what still runs when a call is over. Shared, because capturing a stack for each call is slow.
+ */
 const OVER = new Error('the media have been probed');
 
-/** Media read concurrently beyond their first 64 KB; each may need 4 MB of memory. */
+/** Maximum number of media read concurrently beyond their first 64 KB; each may need 4 MB of memory. */
 const DEEP_PROBES = 32;
 /**
- * Media of one owner that are probed at a time; the others of this owner wait. So one owner fills neither the slots for further
- * reads nor the queue of the parsing process (ADR-132). More than a post may hold.
+ * Number of media of one owner probed at a time; the others of this owner wait. One owner thus cannot fill the slots
+ * for further reads or the queue of the parsing process (ADR-132). It is larger than the number of media in one post.
  */
 const PROBES_PER_OWNER = 16;
 
@@ -86,7 +91,7 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
   const slots = new Semaphore(DEEP_PROBES);
   const owners = new KeyedSemaphore(PROBES_PER_OWNER);
 
-  /** @param over resolves when the time is over: the facts known by then count */
+  /** @param over resolves when the time is up: the facts known by then count */
   const probe = (
     medium: Media,
     path: string,
@@ -160,7 +165,9 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
   };
 };
 
-/** Returns all certain problems of media with their paths; their sum is a problem of `media` as a whole. */
+/**
+ * Returns all definite problems of media with their paths; a problem with the total size concerns `media` as a whole.
+ */
 export const findMediaProblems = (reports: readonly ProbeReport[]): readonly Problem[] => {
   const problems = reports.flatMap(({ problem }) => problem ?? []);
   const sum = findSumProblem(reports);
@@ -187,7 +194,8 @@ const findUnknown = ({ type }: Media, facts: MediaFacts, isComplete: boolean): s
 /** Reports a file that no retry can fetch. */
 const refused = (medium: Media, path: string, { code, message }: FetchError): ProbeReport => ({
   ...medium,
-  ...{ sizeBytes: null, mime: null },
+  sizeBytes: null,
+  mime: null,
   ...wrong(path, code === 'private_address' ? code : `media_${code}`, message),
 });
 
@@ -199,6 +207,9 @@ const wrong = (path: string, code: string, predicate: string) => ({
 
 const inconclusive = (medium: Media, path: string, why: string): ProbeReport => ({
   ...medium,
-  ...{ sizeBytes: null, mime: null },
-  ...{ ok: true, inconclusive: true, note: aboutField(path, why) },
+  sizeBytes: null,
+  mime: null,
+  ok: true,
+  inconclusive: true,
+  note: aboutField(path, why),
 });

@@ -1,16 +1,16 @@
-import { readBytes, type GuardedClient, type OpenAnswer } from '../outbound-http/guarded-client.js';
-import { FETCH_MESSAGES } from '../outbound-http/messages.js';
 import { FetchError, fetchErrorOfStatus } from '../outbound-http/fetch-error.js';
+import { type GuardedClient, type OpenAnswer, readBytes } from '../outbound-http/guarded-client.js';
+import { FETCH_MESSAGES } from '../outbound-http/messages.js';
 import type { TrafficMeter } from '../outbound-http/traffic-meter.js';
 
 /** A range of a file. */
 export interface FilePart {
-  /** Bytes from the file's start. */
+  /** Number of bytes from the file's start. */
   readonly offset: number;
   readonly bytes: Uint8Array;
 }
 
-/** A range of a file on a host, and the file's length; null if unknown. */
+/** A range of a file on a host, with the file's length; null if unknown. */
 export interface RangeRead extends FilePart {
   readonly sizeBytes: number | null;
 }
@@ -21,10 +21,10 @@ export interface Range {
   readonly length: number;
 }
 
-/** Bytes that are skipped at most to reach a range on a host that ignores `Range`. */
+/** Maximum number of bytes to skip to reach a range on a host that ignores `Range`. */
 const MAX_SKIPPED_BYTES = 4 * 1_048_576;
 
-/** Returns the largest number of bytes that a host sends for a range, apart from the rest of its last chunk. */
+/** Returns the maximum number of bytes that a host sends for a range, apart from the rest of its last chunk. */
 export const mostBytesOf = ({ offset, length }: Range): number =>
   offset > MAX_SKIPPED_BYTES ? length : offset + length;
 

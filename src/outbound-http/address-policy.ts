@@ -2,14 +2,20 @@ import ipaddr from 'ipaddr.js';
 
 /** Decides which addresses the gateway may call on behalf of users: media, webhooks, translation (security.md, D-30). */
 export interface AddressPolicy {
-  /** True if some private addresses are allowed, for tests; plain http and other ports are then allowed for them. */
+  /**
+   * True if some private addresses are allowed, for tests; plain http and other ports are then allowed for those
+   * addresses.
+   */
   readonly allowsPrivate: boolean;
   /**
-   * @param address an IP address as text; IPv4 written in IPv6 counts as IPv4.
-   * @returns false for an address that is not public, and for text that is not an address.
+   * @param address an IP address as text; IPv4 written as IPv6 counts as IPv4
+   * @returns false for an address that is not public, and for text that is not an address
    */
   allows(address: string): boolean;
 }
+
+/** Injection token of the {@link AddressPolicy} of the process. */
+export const ADDRESS_POLICY = Symbol('AddressPolicy');
 
 /**
  * Creates a policy that allows public addresses and the given private ones (`ALLOW_PRIVATE_ADDRESSES`).
@@ -29,10 +35,10 @@ export const createAddressPolicy = (allowPrivate: readonly string[]): AddressPol
   };
 };
 
-/** The policy outside tests: public addresses only. */
+/** The policy outside tests: only public addresses. */
 export const PUBLIC_ONLY = createAddressPolicy([]);
 
-/** Global unicast addresses of IPv6; `range()` also calls others unicast. */
+/** Global unicast addresses of IPv6; `range()` also reports others as unicast. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
 const isPublic = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>

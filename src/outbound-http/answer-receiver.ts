@@ -1,22 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { type AnswerHead, contentLengthOf, findRefusal, tooLarge } from './answer-rules.js';
-import { fetchErrorOf, type FetchError } from './fetch-error.js';
+import { type FetchError, fetchErrorOf } from './fetch-error.js';
 import type { TrafficMeter } from './traffic-meter.js';
 
 /** An answer with its body. */
 export interface CompleteAnswer extends Pick<AnswerHead, 'status' | 'headers'> {
   readonly body: Buffer;
-  /** False if the body was cut, or broke off. */
+  /** False if the body was cut, or if the connection broke. */
   readonly isComplete: boolean;
 }
 
-/** Treatment of an answer that does not arrive as a whole: `refuse` throws, `cut` returns its beginning. */
+/** Handling of an answer that does not arrive completely: `refuse` throws, `cut` returns its beginning. */
 export type Overflow = 'refuse' | 'cut';
 
 /**
- * Receives one answer into memory. It is a handler of the HTTP library itself: without a stream and its iterators, a call with a
- * short answer takes a third less CPU time.
+ * Receives one answer into memory. It is a handler of the HTTP library itself, because without a stream and its
+ * iterators, a call with a short answer takes a third less CPU time.
  */
 export class AnswerReceiver implements Dispatcher.DispatchHandler {
   /** Settled once; rejected only with a {@link FetchError}. */
@@ -26,7 +26,7 @@ export class AnswerReceiver implements Dispatcher.DispatchHandler {
   private readonly chunks: Buffer[] = [];
   private received = 0;
   private isSettled = false;
-  /** Reason for closing the connection as soon as there is one. */
+  /** Reason for closing the connection once it exists. */
   private failure: FetchError | null = null;
   private resolve!: (answer: CompleteAnswer) => void;
   private reject!: (error: FetchError) => void;
@@ -42,7 +42,7 @@ export class AnswerReceiver implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Ends the request and closes its connection. It has no effect once the answer is there. */
+  /** Ends the request and closes its connection. It has no effect once the answer has arrived. */
   abort(reason: FetchError): void {
     if (this.isSettled) return;
     this.failure = reason;
@@ -85,7 +85,9 @@ export class AnswerReceiver implements Dispatcher.DispatchHandler {
     this.fail(fetchErrorOf(error));
   }
 
-  /** True if a body of exactly the allowed length may be complete: waiting for the end of an endless one helps no one. */
+  /**
+   * True if a body of exactly the allowed length may be complete: waiting for the end of an endless body helps no one.
+   */
   private get mayEndHere(): boolean {
     return this.overflow === 'refuse' || this.head?.contentLength === this.maxBytes;
   }

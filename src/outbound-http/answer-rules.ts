@@ -3,7 +3,7 @@ import { formatCount } from '../validation/wording.js';
 import { FetchError } from './fetch-error.js';
 import { FETCH_MESSAGES } from './messages.js';
 
-/** The head of an answer. */
+/** The status and headers of an answer. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

@@ -4,7 +4,7 @@ import { FETCH_MESSAGES } from './messages.js';
 
 /** Kinds of failures of an outbound call, by the stage in which they occur. */
 export type FetchErrorCode =
-  /** The URL is not allowed: not https, another port, a user name, a host with a trailing dot. */
+  /** The URL is not allowed: not https, another port, a user name, or a host with a trailing dot. */
   | 'url_refused'
   /** The host has a private address. */
   | 'private_address'
@@ -25,7 +25,7 @@ export type FetchErrorCode =
 
 /** Details of a failure. */
 export interface FetchErrorDetails {
-  /** True if a retry fails the same way until the URL or its host changes (D-24). */
+  /** True if a retry fails in the same way until the URL or its host changes (D-24). */
   readonly isPermanent: boolean;
   /** HTTP status, if there was an answer. */
   readonly status?: number;
@@ -59,7 +59,7 @@ export class FetchError extends Error {
 /** 4xx statuses that are temporary. */
 const TEMPORARY = new Set([408, 421, 425, 429]);
 
-/** Returns the failure that an answer of 400 or above means (D-24). */
+/** Returns the failure that an answer with a status of 400 or above means (D-24). */
 export const fetchErrorOfStatus = (status: number): FetchError => {
   const name = STATUS_CODES[status];
   const answer = name === undefined ? status : `${status} (${name})`;
@@ -82,7 +82,7 @@ const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
 const TIMEOUT = /^(ETIMEDOUT|ETIMEOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/;
 const MALFORMED = /^(HTTPParserError$|HPE_|UND_ERR_(HEADERS_OVERFLOW|RES_|REQ_|INVALID_ARG|NOT_SUPPORTED))/;
 
-/** Converts an error of the network or its libraries. */
+/** Converts an error of the network or of its libraries. */
 export const fetchErrorOf = (error: unknown): FetchError => {
   if (error instanceof FetchError) return error;
   const code = codeOf(error);

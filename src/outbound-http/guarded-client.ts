@@ -3,25 +3,28 @@ import { BoundedCache } from '../runtime/bounded-cache.js';
 import type { AddressPolicy } from './address-policy.js';
 import { AnswerReceiver, type CompleteAnswer, type Overflow } from './answer-receiver.js';
 import { type AnswerHead, contentLengthOf, findRefusal, tooLarge } from './answer-rules.js';
-import { findFetchUrlProblem } from './url-rules.js';
-import { guardedConnector, type GuardedConnectOptions } from './guarded-connect.js';
-import { fetchErrorOf, FetchError } from './fetch-error.js';
+import { FetchError, fetchErrorOf } from './fetch-error.js';
+import { type GuardedConnectOptions, guardedConnector } from './guarded-connect.js';
 import { RequestDeadline } from './request-deadline.js';
 import type { RequestSlots } from './request-slots.js';
 import { resolveHost } from './resolve-host.js';
 import type { TrafficMeter } from './traffic-meter.js';
+import { findFetchUrlProblem } from './url-rules.js';
 
 /** Options of a {@link GuardedClient}. */
 export interface GuardedClientOptions extends Partial<Pick<GuardedConnectOptions, 'resolve' | 'ca' | 'build'>> {
   readonly policy: AddressPolicy;
   readonly timeouts?: Partial<GuardedTimeouts>;
-  /** Connections to one origin at most; default 64. */
+  /** Maximum number of connections to one origin; default 64. */
   readonly connections?: number;
-  /** Bounds how many requests run at a time, also together with other clients; default: no bound but that of connections. */
+  /**
+   * Limits how many requests run at a time; clients that share the slots share the limit. Default: only connections are
+   * limited.
+   */
   readonly slots?: RequestSlots;
 }
 
-/** Time-outs per stage, in ms; each request has a limit of its own for the whole. */
+/** Time-outs per stage, in ms; each request also has a total limit. */
 export interface GuardedTimeouts {
   /** Look-up, connection and TLS handshake; default 5 s. */
   readonly connectMs: number;
@@ -36,9 +39,9 @@ export interface GuardedRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Longer answers are `too_large`. */
+  /** Longer answers are rejected as `too_large`. */
   readonly maxBytes: number;
-  /** Milliseconds from the call to the last byte of the answer. */
+  /** Time from the call to the last byte of the answer, in ms. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /** Counts the request and the bytes of its answer. */
@@ -53,7 +56,7 @@ export interface OpenAnswer extends AnswerHead {
   close(): void;
 }
 
-/** A URL that may be called, in parts. */
+/** The parts of a URL that may be called. */
 interface CallTarget {
   readonly hostname: string;
   readonly origin: string;
@@ -61,14 +64,14 @@ interface CallTarget {
   readonly path: string;
 }
 
-/** Number of URLs that are remembered as allowed: those of webhooks are called again and again. */
+/** Number of allowed URLs to cache: webhooks call the same URLs repeatedly. */
 const MOST_TARGETS = 1_000;
 
 /**
- * Calls hosts that users named: media, translation, webhooks (D-30). It allows https on port 443 of public addresses, without
- * redirects, compression, proxies or credentials in the URL, within limits of size and time; exceptions of the policy are
- * for tests. Every failure is a {@link FetchError}. Answers of 400 and above are answers: only the caller knows their
- * meaning (see `fetchErrorOfStatus`).
+ * Calls hosts that users named: media, translation, webhooks (D-30). It allows https on port 443 of public addresses,
+ * without redirects, compression, proxies or credentials in the URL, within limits of size and time; the policy's
+ * exceptions are for tests. Every failure is a {@link FetchError}. Answers with a status of 400 and above are not
+ * failures: only the caller knows what they mean (see `fetchErrorOfStatus`).
  */
 export class GuardedClient {
   private readonly policy: AddressPolicy;
@@ -92,7 +95,8 @@ export class GuardedClient {
       pipelining: 1,
       headersTimeout: timeouts.headersMs ?? 10_000,
       bodyTimeout: timeouts.idleMs ?? 10_000,
-      // Connections are kept for the next ranged read only: a request on a connection that its server closes would be lost.
+      // Connections are kept only for the next ranged read: a request on a connection that its server closes would be
+      // lost.
       keepAliveTimeout: 1_000,
       keepAliveMaxTimeout: 1_000,
     });
@@ -125,7 +129,7 @@ export class GuardedClient {
 
   /**
    * Sends a request and reads the whole answer into memory.
-   * @param overflow treatment of an answer longer than `maxBytes`, and of one that breaks off after its headers
+   * @param overflow what to do with an answer that is longer than `maxBytes`, or that ends early after its headers
    */
   async request(url: string, asked: GuardedRequest, overflow: Overflow = 'refuse'): Promise<CompleteAnswer> {
     return this.withinLimits(url, asked, async (call, deadline, end) => {
@@ -144,8 +148,8 @@ export class GuardedClient {
   }
 
   /**
-   * Makes a call to a URL that is allowed, in its slot and up to its deadline.
-   * @param call makes it; calls `end` when the answer was read, or left. A call that fails is ended here.
+   * Calls an allowed URL, in its slot and up to its deadline.
+   * @param call makes the call, and calls `end` when the answer was read or abandoned. A failed call is ended here.
    * @throws FetchError
    */
   private async withinLimits<Answer>(
@@ -173,7 +177,7 @@ export class GuardedClient {
     }
   }
 
-  /** @throws FetchError the URL must not be called */
+  /** @throws FetchError if the URL must not be called */
   private targetOf(url: string): CallTarget {
     const known = this.targets.get(url);
     if (known) return known;
@@ -190,8 +194,8 @@ export class GuardedClient {
 }
 
 /**
- * Reads a range of an answer's body and then closes the connection, so that a host that ignores `Range` or never ends costs
- * no more than the range. The connection is kept if the range is the rest of the body.
+ * Reads a range of an answer's body and then closes the connection, so that a host that ignores `Range` or never ends
+ * costs no more than the range. The connection is kept if the range ends with the body.
  * @returns fewer bytes if the body ends earlier; `complete` is true if the body is known to end with them
  */
 export const readBytes = async (
@@ -212,7 +216,7 @@ export const readBytes = async (
   return { bytes: Buffer.concat(chunks), complete: true };
 };
 
-/** Reads a body and counts its bytes. @param how.end called when the body has been read or left */
+/** Reads a body and counts its bytes. @param how.end called when the body has been read or abandoned */
 async function* readBounded(
   body: Dispatcher.ResponseData['body'],
   { maxBytes, meter, end }: { maxBytes: number; meter: TrafficMeter | undefined; end: () => void },

@@ -3,8 +3,8 @@ import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { isNativeError } from 'node:util/types';
 import { buildConnector } from 'undici';
-import { PUBLIC_ONLY, type AddressPolicy } from './address-policy.js';
-import { fetchErrorOf, FetchError } from './fetch-error.js';
+import { type AddressPolicy, PUBLIC_ONLY } from './address-policy.js';
+import { FetchError, fetchErrorOf } from './fetch-error.js';
 import { FETCH_MESSAGES, URL_MESSAGES } from './messages.js';
 import type { ResolveHost } from './resolve-host.js';
 
@@ -12,9 +12,9 @@ import type { ResolveHost } from './resolve-host.js';
 export interface GuardedConnectOptions {
   readonly policy: AddressPolicy;
   readonly resolve: ResolveHost;
-  /** Trusted certificates instead of the default ones, PEM. */
+  /** Trusted certificates that replace the default ones, PEM. */
   readonly ca?: string | string[];
-  /** Milliseconds for the look-up, the connection and the TLS handshake together. */
+  /** Time limit for the look-up, the connection and the TLS handshake together, in ms. */
   readonly timeoutMs: number;
   /** Creates the underlying connector; for tests. */
   readonly build?: typeof buildConnector;
@@ -24,10 +24,10 @@ export interface GuardedConnectOptions {
 type AddressCheck = (address: string) => FetchError | undefined;
 
 /**
- * Opens connections only to addresses that the policy allows (security.md: Fetching media safely). The address is checked
- * three times: a literal before anything is sent (the library does not look those up), every address of a name when it is
- * looked up, and the peer's address once connected. Plain http and other ports than 443 reach only private addresses that
- * are allowed, whatever name they have.
+ * Opens connections only to addresses that the policy allows (security.md: Fetching media safely). The address is
+ * checked three times: a literal address before anything is sent (the library does not look literals up), every address
+ * of a name when it is looked up, and the peer's address once connected. Plain http and ports other than 443 reach only
+ * allowed private addresses, whatever their name.
  */
 export const guardedConnector = (options: GuardedConnectOptions): buildConnector.connector => {
   const unlessAllowed: AddressCheck = (address) => (options.policy.allows(address) ? undefined : privateAddress());
@@ -45,7 +45,7 @@ const connectorFor = (
   refusalOf: AddressCheck,
   { resolve, ca, timeoutMs, build = buildConnector }: GuardedConnectOptions,
 ): buildConnector.connector => {
-  // Created for each connection, the context would take half of a short connection's CPU time.
+  // Shared, because creating the context for each connection would take half of a short connection's CPU time.
   const prepare = (): buildConnector.connector => {
     const secureContext = createSecureContext(ca ? { ca } : {});
     return build({ lookup: guardedLookup(refusalOf, resolve), timeout: timeoutMs, secureContext });
@@ -54,7 +54,7 @@ const connectorFor = (
   return (target, callback) => {
     const refusal = isIP(target.hostname) ? refusalOf(target.hostname) : undefined;
     if (refusal) return callback(refusal, null);
-    connect ??= prepare(); // late: it parses the certificates of all authorities
+    connect ??= prepare(); // imported late, because it parses the certificates of all authorities
     connect(target, (...[error, socket]) => {
       if (error) return callback(error, null);
       const peer = socket.remoteAddress;
@@ -106,8 +106,9 @@ const closedAtOnce = (): FetchError =>
 const isUnknownHost = (error: unknown): boolean =>
   isNativeError(error) && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
 
-/** Not permanent: name servers answer the same during a misconfiguration or the move of a zone (D-24). */
+/** Not permanent: name servers give the same answer during a misconfiguration or while a zone moves (D-24). */
 const unknownHost = (hostname: string): FetchError =>
   new FetchError('unreachable', FETCH_MESSAGES.unknownHost({ host: hostname }), {
-    ...{ isPermanent: false, isHostUnknown: true },
+    isPermanent: false,
+    isHostUnknown: true,
   });

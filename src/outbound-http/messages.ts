@@ -1,6 +1,9 @@
 import { message } from '../kernel/message.js';
 
-/** URLs that are refused by themselves: status 400, of buttons and text links 422. They follow the path of the field. */
+/**
+ * URLs that are refused because of their form: status 400; for buttons and text links 422. They follow the path of the
+ * field.
+ */
 export const URL_MESSAGES = {
   notHttps: 'must be an https:// URL',
   invalid: 'is not a valid URL: check it in a browser',
@@ -18,19 +21,19 @@ export const FETCH_MESSAGES = {
   connectionFailed: message('cannot be reached: the connection to its host failed ({code})'),
   connectionClosed: 'cannot be reached: its host closes the connection at once',
   badCertificate: message('cannot be reached: the certificate of its host is not valid ({code}); renew it there'),
-  tlsFailed: message('cannot be reached: no TLS connection to its host is possible ({code})'),
+  tlsFailed: message('cannot be reached: a TLS connection to its host failed ({code})'),
   hostTooSlow: message('cannot be reached: its host does not answer in time ({code})'),
   malformedHttp: message('cannot be read: its host answers malformed HTTP ({code})'),
   notReadable: message('could not be downloaded: HTTP {status}; make it readable without signing in'),
   notFound: message('could not be downloaded: HTTP {status}; check the URL'),
-  unavailable: message('could not be downloaded at present: HTTP {status}'),
+  unavailable: message('could not be downloaded for now: HTTP {status}'),
   redirect: message('could not be downloaded: HTTP {status}, a redirect; use the direct URL of the file'),
   compressed: 'could not be downloaded: it is compressed without being asked for; turn compression off on its host',
   tooLarge: message('has {bytes} bytes or more; at most {limit} are allowed'),
   tookTooLong: message('did not arrive within {ms} ms'),
   aborted: 'is no longer needed',
   otherStatus: message('could not be downloaded: HTTP {status} instead of the file'),
-  otherRange: 'could not be read: its host sent another range than requested',
+  otherRange: 'could not be read: its host sent a different range than requested',
   moreThanAnnounced: 'could not be read: its host sent more bytes than it announced',
   noRanges: 'could not be read: its host does not support range requests',
 };

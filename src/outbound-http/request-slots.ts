@@ -1,13 +1,13 @@
 import { KeyedSemaphore } from '../runtime/keyed-semaphore.js';
 import { Semaphore } from '../runtime/semaphore.js';
 
-/** Numbers of requests that may run at a time. */
+/** Number of requests that may run at a time. */
 export interface RequestSlotLimits {
   readonly perHost: number;
   readonly inAll: number;
 }
 
-/** Bounds how many requests run at a time: to one host, and in all. The others wait in the order in which they asked. */
+/** Limits how many requests run at a time: per host and in total. The others wait in order of arrival. */
 export class RequestSlots {
   private readonly hosts: KeyedSemaphore;
   private readonly all: Semaphore;
@@ -18,8 +18,8 @@ export class RequestSlots {
   }
 
   /**
-   * Waits for a slot. A request that waits for its host takes none of the others' slots.
-   * @returns the function that releases it; to be called once
+   * Waits for a slot. A request that waits for its host takes no slot from other hosts.
+   * @returns the function that releases it; call it once
    * @throws the signal's reason if it aborts
    */
   async acquire(hostname: string, signal: AbortSignal): Promise<() => void> {

@@ -1,18 +1,18 @@
 import { isIP } from 'node:net';
-import { PUBLIC_ONLY, type AddressPolicy } from './address-policy.js';
-import { URL_MESSAGES } from './messages.js';
 import { countCharacters } from '../validation/text-measure.js';
-import { tooLongPredicate, type FieldProblem } from '../validation/wording.js';
+import { type FieldProblem, tooLongPredicate } from '../validation/wording.js';
+import { type AddressPolicy, PUBLIC_ONLY } from './address-policy.js';
+import { URL_MESSAGES } from './messages.js';
 
-/** Characters of a URL, at most (publish-api.md: Limits). */
+/** Maximum number of characters of a URL (publish-api.md: Limits). */
 export const MAX_URL_LENGTH = 2_048;
 
 const problem = (code: string, predicate: string): FieldProblem => ({ code, predicate });
 
 /**
- * Finds the reason why a URL must not be fetched, by the URL alone (publish-api.md: POST /v1/webhooks/{slug}; D-5;
- * security.md: Fetching media safely): https on port 443, at most 2,048 characters, no credentials, no private address. Host
- * names are resolved and their addresses checked when the URL is fetched.
+ * Finds the reason why a URL must not be fetched, from the URL alone (publish-api.md: POST /v1/webhooks/{slug}; D-5;
+ * security.md: Fetching media safely): https on port 443, at most 2,048 characters, no credentials, no private address.
+ * Host names are resolved and their addresses checked when the URL is fetched.
  */
 export const findFetchUrlProblem = (url: string, policy: AddressPolicy = PUBLIC_ONLY): FieldProblem | undefined => {
   const long = findLengthProblem(url);
@@ -64,6 +64,9 @@ const findLengthProblem = (url: string): FieldProblem | undefined => {
 const NOT_HTTPS = problem('url_not_https', URL_MESSAGES.notHttps);
 const INVALID = problem('url_invalid', URL_MESSAGES.invalid);
 
-/** Returns true for a URL by the standard, without its leniency for control characters, outer spaces and doubled slashes. */
+/**
+ * Returns true for a valid URL by the standard, without its leniency for control characters, surrounding spaces and
+ * doubled slashes.
+ */
 const isUrl = (url: string): boolean =>
   !/\p{Cc}|^\s|\s$/u.test(url) && !/^https?:\/\/[/\\]/i.test(url) && URL.canParse(url);

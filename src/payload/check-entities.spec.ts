@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { findEntityProblems } from './check-entities.js';
 import { clipEntities, endOf, shiftEntities, sortEntities } from './entities.js';
-import { ENTITY_TYPES, type Entity, type EntityType } from './payload.js';
+import { type Entity, ENTITY_TYPES, type EntityType } from './payload.js';
 import { anyTextWithEntities } from './payload.properties.js';
 
 const TEXT = 'abc😀defgh'; // ten units; 3 and 4 are one character

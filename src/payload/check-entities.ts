@@ -1,6 +1,6 @@
-import { compareByNesting, endOf, entityKindOf, type EntityKind } from './entities.js';
 import type { Problem } from '../validation/problem-list.js';
 import { aboutField } from '../validation/wording.js';
+import { compareByNesting, endOf, type EntityKind, entityKindOf } from './entities.js';
 import { CONTENT_MESSAGES } from './messages.js';
 import type { Entity } from './payload.js';
 
@@ -10,17 +10,17 @@ interface Placed {
   readonly index: number;
 }
 
-/** Most problems in one answer (D-6). */
+/** Maximum number of problems in one answer (D-6). */
 const MAX_PROBLEMS = 50;
 
 /**
- * Finds problems of entity places (D-5, D-43, networks.md §2): a range outside the text, an edge inside a surrogate pair,
- * partial overlaps, and forbidden nesting. Range problems come first; nesting is checked among entities with valid ranges.
- * O(n log n).
+ * Finds problems of entity places (D-5, D-43, networks.md §2): a range outside the text, an edge inside a surrogate
+ * pair, partial overlaps, and forbidden nesting. Range problems come first; nesting is only checked among entities with
+ * valid ranges. O(n log n).
  *
- * @param entities may have holes for entities that were refused before, so that indices stay true.
- * @param path name of the array in problems, e.g. `entities`.
- * @returns at most 50 problems.
+ * @param entities may have holes for entities that were already refused, so that indices stay correct
+ * @param path name of the array in problems, e.g. `entities`
+ * @returns at most 50 problems
  */
 export const findEntityProblems = (
   text: string,
@@ -72,7 +72,7 @@ const splitsPair = (text: string, at: number): boolean =>
 
 const nestingProblems = (sound: readonly Placed[], path: string): Problem[] => {
   const problems: Problem[] = [];
-  /** The entities around the current one, outermost first, and their number by kind. */
+  /** The entities around the current one, outermost first, and their count by kind. */
   const around: Placed[] = [];
   const kinds: Record<EntityKind, number> = { style: 0, quote: 0, verbatim: 0, label: 0 };
   const isSorted = sound.every(({ entity }, i) => i === 0 || compareByNesting(sound[i - 1]!.entity, entity) <= 0);
@@ -102,7 +102,7 @@ const nestingProblems = (sound: readonly Placed[], path: string): Problem[] => {
   return problems;
 };
 
-/** The kinds inside which an entity of a kind is not allowed. */
+/** For each kind, the kinds that it must not be inside. */
 const BARRED: Readonly<Record<EntityKind, readonly EntityKind[]>> = {
   style: ['verbatim'],
   quote: ['verbatim', 'label', 'quote'],

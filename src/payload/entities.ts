@@ -38,10 +38,10 @@ const KINDS: Readonly<Record<EntityType, EntityKind>> = {
   custom_emoji: 'label',
 };
 
-/** Returns the kind that decides an entity's nesting. */
+/** Returns the kind that determines how an entity may nest. */
 export const entityKindOf = (type: EntityType): EntityKind => KINDS[type];
 
-/** Types that cannot be cut: half of an address or emoji is neither. */
+/** Types that cannot be cut: half an address or emoji is useless. */
 const INDIVISIBLE: ReadonlySet<EntityType> = new Set([
   'mention',
   'url',
@@ -51,7 +51,7 @@ const INDIVISIBLE: ReadonlySet<EntityType> = new Set([
   'custom_emoji',
 ]);
 
-/** Returns true if an entity says what its text *is*, so that it cannot cover other words or a part of them. */
+/** Returns true if an entity describes what its text *is*, so it must cover exactly that text. */
 export const isIndivisible = ({ type }: Entity): boolean => INDIVISIBLE.has(type);
 
 /** Order of entities that cover the same range: the outer kind first. */
@@ -66,10 +66,13 @@ export const compareByNesting = (a: Entity, b: Entity): number =>
   b.length - a.length ||
   OUTERMOST_FIRST.indexOf(entityKindOf(a.type)) - OUTERMOST_FIRST.indexOf(entityKindOf(b.type));
 
-/** Returns the entities in nesting order ({@link compareByNesting}), in which markup opens them. */
+/** Returns the entities in nesting order ({@link compareByNesting}), the order in which markup opens them. */
 export const sortEntities = (entities: readonly Entity[]): Entity[] => [...entities].sort(compareByNesting);
 
-/** Returns the entities moved by `by` UTF-16 units, for text inserted (or, negative, removed) before theirs. */
+/**
+ * Returns the entities moved by `by` UTF-16 units, for text that was inserted (or, if negative, removed) before their
+ * text.
+ */
 export const shiftEntities = (entities: readonly Entity[], by: number): Entity[] =>
   entities.map((entity) => ({ ...entity, offset: entity.offset + by }));
 

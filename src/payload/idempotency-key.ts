@@ -1,14 +1,14 @@
-import { LIMITS } from './payload.js';
 import { ProblemList, type Refused } from '../validation/problem-list.js';
 import { countCharacters } from '../validation/text-measure.js';
 import { tooLongPredicate } from '../validation/wording.js';
+import { LIMITS } from './payload.js';
 
 /** A valid Idempotency-Key (undefined if none was sent), or its problems. */
 export type CheckedKey = { readonly ok: true; readonly key: string | undefined } | Refused;
 
 /**
- * Checks the `Idempotency-Key` header (D-43): at most 128 characters, otherwise 422. Empty counts as absent: with an empty
- * key every such request would be a replay of the first.
+ * Checks the `Idempotency-Key` header (D-43): at most 128 characters, otherwise 422. An empty key counts as absent,
+ * because otherwise every request with an empty key would replay the first.
  */
 export const validateIdempotencyKey = (header: string | undefined): CheckedKey => {
   const key = header?.trim() ?? '';

@@ -3,6 +3,9 @@ import { message } from '../kernel/message.js';
 /** A post that breaks the schema: status 422. They follow the path of the field, or `the body`. */
 export const PAYLOAD_MESSAGES = {
   nothingToPublish: 'has nothing to publish: send text, media or buttons',
+  nothingLeft: 'leaves nothing to publish: keep text, media or buttons',
+  emptyOverride: message('changes nothing: send at least one of {fields}'),
+  unknownOverride: message('is neither a network ({platforms}) nor a target of this endpoint: correct or remove it'),
   notAField: message('{field} is not a field'),
   misspeltField: message('{field} is not a field: did you mean {nearest}?'),
   tooManyButtons: message('has {count} buttons; at most {limit} are allowed: move {excess} to another row'),
@@ -16,7 +19,7 @@ export const UNKNOWN_FIELD_MESSAGES = {
 
 /** Entities and media that are refused for their content: status 400. They follow the path of the field. */
 export const CONTENT_MESSAGES = {
-  document: 'is document, which cannot be published: send photo, video or audio',
+  document: 'is "document", which cannot be published: send photo, video or audio',
   entityOutOfRange: message(
     'covers units {offset} to {end}, but the text has only {length}: count offset and length in UTF-16 units, from 0',
   ),
@@ -34,4 +37,17 @@ export const CONTENT_MESSAGES = {
 export const PAUSE_MESSAGES = {
   targetId: 'the public id of a target, tgt_…',
   nothingToPause: message('pauses nothing: send project_minutes or target_minutes from 1 to {limit}'),
+};
+
+/** `publish_at`: status 422. They follow the path of the field. */
+export const PUBLISH_AT_MESSAGES = {
+  missing: 'is missing: send a time, or null to publish now',
+  /** `invalid_publish_at` */
+  invalid: 'is not an RFC 3339 date-time with an offset: send a time such as 2027-03-01T09:00:00+03:00',
+  /** `publish_at_past` */
+  past: message(
+    'is {publishAt}, which is more than 5 minutes ago: the time is now {now}. Send a later time, or none to publish now',
+  ),
+  /** `publish_at_too_far` */
+  tooFar: message('is {publishAt}, which is more than {days} days ahead: the time is now {now}. Send an earlier time'),
 };

@@ -1,32 +1,55 @@
-import { emptyListToAbsent, emptyRowsToAbsent, emptyTextToAbsent, nullToAbsent } from '../validation/absence.js';
-import type { Sent } from '../validation/check-fields.js';
-import { ENTITY_TYPES, LIMITS, MEDIA_TYPES, TRACE_ID_LENGTH } from './payload.js';
-import { Must } from '../validation/rules.js';
 import { findButtonUrlProblem, findTextLinkProblem } from '../outbound-http/url-rules.js';
-import { Schema, schemaOf } from '../validation/json-schema.js';
+import { emptyListToAbsent, emptyRowsToAbsent, emptyTextToAbsent } from '../validation/absence.js';
+import { type JsonSchema, Schema, schemaOf } from '../validation/json-schema.js';
+import { ReadAs } from '../validation/read-fields.js';
+import { Must } from '../validation/rules.js';
+import { ENTITY_TYPES, LIMITS, MEDIA_TYPES, TRACE_ID_LENGTH } from './payload.js';
+import { findPublishAtProblem } from './publish-at.js';
+
+/** Combines decorators of a field. As in a list of decorators, the last one is checked first. */
+const all =
+  (...rules: readonly PropertyDecorator[]): PropertyDecorator =>
+  (target, property) =>
+    [...rules].reverse().forEach((rule) => rule(target, property));
+
+/** The rules of the fields that a payload and its overrides have in common. */
+const Content = {
+  text: all(ReadAs(emptyTextToAbsent), Must.haveAtMostUnits(LIMITS.text), Must.beText()),
+  entities: all(
+    ReadAs(emptyListToAbsent),
+    Schema.items(() => EntityDto),
+    Must.beArray('entities'),
+  ),
+  media: all(
+    ReadAs(emptyListToAbsent),
+    Schema.items(() => MediaDto),
+    Must.haveAtMostItems(LIMITS.media),
+    Must.beArray('media'),
+  ),
+  buttons: all(
+    ReadAs(emptyRowsToAbsent),
+    Schema.items(() => ({ type: 'array', maxItems: LIMITS.buttonsPerRow, items: schemaOf(ButtonDto) })),
+    Must.haveAtMostItems(LIMITS.buttonRows),
+    Must.beArray('rows of buttons'),
+  ),
+} as const;
 
 /**
  * The fields of a publish payload as they were sent, with the rules of the schema (publish-api.md: Publish payload, Limits).
- * Built by hand from parsed JSON: class-transformer would take seconds for a hostile `metadata` (security.md). Unknown
+ * Read from parsed JSON by read-fields.ts: class-transformer would take seconds for a hostile `metadata` (security.md). Unknown
  * fields are ignored.
  */
 export class PublishPayloadDto {
-  @Must.haveAtMostUnits(LIMITS.text)
-  @Must.beText()
+  @Content.text
   readonly text: unknown;
 
-  @Schema.items(() => EntityDto)
-  @Must.beArray('entities')
+  @Content.entities
   readonly entities: unknown;
 
-  @Schema.items(() => MediaDto)
-  @Must.haveAtMostItems(LIMITS.media)
-  @Must.beArray('media')
+  @Content.media
   readonly media: unknown;
 
-  @Schema.items(() => ({ type: 'array', maxItems: LIMITS.buttonsPerRow, items: schemaOf(ButtonDto) }))
-  @Must.haveAtMostItems(LIMITS.buttonRows)
-  @Must.beArray('rows of buttons')
+  @Content.buttons
   readonly buttons: unknown;
 
   @Must.beBoolean()
@@ -38,10 +61,13 @@ export class PublishPayloadDto {
   @Must.beWithin(0, LIMITS.pauseMinutes)
   readonly ad_target_pause_minutes: unknown;
 
+  @ReadAs(emptyListToAbsent)
   @Schema.items(() => TargetDto)
   @Must.beArray('objects like {"id": "tgt_…"}')
   readonly targets: unknown;
 
+  // With an empty id, every such post would be a replay of the first.
+  @ReadAs(emptyTextToAbsent)
   @Must.haveAtMostCharacters(LIMITS.keyLength)
   @Must.beText()
   readonly external_id: unknown;
@@ -53,21 +79,40 @@ export class PublishPayloadDto {
   @Must.beObject()
   readonly metadata: unknown;
 
-  constructor(sent: Sent) {
-    this.text = emptyTextToAbsent(sent.text);
-    this.entities = emptyListToAbsent(sent.entities);
-    this.media = emptyListToAbsent(sent.media);
-    this.buttons = emptyRowsToAbsent(sent.buttons);
-    this.is_advertisement = nullToAbsent(sent.is_advertisement);
-    this.ad_pause_minutes = nullToAbsent(sent.ad_pause_minutes);
-    this.ad_target_pause_minutes = nullToAbsent(sent.ad_target_pause_minutes);
-    this.targets = emptyListToAbsent(sent.targets);
-    // With an empty id every such post would be a replay of the first.
-    this.external_id = emptyTextToAbsent(sent.external_id);
-    this.trace_id = nullToAbsent(sent.trace_id);
-    this.metadata = nullToAbsent(sent.metadata);
-  }
+  @Schema.is(() => ({ additionalProperties: overrideSchema() }))
+  @Must.beObject()
+  readonly overrides: unknown;
+
+  /** The time at which to publish the post, with an offset or `Z`; if absent, now (D-60). */
+  @Schema.is(() => ({ format: 'date-time' }))
+  @Must.satisfy(findPublishAtProblem)
+  @Must.beText()
+  readonly publish_at: unknown;
 }
+
+/** An override as it was sent (publish-api.md: Publish payload; D-61). Null and empty fields read as absent. */
+export class OverrideDto {
+  @Content.text
+  readonly text: unknown;
+
+  @Content.entities
+  readonly entities: unknown;
+
+  @Content.media
+  readonly media: unknown;
+
+  @Content.buttons
+  readonly buttons: unknown;
+}
+
+/** Returns the schema of an override: null removes a field. */
+const overrideSchema = (): JsonSchema => {
+  const schema = schemaOf(OverrideDto);
+  const fields = Object.entries(schema.properties as Record<string, JsonSchema>);
+  return { ...schema, properties: Object.fromEntries(fields.map(([name, field]) => [name, orNull(field)])) };
+};
+
+const orNull = (field: JsonSchema): JsonSchema => ({ ...field, type: [field.type, 'null'] });
 
 const isTextLink = ({ type }: EntityDto): boolean => type === 'text_link';
 
@@ -100,15 +145,6 @@ export class EntityDto {
   @Must.beText()
   @Must.bePresent<EntityDto>('the id of the custom emoji', ({ type }) => type === 'custom_emoji')
   readonly custom_emoji_id: unknown;
-
-  constructor(sent: Sent) {
-    this.type = nullToAbsent(sent.type);
-    this.offset = nullToAbsent(sent.offset);
-    this.length = nullToAbsent(sent.length);
-    this.url = nullToAbsent(sent.url);
-    this.language = nullToAbsent(sent.language);
-    this.custom_emoji_id = nullToAbsent(sent.custom_emoji_id);
-  }
 }
 
 /** A medium as it was sent (publish-api.md: Publish payload). `document` is refused later, for its content (D-5). */
@@ -122,11 +158,6 @@ export class MediaDto {
   @Must.beText()
   @Must.bePresent('the https:// URL of the file')
   readonly url: unknown;
-
-  constructor(sent: Sent) {
-    this.type = nullToAbsent(sent.type);
-    this.url = nullToAbsent(sent.url);
-  }
 }
 
 /** A button as it was sent (publish-api.md: Publish payload). */
@@ -141,11 +172,6 @@ export class ButtonDto {
   @Must.beText()
   @Must.bePresent('the https:// or tg:// URL that the button opens')
   readonly url: unknown;
-
-  constructor(sent: Sent) {
-    this.text = nullToAbsent(sent.text);
-    this.url = nullToAbsent(sent.url);
-  }
 }
 
 /** A target as it was sent (publish-api.md: Publish payload). */
@@ -154,8 +180,4 @@ export class TargetDto {
   @Must.beText()
   @Must.bePresent('the public id of a target, tgt_…')
   readonly id: unknown;
-
-  constructor(sent: Sent) {
-    this.id = nullToAbsent(sent.id);
-  }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import { isVisible } from '../validation/text-measure.js';
 import { findEntityProblems } from './check-entities.js';
 import type { TextWithEntities } from './entities.js';
-import { ENTITY_TYPES, type Entity, MEDIA_TYPES, type PublishPayload } from './payload.js';
-import { isVisible } from '../validation/text-measure.js';
+import { type Entity, ENTITY_TYPES, MEDIA_TYPES, type PublishPayload } from './payload.js';
 
 /** Pieces that combine characters, clusters, words and directions as real texts do. */
 const PIECES = [

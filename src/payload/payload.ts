@@ -2,6 +2,7 @@ import type { JsonObject } from '../kernel/json.js';
 import { MAX_URL_LENGTH } from '../outbound-http/url-rules.js';
 import { HEAVY_BYTES } from '../validation/json-body.js';
 import { JSON_LIMITS } from '../validation/json-scan.js';
+import type { Overrides } from './overrides.js';
 
 /** Formatting of a range of text; offset and length in UTF-16 code units (publish-api.md: Publish payload). */
 export interface Entity {
@@ -49,7 +50,7 @@ export interface Button {
   readonly url: string;
 }
 
-/** A publish payload that passed every check. Absent and empty fields are left out (D-43). */
+/** A publish payload that passed every check. Absent and empty fields are omitted (D-43). */
 export interface PublishPayload {
   readonly text?: string;
   readonly entities?: readonly Entity[];
@@ -62,6 +63,10 @@ export interface PublishPayload {
   readonly external_id?: string;
   readonly trace_id?: string;
   readonly metadata?: JsonObject;
+  /** Content that differs by network or target (D-61). */
+  readonly overrides?: Overrides;
+  /** RFC 3339 date-time, as it was sent (D-60). */
+  readonly publish_at?: string;
 }
 
 /** Limits of a payload (publish-api.md: Limits), shown in discovery's capabilities. Texts count UTF-16 units. */
@@ -76,8 +81,8 @@ export const LIMITS = {
   urlLength: MAX_URL_LENGTH,
 } as const;
 
-/** Characters of a `trace_id`, at most. */
+/** Maximum number of characters of a `trace_id`. */
 export const TRACE_ID_LENGTH = 1_024;
 
-/** Bytes of JSON from which on a payload is stored in parts, apart from its event (D-42, ADR-19). */
+/** Size in bytes of JSON from which a payload is stored in parts, separately from its event (D-42, ADR-19). */
 export const STORED_APART_BYTES = HEAVY_BYTES;

@@ -1,27 +1,33 @@
 import type { AddressPolicy } from '../outbound-http/address-policy.js';
-import { findEntityProblems } from './check-entities.js';
+import { findFetchUrlProblem } from '../outbound-http/url-rules.js';
 import { checkEach } from '../validation/check-fields.js';
+import type { ProblemList } from '../validation/problem-list.js';
+import { formatCount, wrongTypePredicate } from '../validation/wording.js';
+import { findEntityProblems } from './check-entities.js';
 import { CONTENT_MESSAGES, PAYLOAD_MESSAGES } from './messages.js';
 import { ButtonDto, EntityDto, MediaDto, TargetDto } from './payload.dto.js';
-import { LIMITS, type Button, type Entity, type Media } from './payload.js';
-import type { ProblemList } from '../validation/problem-list.js';
-import { findFetchUrlProblem } from '../outbound-http/url-rules.js';
-import { formatCount, wrongTypePredicate } from '../validation/wording.js';
+import { type Button, type Entity, LIMITS, type Media } from './payload.js';
 
-// Each function reads one list of the payload, adds its problems to `problems`, and returns the valid items. A value that
-// is not an array was reported before and reads as an empty list.
+// Each function reads one list of the payload, adds its problems to `problems`, and returns the valid items. A value
+// that is not an array has already been reported and reads as an empty list. `path` is the place of the list in the
+// body.
 
 /** Reads entities: first their fields, then their places in `text` if it is a string. */
-export const readEntities = (list: unknown, text: unknown, problems: ProblemList): readonly Entity[] => {
+export const readEntities = (
+  list: unknown,
+  text: unknown,
+  problems: ProblemList,
+  path = 'entities',
+): readonly Entity[] => {
   const entities: Entity[] = [];
   const placed: (Entity | undefined)[] = [];
-  for (const { dto, index, wrong } of checkEach(EntityDto, list, 'entities', problems)) {
+  for (const { dto, index, wrong } of checkEach(EntityDto, list, path, problems)) {
     if (wrong.size > 0) continue;
     const entity = entityOf(dto);
     entities.push(entity);
     placed[index] = entity;
   }
-  if (typeof text === 'string') problems.addAll(400, findEntityProblems(text, placed));
+  if (typeof text === 'string') problems.addAll(400, findEntityProblems(text, placed, path));
   return entities;
 };
 
@@ -33,28 +39,38 @@ const entityOf = (checked: EntityDto): Entity => {
   return type === 'custom_emoji' ? { custom_emoji_id, type, offset, length } : { type, offset, length };
 };
 
-/** Reads media: first their fields, then their type and URL (D-5: content, 400). */
-export const readMedia = (list: unknown, policy: AddressPolicy, problems: ProblemList): readonly Media[] => {
+/**
+ * Reads media: first their fields, then their type and URL (D-5: content, 400).
+ * @param contentProblems receives the problems of types and URLs
+ */
+export const readMedia = (
+  list: unknown,
+  policy: AddressPolicy,
+  problems: ProblemList,
+  path = 'media',
+  contentProblems = problems,
+): readonly Media[] => {
   const media: Media[] = [];
-  for (const { dto, path, wrong } of checkEach(MediaDto, list, 'media', problems, LIMITS.media)) {
-    if (dto.type === 'document') problems.add(400, `${path}.type`, 'document_not_supported', CONTENT_MESSAGES.document);
+  for (const { dto, path: place, wrong } of checkEach(MediaDto, list, path, problems, LIMITS.media)) {
+    if (dto.type === 'document')
+      contentProblems.add(400, `${place}.type`, 'document_not_supported', CONTENT_MESSAGES.document);
     const problem = wrong.has('url') ? undefined : findFetchUrlProblem(dto.url as string, policy);
-    if (problem) problems.add(400, `${path}.url`, problem.code, problem.predicate);
+    if (problem) contentProblems.add(400, `${place}.url`, problem.code, problem.predicate);
     media.push({ type: dto.type as Media['type'], url: dto.url as string });
   }
   return media;
 };
 
-/** Reads rows of buttons; empty rows are left out. */
-export const readButtons = (list: unknown, problems: ProblemList): readonly (readonly Button[])[] => {
+/** Reads rows of buttons; empty rows are omitted. */
+export const readButtons = (list: unknown, problems: ProblemList, path = 'buttons'): readonly (readonly Button[])[] => {
   if (!Array.isArray(list)) return [];
   const rows = (list as unknown[]).slice(0, LIMITS.buttonRows).map((row, index) => {
-    const path = `buttons[${index}]`;
-    if (!Array.isArray(row)) problems.add(422, path, 'wrong_type', wrongTypePredicate('an array of buttons', row));
+    const place = `${path}[${index}]`;
+    if (!Array.isArray(row)) problems.add(422, place, 'wrong_type', wrongTypePredicate('an array of buttons', row));
     else if (row.length > LIMITS.buttonsPerRow)
       problems.add(
         422,
-        path,
+        place,
         'too_many',
         PAYLOAD_MESSAGES.tooManyButtons({
           count: formatCount(row.length),
@@ -62,7 +78,7 @@ export const readButtons = (list: unknown, problems: ProblemList): readonly (rea
           excess: formatCount(row.length - LIMITS.buttonsPerRow),
         }),
       );
-    const items = checkEach(ButtonDto, row, path, problems, LIMITS.buttonsPerRow);
+    const items = checkEach(ButtonDto, row, place, problems, LIMITS.buttonsPerRow);
     return Array.from(items, ({ dto }): Button => ({ text: dto.text as string, url: dto.url as string }));
   });
   return rows.filter((row) => row.length > 0);

@@ -80,7 +80,7 @@ describe('replaceRanges', () => {
         const replacements = inOrder(candidates, content.text.length);
         const result = replaceRanges(content, replacements);
 
-        // The origin of each character of the new text; undefined for inserted ones.
+        // The origin of each character of the new text; undefined for inserted characters.
         const origin: (number | undefined)[] = [];
         let at = 0;
         for (const { start, end, text } of [...replacements, { start: content.text.length, end: 0, text: '' }]) {

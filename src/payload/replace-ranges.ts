@@ -1,7 +1,10 @@
 import type { TextWithEntities } from './entities.js';
 import type { Entity } from './payload.js';
 
-/** One replacement: the UTF-16 units from `start` to `end` (exclusive) become `text`. If both are equal, an insertion. */
+/**
+ * One replacement: the UTF-16 units from `start` to `end` (exclusive) become `text`. If both are equal, it is an
+ * insertion.
+ */
 export interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -9,13 +12,14 @@ export interface Replacement {
 }
 
 /**
- * Replaces ranges of a text and keeps every entity on its words (D-28): a character outside the replaced ranges is covered
- * by the same entities before and after. An entity that covers a whole range covers its replacement; one that covers a
- * part loses that part, and disappears if nothing is left. Text inserted at an entity's edge stays outside.
+ * Replaces ranges of a text and keeps every entity on its words (D-28): a character outside the replaced ranges is
+ * covered by the same entities before and after. An entity that covers a whole range covers its replacement; one that
+ * covers a part loses that part, and disappears if nothing is left. Text inserted at an entity's edge stays outside.
  *
- * @param replacements in ascending order, not overlapping, inside the text. The cost is linear in the text, whatever their
- *   number.
- * @throws RangeError if the replacements are out of order or outside the text (a programming error).
+ * @param replacements in ascending order, not overlapping, inside the text. The cost is linear in the text, whatever
+ * their
+ *   number
+ * @throws RangeError if the replacements are out of order or outside the text (a programming error)
  */
 export const replaceRanges = (content: TextWithEntities, replacements: readonly Replacement[]): TextWithEntities => {
   if (replacements.length === 0) return content;
@@ -43,7 +47,7 @@ export const replaceRanges = (content: TextWithEntities, replacements: readonly 
   };
   const place = ({ offset, ...entity }: Entity): Entity[] => {
     const end = offset + entity.length;
-    // An insertion at the start lies before the entity, one at the end after it.
+    // An insertion at the start comes before the entity, one at the end after it.
     const beforeStart = countWhile(replacements, (r) => r.end <= offset);
     const beforeEnd = countWhile(replacements, (r) => r.end <= end && r.start < end);
     const aroundStart = replacements[beforeStart];
@@ -58,7 +62,7 @@ export const replaceRanges = (content: TextWithEntities, replacements: readonly 
   return { text: parts.join(''), entities: entities.flatMap(place) };
 };
 
-/** {@link replaceRanges} for a single range. */
+/** Applies {@link replaceRanges} to a single range. */
 export const replaceRange = (
   content: TextWithEntities,
   start: number,
@@ -66,7 +70,7 @@ export const replaceRange = (
   replacement: string,
 ): TextWithEntities => replaceRanges(content, [{ start, end, text: replacement }]);
 
-/** Counts the leading items for which `predicate` holds; it must hold for a prefix and for no later item. */
+/** Counts the leading items for which `predicate` holds; it must hold for a prefix and no later item. */
 const countWhile = <T>(items: readonly T[], predicate: (item: T) => boolean): number => {
   let low = 0;
   let high = items.length;

@@ -14,8 +14,8 @@ const TAGS: Readonly<Partial<Record<Entity['type'], string>>> = {
 };
 
 /**
- * Converts a text to HTML with the tags of bot APIs, such as tg-spoiler (D-29): entities become elements, the rest is escaped.
- * Entities nest; what a reader detects by itself (URLs, hashtags, mentions) stays text.
+ * Converts a text to HTML with the tags of bot APIs, such as tg-spoiler (D-29): entities become elements, the rest is
+ * escaped. Entities nest; text that readers detect by themselves (URLs, hashtags, mentions) is not marked up.
  */
 export const toTextHtml = ({ text, entities }: TextWithEntities): string => {
   const open: { readonly end: number; readonly close: string }[] = [];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { findEntityProblems } from './check-entities.js';
 import { clipEntities, endOf } from './entities.js';
-import { trimText } from './trim.js';
 import { anyText, anyTextWithEntities } from './payload.properties.js';
+import { trimText } from './trim.js';
 
 const trimmed = (text: string, limit: number, reserve = 0) => trimText({ text, entities: [] }, limit, { reserve });
 
@@ -45,7 +45,7 @@ describe('trimText (D-23)', () => {
 
   it('looks back at most 64 units for the end of a word', () => {
     const long = (word: number) => 'start ' + 'x'.repeat(word) + 'yyy';
-    // With a limit of 70, 69 units are kept beside the ellipsis; the word ends at 5, 64 units before.
+    // With a limit of 70, 69 units are kept besides the ellipsis; the word ends at 5, 64 units before.
     expect(trimmed(long(64), 70).text).toBe('start…');
     expect(trimmed(' ' + long(64), 70).text).toBe(' start…');
     expect(trimmed(long(65), 71).text).toBe('start ' + 'x'.repeat(64) + '…');

@@ -3,25 +3,26 @@ import { clipEntities, type TextWithEntities } from './entities.js';
 /** Marks the place where text was cut. */
 export const ELLIPSIS = '…';
 
-/** UTF-16 units within which a word boundary is searched before the cut (D-23). */
+/** Number of UTF-16 units before the cut in which to look for a word boundary (D-23). */
 const WORD_WINDOW = 64;
 
-/** Segments extended grapheme clusters, which do not depend on a language. */
+/** Segments extended grapheme clusters, which do not depend on the language. */
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** A text within its limit, and the number of units cut. */
 export interface TrimmedText extends TextWithEntities {
-  /** UTF-16 units cut from the original text; 0 if it fitted (D-44). The `…` is not subtracted. */
+  /** UTF-16 units cut from the original text; 0 if it fits (D-44). The `…` is not subtracted. */
   readonly trimmedChars: number;
 }
 
 /**
- * Cuts a text to at most `limit` UTF-16 units (D-23). A text that fits is returned unchanged. A longer one ends with `…`
- * inside the limit, is never cut inside a surrogate pair or grapheme cluster, is cut between words if the last 64 units
- * allow it, and has no white space before the `…`. Entities are clipped with it.
+ * Cuts a text to at most `limit` UTF-16 units (D-23). A text that fits is returned unchanged. A longer one ends with
+ * `…` inside the limit, is never cut inside a surrogate pair or grapheme cluster, is cut between words if the last 64
+ * units allow it, and has no white space before the `…`. Entities are clipped accordingly.
  *
- * @param options.reserve units kept free inside the limit for text that must follow: link and button lines, the signature.
- *   If only the reserve fits, the text is empty.
+ * @param options.reserve units kept free inside the limit for text that must follow: link and button lines, the
+ * signature.
+ *   If only the reserve fits, the text is empty
  */
 export const trimText = (
   content: TextWithEntities,
@@ -59,7 +60,7 @@ const findCut = (text: string, room: number): number => {
   for (let at = cut - 1; at > 0 && at >= room - WORD_WINDOW; at--) {
     if (!isSpace(text[at])) continue;
     const kept = withoutTrailingSpace(at);
-    // After leading white space there is no word to end with.
+    // After leading white space, there is no word to end with.
     return kept > 0 ? kept : withoutTrailingSpace(cut);
   }
   return withoutTrailingSpace(cut);

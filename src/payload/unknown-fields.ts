@@ -1,7 +1,7 @@
-import type { Sent } from '../validation/check-fields.js';
-import { quoteShort } from '../validation/wording.js';
+import { type Sent } from '../validation/read-fields.js';
+import { joinPath } from '../validation/wording.js';
 import { UNKNOWN_FIELD_MESSAGES } from './messages.js';
-import { ButtonDto, EntityDto, MediaDto, PublishPayloadDto, TargetDto } from './payload.dto.js';
+import { ButtonDto, EntityDto, MediaDto, OverrideDto, PublishPayloadDto, TargetDto } from './payload.dto.js';
 
 /** A field of a payload that publishing ignores (D-49). */
 export interface UnknownField {
@@ -16,23 +16,27 @@ export interface UnknownField {
 const fieldsOf = (Dto: new (sent: Sent) => object): readonly string[] => Object.keys(new Dto({}));
 
 const PAYLOAD = fieldsOf(PublishPayloadDto);
+const OVERRIDE = fieldsOf(OverrideDto);
 /** Fields of the objects in each list of a payload. `metadata` is free-form. */
 const ITEMS = {
-  ...{ entities: fieldsOf(EntityDto), media: fieldsOf(MediaDto), buttons: fieldsOf(ButtonDto) },
+  entities: fieldsOf(EntityDto),
+  media: fieldsOf(MediaDto),
+  buttons: fieldsOf(ButtonDto),
   targets: fieldsOf(TargetDto),
 } as const;
 
-/** Longest name that is compared with the known ones, in UTF-16 units: the longest known one has 23. */
+/** Longest name to compare with the known names, in UTF-16 units: the longest known name has 23. */
 const MAX_COMPARED = 40;
 
 /**
- * Finds the fields of a payload, and of its entities, media, buttons and targets, that publishing ignores, in their order.
+ * Finds the fields of a payload, and of its entities, media, buttons and targets, that publishing ignores, in their
+ * order.
  * @param sent the parsed body, which may be invalid
- * @param limit number of fields to find
+ * @param limit maximum number of fields to find
  */
 export const findUnknownFields = (sent: unknown, limit: number): readonly UnknownField[] => {
   const found: UnknownField[] = [];
-  // Names are compared one by one, so that thousands of fields cost no more than the limit.
+  // Names are compared one by one, so that even thousands of fields cost no more than the limit.
   for (const field of listAllUnknown(sent)) if (found.push(field) >= limit) break;
   return found;
 };
@@ -40,8 +44,19 @@ export const findUnknownFields = (sent: unknown, limit: number): readonly Unknow
 function* listAllUnknown(sent: unknown): Generator<UnknownField> {
   if (!isObject(sent)) return;
   yield* listUnknown(sent, '', PAYLOAD);
+  yield* listUnknownOfItems(sent, '');
+  if (!isObject(sent.overrides)) return;
+  for (const [key, override] of Object.entries(sent.overrides)) {
+    if (!isObject(override)) continue;
+    const prefix = `${joinPath('overrides.', key)}.`;
+    yield* listUnknown(override, prefix, OVERRIDE);
+    yield* listUnknownOfItems(override, prefix);
+  }
+}
+
+function* listUnknownOfItems(sent: Sent, prefix: string): Generator<UnknownField> {
   for (const [name, known] of Object.entries(ITEMS))
-    for (const [path, item] of listItems(sent[name], name)) yield* listUnknown(item, `${path}.`, known);
+    for (const [path, item] of listItems(sent[name], `${prefix}${name}`)) yield* listUnknown(item, `${path}.`, known);
 }
 
 /** Returns a sentence about an unknown field. */
@@ -53,7 +68,7 @@ export const describeUnknownField = ({ path: field, nearest, known }: UnknownFie
 const isObject = (value: unknown): value is Sent =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Lists the objects of a list with their paths; buttons lie in rows. */
+/** Lists the objects of a list with their paths; buttons are in rows. */
 function* listItems(list: unknown, path: string): Generator<readonly [path: string, item: Sent]> {
   if (!Array.isArray(list)) return;
   for (const [index, value] of (list as unknown[]).entries()) {
@@ -68,10 +83,6 @@ function* listUnknown(sent: Sent, prefix: string, known: readonly string[]): Gen
     if (!known.includes(name)) yield { path: joinPath(prefix, name), nearest: findNearest(name, known), known };
 }
 
-/** Returns a field's path in the form of a body's other problems: odd names are quoted. */
-const joinPath = (prefix: string, name: string): string =>
-  /^[A-Za-z_$][\w$]{0,39}$/.test(name) ? `${prefix}${name}` : `${prefix.replace(/\.$/, '')}[${quoteShort(name)}]`;
-
 /** Returns the most similar name; null if none is similar. */
 const findNearest = (name: string, known: readonly string[]): string | null => {
   const given = normalize(name);
@@ -85,7 +96,7 @@ const findNearest = (name: string, known: readonly string[]): string | null => {
   return known.find((f) => isBeginning(given, normalize(f)) || isBeginning(normalize(f), given)) ?? null;
 };
 
-/** Returns a name without what distinguishes `externalId` from `external_id`. */
+/** Normalises a name, so that `externalId` equals `external_id`. */
 const normalize = (name: string): string => name.toLowerCase().replace(/[_\-\s]/g, '');
 
 /** Counts the insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */

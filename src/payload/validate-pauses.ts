@@ -1,11 +1,12 @@
-import { emptyListToAbsent, nullToAbsent } from '../validation/absence.js';
-import { checkFields, checkObject, type Sent } from '../validation/check-fields.js';
-import { PAUSE_MESSAGES } from './messages.js';
-import { LIMITS } from './payload.js';
+import { emptyListToAbsent } from '../validation/absence.js';
+import { checkFields, checkObject } from '../validation/check-fields.js';
+import { Schema } from '../validation/json-schema.js';
 import { ProblemList, type Refused } from '../validation/problem-list.js';
+import { ReadAs, readFields } from '../validation/read-fields.js';
 import { Must } from '../validation/rules.js';
 import { wrongTypePredicate } from '../validation/wording.js';
-import { Schema } from '../validation/json-schema.js';
+import { PAUSE_MESSAGES } from './messages.js';
+import { LIMITS } from './payload.js';
 
 /** The body of temp-pause (publish-api.md: temp-pause): minutes from 0 to 1440, at least one above 0; no targets means all. */
 export interface TempPauseBody {
@@ -19,7 +20,7 @@ export const RESUME_SCOPES = ['project', 'targets', 'all'] as const;
 /** The body of temp-resume (publish-api.md: temp-resume). */
 export interface TempResumeBody {
   readonly scope: (typeof RESUME_SCOPES)[number];
-  /** Public ids of targets; none means all (D-45). Used if the scope is `targets`. */
+  /** Public ids of targets; an empty list means all (D-45). Used if the scope is `targets`. */
   readonly targets: readonly string[];
 }
 
@@ -31,15 +32,10 @@ export class TempPauseDto {
   @Must.beWithin(0, LIMITS.pauseMinutes)
   readonly target_minutes: unknown;
 
+  @ReadAs(emptyListToAbsent)
   @Schema.items(() => ({ type: 'string', minLength: 1 }))
   @Must.beArray('target ids')
   readonly targets: unknown;
-
-  constructor(sent: Sent) {
-    this.project_minutes = nullToAbsent(sent.project_minutes);
-    this.target_minutes = nullToAbsent(sent.target_minutes);
-    this.targets = emptyListToAbsent(sent.targets);
-  }
 }
 
 /** Fields of the body of temp-resume. */
@@ -48,14 +44,10 @@ export class TempResumeDto {
   @Must.beText()
   readonly scope: unknown;
 
+  @ReadAs(emptyListToAbsent)
   @Schema.items(() => ({ type: 'string', minLength: 1 }))
   @Must.beArray('target ids')
   readonly targets: unknown;
-
-  constructor(sent: Sent) {
-    this.scope = nullToAbsent(sent.scope);
-    this.targets = emptyListToAbsent(sent.targets);
-  }
 }
 
 /**
@@ -65,7 +57,7 @@ export class TempResumeDto {
 export const validateTempPause = (value: unknown): { readonly ok: true; readonly body: TempPauseBody } | Refused => {
   const problems = new ProblemList();
   if (!checkObject(value, '', problems)) return problems.refused();
-  const dto = new TempPauseDto(value);
+  const dto = readFields(TempPauseDto, value);
   checkFields(dto, '', problems);
   const targets = readTargetIds(dto.targets, problems);
   const [project_minutes, target_minutes] = [dto.project_minutes ?? 0, dto.target_minutes ?? 0];
@@ -85,14 +77,14 @@ export const validateTempPause = (value: unknown): { readonly ok: true; readonly
 export const validateTempResume = (value: unknown): { readonly ok: true; readonly body: TempResumeBody } | Refused => {
   const problems = new ProblemList();
   if (!checkObject(value, '', problems)) return problems.refused();
-  const dto = new TempResumeDto(value);
+  const dto = readFields(TempResumeDto, value);
   checkFields(dto, '', problems);
   const targets = readTargetIds(dto.targets, problems);
   if (!problems.isEmpty) return problems.refused();
   return { ok: true, body: { scope: (dto.scope ?? 'all') as TempResumeBody['scope'], targets } };
 };
 
-/** Reads target ids, each once. A value that is not an array was reported before. */
+/** Reads target ids, each once. A value that is not an array has already been reported. */
 const readTargetIds = (list: unknown, problems: ProblemList): readonly string[] => {
   if (!Array.isArray(list)) return [];
   const ids = new Set<string>();

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { findEntityProblems } from './check-entities.js';
 import { parseJsonBody } from '../validation/json-body.js';
+import { findEntityProblems } from './check-entities.js';
 import { anyPayload } from './payload.properties.js';
-import { validateTempPause, validateTempResume } from './validate-pauses.js';
 import { validatePayload } from './validate.js';
+import { validateTempPause, validateTempResume } from './validate-pauses.js';
 
-/** A path into a value (each step modulo the number of members) and the change at its end. */
+/** A path into a value (each step modulo the number of members), and the change at its end. */
 const anyMutation = fc.record({
   steps: fc.array(fc.nat(), { maxLength: 5 }),
   change: fc.constantFrom('replace', 'remove', 'add', 'repeat'),

@@ -2,7 +2,7 @@ import { createAddressPolicy } from '../outbound-http/address-policy.js';
 import { ENTITY_TYPES, LIMITS } from './payload.js';
 import { validatePayload } from './validate.js';
 
-/** Returns `422 media[0].url wrong_type`, one line per problem; none for a valid payload. */
+/** Returns one line such as `422 media[0].url wrong_type` per problem; empty for a valid payload. */
 const found = (payload: unknown): string[] => {
   const result = validatePayload(payload);
   return result.ok ? [] : result.problems.map(({ path, code }) => `${result.status} ${path} ${code}`);

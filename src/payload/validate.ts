@@ -1,18 +1,30 @@
-import { PUBLIC_ONLY, type AddressPolicy } from '../outbound-http/address-policy.js';
-import { checkFields, checkObject, type Sent } from '../validation/check-fields.js';
+import type { Instant } from '../kernel/instant.js';
+import { type AddressPolicy, PUBLIC_ONLY } from '../outbound-http/address-policy.js';
+import { checkFields, checkObject } from '../validation/check-fields.js';
+import { type Problem, ProblemList, type Refused } from '../validation/problem-list.js';
+import { readFields, type Sent } from '../validation/read-fields.js';
+import { isVisible } from '../validation/text-measure.js';
+import {
+  type Audience,
+  findTargetProblems,
+  listAddressed,
+  NO_AUDIENCE,
+  readLayer,
+  readOverrides,
+} from './content-layers.js';
 import { PAYLOAD_MESSAGES } from './messages.js';
-import { readButtons, readEntities, readMedia, readTargets } from './read-lists.js';
+import type { ContentOverride } from './overrides.js';
 import { PublishPayloadDto } from './payload.dto.js';
 import type { PublishPayload } from './payload.js';
+import { parsePublishAt, refusePublishAt } from './publish-at.js';
+import { readButtons, readEntities, readMedia, readTargets } from './read-lists.js';
 import { findUnknownFields } from './unknown-fields.js';
-import { type Problem, ProblemList, type Refused } from '../validation/problem-list.js';
-import { isVisible } from '../validation/text-measure.js';
 
 /** A valid payload, or all its problems. */
 export type CheckedPayload =
   { readonly ok: true; readonly payload: PublishPayload; readonly problems: readonly Problem[] } | Refused;
 
-/** Most unknown fields that the problem of a post without content names. */
+/** Maximum number of unknown fields that the problem of a post without content lists. */
 const SHOWN_FIELDS = 3;
 
 /** Describes a post without content, and names the misspelt fields that it may have (D-49). */
@@ -26,37 +38,44 @@ const describeMissingContent = (sent: Sent): string => {
 };
 
 /**
- * Checks a publish payload (publish-api.md: Publish payload, Limits; D-5, D-6, D-43). All problems are reported at once, at
- * most 50; a schema problem makes the answer 422, content problems alone 400. Null and empty fields count as absent, as does
- * a text without visible characters; unknown fields are left out. Nothing is fetched, and the existence of targets is checked
- * later. Linear in the payload (except for sorting entities); never throws.
+ * Checks a publish payload (publish-api.md: Publish payload, Limits; D-5, D-6, D-43). All problems are reported at
+ * once, at most 50; a schema problem makes the answer 422, content problems alone make it 400. Null and empty fields
+ * count as absent, as does a text without visible characters; unknown fields are omitted. Nothing is fetched, and the
+ * existence of targets is checked later. Linear in the payload (except for sorting entities); never throws.
  *
  * @param value the parsed body
  * @param policy private addresses that media may have; default: none
+ * @param audience the networks and targets that overrides may be for
+ * @param now the time to judge `publish_at` by; null to judge only its form
  */
-export const validatePayload = (value: unknown, policy: AddressPolicy = PUBLIC_ONLY): CheckedPayload => {
+export const validatePayload = (
+  value: unknown,
+  policy: AddressPolicy = PUBLIC_ONLY,
+  audience: Audience = NO_AUDIENCE,
+  now: Instant | null = null,
+): CheckedPayload => {
   const problems = new ProblemList();
   if (!checkObject(value, '', problems)) return problems.refused();
-  const dto = new PublishPayloadDto(value);
-  checkFields(dto, '', problems);
-
-  const text = dto.text ?? '';
-  const entities = readEntities(dto.entities, text, problems);
-  const media = readMedia(dto.media, policy, problems);
-  const buttons = readButtons(dto.buttons, problems);
+  const dto = readFields(PublishPayloadDto, value);
+  const wrong = checkFields(dto, '', problems);
+  const overrides = readOverrides(dto.overrides, audience, { policy, problems });
+  const hasOverrides = overrides.size > 0;
+  const own = hasOverrides ? readLayer(value, dto, wrong, '', { policy, problems }) : null;
+  const { text, entities, media, buttons } = own?.fields ?? readContent(value, dto, policy, problems);
   const targets = readTargets(dto.targets, problems);
-  const hasText = typeof text !== 'string' || isVisible(text);
-  if (!hasText && dto.media === undefined && dto.buttons === undefined)
+  if (own) findTargetProblems(own, overrides, listAddressed({ targets }, audience), problems);
+  else if (text === undefined && dto.media === undefined && dto.buttons === undefined)
     problems.add(422, '', 'nothing_to_publish', describeMissingContent(value));
+  if (dto.publish_at !== undefined && now !== null) checkPublishAt(dto.publish_at, now, problems);
   if (!problems.isEmpty) return problems.refused();
 
-  // Every field now satisfies its rule or is absent. Fields are set one by one: an object made of entries costs ten times as
-  // much.
+  // Every field now satisfies its rule or is absent. Fields are set one by one, because an object made of entries costs
+  // ten times as much.
   const payload: Record<string, unknown> = {};
-  if (hasText) payload.text = text;
-  if (hasText && entities.length > 0) payload.entities = entities;
-  if (media.length > 0) payload.media = media;
-  if (buttons.length > 0) payload.buttons = buttons;
+  if (text) payload.text = text;
+  if (text && entities?.length) payload.entities = entities;
+  if (media?.length) payload.media = media;
+  if (buttons?.length) payload.buttons = buttons;
   if (dto.is_advertisement !== undefined) payload.is_advertisement = dto.is_advertisement;
   if (dto.ad_pause_minutes !== undefined) payload.ad_pause_minutes = dto.ad_pause_minutes;
   if (dto.ad_target_pause_minutes !== undefined) payload.ad_target_pause_minutes = dto.ad_target_pause_minutes;
@@ -64,5 +83,29 @@ export const validatePayload = (value: unknown, policy: AddressPolicy = PUBLIC_O
   if (dto.external_id !== undefined) payload.external_id = dto.external_id;
   if (dto.trace_id !== undefined) payload.trace_id = dto.trace_id;
   if (dto.metadata !== undefined) payload.metadata = dto.metadata;
+  if (dto.publish_at !== undefined) payload.publish_at = dto.publish_at;
+  if (hasOverrides) payload.overrides = Object.fromEntries(Array.from(overrides, ([key, { fields }]) => [key, fields]));
   return { ok: true, payload, problems: [] };
+};
+
+/** Reads the content of a payload without overrides, and finds all its problems. */
+const readContent = (
+  sent: Sent,
+  dto: PublishPayloadDto,
+  policy: AddressPolicy,
+  problems: ProblemList,
+): ContentOverride => {
+  const text = dto.text ?? '';
+  const entities = readEntities(dto.entities, text, problems);
+  const media = readMedia(dto.media, policy, problems);
+  const buttons = readButtons(dto.buttons, problems);
+  const hasText = typeof text !== 'string' || isVisible(text);
+  return { ...(hasText && { text: text as string }), entities, media, buttons };
+};
+
+/** A value of a wrong form has already been reported by its rule. */
+const checkPublishAt = (sent: unknown, now: Instant, problems: ProblemList): void => {
+  const publishAt = typeof sent === 'string' ? parsePublishAt(sent) : null;
+  const problem = publishAt === null ? null : refusePublishAt(publishAt, now);
+  if (problem) problems.add(422, 'publish_at', problem.code, problem.predicate);
 };

@@ -1,7 +1,7 @@
-import type { ChannelCheck, PublishError, TestContext } from './publisher.js';
 import { TEST_MESSAGES } from './messages.js';
+import type { ChannelCheck, PublishError, TestContext } from './publisher.js';
 
-/** The answer to one question of a test: the network's, or the error in place of it. */
+/** The answer to one question of a test: the network's, or the error instead. */
 export type TestAnswer =
   | { readonly kind: 'answered'; readonly value: Readonly<Record<string, unknown>> }
   | { readonly kind: 'refused'; readonly error: PublishError };
@@ -23,8 +23,8 @@ export const failed = (name: string, message: string, says?: string): ChannelChe
 });
 
 /**
- * Returns the check of a question that was not answered. A refusal that concerns a post alone says nothing about the
- * channel: the words of such an error are replaced.
+ * Returns the check of a question that was not answered. A refusal that concerns only a post says nothing about the
+ * channel, so its wording is replaced.
  * @param title the network's name for people
  */
 export const unanswered = (
@@ -39,6 +39,6 @@ export const unanswered = (
   return failed(name, text, platform_says);
 };
 
-/** Reads a text of an answer; empty if it is none. */
+/** Reads a text in an answer; empty if it is not a text. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';

@@ -1,5 +1,5 @@
 import type { Media } from '../payload/payload.js';
-import type { ConnectedPublisher, PlatformChannel, PlatformPace, PublisherOptions, MediaLimits } from './publisher.js';
+import type { ConnectedPublisher, MediaLimits, PlatformChannel, PlatformPace, PublisherOptions } from './publisher.js';
 
 /**
  * Everything that generic code knows about a network. A network is one folder below src/platforms; its descriptor is
@@ -13,10 +13,11 @@ export interface PlatformDescriptor {
   readonly baseUrl: BaseUrl;
   /** Fields of a channel's credentials, by name, in the order in which they are checked. */
   readonly credentials: Readonly<Record<string, CredentialField>>;
-  /** Returns further public facts about credentials, which become part of a channel's address. */
+  /** Returns further public facts about the credentials, which become part of a channel's address. */
   readonly addressOf?: (secret: Readonly<Record<string, string>>) => PlatformChannel['address'];
   /**
-   * Settings of a channel on this network, by name, beside those that every channel has (management-api.md: settings).
+   * Settings of a channel on this network, by name, in addition to those that every channel has (management-api.md:
+   * settings).
    */
   readonly settings: Readonly<Record<string, SettingField>>;
   readonly limits: PlatformLimits;
@@ -28,9 +29,9 @@ export interface PlatformDescriptor {
 
 /** Location of a network's API (management-api.md: Settings). */
 export interface BaseUrl {
-  /** Name of the setting that replaces the URL. */
+  /** Name of the setting that overrides the URL. */
   readonly setting: string;
-  /** First part of what follows the base URL in a call, for the setting's description. */
+  /** First path segment after the base URL in a call, for the setting's description. */
   readonly path: string;
   /** The network's own base URL (networks.md §1), without a slash at the end. */
   readonly default: string;
@@ -44,7 +45,7 @@ export type CredentialField =
   /** The id of a chat or group: public. `inWords` completes "must be …"; `example` completes "is missing: send …". */
   | { readonly kind: 'address'; readonly form: RegExp; readonly inWords: string; readonly example: string };
 
-/** Rule for one setting of a channel; `default` applies where the channel does not set it. */
+/** Rule for one setting of a channel; `default` applies if the channel does not set it. */
 export type SettingField =
   | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default: string }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number };
@@ -53,17 +54,17 @@ export type SettingField =
 export interface PlatformLimits {
   /** UTF-16 units of a text without media. */
   readonly text: number;
-  /** UTF-16 units of a text beside media, if the network limits it separately. */
+  /** Maximum UTF-16 units of a text with media, if the network limits it separately. */
   readonly caption?: number;
-  /** Limits of one medium, by type; a medium of a type that is missing becomes a link in the text (D-22). */
+  /** Limits of one medium, by type; a medium of a missing type becomes a link in the text (D-22). */
   readonly media: Readonly<Partial<Record<Media['type'], MediaLimits>>>;
   readonly pace: PlatformPace;
 }
 
 /** Preview of a network in the sandbox (publish-api.md: POST /v1/sandbox/test). */
 export interface PlatformPreview {
-  /** True if the sandbox previews the network even where the endpoint has no channel on it (D-4). */
+  /** True if the sandbox previews the network even if the endpoint has no channel on it (D-4). */
   readonly always: boolean;
-  /** Address in previewed calls where the endpoint has no channel on the network. */
+  /** Address in previewed calls if the endpoint has no channel on the network. */
   readonly address: PlatformChannel['address'];
 }

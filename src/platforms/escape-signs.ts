@@ -1,25 +1,25 @@
 import type { Replacement } from '../payload/replace-ranges.js';
 
-/** Separates a sign from the text behind it; readers do not see it. */
+/** Separates a sign from the text after it; readers do not see it. */
 export const ZERO_WIDTH_SPACE = '\u200b';
 
-/** Returns the offsets at which a text needs an escape: each is right behind a sign of one unit (`@`). Ascending. */
+/** Returns the offsets at which a text needs an escape: each right after a one-unit sign (`@`). Ascending. */
 export type FindBreaks = (text: string) => readonly number[];
 
 /** Range of an address in a text, in UTF-16 units; `end` is exclusive. */
 export interface Address {
   readonly start: number;
-  /** Offset behind scheme and host: from here on, `%40` is equivalent to `@`. */
+  /** Offset after scheme and host: from here on, `%40` is equivalent to `@`. */
   readonly path: number;
   readonly end: number;
 }
 
 /**
- * Returns the replacements that make signs harmless: a zero-width space behind a sign, or percent-encoding inside an
- * address, which a space would change. A sign in a link's host or in an e-mail address stays as it is, because neither
+ * Returns the replacements that make signs harmless: a zero-width space after a sign, or percent-encoding inside an
+ * address, which a space would change. A sign in a link's host or in an e-mail address is unchanged, because neither
  * works there.
  *
- * @param links ranges of the addresses that were inserted for links, ascending; other addresses are found in the text
+ * @param links ranges of the addresses inserted for links, ascending; other addresses are detected in the text
  */
 export const findEscapes = (text: string, links: readonly Address[], breaks: FindBreaks): Replacement[] => {
   const offsets = breaks(text);
@@ -35,11 +35,11 @@ export const findEscapes = (text: string, links: readonly Address[], breaks: Fin
   });
 };
 
-/** Returns the number of UTF-16 units of a link's text in front of the path of its address. */
+/** Returns the number of UTF-16 units of a link's text before its address's path. */
 export const unitsBeforePath = (link: string): number =>
   /^ \((?:[a-z]+:\/\/[^/?#]*|[a-z]+:[^?]*)/i.exec(link)?.[0].length ?? 0;
 
-/** Scheme and host, or a host alone that a path follows; then the path, as far as an address extends in prose. */
+/** Scheme and host, or a host followed by a path; then the path, as far as an address extends in prose. */
 const ADDRESS =
   /(?:(?:https?|tg):\/\/[^\s/?#@()]+(?=[/?#])|(?<![\p{L}\p{N}.-])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d+)?(?=\/))([^\s<>"«»“”„]*)/giu;
 

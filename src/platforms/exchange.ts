@@ -14,7 +14,7 @@ export interface OutgoingRequest {
 
 /** Limits of an exchange. */
 export interface ExchangeLimits {
-  /** Milliseconds from the call to the last byte of the response. */
+  /** Time from the call to the last byte of the response, in ms. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -34,11 +34,13 @@ export interface Interruption {
 export type Exchange =
   | { readonly kind: 'answered'; readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }
   /**
-   * No byte was sent: refused connection, unknown host, failed TLS handshake, or stopped before a connection was free.
+   * No byte was sent: the connection was refused, the host is unknown, the TLS handshake failed, or the call was
+   * stopped before a connection was free.
    */
   | ({ readonly kind: 'never_sent' } & Interruption)
   /**
-   * The request was sent, at least in part, and no complete response came. `status` is set if the response had begun.
+   * The request was sent, at least in part, but no complete response arrived. `status` is set if the response had
+   * begun.
    */
   | ({ readonly kind: 'lost'; readonly status: number | null } & Interruption);
 
@@ -47,15 +49,15 @@ const MAX_RESPONSE_BYTES = 4 * 1_048_576;
 
 /**
  * Creates the connections to one network: at most 512, kept alive, one request at a time on each. An idle connection is
- * closed after 4 s, before servers close it: a request on a closing connection would be in doubt.
+ * closed after 4 s, before the server closes it: a request on a closing connection would be in doubt.
  */
 export const createConnections = (): Agent =>
   new Agent({ connections: 512, pipelining: 1, keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0 });
 
 /**
  * Sends one request and reports how far it got. Never throws, never retries, never follows a redirect. If `kind` is
- * `answered` the body is complete. A refusal (3xx, 4xx) is the exception: its status alone makes it one, and its body
- * may be cut short.
+ * `answered`, the body is complete, except that the body of a refusal (3xx, 4xx) may be cut short: its status alone is
+ * enough.
  */
 export const exchange = (
   connections: Dispatcher,
@@ -77,7 +79,7 @@ export const exchange = (
       signal.removeEventListener('abort', onAbort);
       resolve(outcome);
     };
-    // The controller exists from just before the first byte is written.
+    // The controller exists only from just before the first byte is written.
     const interrupted = (why: Interruption): void => {
       if (!controller) settle({ kind: 'never_sent', ...why });
       else if (status === null || !isRefusalStatus(status)) settle({ kind: 'lost', status, ...why });
@@ -91,7 +93,8 @@ export const exchange = (
     const timeOut = (): void => {
       if (!settled) stop({ code: 'timed_out', detail: EXCHANGE_MESSAGES.noAnswer({ ms: timeoutMs }) });
     };
-    // After a pause of the process, its timers run before it reads its sockets: an answer that has arrived counts.
+    // After a pause of the process, timers run before sockets are read, so an answer that has already arrived still
+    // counts.
     const timer = setTimeout(() => setImmediate(timeOut), timeoutMs);
 
     if (signal.aborted) return onAbort();

@@ -1,5 +1,5 @@
 /**
- * Returns the lines that fit into a limit, in their order. A line that is too long is left out in favour of later ones.
+ * Returns the lines that fit into a limit, in order. A line that is too long is skipped in favour of later ones.
  * @param limit UTF-16 units of all lines and the line breaks between them
  */
 export const fitLines = (lines: readonly string[], limit: number): string[] => {

@@ -1,11 +1,14 @@
 import type { JsonObject } from '../kernel/json.js';
-import type { MediaFile, StepOutcome, Warning } from './publisher.js';
 import { DEGRADATION_MESSAGES } from './messages.js';
+import type { MediaFile, StepOutcome, Warning } from './publisher.js';
 
 /** Returns the outcome of an upload, with a mark in its result if the photo was fitted. */
 export const markFitted = (outcome: StepOutcome, { isFitted }: Pick<MediaFile, 'isFitted'>): StepOutcome =>
   isFitted && outcome.kind === 'done' ? { ...outcome, result: { ...outcome.result, fitted: true } } : outcome;
 
-/** Returns the warning about a fitted photo (D-22). @param result of its upload @param index of the medium, from 0 */
+/**
+ * Returns the warning about a fitted photo (D-22). @param result result of its upload @param index index of the medium,
+ * from 0
+ */
 export const fittedWarnings = (result: JsonObject | undefined, index: number): Warning[] =>
   result?.['fitted'] === true ? [{ code: 'photo_fitted', message: DEGRADATION_MESSAGES.photoFitted({ index }) }] : [];

@@ -1,6 +1,6 @@
 import type { PublishError, StepOutcome } from './publisher.js';
 
-/** Codes of an intact file that no conversion makes acceptable to a network (D-22). */
+/** Codes for an intact file that cannot be converted into anything that a network accepts (D-22). */
 const UNSUITABLE: ReadonlySet<string> = new Set([
   'media_too_large',
   'media_too_long',
@@ -13,7 +13,7 @@ export const becomesLink = (error: PublishError): boolean => error.category === 
 
 /**
  * Classifies the error of a medium that could not be fetched (publish-api.md: POST /v1/webhooks/{slug}, rule 3; D-24):
- * permanent if its category is `media`, otherwise to be retried. Nothing has been sent for the medium.
+ * permanent if its category is `media`, otherwise it can be retried. Nothing has been sent for the medium.
  */
 export const classifyMediaError = (error: PublishError): StepOutcome =>
   error.category === 'media' ? { kind: 'failed', error } : { kind: 'retry', error, afterMs: null, named: false };

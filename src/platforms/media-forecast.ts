@@ -1,13 +1,13 @@
 import type { JsonObject } from '../kernel/json.js';
 import { isWithinPhotoLimits } from '../media/photo-limits.js';
 import type { Media } from '../payload/payload.js';
-import { formatCount, type FieldProblem } from '../validation/wording.js';
-import type { ProbedMedium, MediaLimits } from './publisher.js';
+import { type FieldProblem, formatCount } from '../validation/wording.js';
 import { OBSTACLE_MESSAGES } from './messages.js';
+import type { MediaLimits, ProbedMedium } from './publisher.js';
 
 /**
- * Returns the reason for which a medium will become a link (D-22), as far as the probe shows before the download; null
- * if there is none. Photos are fitted, whatever their size and format; only their aspect ratio cannot change.
+ * Returns the reason why a medium will become a link (D-22), as far as the probe shows it before the download; null if
+ * there is none. Photos are fitted, whatever their size and format; only their aspect ratio cannot change.
  */
 export const forecastObstacle = (
   { type, sizeBytes, mime, width, height }: ProbedMedium,
@@ -34,10 +34,10 @@ export const willBeFitted = (medium: ProbedMedium, limits: MediaLimits): boolean
   !isWithinPhotoLimits(medium, limits);
 
 /**
- * Returns the results of the steps that upload media one by one, as far as the probes show them.
+ * Predicts the results of the steps that upload media one by one, as far as the probes allow.
  * @param limits of the network, by type; a medium of a missing type is not uploaded
  * @param stepName returns the name of a medium's upload step
- * @param toResult returns the result of an upload that an obstacle ends
+ * @param toResult returns the result of an upload that an obstacle prevents
  */
 export const forecastUploads = (
   media: readonly ProbedMedium[],

@@ -1,19 +1,19 @@
 import { shiftEntities, type TextWithEntities } from '../payload/entities.js';
-import { trimText, type TrimmedText } from '../payload/trim.js';
+import { type TrimmedText, trimText } from '../payload/trim.js';
 import { fitLines } from './fit-lines.js';
 import { BLANK_LINE } from './signature.js';
 
 /** A text with links below it. */
 export interface LinkedText extends TrimmedText {
-  /** Number of links that do not fit even without the text. */
+  /** Number of links that would not fit even without the text. */
   readonly droppedLinks: number;
   /** True if there is a signature that does not fit. */
   readonly droppedSignature: boolean;
 }
 
 /**
- * Returns a formatted text with its signature and the links of media that cannot be sent below it (D-22, D-28).
- * Signature and links stay whole: the text is trimmed instead (D-23).
+ * Returns a formatted text followed by its signature and the links of media that cannot be sent (D-22, D-28). Signature
+ * and links are never cut: the text is trimmed instead (D-23).
  *
  * @param content empty if none of it is visible
  * @param limit UTF-16 units of the whole result

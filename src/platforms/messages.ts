@@ -8,15 +8,15 @@ export const DEGRADATION_MESSAGES = {
   linksDropped: message('There is no room in the text for {links}.'),
   /** `formatting_dropped` */
   textTooLongWithFormatting: message(
-    'The text has more than the {limit} characters that {network} accepts with its formatting: it is sent without.',
+    'With its formatting, the text has more than the {limit} characters that {network} accepts: it is sent without formatting.',
   ),
   /** `formatting_dropped` */
   plainTextOnly: message('{network} shows text without formatting.'),
   /** `formatting_dropped` */
-  formattingNotShown: message('{network} shows these as plain text: {types}.'),
+  formattingNotShown: message('{network} shows the following as plain text: {types}.'),
   /** `entities_dropped` */
   tooManyEntities: message(
-    '{network} accepts {limit} formatted parts in a message: the formatting of {parts} after them is left out.',
+    '{network} accepts {limit} formatted parts in a message: the formatting of {parts} after them is omitted.',
   ),
   /** `custom_emoji_dropped` */
   unknownEmoji: message('{network} does not know the custom emoji {id}: the plain one is sent.'),
@@ -31,7 +31,7 @@ export const DEGRADATION_MESSAGES = {
   buttonsLeftOut: 'they are left out',
   buttonsAsLinks: 'they are links in the text',
   /** `buttons_dropped` */
-  buttonsSwitchedOff: 'The buttons are left out, because the channel is set so.',
+  buttonsSwitchedOff: "The buttons are omitted, because of the channel's settings.",
   /** `text_added` */
   textAdded: message('{network} does not accept buttons without a text: {text} is shown above them.'),
   /** `photo_fitted` */
@@ -39,14 +39,14 @@ export const DEGRADATION_MESSAGES = {
   /** `media_as_link`, `media_linked` */
   mediaAsLink: message('media[{index}] is published as a link in the text: {reason}'),
   /** `media_as_document` */
-  mediaAsDocument: message('{network} does not play media[{index}]: it is sent as a file, in a message of its own.'),
+  mediaAsDocument: message('{network} does not play media[{index}]: it is sent as a file, in a separate message.'),
   /** `signature_dropped` */
   signatureDropped: 'The signature does not fit: it is left out.',
   /** `nothing_to_send` */
   nothingToSend: message('Nothing of this post is left for {network}.'),
 };
 
-/** Reasons for which a medium is published as a link. */
+/** Reasons why a medium is published as a link. */
 export const OBSTACLE_MESSAGES = {
   /** `media_too_large` */
   tooLarge: 'the file is too large for the network',
@@ -63,7 +63,7 @@ export const OBSTACLE_MESSAGES = {
   photoNotConvertible: 'cannot be converted into a photo that the network accepts',
 };
 
-/** Calls that a network did not answer, or not in the form of its API. */
+/** Calls that a network did not answer, or answered in another form than its API's. */
 export const CALL_MESSAGES = {
   /** `not_sent`, `aborted` */
   notSent: message('{network} could not be reached ({detail}): nothing was sent.'),
@@ -78,9 +78,9 @@ export const CALL_MESSAGES = {
   /** `unreadable_refusal` */
   intermediary: message('An intermediary, not {network}, refused the call ({status}).'),
   /** `unreadable_answer` */
-  unreadable: message('The answer of {network} ({status}) cannot be read.'),
+  unreadable: message('The answer from {network} ({status}) cannot be read.'),
   /** the same, in doubt */
-  unreadableInDoubt: message('The answer of {network} ({status}) cannot be read: the post may be visible there.'),
+  unreadableInDoubt: message('The answer from {network} ({status}) cannot be read: the post may be visible there.'),
 };
 
 /** Results of the test of a channel, on every network. */

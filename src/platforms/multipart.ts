@@ -9,14 +9,14 @@ export interface FilePart {
   readonly file: Pick<MediaFile, 'path' | 'sizeBytes' | 'mime' | 'filename'>;
 }
 
-/** Body of a request that is read while it is sent, with its exact length. */
+/** Streamed body of a request whose exact length is known. */
 export interface Multipart {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readable;
 }
 
 /**
- * Creates a `multipart/form-data` body (RFC 7578) of fields and files on disk. It is never complete in memory, and its
+ * Creates a `multipart/form-data` body (RFC 7578) of fields and files on disk. It is never entirely in memory, and its
  * length is known, which networks require.
  */
 export const createMultipart = (

@@ -2,19 +2,19 @@ import { entityKindOf, type TextWithEntities } from '../payload/entities.js';
 import { Graphemes } from '../payload/graphemes.js';
 import type { Entity } from '../payload/payload.js';
 import { type Replacement, replaceRanges } from '../payload/replace-ranges.js';
-import { isVisible } from '../validation/text-measure.js';
 import { ELLIPSIS, type TrimmedText, trimText } from '../payload/trim.js';
+import { isVisible } from '../validation/text-measure.js';
+import { type Address, type FindBreaks, findEscapes, unitsBeforePath } from './escape-signs.js';
 import { fitLines } from './fit-lines.js';
 import { BLANK_LINE } from './signature.js';
-import { type Address, type FindBreaks, unitsBeforePath, findEscapes } from './escape-signs.js';
 
 /** A post's text for a network without formatting. */
 export interface PlainText {
-  /** At most as long as the limit, signature and lines included; empty if none of it would be visible. */
+  /** Within the limit, including signature and lines; empty if nothing would be visible. */
   readonly text: string;
   /** UTF-16 units cut from the original text; inserted text does not count (D-44). */
   readonly trimmedChars: number;
-  /** Number of dropped addresses: lines that do not fit even without the text, and links behind the cut. */
+  /** Number of dropped addresses: of lines that would not fit even without the text, and of links after the cut. */
   readonly droppedLinks: number;
   /** True if the original has formatting that plain text does not show. */
   readonly losesFormatting: boolean;
@@ -26,18 +26,18 @@ export interface PlainText {
 export interface PlainTextOptions {
   /** UTF-16 units of the whole text. */
   readonly limit: number;
-  /** Lines below the text, after a blank line. They stay whole: the text is trimmed instead (D-23). */
+  /** Lines below the text, after a blank line. They are not cut: the text is trimmed instead (D-23). */
   readonly lines?: readonly string[];
-  /** Text between the post's text and the lines, after a blank line of its own. It stays whole as well (D-28). */
+  /** Text between the post's text and the lines, after another blank line. It is not cut either (D-28). */
   readonly signature?: TextWithEntities | undefined;
   /** Finds the places where the network would see markup that the author did not intend. */
   readonly breaks?: FindBreaks;
 }
 
 /**
- * Converts a text to plain text (networks.md §2): a `text_link` becomes `text (url)`, any other entity its own words.
- * The text is trimmed after the conversion, so that the limit holds for the visible text. A link's address is kept
- * whole or left out.
+ * Converts a text to plain text (networks.md §2): a `text_link` becomes `text (url)`; other entities keep only their
+ * words. The text is trimmed after the conversion, so that the limit holds for the visible text. A link's address is
+ * kept whole or omitted.
  */
 export const plainText = (content: TextWithEntities, options: PlainTextOptions): PlainText => {
   const { limit, lines = [], breaks = () => [], signature } = options;
@@ -55,7 +55,7 @@ export const plainText = (content: TextWithEntities, options: PlainTextOptions):
   const first = trimText(whole, limit, { reserve });
   const cut = endIn(first);
   const cutLink = addresses.find(({ start, end }) => start < cut && cut < end);
-  // Trim again in front of the address, so that the text ends like any other trimmed text.
+  // Trim again before the address, so that the text ends like any other trimmed text.
   const trimmed = cutLink ? trimText(whole, toConvertedOffset(escapes, cutLink.start) + ELLIPSIS.length) : first;
   const end = endIn(trimmed);
   const keptUnits = toOriginalOffset(links, end);
@@ -74,7 +74,7 @@ export const plainText = (content: TextWithEntities, options: PlainTextOptions):
 /** True if plain text loses something of an entity. */
 const losesFormatting = ({ type }: Entity): boolean => entityKindOf(type) !== 'label' || type === 'custom_emoji';
 
-/** Steps of the conversion to plain text. The offsets of each step are those of the text before it. */
+/** Steps of the conversion to plain text. The offsets of each step refer to the text before it. */
 interface Converted {
   readonly links: readonly Replacement[];
   readonly linked: string;
@@ -93,8 +93,8 @@ const convert = (content: TextWithEntities, breaks: FindBreaks): Converted => {
 };
 
 /**
- * Returns the insertions of the links' addresses. Each is right behind the link's words, and never inside a grapheme. A
- * link whose words are its address needs none.
+ * Returns the insertions of the links' addresses. Each comes right after the link's words, and never inside a grapheme.
+ * A link whose words are its address needs no insertion.
  */
 const linksOf = ({ text, entities }: TextWithEntities): Replacement[] => {
   const graphemes = new Graphemes(text);

@@ -5,7 +5,7 @@ import type { ConnectedPublisher, PublisherOptions } from './publisher.js';
 const ID = /^[a-z][a-z0-9-]{0,31}$/;
 
 /**
- * The networks of one process. Generic code asks the catalogue that it is given; only the composition root knows which
+ * The networks of one process. Generic code uses the catalogue that it is given; only the composition root knows which
  * networks are in it.
  */
 export class PlatformCatalogue {
@@ -20,7 +20,7 @@ export class PlatformCatalogue {
     this.byId = new Map(descriptors.map((descriptor) => [descriptor.id, descriptor]));
   }
 
-  /** All networks, in the order in which they are listed to people. */
+  /** All networks, in the order in which people see them. */
   get all(): readonly PlatformDescriptor[] {
     return [...this.byId.values()];
   }
@@ -49,7 +49,7 @@ export class PlatformCatalogue {
 
   /**
    * Returns the fields of an address that name the chat, without other public facts about the credentials.
-   * @param id an identifier that the catalogue does not list: the whole address
+   * @param id if the catalogue does not list it, the whole address is returned
    */
   chatOf(id: string, address: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     const credentials = this.find(id)?.credentials;
@@ -59,7 +59,7 @@ export class PlatformCatalogue {
 
   /**
    * Creates a publisher for each network.
-   * @param urls base URLs by identifier; the network's own where one is missing
+   * @param urls base URLs by identifier; if one is missing, the network's own is used
    */
   createPublishers(
     urls: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-import { platformSays, extractWords } from './platform-says.js';
+import { extractWords, platformSays } from './platform-says.js';
 
 describe('the words of a response that does not come from the API (D-35)', () => {
   it.each([

@@ -1,6 +1,6 @@
 import type { PublishError } from './publisher.js';
 
-/** Tags and white space of a page; the rest is its words. */
+/** Tags and white space of a page; everything else is its words. */
 const MARKUP = /<(?:script|style)\b[\s\S]*?<\/(?:script|style)\s*>|<[^>]*>|[\s\p{Cc}]+/giu;
 /** Number of bytes of a page that are searched for words. */
 const SCANNED_BYTES = 4_096;
@@ -9,12 +9,12 @@ const SCANNED_BYTES = 4_096;
 export const extractWords = (body: Buffer): string =>
   body.toString('utf8', 0, SCANNED_BYTES).replace(MARKUP, ' ').replace(/ +/g, ' ').trim();
 
-/** UTF-16 units of a network's words that are kept. */
+/** Maximum number of UTF-16 units of a network's words to keep. */
 const MAX_LENGTH = 500;
 
 /**
- * Returns a network's own words as {@link PublishError.platform_says}: shortened, and with credentials masked that a
- * response may echo. Empty if there are no words.
+ * Returns a network's own words as {@link PublishError.platform_says}: shortened, with any credentials that the
+ * response echoes masked. Empty if there are no words.
  */
 export const platformSays = (
   words: string | undefined,

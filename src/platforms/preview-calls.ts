@@ -18,7 +18,7 @@ export const filePlaceholder = (url: Media['url']): string => `<file of ${url}>`
 
 /**
  * Returns the preview of a file's upload to the URL in the response to an earlier call.
- * @param field of the form for the file
+ * @param field form field for the file
  */
 export const previewUpload = (address: string, field: string, url: Media['url']): PreviewCall => ({
   method: `POST ${address}`,

@@ -7,7 +7,7 @@ import type { Button, Entity, Media, PublishPayload } from '../payload/payload.j
 export interface PlatformPost {
   readonly text: string;
   readonly entities: readonly Entity[];
-  /** Follows the text after a blank line. It stays whole: the text is trimmed instead (D-23, D-28). */
+  /** Follows the text after a blank line. It is never cut: the text is trimmed instead (D-23, D-28). */
   readonly signature?: TextWithEntities;
   readonly media: readonly Media[];
   readonly buttons: readonly (readonly Button[])[];
@@ -20,7 +20,7 @@ export const toPlatformPost = (payload: PublishPayload): PlatformPost => {
   return { text, entities, media, buttons, isAdvertisement };
 };
 
-/** The target of a post. `address` is the public part of the credentials, such as the id of a chat or group. */
+/** The target of a post. `address` is the public part of its credentials, such as the id of a chat or group. */
 export interface PlatformChannel {
   readonly id: string;
   readonly address: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export interface Step {
 
 /** One call to a network as the sandbox previews it (D-38). */
 export interface PreviewCall {
-  /** The network's own method name; for an upload `POST <…>`, with a placeholder for the URL. */
+  /** The network's own method name; for an upload, `POST <…>`, with a placeholder for the URL. */
   readonly method: string;
   /** Values that only a file or an earlier response of the same step provides are placeholders: `<…>`. */
   readonly request: JsonObject;
@@ -80,20 +80,20 @@ export interface PublishError {
 export type StepOutcome =
   | {
       readonly kind: 'done';
-      /** Small, stored in an event: later steps and retries read it. */
+      /** Small; stored in an event, and read by later steps and retries. */
       readonly result: JsonObject;
       readonly messageIds: readonly string[];
       readonly urls: readonly string[];
     }
   /**
-   * Try again. `afterMs` is null if the gateway's backoff applies. `named`: the network requires the delay, so the
+   * Try again. `afterMs` is null if the gateway's backoff applies. `named`: the network asked for the delay, so the
    * attempt has not failed (D-20).
    */
   | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null; readonly named: boolean }
   | { readonly kind: 'failed'; readonly error: PublishError }
   /**
-   * The network refuses what no later post can survive: the credential, the chat, the right to write. The channel needs
-   * attention (D-26, D-50). `error.message` names what to do there.
+   * The network's refusal would also stop every later post: it concerns the credential, the chat or the right to write.
+   * The channel needs attention (D-26, D-50). `error.message` says what to do there.
    */
   | { readonly kind: 'needs_attention'; readonly error: PublishError }
   /** It is unconfirmed whether readers see the post (D-25). */
@@ -106,7 +106,7 @@ export type StepOutcome =
 
 /** Context of one step. */
 export interface SendContext {
-  /** Decrypted, for this call alone. */
+  /** Decrypted, for this call only. */
   readonly credentials: Readonly<Record<string, string>>;
   readonly channel: PlatformChannel;
   /** Results of the steps done so far, by step name. */
@@ -115,7 +115,7 @@ export interface SendContext {
   readonly key: string;
   /**
    * Number of times that the network has delayed this publication, by {@link PublishError.code}; missing before the
-   * first. An implied delay grows with each (D-20).
+   * first delay. An implied delay grows each time (D-20).
    */
   readonly waits: Readonly<Record<string, number>>;
   /**
@@ -126,20 +126,20 @@ export interface SendContext {
   readonly signal: AbortSignal;
 }
 
-/** A network's limits of one medium. A photo beyond them is re-encoded or scaled; any other medium is refused. */
+/** A network's limits for one medium. A photo beyond them is re-encoded or scaled; any other medium is refused. */
 export interface MediaLimits {
   readonly maxBytes: number;
-  /** Pixels of the longer side. */
+  /** Maximum pixels of the longer side. */
   readonly maxSide?: number;
-  /** Pixels of width and height together. */
+  /** Maximum width plus height, in pixels. */
   readonly maxSum?: number;
-  /** Longer side by shorter side: a photo beyond it cannot be sent. */
+  /** Maximum ratio of the longer side to the shorter: a photo beyond it cannot be sent. */
   readonly maxRatio?: number;
   /** Mime types without parameters. */
   readonly formats: readonly string[];
 }
 
-/** A medium as far as it is known before its download (D-24). */
+/** The known facts of a medium before its download (D-24). */
 export interface ProbedMedium extends Media {
   /** Null if unknown. */
   readonly sizeBytes: number | null;
@@ -156,7 +156,7 @@ export interface MediaFile {
   readonly sizeBytes: number;
   /** Detected from the file's bytes, without parameters. */
   readonly mime: string;
-  /** Without a path; for readers, and for networks that use the extension. */
+  /** Name without a path. Readers see it, and some networks use its extension. */
   readonly filename: string;
   /** True if it is a photo that was scaled down or re-encoded. */
   readonly isFitted: boolean;
@@ -169,10 +169,10 @@ export interface WantedMedium {
   readonly limits: MediaLimits;
 }
 
-/** Result of looking a send in doubt up on the network (D-25). */
+/** Result of looking up a send in doubt on the network (D-25). */
 export type LookUpResult =
   | { readonly kind: 'sent'; readonly outcome: Extract<StepOutcome, { kind: 'done' }> }
-  /** The post is certainly not there: it may be sent again. */
+  /** The post is definitely not there: it may be sent again. */
   | { readonly kind: 'not_sent' }
   /** The look-up failed for now: another one may succeed. */
   | { readonly kind: 'unanswered' }
@@ -181,33 +181,33 @@ export type LookUpResult =
 
 /** Facts about a send whose outcome is unknown. */
 export interface SendInDoubt {
-  /** Start of its attempt, in milliseconds. An older message is not this one. */
+  /** Start of its attempt, in ms since 1970. An older message is not this one. */
   readonly since: Instant;
-  /** Time in ms by which `since` may be late, as it is from another machine’s clock. Default 0. */
+  /** How late `since` may be, in ms, because another machine's clock set it. Default 0. */
   readonly toleranceMs?: number;
-  /** Ids of messages that were in the channel before it. A message older than one of them is older than the send. */
+  /** Ids of messages that preceded it in the channel. A message older than any of them is older than the send. */
   readonly before: ReadonlySet<string>;
 }
 
 /** One question of a channel's test, and its answer (management-api.md: `POST /channels/{id}/test`). */
 export interface ChannelCheck {
-  /** `credentials` (who is the bot), `chat`, `rights` (may it post there), or a name of the network's own. */
+  /** `credentials` (who is the bot), `chat`, `rights` (may it post there), or a name specific to the network. */
   readonly name: string;
   readonly ok: boolean;
-  /** Names the bot or chat that was found, or says what is wrong and what to do. */
+  /** Names the bot or chat, or says what is wrong and how to fix it. */
   readonly message: string;
-  /** The network's own words, shortened to 500 characters; null if it said none. */
+  /** The network's own words, shortened to 500 characters; null if it gave none. */
   readonly platform_says: string | null;
 }
 
 /** Context of a channel's test. */
 export interface TestContext {
-  /** Decrypted, for this test alone. */
+  /** Decrypted, for this test only. */
   readonly credentials: Readonly<Record<string, string>>;
   readonly channel: PlatformChannel;
   /** Waits until the network's pace allows a call with this credential ({@link PlatformPace.perCredential}). */
   readonly awaitTurn: (credential: string) => Promise<void>;
-  /** Aborted when the test's time is over. */
+  /** Aborted when the test's time is up. */
   readonly signal: AbortSignal;
 }
 
@@ -218,21 +218,21 @@ export interface Pace {
 }
 
 /**
- * Rate limits that the gateway keeps so that a network need not enforce them (networks.md §3): for visible calls to a
- * channel, and for all calls with a credential.
+ * Rate limits that the gateway observes so that the network need not enforce them (networks.md §3): for visible calls
+ * to a channel, and for all calls with a credential.
  */
 export interface PlatformPace {
   readonly perChannel: readonly Pace[];
   readonly perCredential: readonly Pace[];
 }
 
-/** Options of every publisher; a network that has no use for one ignores it. */
+/** Options of every publisher; a network ignores those that it has no use for. */
 export interface PublisherOptions {
   /** Base URL of the network's API; a slash at the end is ignored. */
   readonly apiUrl: string;
-  /** Milliseconds for one call, response included; 30 s by default. */
+  /** Time limit for one call, response included, in ms; 30 s by default. */
   readonly timeoutMs?: number;
-  /** Milliseconds for one upload, response included; 15 minutes by default. */
+  /** Time limit for one upload, response included, in ms; 15 minutes by default. */
   readonly uploadTimeoutMs?: number;
 }
 
@@ -247,44 +247,44 @@ export interface Publisher {
   readonly platform: string;
   readonly pace: PlatformPace;
   /**
-   * Returns the credential of a call. All calls with the same one share {@link PlatformPace.perCredential}.
+   * Returns the credential of a call. All calls with the same credential share {@link PlatformPace.perCredential}.
    * @param visible true if readers see the effect of the call
    */
   credentialFor(credentials: SendContext['credentials'], visible: boolean): string | undefined;
   /**
-   * Returns the calls for a post. `results` are those of the steps done so far, as in {@link SendContext}. They may
-   * change the steps that follow (a medium is too large), so a post is rendered again after each step.
+   * Returns the calls for a post. `results` are the results of the steps so far, as in {@link SendContext}. They may
+   * change the steps that follow (for example, because a medium is too large), so a post is rendered again after each
+   * step.
    */
   render(post: PlatformPost, channel: PlatformChannel, results?: SendContext['results']): Rendering;
   send(step: Step, context: SendContext): Promise<StepOutcome>;
-  /** Returns the media that `send` asks for in a step, so that they are fetched before. Pure. */
+  /** Returns the media that `send` asks for in a step, so that they can be fetched first. Pure. */
   mediaOf(step: Step): readonly WantedMedium[];
   /**
-   * Returns the results of steps as far as the probed media show them before any download. With these results `render`
-   * shows which media become links and which photos are fitted (D-22, D-38). A step whose result is only `fitted` still
-   * runs. Pure.
+   * Predicts the results of steps from the probed media, before any download. With these results `render` shows which
+   * media become links and which photos are fitted (D-22, D-38). A step whose result is only `fitted` still runs. Pure.
    */
   forecastResults(media: readonly ProbedMedium[]): SendContext['results'];
   /**
-   * Returns all calls of a step, in order, if nothing fails (D-38): none for a step without a call, several for an
-   * upload. `send` builds its calls from the same functions. Pure.
-   * @param media of the post, as far as they are known
+   * Returns all calls of a step, in order, assuming that nothing fails (D-38): none for a step without a call, several
+   * for an upload. `send` builds its calls from the same functions. Pure.
+   * @param media the post's media, as far as they are known
    */
   previewCalls(step: Step, media: readonly ProbedMedium[]): readonly PreviewCall[];
   /**
-   * Asks the network, without posting, who the credentials belong to and whether they may post to the channel. Yields the
-   * checks in order and ends after the first that others depend on and that failed. Never throws.
+   * Asks the network, without posting, who the credentials belong to and whether they may post to the channel. Yields
+   * the checks in order, and stops after a failed check that later ones depend on. Never throws.
    */
   test(context: TestContext): AsyncIterable<ChannelCheck>;
   /**
-   * Time, in milliseconds from a call, in which the network treats another call with the same {@link SendContext.key}
-   * as the same post, so that it may be repeated without a look-up. Absent if the network has no keys (networks.md §4).
+   * How long after a call, in ms, the network treats another call with the same {@link SendContext.key} as the same
+   * post, so that it may be repeated without a look-up. Absent if the network has no keys (networks.md §4).
    */
   readonly keyLifetimeMs?: number;
   /**
-   * Looks up on the network if readers see a step in doubt; absent if the network has no look-up. Never throws. Never
-   * mistakes an older post with the same content for it. A network may still be processing the call: `not_sent` holds
-   * for the moment only.
+   * Looks up on the network whether readers see a step in doubt; absent if the network has no look-up. Never throws.
+   * Never mistakes an older post with the same content for this one. The network may still be processing the call, so
+   * `not_sent` only holds for now.
    */
   lookUp?(step: Step, context: SendContext, send: SendInDoubt): Promise<LookUpResult>;
 }

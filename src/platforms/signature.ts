@@ -1,5 +1,5 @@
-import type { Warning } from './publisher.js';
 import { DEGRADATION_MESSAGES } from './messages.js';
+import type { Warning } from './publisher.js';
 
 /** Separates a text, its signature and the lines that must follow. */
 export const BLANK_LINE = '\n\n';

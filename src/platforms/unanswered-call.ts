@@ -1,9 +1,8 @@
 import type { Exchange } from './exchange.js';
-import { platformSays, extractWords } from './platform-says.js';
+import { CALL_MESSAGES as MESSAGES } from './messages.js';
+import { extractWords, platformSays } from './platform-says.js';
 import type { PublishError, StepOutcome } from './publisher.js';
 import { readRetryAfter } from './retry-after.js';
-
-import { CALL_MESSAGES as MESSAGES } from './messages.js';
 
 /** A call without a response from the network's API: the facts that decide what happens next. */
 export interface UnansweredCall {
@@ -11,7 +10,7 @@ export interface UnansweredCall {
   readonly title: string;
   /** The network's identifier. */
   readonly platform: string;
-  /** True if readers would see its effect: only such a call is in doubt, any other may be repeated (networks.md §3). */
+  /** True if readers would see its effect: only such a call is in doubt; any other may be repeated (networks.md §3). */
   readonly visible: boolean;
   /** Masked in the network's words. */
   readonly credentials: Readonly<Record<string, string>>;

@@ -2,22 +2,22 @@ import { becomesLink } from './media-error.js';
 import type { PublishError, StepOutcome } from './publisher.js';
 
 /**
- * Runs the calls that upload a medium. If the network refuses them it runs them once more: the file may have been
+ * Runs the calls that upload a medium. If the network refuses them, it runs them once more: the file may have been
  * damaged in transit, and a failed upload may always be repeated (networks.md §3). A medium that is refused twice
- * becomes a link in the text (D-22): `unsent` in the result gives the reason. No upload fails its post.
+ * becomes a link in the text (D-22): `unsent` in the result gives the reason. A failed upload never fails the post.
  */
 export const uploadOrLink = async (chain: () => Promise<StepOutcome>): Promise<StepOutcome> => {
   const first = await chain();
-  // A file that is too large stays too large.
+  // A retry would not help: the file would still be too large.
   const last = first.kind === 'failed' && !becomesLink(first.error) ? await chain() : first;
   if (last.kind !== 'failed') return last;
   return { kind: 'done', result: { unsent: describeFailure(last.error) }, messageIds: [], urls: [] };
 };
 
-/** True if a status is about the server and not about the file, whatever the body contains. */
+/** True if a status is about the server, not the file, whatever the body contains. */
 export const isServerBusy = (status: number): boolean => status === 429 || status >= 500;
 
-/** Outcome of an upload that a network refuses. @param says the network's own words, see `platform-says.ts` */
+/** Outcome of an upload that a network refuses. @param says the network's own words (see `platform-says.ts`) */
 export const fileRefusal = (
   source: string,
   message: string,

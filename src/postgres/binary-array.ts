@@ -1,12 +1,12 @@
 /**
- * Arrays in PostgreSQL's binary format. The driver would write them as text, with every quote and backslash escaped, which
- * for JSON is the largest cost of an append. It passes a Buffer parameter on unchanged. Elements may be null.
+ * Arrays in PostgreSQL's binary format. The driver would write them as text and escape every quote and backslash, which
+ * for JSON is the largest cost of an append. It passes a Buffer parameter through unchanged. Elements may be null.
  */
 const OID = { bool: 16, int8: 20, int4: 23, text: 25, float8: 701, uuid: 2950 } as const;
 
 type Writer<T> = (buffer: Buffer, at: number, value: T) => number;
 
-/** @param size upper bound of a value's size, bytes */
+/** @param size upper bound of a value's size, in bytes */
 const encodeArray = <T>(
   oid: number,
   values: readonly (T | null)[],
@@ -40,7 +40,7 @@ export const textArray = (values: readonly (string | null)[]): Buffer =>
   encodeArray(
     OID.text,
     values,
-    (value) => value.length * 3, // an upper bound: measuring the exact size would be a second pass
+    (value) => value.length * 3, // an upper bound: measuring the exact size would take a second pass
     (buffer, at, value) => buffer.write(value, at, 'utf8'),
   );
 
@@ -67,7 +67,7 @@ export const int8Array = (values: readonly (bigint | number | null)[]): Buffer =
     },
   );
 
-/** `int8[]` from values of 16 hex digits each, which are the bits of the signed numbers. */
+/** `int8[]` of signed numbers, given as 16 hex digits of their bits. */
 export const hexInt8Array = (values: readonly (string | null)[]): Buffer =>
   encodeArray(
     OID.int8,

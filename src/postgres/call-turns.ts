@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { Batcher } from '../runtime/batcher.js';
+import { POOL } from './tokens.js';
 
 /** Rate limits of one chat or account, under a key that all processes share. */
 export interface CallBudget {
@@ -10,7 +12,7 @@ export interface CallBudget {
 
 /**
  * An owner who makes calls with a credential. Each budget belongs to one caller: no owner takes another's turns, and a
- * credential that the network refuses takes no turn of one that it accepts (D-68).
+ * refused credential takes no turn of an accepted one (D-68).
  */
 export interface Caller {
   readonly platform: string;
@@ -20,29 +22,31 @@ export interface Caller {
 
 /** Turns that the database has given to one request. */
 export interface CallTurn {
-  /** Number of budgets, from the first, that have given a turn. */
+  /** Number of leading budgets that have granted a turn. */
   readonly count: number;
-  /** Time in ms until the last of these turns; 0: it is now. */
+  /** Time until the last of these turns, in ms; 0 if it is now. */
   readonly waitMs: number;
 }
 
 /**
  * Gives calls to the networks their turns: a sliding window for each chat and each account of an owner, shared by all
- * processes (`ops_reserve_slots`). Requests of the same moment share a statement.
+ * processes (`ops_reserve_slots`). Concurrent requests share a statement.
  */
+@Injectable()
 export class CallTurns {
   private readonly reservations: Batcher<Reservation, CallTurn>;
 
-  constructor(pool: Pool) {
+  constructor(@Inject(POOL) pool: Pool) {
     this.reservations = new Batcher((requests: readonly Reservation[]) => reserveTurns(pool, requests), {
       maxBatchSize: 100,
     });
   }
 
   /**
-   * Reserves a turn in each budget, up to and including the first that has one in the future only.
+   * Reserves a turn in each budget, up to and including the first whose turn lies in the future.
    *
-   * @param publication id of a publication whose turn readers see, if it is two seconds away or more ({@link TURN_OF})
+   * @param publication id of the publication for which a turn that is two seconds or more away is shown to readers
+   * ({@link TURN_OF})
    */
   reserve(budgets: readonly CallBudget[], publication?: string): Promise<CallTurn> {
     return this.reservations.submit({ budgets, publication });
@@ -55,10 +59,10 @@ interface Reservation {
   readonly publication: string | undefined;
 }
 
-/** Prefix of the key in `ops_pace` under which the turn lies that a publication waits for. */
+/** Prefix of the `ops_pace` key of the turn that a publication waits for. */
 export const TURN_OF = 'turn/';
 
-/** Prefix of the keys in `ops_pace` that say until when an owner is shown to use its share of a network. */
+/** Prefix of the keys in `ops_pace` that say until when an owner is shown as using up its share of a network. */
 export const SHARE_OF = 'share/';
 
 /** Returns the key of an owner's share of a network. */
@@ -70,7 +74,7 @@ export const accountBudget = (caller: Caller, limits: CallBudget['limits']): Cal
   limits,
 });
 
-/** Returns the budget of an owner's calls with a credential that readers of a chat see. */
+/** Returns the budget of an owner's calls with a credential that readers of a chat can see. */
 export const chatBudget = (
   caller: Caller,
   address: Readonly<Record<string, string>>,
@@ -96,7 +100,7 @@ const reserveTurns = async (pool: Pool, requests: readonly Reservation[]): Promi
   const turns = requests.map(() => ({ count: 0, waitMs: 0 }));
   for (const { request, wait_ms } of rows) {
     turns[request]!.count += 1;
-    turns[request]!.waitMs = wait_ms; // only the last turn is in the future
+    turns[request]!.waitMs = wait_ms; // only the last turn can be in the future
   }
   return turns;
 };

@@ -2,13 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Backoff } from '../runtime/backoff.js';
 import { findBinaries } from './embedded/binaries.js';
 import { findClusterOwner, openCluster } from './embedded/cluster.js';
 import { type DataDirLock, lockDataDir } from './embedded/data-dir-lock.js';
 import { stopLeftoverServer } from './embedded/postmaster.js';
-import { CURRENT_USER, type RunAs, chooseRunAs, findUnprivilegedAccount } from './embedded/run-as.js';
-import { ServerDidNotStart, type PostgresServer, type ServerExit, startServer } from './embedded/server.js';
-import { Backoff } from '../runtime/backoff.js';
+import { chooseRunAs, CURRENT_USER, findUnprivilegedAccount, type RunAs } from './embedded/run-as.js';
+import { type PostgresServer, ServerDidNotStart, type ServerExit, startServer } from './embedded/server.js';
 import { EMBEDDED_MESSAGES } from './messages.js';
 
 /** The PostgreSQL server that this process runs. */
@@ -35,8 +35,8 @@ const RESTART_DELAY = { firstMs: 100, longestMs: 10_000 };
 
 /**
  * Starts the PostgreSQL that comes with the program, on 127.0.0.1, with its data in DATA_DIR (management-api.md:
- * DATABASE_URL). Waits until it accepts connections, even through a recovery. A server that dies is restarted on the same
- * port; a server that outlived an earlier process is shut down first.
+ * DATABASE_URL). Waits until it accepts connections, even through a recovery. A server that dies is restarted on the
+ * same port; a server left over from an earlier process is shut down first.
  * @throws DataDirInUse if another process uses this DATA_DIR
  * @throws Error with a sentence for people if the server cannot be started
  */
@@ -68,7 +68,9 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
   }
 };
 
-/** Other users may pass through the folder, because PostgreSQL may have to run as one of them; its data stay private. */
+/**
+ * Other users may pass through the folder, because PostgreSQL may have to run as one of them; its data stays private.
+ */
 const claimDataDir = async (dataDir: string): Promise<DataDirLock> => {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o755 });
@@ -82,7 +84,10 @@ const claimDataDir = async (dataDir: string): Promise<DataDirLock> => {
   }
 };
 
-/** Chooses the user that PostgreSQL runs as: the current user, who must own its data, or another one under root. */
+/**
+ * Chooses the user that PostgreSQL runs as: the current user, who must own its data, or another one if this process
+ * runs as root.
+ */
 const chooseUser = async (dataDir: string, program: string, logger: Logger): Promise<RunAs> => {
   const owner = await findClusterOwner(dataDir);
   const uid = process.getuid?.();
@@ -93,7 +98,9 @@ const chooseUser = async (dataDir: string, program: string, logger: Logger): Pro
   return CURRENT_USER;
 };
 
-/** Tries again where another program took the port in the meantime, or backends of a killed server are still ending. */
+/**
+ * Tries again if another program has taken the port in the meantime, or backends of a killed server are still ending.
+ */
 const firstStart = async (
   launch: (port: number) => Promise<PostgresServer>,
 ): Promise<{ server: PostgresServer; port: number }> => {

@@ -1,20 +1,23 @@
 import { hash } from 'node:crypto';
 
-/** A worker as the latest look at the database has shown it. */
+/** A worker as this process last saw it in the database. */
 export interface SeenWorker {
   readonly id: string;
-  /** Names of the leases that it holds, of those that this process asks for. */
+  /** Names of the leases that it holds, among those that this process wants. */
   readonly held: readonly string[];
   /** True if its heartbeat is late: it may be suspended. */
   readonly isSilent: boolean;
 }
 
-/** Returns the shard of a lease, or of the thing that its name ends with: one of 256 where that ends with random hex digits. */
+/**
+ * Returns the shard of a lease, derived from the id at the end of its name: one of 256 if the id ends with random hex
+ * digits.
+ */
 export const shardOf = (name: string): string => name.slice(-2);
 
 /**
- * Orders candidates for a thing, best first, by rendezvous hashing: all processes with the same candidates agree, and when one
- * comes or goes only the things change that it takes or leaves.
+ * Orders candidates for an item, best first, by rendezvous hashing: all processes with the same candidates agree, and
+ * when a candidate joins or leaves, only its own items move.
  */
 export const rank = (thing: string, candidates: readonly string[]): string[] => {
   const weights = new Map(candidates.map((one) => [one, hash('sha1', `${one} ${thing}`)]));
@@ -22,18 +25,18 @@ export const rank = (thing: string, candidates: readonly string[]): string[] => 
 };
 
 /**
- * True if a worker with so many leases may take a free one at once: no other live worker has fewer. The others have seen it
- * too and come first.
+ * True if a worker with this many leases may take a free one at once: no other live worker has fewer. Workers with
+ * fewer have also seen it and go first.
  */
 export const isNext = (self: string, count: number, workers: readonly SeenWorker[]): boolean =>
   workers.every(({ id, held, isSilent }) => id === self || isSilent || held.length >= count);
 
-/** True if a lease should move from a worker with `theirs` leases to one with `ours`: that makes the numbers more even. */
+/** True if moving a lease from a worker with `theirs` leases to one with `ours` would even out the numbers. */
 export const shouldMove = (theirs: number, ours: number): boolean => theirs - ours >= 2;
 
 /**
- * Returns the lease that a worker asks another one for: one of a worker that holds at least two more. Null if it waits for
- * none of them.
+ * Returns the lease to request from another worker, which must hold at least two more. Returns null if there is none to
+ * wait for.
  */
 export const chooseLeaseToAskFor = (
   self: string,
@@ -46,7 +49,7 @@ export const chooseLeaseToAskFor = (
     .flatMap(({ id, held }) => held.filter((name) => wanted.includes(name)).map((name) => ({ holder: id, name })));
   const most = Math.max(...offers.map(({ holder }) => heldBy(holder, workers)));
   const best = offers.filter(({ holder }) => heldBy(holder, workers) === most).map(({ name }) => name);
-  // Workers that ask at the same time ask for different leases, as far as that goes.
+  // Workers that ask at the same time should ask for different leases if possible.
   const [name] = rank(self, best);
   return offers.find((offer) => offer.name === name) ?? null;
 };

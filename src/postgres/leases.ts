@@ -8,26 +8,29 @@ import { Presence, processOf, WORKER_LOCK_NAMESPACE } from './presence.js';
 /** The exclusive right to do one thing, e.g. to run a projection. */
 export interface Lease {
   readonly name: string;
-  /** Aborted when this process loses the lease, or a worker with fewer leases asks for it: stop at once and release it. */
+  /**
+   * Aborted when this process loses the lease, or when a worker with fewer leases asks for it: stop at once and release
+   * it.
+   */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }
 
-/** The period from an acquisition of a lease to its release. Each has a number of its own. */
+/** The period between acquiring and releasing a lease. Each term has its own number. */
 export interface Term {
   readonly name: string;
   readonly term: bigint;
 }
 
 /**
- * The end of an insert into ops_lease. A lease of another worker is left alone. A lease that this worker already has begins a
- * new term: its release failed, or the response to its acquisition was lost.
+ * The end of an insert into ops_lease. A lease of another worker is left alone. A lease that this worker already holds
+ * starts a new term: its release failed, or the response to its acquisition was lost.
  */
 export const ON_LEASE_CONFLICT =
   'on conflict (name) do update set term = default where ops_lease.worker_id = excluded.worker_id returning ops_lease.name, term';
 
 const LOOK_INTERVAL_MS = 1_000;
-/** Time for which a free lease is left to workers with fewer leases. They may run another program, which does not want it. */
+/** How long a free lease is left to workers with fewer leases, which may run another program and not want it, in ms. */
 const COURTESY_MS = 1_500;
 
 /** A lease that this process holds, or is about to acquire (then without a term). */
@@ -41,13 +44,14 @@ interface Waiter {
   readonly settle: (lease: Lease | null) => void;
 }
 
-/** Called with the shards of leases that another worker has released; null: any may have become free. */
+/** Called with the shards of leases that another worker has released; null if any may have become free. */
 type ReleaseListener = (shards: ReadonlySet<string> | null) => void;
 
 /**
- * Acquires and releases the leases of this process, which is registered as a worker (see {@link Presence}). A process looks
- * every second, and when it is notified, at the workers and at the leases that it asks for. It deletes a worker that is dead,
- * and that worker's leases with it. The look also spreads the leases: it is a hint (ADR-102). The rows of ops_lease decide.
+ * Acquires and releases the leases of this process, which is registered as a worker (see {@link Presence}). Every
+ * second, and when notified, a process reads the workers and the leases that it wants. It deletes dead workers with
+ * their leases. The result is also used to spread the leases, but it is only a hint (ADR-102): the rows of ops_lease
+ * decide.
  */
 export class Leases {
   private readonly presence: Presence;
@@ -62,7 +66,7 @@ export class Leases {
   /** No lease is acquired twice in one process. */
   private readonly held = new Map<string, Held>();
   private readonly waiters = new Set<Waiter>();
-  /** Moments of `performance.now()` at which leases that this process waits for were first seen to be free. */
+  /** Times by `performance.now()` at which awaited leases were first seen free. */
   private readonly freeSince = new Map<string, number>();
   private readonly releases = new Batcher<Term, void>(
     async (terms) => {
@@ -84,7 +88,7 @@ export class Leases {
     this.presence = new Presence(options);
   }
 
-  /** Registers this process, and again whenever it is deleted, until {@link stop}. Resolves once it is first registered. */
+  /** Registers this process, again whenever it is deleted, until {@link stop}. Resolves once it is first registered. */
   start(): Promise<void> {
     this.options.notifications.subscribe('lease', (payload) => this.onNotification(payload));
     return new Promise((resolve) => {
@@ -101,22 +105,22 @@ export class Leases {
     return this.presence.workerId;
   }
 
-  /** Ids of the workers that are alive as far as this process knows, its own included. */
+  /** Ids of the workers known to be alive, including this process's. */
   get liveWorkers(): readonly string[] {
     const seen = this.workers.filter(({ isSilent }) => !isSilent).map(({ id }) => id);
     return this.workerId === null || seen.includes(this.workerId) ? seen : [...seen, this.workerId];
   }
 
   /**
-   * True if another process that had a worker's id is alive, as far as this process knows: it has lost that id with its session, and
-   * has registered again. It may still do what it began with the leases of the former id.
+   * True if another process that had this worker's id is alive, as far as this process knows: it has lost that id with
+   * its session, and has registered again. It may still continue work that it started under the former id.
    */
   hasReturned(workerId: string): boolean {
     const former = processOf(workerId);
     return this.liveWorkers.some((id) => processOf(id) === former && id !== workerId && id !== this.workerId);
   }
 
-  /** Returns the worker that holds a lease whose name begins so, as far as this process knows; null: none. */
+  /** Returns the worker known to hold a lease with this name prefix; null if there is none. */
   findHolder(prefix: string): string | null {
     return this.workers.find(({ held }) => held.some((name) => name.startsWith(prefix)))?.id ?? null;
   }
@@ -159,8 +163,8 @@ export class Leases {
   }
 
   /**
-   * Ends a term and notifies the other processes. If that fails, the lease stays with this worker's id: this process can
-   * acquire it again (see {@link ON_LEASE_CONFLICT}), and it is freed with the id.
+   * Ends a term and notifies the other processes. If that fails, the lease stays with this worker's id: this process
+   * can acquire it again (see {@link ON_LEASE_CONFLICT}), or it is freed with the id.
    */
   release(term: Term): Promise<void> {
     return this.releases.submit(term);
@@ -212,8 +216,9 @@ export class Leases {
   }
 
   /**
-   * Handles `*`: workers have come or gone; `free <worker> <shard>…`: it has released leases; `ask <holder> <number> <name>`:
-   * a worker with that number of leases asks the holder of one for it. Anything else comes from another program.
+   * Handles `*`: workers have come or gone; `free <worker> <shard>…`: it has released leases; `ask <holder> <number>
+   * <name>`: a worker with that number of leases asks the holder for this one. Anything else comes from another
+   * program.
    */
   private onNotification(payload: string): void {
     const [kind, worker, ...rest] = payload.split(' ');
@@ -228,7 +233,7 @@ export class Leases {
     if (concerns || kind === '*') this.requestLook();
   }
 
-  /** Gives up a lease for a worker that holds fewer. The lease is free once its holder has stopped. */
+  /** Gives up a lease in favour of a worker that holds fewer. The lease is free once its holder has stopped. */
   private answer(name: string, theirs: number): void {
     const kept = [...this.held.values()].filter(({ asked }) => !asked.signal.aborted).length;
     if (shouldMove(kept, theirs)) this.held.get(name)?.asked.abort();
@@ -256,7 +261,7 @@ export class Leases {
     }
   }
 
-  /** Deletes dead workers, takes free leases, and asks for one where another worker holds more. */
+  /** Deletes dead workers, takes free leases, and asks for a lease if another worker holds more. */
   private async look(): Promise<void> {
     const names = new Set([...this.held.keys(), ...[...this.waiters].map(({ name }) => name)]);
     const text = `
@@ -307,7 +312,7 @@ export class Leases {
     }
   }
 
-  /** Hands a lease to the first that waits for it; releases it if none does any more. */
+  /** Hands a lease to the first waiter; releases it if there is none. */
   private async hand(lease: Lease): Promise<void> {
     for (const waiter of this.waiters) if (waiter.name === lease.name) return waiter.settle(lease);
     await lease.release();

@@ -1,9 +1,9 @@
 import { message } from '../kernel/message.js';
 
-/** A PostgreSQL server that does not fit: the start ends with exit code 1. */
+/** A PostgreSQL server that does not meet the requirements: the start ends with exit code 1. */
 export const SERVER_MESSAGES = {
   encoding: message(
-    "DATABASE_URL leads to a database with the encoding {encoding}, but posts need UTF8. The encoding of a database cannot be changed: create another database, and name it in DATABASE_URL:\n  CREATE DATABASE crosspost OWNER {role} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0;",
+    "DATABASE_URL points at a database with the encoding {encoding}, but posts need UTF8. The encoding of a database cannot be changed: create another database, and point DATABASE_URL at it:\n  CREATE DATABASE crosspost OWNER {role} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0;",
   ),
   missingRights: message(
     'DATABASE_URL names the role {role}, which may not create schemas and tables in the database {database}. The owner of the database, or a superuser, connects to it and runs:\n  {statements}',
@@ -15,21 +15,21 @@ export const SERVER_MESSAGES = {
     'DATABASE_URL names the role {role}, but the tables of the database {database} belong to the role {owner}. Name that role in DATABASE_URL, or a superuser runs:\n  GRANT {owner} TO {role};',
   ),
   transactionPooler:
-    'DATABASE_URL leads to a pooler in transaction mode, where each transaction may run in another session of the server. Leases and notifications need a session of their own: set pool_mode = session for this database (PgBouncer), use the port for session mode, or connect to PostgreSQL directly.',
+    'DATABASE_URL points at a pooler in transaction mode, where each transaction may run in another session of the server. Leases and notifications need their own session: set pool_mode = session for this database (PgBouncer), use the port for session mode, or connect to PostgreSQL directly.',
   pool: message('DATABASE_POOL is {connections}'),
   poolFromRoles: message('DATABASE_POOL is {connections} (from the roles)'),
   tooFewConnections: message(
-    '{pool}, but DATABASE_URL leads to a server that allows {most} connections ({where}). Raise that limit, which all processes share.',
+    '{pool}, but the server at DATABASE_URL allows {most} connections ({where}). Raise that limit, which all processes share.',
   ),
   tooManyConnections: message(
-    '{pool}, but DATABASE_URL leads to a server that allows {most} connections ({where}). Set DATABASE_POOL to {most} or less, or raise that limit, which all processes share.',
+    '{pool}, but the server at DATABASE_URL allows {most} connections ({where}). Set DATABASE_POOL to {most} or less, or raise that limit, which all processes share.',
   ),
   connectionsInUse: message(
-    '{pool}, but other sessions leave fewer connections free at present. Lower DATABASE_POOL, or raise the limit.',
+    '{pool}, but other sessions currently leave fewer connections free. Lower DATABASE_POOL, or raise the limit.',
   ),
 };
 
-/** A database whose schema does not fit this release: the start ends with exit code 1. */
+/** A database whose schema does not match this release: the start ends with exit code 1. */
 export const MIGRATION_MESSAGES = {
   serverTooOld: message(
     'The database is PostgreSQL {version}; version {least} or later is needed. Upgrade it, or leave DATABASE_URL unset to use the embedded one.',
@@ -42,7 +42,7 @@ export const MIGRATION_MESSAGES = {
     'The database has migration {number} "{name}", but this program knows only {known}: a newer release has used this database. Start that release or a later one.',
   ),
   editedMigration: message(
-    'Migration {number} "{name}" ran in this database with other content than this program has ("{known}"). A released migration must never be edited: restore it, and put the change into a new one.',
+    'Migration {number} "{name}" ran in this database with content that differs from this program\'s ("{known}"). A released migration must never be edited: restore it, and put the change into a new migration.',
   ),
   missingMigration: message(
     'The database lacks migration {number} "{name}" but has later ones: its table ops_migration was changed by hand. Restore the database from a backup.',
@@ -79,7 +79,7 @@ export const EMBEDDED_MESSAGES = {
   cannotSwitchUser:
     'PostgreSQL refuses to run as root, and this process is not allowed to switch to another user. Start it as an ordinary user, or set DATABASE_URL.',
   closedFolder: message(
-    'PostgreSQL refuses to run as root, and its user ({uid}) cannot read {folder} or {program}: a parent folder is closed to other users. Install this program in, and set DATA_DIR to, folders that other users can enter, start it as an ordinary user, or set DATABASE_URL.',
+    'PostgreSQL refuses to run as root, and the user that it would run as ({uid}) cannot read {folder} or {program}: a parent folder is closed to other users. Install this program in, and set DATA_DIR to, folders that other users can enter, start it as an ordinary user, or set DATABASE_URL.',
   ),
   didNotStart: message('PostgreSQL did not start (status {status}): {log}'),
 };

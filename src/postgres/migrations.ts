@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Client, Pool, type ClientBase } from 'pg';
+import { Client, type ClientBase, Pool } from 'pg';
 import type { Logger } from 'pino';
 import { MIGRATION_MESSAGES } from './messages.js';
 
@@ -15,13 +15,13 @@ export interface Migration {
 
 /**
  * Functions that may be edited: runs after the numbered migrations, and again whenever its content has changed. It must
- * give the same result however often it runs (`create or replace`). A function whose parameters or result change is
- * dropped by a numbered migration first.
+ * have the same result however often it runs (`create or replace`). To change a function's parameters or result, drop
+ * it in a numbered migration first.
  */
 export interface RepeatableMigration extends Omit<Migration, 'number'> {
   /**
-   * Default 1; raised by the first edit after a release. A process never replaces functions of a higher version, so that an
-   * older program that starts during an upgrade does not put its functions back.
+   * Default 1; raised by the first edit after a release. A process never replaces functions of a higher version, so
+   * that an older program that starts during an upgrade does not bring its functions back.
    */
   readonly version?: number;
 }
@@ -33,7 +33,7 @@ export interface Migrations {
   readonly repeatable: readonly RepeatableMigration[];
 }
 
-/** The database does not fit this program. The message says why and what to do. */
+/** The database does not match this program. The message says why and what to do. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
@@ -52,16 +52,16 @@ type AppliedRepeatable = Omit<AppliedMigration, 'number'> & { readonly version: 
 
 /**
  * Brings the database's schema up to the newest migration. Several processes may start at once: each migration runs
- * exactly once, in a transaction of its own, while the other processes wait.
- * @throws MigrationError before anything is changed: PostgreSQL older than 15; a schema of an unreleased version, or newer
- * than this program; a numbered migration that was edited, or inserted before others that have run. Errors of statements
- * pass through.
+ * exactly once, in its own transaction, while the other processes wait.
+ * @throws MigrationError before anything is changed: PostgreSQL older than 15; a schema of an unreleased version, or
+ * newer than this program; a numbered migration that was edited, or inserted before others that have run. Errors of
+ * statements pass through.
  */
 export const migrate = async (database: Pool | string, migrations: Migrations, logger: Logger): Promise<void> => {
   checkNumbering(migrations.numbered);
   if (database instanceof Pool) {
     const client = await database.connect();
-    // Settings of this session must not reach the pool's next user: the connection is closed, not returned.
+    // This session's settings must not reach the pool's next user, so the connection is closed, not returned.
     await migrateWith(client, migrations, logger).finally(() => client.release(true));
     return;
   }
@@ -161,7 +161,10 @@ const findPending = (migrations: readonly Migration[], applied: readonly Applied
   return migrations.slice(applied.length);
 };
 
-/** Returns the repeatable migrations that have not run with their present content, except those that a newer program replaced. */
+/**
+ * Returns the repeatable migrations that have not run with their current content, except those that a newer program
+ * replaced.
+ */
 const findChanged = (
   migrations: readonly RepeatableMigration[],
   applied: readonly AppliedRepeatable[],

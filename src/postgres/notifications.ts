@@ -1,17 +1,17 @@
 import { Client } from 'pg';
-import { RepeatedFailure } from '../runtime/repeated-failure.js';
 import type { Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
+import { RepeatedFailure } from '../runtime/repeated-failure.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 
 type Listener = (payload: string) => void;
 
-/** Channels of notifications; each is listened to in the processes that subscribe to it. */
-type NotificationChannel = 'projection' | 'lease' | 'due' | 'deliveries' | 'job' | 'saga';
+/** Channels of notifications. A process listens to each channel that it subscribes to. */
+type NotificationChannel = 'projection' | 'lease' | 'due' | 'planned' | 'deliveries' | 'job' | 'saga';
 
 /**
- * One listening connection for the whole process. Notifications may be missed while the connection is lost, so a listener
- * must also poll now and then.
+ * One listening connection for the whole process. Notifications may be missed while the connection is lost, so a
+ * listener must also poll occasionally.
  */
 export class Notifications {
   private readonly listeners = new Map<NotificationChannel, Set<Listener>>();
@@ -24,23 +24,26 @@ export class Notifications {
   constructor(
     private readonly connectionString: string,
     private readonly log: Log,
-    /** Statements that each session begins with; empty: none. */
+    /** Statements that start each session; empty for none. */
     private readonly first = '',
   ) {}
 
-  /** Listens, and again after every lost connection until {@link stop}. Resolves once it first listens. */
+  /** Listens, again after every lost connection, until {@link stop}. Resolves once it first listens. */
   start(): Promise<void> {
     return new Promise((resolve) => {
       this.loop ??= this.listen(resolve);
     });
   }
 
-  /** Calls a listener for every notification on a channel, including those of this process. Returns a function that unsubscribes. */
+  /**
+   * Calls a listener for every notification on a channel, including those of this process. Returns a function that
+   * unsubscribes.
+   */
   subscribe(channel: NotificationChannel, listener: Listener): () => void {
     const listeners = this.listeners.get(channel) ?? new Set();
     if (!this.listeners.has(channel)) {
       this.listeners.set(channel, listeners);
-      // A connection that is lost meanwhile listens to all channels once it is back.
+      // A connection that was lost listens to all channels once it is back.
       if (this.client) this.query(this.client, `listen ${channel}`).catch(() => undefined);
     }
     listeners.add(listener);
@@ -58,7 +61,7 @@ export class Notifications {
     await this.loop;
   }
 
-  /** Sends a query after those before it: a client of `pg` takes one at a time. */
+  /** Sends a query after the earlier ones: a `pg` client runs one at a time. */
   private query(client: Client, text: string): Promise<unknown> {
     const send = () => client.query(text);
     return (this.lastQuery = this.lastQuery.then(send, send));
@@ -97,7 +100,7 @@ export class Notifications {
       } catch (error) {
         const reason = reasonOf(error);
         if (failure.shouldLog(reason))
-          this.log.warn({ error: reason }, 'failed to listen for database notifications; trying again');
+          this.log.warn({ reason }, 'failed to listen for database notifications; trying again');
         await client.end().catch(() => undefined);
       }
       await sleepUnlessAborted(500, signal);

@@ -5,7 +5,7 @@ import { isUnavailable } from './unavailable.js';
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 
-// The typings of pg list no array types.
+// The typings of pg do not list array types.
 const parseTexts = (types.getTypeParser as (oid: number) => (text: string) => unknown)(INT8_ARRAY);
 const bigints = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(bigints);
@@ -22,25 +22,25 @@ pgTypes.setTypeParser(INT8_ARRAY, (text: string) => bigints(parseTexts(text)));
 
 /** Options of {@link createPool}. */
 export interface PoolOptions {
-  /** Largest number of connections at a time, at least 1. */
+  /** Maximum number of connections, at least 1. */
   readonly max: number;
-  /** Shown in pg_stat_activity. */
+  /** Name shown in pg_stat_activity. */
   readonly applicationName: string;
   readonly logger: Logger;
-  /** Time after which the server cancels a statement, ms; 0: never. Default 30,000. */
+  /** Time after which the server cancels a statement, in ms; 0 for never. Default 30,000. */
   readonly statementTimeoutMs?: number;
-  /** Time after which the server ends a session that is idle in a transaction, ms. Default 60,000. */
+  /** Time after which the server ends a session that is idle in a transaction, in ms. Default 60,000. */
   readonly idleInTransactionMs?: number;
 }
 
 /**
- * Creates a pool of connections to a PostgreSQL. A lost connection is logged and replaced; neither an idle nor a busy
- * connection that breaks can end the process. Errors of queries reach the caller; {@link isUnavailable} distinguishes outages
- * from mistakes.
+ * Creates a pool of connections to a PostgreSQL server. A lost connection is logged and replaced; neither an idle nor a
+ * busy connection that breaks can end the process. Errors of queries reach the caller; {@link isUnavailable}
+ * distinguishes outages from mistakes.
  */
 export const createPool = (connectionString: string, options: PoolOptions): Pool => {
   const statementTimeoutMs = options.statementTimeoutMs ?? 30_000;
-  // A process that is suspended in a transaction must not hold its locks for ever.
+  // A process that is suspended in a transaction must not hold its locks forever.
   const idleMs = options.idleInTransactionMs ?? 60_000;
   const timeouts = `set statement_timeout to ${statementTimeoutMs}; set idle_in_transaction_session_timeout to ${idleMs}`;
   const pool = new Pool({
@@ -53,8 +53,8 @@ export const createPool = (connectionString: string, options: PoolOptions): Pool
     idleTimeoutMillis: 30_000,
     // A server behind a broken network never responds: the client's own timeout ends the wait, a little after the server's.
     query_timeout: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + 5_000,
-    // As a statement, not as a parameter of the connection: PgBouncer refuses such parameters, or ignores them.
-    // The pool waits for the promise, which its typings do not know.
+    // Set by a statement, not by a parameter of the connection: PgBouncer refuses such parameters, or ignores them. The
+    // pool waits for the promise, although its typings do not say so.
     onConnect: ((client) => client.query(timeouts)) as (client: ClientBase) => void,
   });
   pool.on('error', (error) => {
@@ -68,12 +68,12 @@ export const createPool = (connectionString: string, options: PoolOptions): Pool
 };
 
 /**
- * SQL expression: selecting it in a statement makes the transaction commit without waiting for the disk. Only for data that
- * can be rebuilt from data that is never lost, because a crash of the database may undo such a commit.
+ * SQL expression: selecting it in a statement makes the transaction commit without waiting for the disk. Only for data
+ * that can be rebuilt from data that is never lost, because a database crash may undo such a commit.
  */
 export const withoutSyncCommit = `set_config('synchronous_commit', 'off', true)`;
 
-/** Returns a query for which the client waits for a day instead of the pool's time limit; the server's is set by the caller. */
+/** Returns a query with a client time limit of a day instead of the pool's; the caller sets the server's limit. */
 export const unhurried = (text: string): { text: string } => {
   const query = { text, query_timeout: 86_400_000 }; // the typings of pg do not know it
   return query;
@@ -96,7 +96,7 @@ export const withTransaction = async <T>(
     await client.query('commit');
     return result;
   } catch (error) {
-    // If the connection is lost or hangs, the server rolls back by itself.
+    // If the connection is lost or hangs, the server rolls back on its own.
     broken = isUnavailable(error);
     if (!broken) await client.query('rollback').catch(() => (broken = true));
     throw error;

@@ -1,14 +1,14 @@
 import type { Client } from 'pg';
 import { SERVER_MESSAGES } from './messages.js';
 
-/** A pooler may give a transaction the same session by chance; several looks in a row make that unlikely. */
+/** A pooler may give a transaction the same session by chance; checking several times in a row makes that unlikely. */
 const LOOKS = 3;
 
 /**
- * Finds out whether a pooler in transaction or statement mode stands before the server. While another connection is in a
- * transaction, a session of the server that is not bound to its client serves that transaction or changes. A pooler in session
- * mode is not noticed, and may be there (D-54).
- * @returns a sentence for people; null if every connection has a session of its own
+ * Detects a pooler in transaction or statement mode in front of the server: a server session that is not bound to its
+ * client serves another connection's transaction, or changes in between. A pooler in session mode is not detected, and
+ * is allowed (D-54).
+ * @returns a sentence for people; null if every connection has its own session
  */
 export const findTransactionPooler = async (client: Client, connect: () => Promise<Client>): Promise<string | null> => {
   const other = await connect();
@@ -17,7 +17,8 @@ export const findTransactionPooler = async (client: Client, connect: () => Promi
       const before = await readPid(client);
       await other.query('begin');
       const theirs = await readPid(other);
-      // With a single session the pooler would let this query wait for the other's transaction: so that is compared first.
+      // If there is only one session, the pooler would make this query wait for the other's transaction, so compare
+      // that first.
       const isShared = theirs === before || (await readPid(client)) !== before;
       await other.query('rollback');
       if (isShared) return SERVER_MESSAGES.transactionPooler;

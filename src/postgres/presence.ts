@@ -31,7 +31,7 @@ export class Presence {
     private readonly options: { readonly connectionString: string; readonly leaseMs: number; readonly log: Log },
   ) {}
 
-  /** Registers this process, and again whenever it is deleted, until {@link stop}. @param onRegistered called each time */
+  /** Registers this process, again whenever it is deleted, until {@link stop}. @param onRegistered called each time */
   start(onRegistered: () => void): void {
     this.loop ??= this.keepRegistered(onRegistered);
   }
@@ -41,7 +41,7 @@ export class Presence {
     return performance.now() < this.validUntil ? this.id : null;
   }
 
-  /** The id with which this process has registered, even if its heartbeat is too old. */
+  /** The id under which this process has registered, even if its heartbeat is too old. */
   get registeredId(): string | null {
     return this.id;
   }
@@ -76,7 +76,7 @@ export class Presence {
         }
       } catch (error) {
         const reason = reasonOf(error);
-        if (failure.shouldLog(reason)) log.warn({ error: reason }, 'lost all leases; registering again');
+        if (failure.shouldLog(reason)) log.warn({ reason }, 'lost all leases; registering again');
       }
       this.dropRegistration();
       await sleepUnlessAborted(RETRY_MS, signal);

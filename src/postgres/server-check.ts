@@ -1,25 +1,28 @@
 import { Client } from 'pg';
 import type { Log } from '../kernel/log.js';
-import { findTransactionPooler } from './pooler-check.js';
 import { SERVER_MESSAGES } from './messages.js';
+import { findTransactionPooler } from './pooler-check.js';
 
-/** The server that DATABASE_URL names does not fit this program. The message says why and what to do (D-54). */
+/**
+ * The server that DATABASE_URL names does not meet this program's requirements. The message says why and what to do
+ * (D-54).
+ */
 export class UnfitServer extends Error {
   override readonly name = 'UnfitServer';
 }
 
-/** Requirements of a process on its server. */
+/** Server properties that a process requires. */
 export interface ServerRequirements {
-  /** Connections that the process opens at most: DATABASE_POOL. */
+  /** Maximum number of connections of the process: DATABASE_POOL. */
   readonly connections: number;
   /** True if DATABASE_POOL is set; false if the number comes from the roles. */
   readonly isChosen: boolean;
   readonly log: Log;
 }
 
-/** Fewest connections that DATABASE_POOL takes. */
+/** Minimum value of DATABASE_POOL. */
 const FEWEST_CONNECTIONS = 6;
-/** For a server that accepts a connection and then says nothing, in ms. */
+/** Time limit for a server that accepts a connection and then says nothing, in ms. */
 const TIMEOUT_MS = 10_000;
 
 interface Facts {
@@ -31,24 +34,24 @@ interface Facts {
   readonly canUsePublic: boolean;
   readonly canCreateTables: boolean;
   readonly currentSchema: string | null;
-  /** Null: there are no tables yet. */
+  /** Null if there are no tables yet. */
   readonly owner: string | null;
   readonly actsAsOwner: boolean | null;
 }
 
 interface ConnectionLimit {
-  /** For people: where the limit is set. */
+  /** Says, for people, where the limit is set. */
   readonly where: string;
-  /** Connections that it allows this role. */
+  /** Number of connections that it allows this role. */
   readonly most: number;
-  /** Connections of all, or of the role, or to the database, now. */
+  /** Number of connections now: of all roles, of this role, or to the database. */
   readonly used: number;
 }
 
 /**
- * Verifies that a server can be used: session mode, UTF-8, the rights to create schemas and tables, and as many connections as
- * this process may open. It logs a warning if the server allows them but other sessions leave fewer free at present. The version
- * is checked before migrations (migrations.ts).
+ * Verifies that a server can be used: session mode, UTF-8, the rights to create schemas and tables, and as many
+ * connections as this process may open. Logs a warning if the server allows them, but other sessions currently leave
+ * fewer free. The version is checked before migrations (migrations.ts).
  * @throws UnfitServer
  */
 export const checkServer = async (connectionString: string, requirements: ServerRequirements): Promise<void> => {
@@ -59,7 +62,7 @@ export const checkServer = async (connectionString: string, requirements: Server
       connectionTimeoutMillis: TIMEOUT_MS,
       query_timeout: TIMEOUT_MS,
     });
-    client.on('error', () => undefined); // the query under way fails with it
+    client.on('error', () => undefined); // a running query fails with it
     await client.connect();
     return client;
   };
@@ -108,9 +111,9 @@ const findUnfit = (facts: Facts): string | null => {
   return null;
 };
 
-/** Reads the limits that hold for the role: a superuser has all connections of the server, without a limit of its own. */
+/** Reads the limits that apply to the role: a superuser may use all connections of the server. */
 const readLimits = async (client: Client): Promise<readonly ConnectionLimit[]> => {
-  // Of sessions of other roles a role without rights sees the database, but not the kind.
+  // A role without special rights sees the database of other roles' sessions, but not their kind.
   const { rows } = await client.query<ConnectionLimit>(`
     with others as (
       select datname, usename from pg_stat_activity

@@ -34,11 +34,11 @@ const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed and is not queryable|Connection ended unexpectedly)/;
 
 /**
- * SQLSTATEs of a server that runs, but refuses to store or to read for a cause that people remove: disk_full, io_error, a
+ * SQLSTATEs of a running server that rejects reads or writes until an operator fixes the cause: disk_full, io_error, a
  * read-only server, undefined_file, duplicate_file, damaged data or index.
  */
 const STORAGE = /^(53100|58030|25006|58P0.|XX001|XX002)$/;
-/** 28, 3D: log-in or database refused; 3F, 42: missing rights, or a schema, table or function that is not there. */
+/** 28, 3D: log-in or database refused; 3F, 42: missing rights, or a missing schema, table or function. */
 const SETUP = /^(28|3D|3F|42)/;
 
 /** Code and message of an error that a PostgreSQL server sent. */
@@ -49,15 +49,15 @@ export interface ServerError {
 }
 
 /**
- * Returns the error of a server that cannot store data until people remove the cause: a full disk, a read-only server,
- * damaged files. Null for any other error.
+ * Returns the error of a server that cannot store data until an operator fixes the cause: a full disk, a read-only
+ * server, damaged files. Null for any other error.
  */
 export const findStorageError = (error: unknown): ServerError | null => {
   const found = asServerError(error);
   return found && STORAGE.test(found.code) ? found : null;
 };
 
-/** Like {@link findStorageError}, and also for missing rights, a refused log-in, and tables or functions that are not there. */
+/** Like {@link findStorageError}, but also for missing rights, a refused log-in, and missing tables or functions. */
 export const findLastingError = (error: unknown): ServerError | null => {
   const found = asServerError(error);
   return found && (STORAGE.test(found.code) || SETUP.test(found.code)) ? found : null;
@@ -71,8 +71,9 @@ const asServerError = (error: unknown): ServerError | null => {
 };
 
 /**
- * True for errors that say nothing about the statement: the database does not run, cannot be reached, shuts down or has no
- * resources left. A later attempt may succeed. The outcome of a commit that failed with such an error is unknown.
+ * True for errors that say nothing about the statement: the database is not running, cannot be reached, is shutting
+ * down or has no resources left. A later attempt may succeed. The outcome of a commit that failed with such an error is
+ * unknown.
  */
 export const isUnavailable = (error: unknown): boolean => {
   if (error instanceof Overloaded) return true;

@@ -22,7 +22,7 @@ const trimToLimit = (content: TextWithEntities): TextWithEntities => {
   return { text, entities };
 };
 
-/** True if a replaced range overlaps the entity's. Only the last one that begins before the entity's end can. */
+/** True if a replaced range overlaps the entity's. Only the last range that begins before the entity's end can. */
 const isTouched = (entity: Entity, replacements: readonly Replacement[]): boolean => {
   let [low, high] = [0, replacements.length];
   while (low < high) {

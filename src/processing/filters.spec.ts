@@ -57,7 +57,7 @@ describe('an exclude filter (D-28)', () => {
 
   it('with a pattern that is no longer valid keeps everything back, and says so', () => {
     expect(findFilterReason('fine', [{ mode: 'exclude', pattern: '(a' }], 'vk')?.message).toContain(
-      'is not valid any more',
+      'is no longer valid',
     );
   });
 });

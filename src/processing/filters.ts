@@ -1,16 +1,21 @@
 import type { Filter } from '../domain/project/processing.js';
-import { quoteShort } from '../validation/wording.js';
 import type { Warning } from '../platforms/publisher.js';
+import { quoteShort } from '../validation/wording.js';
 import { FILTER_MESSAGES } from './messages.js';
-import { matchesPattern } from './pattern.js';
+import { LOCAL_SEARCH, type PatternSearch } from './pattern.js';
 import { findFirstWord } from './words.js';
 
 /**
- * Returns the reason why filters keep a text back from a network; null if they do not (D-28). A text passes if no `exclude`
- * filter for the network matches and, if the network has `include` filters, one of them does. A filter matches if one of its
- * words or its pattern does.
+ * Returns the reason why filters keep a text off a network; null if they do not (D-28). A text passes if no `exclude`
+ * filter for the network matches and, if the network has `include` filters, one of them does. A filter matches if one
+ * of its words or its pattern does.
  */
-export const findFilterReason = (text: string, filters: readonly Filter[], platform: string): Warning | null => {
+export const findFilterReason = (
+  text: string,
+  filters: readonly Filter[],
+  platform: string,
+  search: PatternSearch = LOCAL_SEARCH,
+): Warning | null => {
   let includes = 0;
   let isIncluded = false;
   for (const [index, filter] of filters.entries()) {
@@ -18,7 +23,7 @@ export const findFilterReason = (text: string, filters: readonly Filter[], platf
     if (platforms && !platforms.includes(platform)) continue;
     if (mode === 'include') includes += 1;
     if (mode === 'include' && isIncluded) continue;
-    const match = describeMatch(text, filter);
+    const match = describeMatch(text, filter, search);
     if (match === 'invalid') return filtered(FILTER_MESSAGES.invalidPattern({ number: index + 1 }));
     if (match !== null && mode === 'exclude') return filtered(FILTER_MESSAGES.excluded({ number: index + 1, match }));
     if (match !== null) isIncluded = true;
@@ -30,11 +35,11 @@ export const findFilterReason = (text: string, filters: readonly Filter[], platf
 const filtered = (message: string): Warning => ({ code: 'filtered', message });
 
 /** Describes a filter's match; null if there is none. */
-const describeMatch = (text: string, { words, pattern }: Filter): string | null => {
+const describeMatch = (text: string, { words, pattern }: Filter, search: PatternSearch): string | null => {
   const word = words ? findFirstWord(new Set(words), text) : null;
   if (word !== null) return FILTER_MESSAGES.theWord({ word: quoteShort(word) });
   if (pattern === undefined) return null;
-  const found = matchesPattern(pattern, text);
+  const found = search.matches(pattern, text);
   if (found === null) return 'invalid';
   return found ? FILTER_MESSAGES.thePattern({ pattern: quoteShort(pattern) }) : null;
 };

@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Posts that a project's filters keep back. */
+/** Posts held back by a project's filters. */
 export const FILTER_MESSAGES = {
   excluded: message('Filter {number} (exclude) of the project matches {match}: the post is not published here.'),
   notIncluded: 'The include filter of the project does not match: the post is not published here.',
@@ -8,7 +8,7 @@ export const FILTER_MESSAGES = {
     'None of the {includes} include filters of the project matches: the post is not published here.',
   ),
   invalidPattern: message(
-    'Filter {number} of the project has a pattern that is not valid any more: the post is not published here. Correct the pattern.',
+    'Filter {number} of the project has a pattern that is no longer valid: the post is not published here. Correct the pattern.',
   ),
   theWord: message('the word {word}'),
   thePattern: message('the pattern {pattern}'),
@@ -16,10 +16,10 @@ export const FILTER_MESSAGES = {
 
 /** Patterns in a project's `processing`: status 422. They follow the path of the field. */
 export const PATTERN_MESSAGES = {
-  empty: 'is empty and would match everywhere: write a pattern',
+  empty: 'is empty, which would match everywhere: write a pattern',
   notRe2: message('is not a valid RE2 pattern: {reason}'),
   tooLarge: message('takes {steps} steps per character; at most {limit} are allowed: use fewer or shorter repetitions'),
-  matchesEmptyText: 'matches the empty text, and so everywhere: require at least one character',
+  matchesEmptyText: 'matches the empty text, and therefore everywhere: require at least one character',
 };
 
 /** Warnings about processed texts. */
@@ -38,7 +38,7 @@ export const TRANSLATION_MESSAGES = {
   unreachable: message('The translation service {problem}.'),
   answeredStatus: message('The translation service answered HTTP {status}.'),
   noTranslation: 'The translation service answered without a translation.',
-  unreadableMarkup: 'The translation service answered with markup that cannot be read.',
+  unreadableMarkup: 'The translation service answered with markup that cannot be parsed.',
   tooLong: 'The translation service answered with a text that is too long.',
   invisible: 'The translation service answered with a text that has no visible characters.',
   paused: 'The translation service has not answered several times in a row: it was not called for this text.',

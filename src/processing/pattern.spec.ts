@@ -1,4 +1,4 @@
-import { checkCuttingPattern, matchesPattern, findLastMatch, checkPattern } from './pattern.js';
+import { checkCuttingPattern, checkPattern, findLastMatch, matchesPattern } from './pattern.js';
 
 describe('a pattern (D-28: RE2)', () => {
   it.each([

@@ -1,13 +1,13 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { PATTERN_MESSAGES } from './messages.js';
-import { formatCount, tooLongPredicate, wrongTypePredicate, type FieldProblem } from '../validation/wording.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
+import { type FieldProblem, formatCount, tooLongPredicate, wrongTypePredicate } from '../validation/wording.js';
+import { PATTERN_MESSAGES } from './messages.js';
 
 /** Maximum length of a pattern in UTF-16 units. */
 const MAX_LENGTH = 1_000;
 /** Maximum instructions of a pattern's program. RE2's time is proportional to them and to the text: about 40 ns each. */
 const MAX_PROGRAM = 1_000;
-/** Matches that are visited one by one in the search for the last. */
+/** Number of matches to visit one by one when searching for the last. */
 const MAX_MATCHES = 500;
 
 const compiled = new BoundedCache<RE2JS | string>(1_000);
@@ -39,7 +39,10 @@ export const checkPattern = (value: unknown): FieldProblem | undefined => {
 const tooLarge = (size: number): string =>
   PATTERN_MESSAGES.tooLarge({ steps: formatCount(size), limit: formatCount(MAX_PROGRAM) });
 
-/** Checks a pattern whose matches are cut out: beyond {@link checkPattern}, it must not match the empty text. */
+/**
+ * Checks a pattern whose matches are cut from the text: unlike for {@link checkPattern}, it must not match the empty
+ * text either.
+ */
 export const checkCuttingPattern = (value: unknown): FieldProblem | undefined =>
   checkPattern(value) ??
   (matchesPattern(value as string, '') ? { code: 'empty', predicate: PATTERN_MESSAGES.matchesEmptyText } : undefined);
@@ -50,6 +53,17 @@ export const programSize = (pattern: string): number => {
   return typeof program === 'string' ? 0 : program.programSize();
 };
 
+/**
+ * Searches a text for patterns. Null means that the pattern is no longer valid or, for `findLast`, that there is no
+ * match.
+ */
+export interface PatternSearch {
+  /** True if a pattern matches anywhere in a text. */
+  matches(pattern: string, text: string): boolean | null;
+  /** Returns the offset of a pattern's last match in UTF-16 units. */
+  findLast(pattern: string, text: string): number | null;
+}
+
 /** True if a pattern matches anywhere in a text; null if the pattern is no longer valid. */
 export const matchesPattern = (pattern: string, text: string): boolean | null => {
   const program = compile(pattern);
@@ -57,19 +71,23 @@ export const matchesPattern = (pattern: string, text: string): boolean | null =>
 };
 
 /**
- * Returns the offset of a pattern's last match in UTF-16 units; null if there is none. Matches are those of a search from
- * the front. A text with very many matches is searched by bisection instead: the number of searches is bounded, and each
- * takes linear time at most.
+ * Returns the offset of a pattern's last match in UTF-16 units; null if there is none. Matches are found from the start
+ * of the text. A text with very many matches is searched by bisection instead, so that the number of searches is
+ * bounded, and each takes at most linear time.
  */
 export const findLastMatch = (pattern: string, text: string): number | null => {
   const program = compile(pattern);
-  if (typeof program === 'string') return null;
+  return typeof program === 'string' ? null : findLastOf(program, text, MAX_MATCHES);
+};
+
+/** {@link findLastMatch} for a compiled pattern. Uses nothing from outside, so that a helper process can run it. */
+const findLastOf = (program: RE2JS, text: string, maxMatches: number): number | null => {
   const matcher = program.matcher(text);
   let last: number | null = null;
   for (let found = 0; matcher.find(); found++) {
     if (matcher.end() > matcher.start()) last = matcher.start();
-    if (found < MAX_MATCHES) continue;
-    // A match begins at or after a place for every place up to the last match, and for none after it.
+    if (found < maxMatches) continue;
+    // A search that starts at or before the last match finds a match; one that starts after it finds none.
     let [low, high] = [matcher.start(), text.length];
     while (low + 1 < high) {
       const middle = (low + high) >>> 1;
@@ -80,3 +98,9 @@ export const findLastMatch = (pattern: string, text: string): number | null => {
   }
   return last;
 };
+
+/** Searches in the calling thread. */
+export const LOCAL_SEARCH: PatternSearch = { matches: matchesPattern, findLast: findLastMatch };
+
+/** Parameters of `patternProgram` after the URL of RE2JS. */
+export const PATTERN_PROGRAM_PARTS = [findLastOf, MAX_MATCHES] as const;

@@ -3,12 +3,12 @@ import type { Processing } from '../domain/project/processing.js';
 import { findEntityProblems } from '../payload/check-entities.js';
 import { endOf } from '../payload/entities.js';
 import { anyTextWithEntities } from '../payload/payload.properties.js';
-import { isVisible } from '../validation/text-measure.js';
 import { renderMax } from '../platforms/max/render.js';
 import { renderOk } from '../platforms/ok/render.js';
 import type { PlatformPost, PublishError } from '../platforms/publisher.js';
 import { renderTelegram } from '../platforms/telegram/render.js';
 import { renderVk } from '../platforms/vk/render.js';
+import { isVisible } from '../validation/text-measure.js';
 import { type ProcessedPost, processPost } from './process-post.js';
 import { parseMarkup, renderMarkup } from './translation/markup.js';
 import type { Translate } from './translation/translation.js';
@@ -31,8 +31,11 @@ const notExpected: Translate = async () => {
   throw new Error('no translation expected');
 };
 const error: PublishError = {
-  ...{ code: 'translation_failed', category: 'network', source: 'gateway' },
-  ...{ message: 'The translation service is away.', platform_says: 'no' },
+  code: 'translation_failed',
+  category: 'network',
+  source: 'gateway',
+  message: 'The translation service is away.',
+  platform_says: 'no',
 };
 const failing: Translate = async () => ({ kind: 'failed', error, afterMs: 5_000 });
 
@@ -57,7 +60,7 @@ describe('the order of processing (D-28)', () => {
     const text = 'Это кот \n---\nакция!';
     expect(await process(everything, { text }, upperCasing)).toMatchObject({ kind: 'filtered' });
     const post = await postOf(process(everything, { text: text.replace('акция', 'реклама') }, upperCasing));
-    // A replacement's text is not cut as a footer. The signature is neither replaced nor translated.
+    // A footer is not searched for in a replacement's text. The signature is neither replaced nor translated.
     expect(post).toMatchObject({ text: 'ЭТО ПЁС ---', signature: everything.signature });
   });
 
@@ -147,7 +150,10 @@ describe('a signature (D-28)', () => {
 
   it.each(Object.entries(renderers))('is placed above the links on %s', async (_, render) => {
     const post: PlatformPost = {
-      ...{ text: 'Hi', entities: [], buttons: [], isAdvertisement: false },
+      text: 'Hi',
+      entities: [],
+      buttons: [],
+      isAdvertisement: false,
       media: [{ type: 'audio', url: 'https://m.example/a.mp3' }],
       signature: { text: 'Acme', entities: [] },
     };
@@ -207,7 +213,11 @@ describe('a signature (D-28)', () => {
             expect(placed).toEqual(entities.filter((entity) => endOf(entity) <= made.length));
 
           const post: PlatformPost = {
-            ...{ text: made, entities: placed, media: [], buttons: [], isAdvertisement: false },
+            text: made,
+            entities: placed,
+            media: [],
+            buttons: [],
+            isAdvertisement: false,
             ...(signature && { signature }),
           };
           for (const [platform, render] of Object.entries(renderers)) {

@@ -1,42 +1,45 @@
 import type { Processing, Translation } from '../domain/project/processing.js';
+import { countOf } from '../kernel/message.js';
 import { placeEntities, type TextWithEntities } from '../payload/entities.js';
 import type { PublishPayload } from '../payload/payload.js';
+import { type PlatformPost, type PublishError, toPlatformPost, type Warning } from '../platforms/publisher.js';
 import { isVisible } from '../validation/text-measure.js';
-import { type PlatformPost, toPlatformPost, type PublishError, type Warning } from '../platforms/publisher.js';
-import { countOf } from '../kernel/message.js';
-import { PROCESSING_MESSAGES } from './messages.js';
 import { findFilterReason } from './filters.js';
 import { removeFooter } from './footer.js';
+import { PROCESSING_MESSAGES } from './messages.js';
+import { LOCAL_SEARCH, type PatternSearch } from './pattern.js';
 import { applyReplacements } from './replacements.js';
 import { addSignature } from './signature.js';
 import type { Translate } from './translation/translation.js';
 
-/** Result of a project's processing of a post for one network. */
+/** Result of processing a post for one network by a project's settings. */
 export type ProcessedPost =
   | { readonly kind: 'post'; readonly post: PlatformPost; readonly warnings: readonly Warning[] }
   /** The post is not published on this network. */
   | { readonly kind: 'filtered'; readonly reason: Warning }
-  /** The post cannot be published yet. `afterMs`: delay until the next try; null: the gateway's own backoff. */
+  /** The post cannot be published yet. `afterMs`: delay until the next attempt; null for the gateway's own backoff. */
   | { readonly kind: 'wait'; readonly error: PublishError; readonly afterMs: number | null };
 
 /**
- * Processes a post for one network in the order of D-28: filters, footer, replacements, translation, signature. Every step
- * keeps each entity on its words.
+ * Processes a post for one network in the order of D-28: filters, footer, replacements, translation, signature. Every
+ * step keeps each entity on its words.
  *
  * @param translate called at most once, and only if the project translates and the text is visible
+ * @param search searches the post's text for the patterns of filters and of the footer
  */
 export const processPost = async (
   payload: PublishPayload,
   { filters = [], footer, replacements = [], translation, signature }: Processing,
   platform: string,
   translate: Translate,
+  search: PatternSearch = LOCAL_SEARCH,
 ): Promise<ProcessedPost> => {
   const original = toPlatformPost(payload);
   const { text, entities } = original;
-  const reason = findFilterReason(text, filters, platform);
+  const reason = findFilterReason(text, filters, platform, search);
   if (reason) return { kind: 'filtered', reason };
 
-  const cut = footer ? removeFooter({ text, entities }, footer) : { text, entities };
+  const cut = footer ? removeFooter({ text, entities }, footer, search) : { text, entities };
   const replaced = applyReplacements(cut, replacements);
   const translated = await translateText(replaced.content, translation, translate);
   if (translated.kind === 'wait') return translated;

@@ -1,14 +1,14 @@
 import type { Replacement } from '../domain/project/processing.js';
+import { countOf } from '../kernel/message.js';
 import type { TextWithEntities } from '../payload/entities.js';
 import type { Warning } from '../platforms/publisher.js';
 import { editText, MAX_PROCESSED_TEXT } from './edit-text.js';
-import { countOf } from '../kernel/message.js';
 import { PROCESSING_MESSAGES } from './messages.js';
 import { findWordRanges } from './words.js';
 
 /**
- * Maximum number of places and entities that one post's replacements may move: some hundred times what posts have. Other
- * requests wait meanwhile.
+ * Maximum number of places and entities that one post's replacements may move: a few hundred times what posts have.
+ * Other requests wait in the meantime.
  */
 const MAX_MOVES = 300_000;
 
@@ -19,8 +19,8 @@ export interface ReplacementResult {
 }
 
 /**
- * Replaces words, one rule after the other (D-28): each rule applies to the result of the rules before it. If a text and
- * its rules would take too long together, the rest of the rules is skipped, with a warning.
+ * Replaces words, one rule after the other (D-28): each rule applies to the result of the rules before it. If a text
+ * and its rules would take too long, the remaining rules are skipped, with a warning.
  */
 export const applyReplacements = (content: TextWithEntities, rules: readonly Replacement[]): ReplacementResult => {
   let replaced = content;

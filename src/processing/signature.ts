@@ -1,7 +1,7 @@
 import type { Signature } from '../domain/project/processing.js';
 import { shiftEntities, type TextWithEntities } from '../payload/entities.js';
-import { isVisible } from '../validation/text-measure.js';
 import type { PlatformPost } from '../platforms/publisher.js';
+import { isVisible } from '../validation/text-measure.js';
 import { editText } from './edit-text.js';
 
 /**
@@ -18,7 +18,7 @@ export const addSignature = (
   return { ...post, ...trimTrailingSpace(post), signature: { text, entities } };
 };
 
-/** Returns a post's text with its signature below it, where nothing has to be trimmed (D-28). */
+/** Returns a post's text followed by its signature, where nothing has to be trimmed (D-28). */
 export const joinSignature = ({ text, entities, signature }: PlatformPost): TextWithEntities => {
   if (!signature) return { text, entities };
   const above = text === '' ? '' : `${text}\n\n`;

@@ -1,6 +1,6 @@
 import { Graphemes } from '../payload/graphemes.js';
 
-/** Characters of words. Joiners occur inside words of some scripts. */
+/** Word characters. Joiners occur inside words in some scripts. */
 const IN_WORD = String.raw`[\p{L}\p{M}\p{N}_\u200c\u200d]`;
 const BEGINS_IN_WORD = new RegExp(`^${IN_WORD}`, 'u');
 const ENDS_IN_WORD = new RegExp(`${IN_WORD}$`, 'u');
@@ -19,9 +19,9 @@ export interface TextRange {
 }
 
 /**
- * Finds the occurrences of a word in a text, from the front, without overlaps. With `wholeWord` no character of a word may
- * touch the occurrence. An occurrence never covers a part of a character as readers see it (an emoji with its modifiers, a
- * letter with its accents).
+ * Finds the occurrences of a word in a text, from the start, without overlaps. With `wholeWord`, no word character may
+ * touch the occurrence. An occurrence never covers only part of a character as readers see it (an emoji with its
+ * modifiers, a letter with its accents).
  */
 export function* findWordRanges(
   word: string,
@@ -39,8 +39,8 @@ export function* findWordRanges(
 }
 
 /**
- * Finds the first of several words or phrases that occurs in a text as a whole, ignoring case. Kinds of white space between
- * the words of a phrase and encodings of accents are equal. @returns the word as given; null if none occurs
+ * Finds the first of several words or phrases that occurs in a text as a whole, ignoring case, kinds of white space and
+ * encodings of accents. @returns the word as given; null if none occurs
  */
 export const findFirstWord = (words: Iterable<string>, text: string): string | null => {
   const haystack = normalizeForComparison(text);
@@ -52,7 +52,7 @@ export const findFirstWord = (words: Iterable<string>, text: string): string | n
   return null;
 };
 
-/** True if no word continues beyond the range. An edge that is no word character (`#sale`) may touch anything. */
+/** True if no word continues beyond the range. An edge that is not a word character (`#sale`) may touch anything. */
 const isWhole = (text: string, start: number, end: number): boolean => {
   const [before, first] = [characterBefore(text, start), characterAt(text, start)];
   if (BEGINS_IN_WORD.test(first) && ENDS_IN_WORD.test(before)) return false;

@@ -1,17 +1,17 @@
 /**
- * Bytes after which a page of a list ends, although it may hold more items: an answer is built in memory, and while it is written
- * nothing else runs.
+ * Size in bytes at which a page of a list ends, even if more items would fit: an answer is built in memory, and nothing
+ * else runs while it is written.
  */
 export const PAGE_BYTES = 4_000_000;
 
-/** Bytes of a value that a client has sent, up to which a list shows it. The single item shows it whole. */
+/** Maximum size in bytes of a client's value in a list. The single item shows it whole. */
 export const SHOWN_BYTES = 65_536;
 
 /**
- * Returns SQL that ends a list at {@link PAGE_BYTES}: the tables `listed` (all rows that were asked for) and `shown`. A first row is
- * always shown.
- * @param select statement of the rows, with a column `bytes`: about what each adds to the answer
- * @param order as in the statement, such as `post_id desc`
+ * Returns SQL that ends a list at {@link PAGE_BYTES}, with the tables `listed` (all requested rows) and `shown`. A
+ * first row is always shown.
+ * @param select statement of the rows, with a column `bytes`: roughly what each adds to the answer
+ * @param order order of the statement, such as `post_id desc`
  */
 export const boundedList = (select: string, order: string): string => `
   with listed as (${select}),

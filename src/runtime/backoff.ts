@@ -7,7 +7,10 @@ export interface BackoffBounds {
   readonly longestMs: number;
 }
 
-/** Returns the delay after a failure, in ms: twice the one before, up to the longest. @param failures earlier ones in a row */
+/**
+ * Returns the delay after a failure, in ms: twice the previous one, up to the maximum. @param failures number of
+ * earlier failures in a row
+ */
 export const backoffDelay = ({ firstMs, longestMs }: BackoffBounds, failures: number): number =>
   Math.min(longestMs, firstMs * 2 ** failures);
 
@@ -15,8 +18,8 @@ export const backoffDelay = ({ firstMs, longestMs }: BackoffBounds, failures: nu
 export const conflictDelay = (conflicts: number): number => Math.random() * 5 * conflicts;
 
 /**
- * Waits between tries of what fails again and again. The delays grow as {@link backoffDelay} says. Up to half of each is
- * left out at random, so that callers that failed together do not try again together.
+ * Waits between attempts after repeated failures. The delays grow as {@link backoffDelay} describes. Up to half of each
+ * delay is removed at random, so that callers that failed together do not retry together.
  */
 export class Backoff {
   private failures = 0;
@@ -24,21 +27,22 @@ export class Backoff {
   /** @param bounds default: 50 ms to 5 s */
   constructor(private readonly bounds: BackoffBounds = { firstMs: 50, longestMs: 5_000 }) {}
 
-  /** Starts again with the first delay; to be called after a success. */
+  /** Starts again with the first delay. Call it after a success. */
   reset(): void {
     this.failures = 0;
   }
 
   /**
    * Counts a failure and returns the delay after it, in ms.
-   * @param ranMs time that the try has run before it failed; one that ran for the longest delay was a success until then
+   * @param ranMs how long the attempt ran before it failed; an attempt that ran for the maximum delay counts as a
+   * success until then
    */
   nextDelay(ranMs = 0): number {
     if (ranMs >= this.bounds.longestMs) this.reset();
     return backoffDelay(this.bounds, this.failures++) * (0.5 + Math.random() / 2);
   }
 
-  /** Counts a failure and waits. Resolves at once when the signal is aborted. @param ranMs as {@link nextDelay} takes it */
+  /** Counts a failure and waits. Resolves at once when the signal is aborted. @param ranMs as for {@link nextDelay} */
   wait(signal: AbortSignal, ranMs = 0): Promise<void> {
     return sleepUnlessAborted(this.nextDelay(ranMs), signal);
   }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A batch of this size or more comes from concurrent callers, not from one that waits for each result. */
+/** A batch of this size or more comes from concurrent callers, not from one caller that waits for each result. */
 const CONCURRENT_BATCH_SIZE = 4;
 
 /**
- * Minimum interval between the batches of concurrent callers. A call to the database has a fixed cost, whatever its
- * batch holds. Without the interval, thousands of callers would pay it hundreds of times a second for a few items each.
- * A single caller never waits.
+ * Minimum interval between the batches of concurrent callers. A call to the database has a fixed cost, whatever the
+ * batch contains. Without the interval, thousands of callers would pay it hundreds of times a second for a few items
+ * each. A single caller never waits.
  */
 export class BatchInterval {
   private earliestStart = 0;

@@ -3,7 +3,7 @@
  * batches that follow each other without a pause would otherwise use all the CPU time that their fixed costs can fill.
  */
 export class BatchPace {
-  /** The time by `performance.now()` at which the burst would be free again if no batch came any more, in ms. */
+  /** Time by `performance.now()` at which the burst would be available again if no more batches came, in ms. */
   private freeAt = -Infinity;
 
   /**
@@ -20,7 +20,7 @@ export class BatchPace {
     this.freeAt = Math.max(this.freeAt, now) + this.intervalMs;
   }
 
-  /** Returns the ms until the next batch may start; 0: at once. */
+  /** Returns the ms until the next batch may start; 0 if it may start at once. */
   delay(now = performance.now()): number {
     return Math.max(0, this.freeAt - now - (this.burst - 1) * this.intervalMs);
   }

@@ -1,4 +1,4 @@
-/** A map with a bounded number of entries. When it is full, the entry that was written the longest time ago is removed. */
+/** A map with a bounded number of entries. When it is full, the entry written longest ago is removed. */
 export class BoundedCache<Value extends NonNullable<unknown>> {
   private readonly entries = new Map<string, Value>();
 
@@ -9,7 +9,7 @@ export class BoundedCache<Value extends NonNullable<unknown>> {
     return this.entries.get(key);
   }
 
-  /** Returns the entry of a key, and creates it if there is none. */
+  /** Returns the entry of a key, creating it if there is none. */
   getOrCreate(key: string, create: () => Value): Value {
     const known = this.entries.get(key);
     if (known !== undefined) return known;
@@ -19,7 +19,7 @@ export class BoundedCache<Value extends NonNullable<unknown>> {
   }
 
   set(key: string, value: Value): void {
-    this.entries.delete(key); // a Map iterates in insertion order: a key that is written again becomes the newest
+    this.entries.delete(key); // a Map iterates in insertion order, so a key that is written again becomes the newest
     if (this.entries.size >= this.maxEntries) this.entries.delete(this.entries.keys().next().value!);
     this.entries.set(key, value);
   }

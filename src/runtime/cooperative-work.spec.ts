@@ -1,6 +1,6 @@
-import { runToEnd, runInSlices, yieldToEventLoop, type Steps } from './cooperative-work.js';
+import { runInSlices, runToEnd, type Steps, yieldToEventLoop } from './cooperative-work.js';
 
-/** Steps that block the thread for so many ms each. */
+/** Steps that block the thread for the given number of ms each. */
 function* blockingSteps(steps: number, ms: number, onStep: (step: number) => void = () => undefined): Steps<string> {
   for (let step = 0; step < steps; step++) {
     for (const end = performance.now() + ms; performance.now() < end;);
@@ -76,7 +76,7 @@ describe('yieldToEventLoop', () => {
     const turns = countTurns();
     await yieldToEventLoop();
     turns.stop();
-    // A timer of Node may fire a millisecond early.
+    // A Node timer may fire a millisecond early.
     expect(performance.now() - began).toBeGreaterThanOrEqual(39);
     expect(turns.count).toBeGreaterThan(0);
   });

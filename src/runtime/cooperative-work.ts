@@ -1,21 +1,21 @@
-/** Work that can be interrupted at each `yield` and returns a T at its end. */
+/** Work that can be interrupted at each `yield` and finally returns a T. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** Time that sliced work may block the thread before it yields, in ms. */
+/** How long sliced work may block the thread before it yields, in ms. */
 const SLICE_MS = 3;
-/** Slices that took less, in ms, need no rest after them: a timer is not exact enough. */
+/** Slices that took less than this, in ms, need no rest after them, because a timer is not exact enough. */
 const REST_FROM_MS = 1;
 
 const waiting: (() => void)[] = [];
-/** True from the moment at which a waiter will be resumed until its slice was measured. */
+/** True from the resumption of a waiter until its slice has been measured. */
 let isTurnDue = false;
-/** Moment of `performance.now()` until which the thread belongs to other work. */
+/** Time by `performance.now()` until which the thread belongs to other work. */
 let restsUntil = 0;
 
 /**
  * Yields to everything else that is due on the event loop. Only one waiter resumes in each turn of the loop, so that
- * slices that are short enough one by one do not add up to a long pause. After a slice the thread belongs to other work for as
- * long as the slice took: all sliced work together takes half of the thread's time at most.
+ * short slices do not add up to a long pause. After a slice, the thread belongs to other work for as long as the slice
+ * took, so that all sliced work together takes at most half of the thread's time.
  */
 export const yieldToEventLoop = (): Promise<void> =>
   new Promise((resolve) => {
@@ -45,7 +45,7 @@ const beginTurn = (): void => {
   });
 };
 
-/** Runs work to its end without a break. For small work. */
+/** Runs work to its end without interruption. Only for small work. */
 export const runToEnd = <T>(steps: Steps<T>): T => {
   for (;;) {
     const step = steps.next();
@@ -53,7 +53,9 @@ export const runToEnd = <T>(steps: Steps<T>): T => {
   }
 };
 
-/** Runs work in slices of about 3 ms, longer only if a single step is, so that other work can run in between. */
+/**
+ * Runs work in slices of about 3 ms (longer only if a single step takes longer), so that other work can run in between.
+ */
 export const runInSlices = async <T>(steps: Steps<T>): Promise<T> => {
   await yieldToEventLoop();
   for (let began = performance.now(); ;) {

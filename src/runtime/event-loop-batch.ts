@@ -1,8 +1,8 @@
 /**
- * Collects the items of one event loop turn and processes them one after the other at the end of the turn (cohort
- * scheduling: Larus and Parkes, 2002). The code and data that the items share are then in the processor's caches for all
- * but the first item. If each item were processed when it arrives, other work in between would evict them. Items that
- * are added during processing form the next batch.
+ * Collects the items of one event loop turn and processes them one after another at the end of the turn (cohort
+ * scheduling: Larus and Parkes, 2002). The code and data that the items share are then in the processor's caches for
+ * all but the first item. If each item were processed when it arrives, other work in between would evict them. Items
+ * that are added during processing form the next batch.
  */
 export class EventLoopBatch<Item> {
   private items: Item[] = [];

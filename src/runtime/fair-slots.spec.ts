@@ -1,6 +1,6 @@
 import { FairSlots } from './fair-slots.js';
 
-/** Takes slots of an owner until it must wait. @returns how many it got */
+/** Takes slots for an owner until it must wait. @returns how many it got */
 const fill = (slots: FairSlots, owner: string): number => {
   let taken = 0;
   for (; !slots.isAtShare(owner); taken++) slots.take(owner);

@@ -1,33 +1,33 @@
 /**
- * A number of slots that owners share fairly: an owner may take a slot only while more are free than it holds. So a busy owner
- * leaves half of the slots, two leave a third, and an owner that holds none waits for no other one's work. Owners that wait are
- * served in turn, each in its own order of arrival.
+ * A number of slots that owners share fairly: an owner may take a slot only while more are free than it holds. One busy
+ * owner thus leaves half of the slots, two leave a third, and an owner without slots never waits for another's work.
+ * Waiting owners are served in turn, and each owner's requests in order of arrival.
  */
 export class FairSlots {
   private readonly held = new Map<string, number>();
-  /** Waiters by owner; the owner whose turn is next comes first. */
+  /** Waiters by owner, starting with the owner whose turn is next. */
   private readonly waiting = new Map<string, Set<() => void>>();
   private used = 0;
 
-  /** @param size number of slots, from 1 */
+  /** @param size number of slots, at least 1 */
   constructor(private readonly size: number) {}
 
-  /** Number of free slots, from 0. */
+  /** Number of free slots, 0 or more. */
   get free(): number {
     return Math.max(0, this.size - this.used);
   }
 
-  /** Owners that hold slots, and how many each holds. */
+  /** Number of slots that each owner holds. */
   get holders(): ReadonlyMap<string, number> {
     return this.held;
   }
 
-  /** True if the owner cannot take a slot now, because it uses its share, or waits for a slot already. */
+  /** True if the owner cannot take a slot now, because it has used up its share or is already waiting for a slot. */
   isAtShare(owner: string): boolean {
     return this.waiting.has(owner) || !this.mayTake(owner);
   }
 
-  /** Returns the owners that wait for a slot. */
+  /** Returns the owners that are waiting for a slot. */
   listWaiting(): string[] {
     return [...this.waiting.keys()];
   }
@@ -38,7 +38,7 @@ export class FairSlots {
     this.held.set(owner, (this.held.get(owner) ?? 0) + 1);
   }
 
-  /** Gives a slot back. */
+  /** Releases a slot. */
   release(owner: string): void {
     const left = this.held.get(owner)! - 1;
     this.used--;
@@ -48,8 +48,8 @@ export class FairSlots {
   }
 
   /**
-   * Waits for a slot of the owner's share.
-   * @returns the function that gives it back; to be called once
+   * Waits for a slot from the owner's share.
+   * @returns the function that releases it; call it once
    * @throws the signal's reason if it aborts before there is a slot
    */
   async acquire(owner: string, signal?: AbortSignal): Promise<() => void> {
@@ -72,7 +72,7 @@ export class FairSlots {
       first!();
       const rest = this.waiting.get(owner);
       if (rest) {
-        // To the end of the line.
+        // Moves the owner to the end of the line.
         this.waiting.delete(owner);
         this.waiting.set(owner, rest);
       }

@@ -1,4 +1,4 @@
-/** One lock per key: callers with the same key run one at a time, in the order in which they asked. */
+/** One lock per key: callers with the same key run one at a time, in order of arrival. */
 export class KeyedMutex {
   private readonly queues = new Map<string, Promise<void>>();
 

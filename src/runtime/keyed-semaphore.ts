@@ -2,25 +2,25 @@ import { Semaphore } from './semaphore.js';
 
 interface Entry {
   readonly semaphore: Semaphore;
-  /** Tasks that run or wait. */
+  /** Number of tasks that run or wait. */
   users: number;
 }
 
-/** Bounds how many tasks of each key run at a time. The others of the key wait in the order in which they asked. */
+/** Limits how many tasks of each key run at a time. The key's other tasks wait in order of arrival. */
 export class KeyedSemaphore {
   private readonly entries = new Map<string, Entry>();
 
-  /** @param permits of each key */
+  /** @param permits number of permits per key */
   constructor(private readonly permits: number) {}
 
-  /** Number of keys of which tasks run or wait. */
+  /** Number of keys with running or waiting tasks. */
   get size(): number {
     return this.entries.size;
   }
 
   /**
    * Waits for a permit of a key.
-   * @returns the function that releases it; to be called once
+   * @returns the function that releases it; call it once
    * @throws the signal's reason if it aborts before there is a permit
    */
   async acquire(key: string, signal?: AbortSignal): Promise<() => void> {
@@ -34,7 +34,10 @@ export class KeyedSemaphore {
     }
   }
 
-  /** Takes a permit of a key if there is one; null otherwise. Returns the function that releases it; to be called once. */
+  /**
+   * Takes a permit of a key if there is one; otherwise returns null. Returns the function that releases it; call it
+   * once.
+   */
   tryAcquire(key: string): (() => void) | null {
     const entry = this.enter(key);
     const release = entry.semaphore.tryAcquire();

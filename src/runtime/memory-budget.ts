@@ -1,18 +1,18 @@
 /** Bounds of a {@link MemoryBudget}. */
 export interface MemoryBounds {
-  /** Bytes in all. */
+  /** Total number of bytes. */
   readonly bytes: number;
-  /** Bytes of one holder. A larger reservation is granted to a holder that has no other. */
+  /** Limit per holder in bytes; a holder's only reservation may exceed it. */
   readonly bytesPerHolder: number;
-  /** Reservations that wait. */
+  /** Maximum number of waiting reservations. */
   readonly waiting: number;
-  /** Time that a reservation waits, in ms. */
+  /** How long a reservation may wait, in ms. */
   readonly waitMs: number;
 }
 
-/** A part of a {@link MemoryBudget}. To be released in any case, also while it waits. */
+/** A part of a {@link MemoryBudget}. Always release it, even while it waits. */
 export interface MemoryReservation {
-  /** True once it was granted, until it is released. */
+  /** True from when it is granted until it is released. */
   readonly isGranted: boolean;
   /** Settles when it is granted (true), or refused: it waited too long, too many waited, or it was released (false). */
   readonly granted: Promise<boolean>;
@@ -20,8 +20,8 @@ export interface MemoryReservation {
 }
 
 /**
- * Bounds the memory of concurrent work. Reservations are granted in the order in which they were made, but one whose holder
- * has its share does not hold back the reservations of others. Holders are known to the caller, such as owners.
+ * Limits the memory of concurrent work. Reservations are granted in order of arrival, but a holder that has used up its
+ * share does not delay others. The caller decides what the holders are, such as owners.
  */
 export class MemoryBudget {
   private used = 0;
@@ -30,17 +30,17 @@ export class MemoryBudget {
 
   constructor(private readonly bounds: MemoryBounds) {}
 
-  /** Bytes reserved at present. */
+  /** Number of bytes reserved now. */
   get usedBytes(): number {
     return this.used;
   }
 
-  /** Reservations that wait at present. */
+  /** Number of waiting reservations. */
   get waiting(): number {
     return this.queue.size;
   }
 
-  /** Reserves bytes, at once or when they are free. */
+  /** Reserves bytes, at once or as soon as they are free. */
   reserve(holder: string, bytes: number): MemoryReservation {
     const reservation = new Reservation(holder, bytes, (ended) => this.end(ended));
     const mustWait = !this.hasRoomFor(reservation) || this.waitsFor(holder);
@@ -54,7 +54,7 @@ export class MemoryBudget {
   }
 
   /**
-   * Reserves bytes that are in memory already: at once, beyond the bounds too, up to twice as many.
+   * Reserves bytes that are already in memory: at once, up to twice the limits.
    * @returns null if it is refused
    */
   reserveHeld(holder: string, bytes: number): MemoryReservation | null {
@@ -79,7 +79,10 @@ export class MemoryBudget {
     return this.hasShareFor(reservation) && (this.used === 0 || this.used + reservation.bytes <= this.bounds.bytes);
   }
 
-  /** True if an earlier reservation waits before one of this holder: its own, or one that only waits for others' memory. */
+  /**
+   * True if an earlier reservation takes precedence over this holder's: one of its own, or one that only waits for
+   * others' memory.
+   */
   private waitsFor(holder: string): boolean {
     for (const earlier of this.queue) if (earlier.holder === holder || this.hasShareFor(earlier)) return true;
     return false;

@@ -15,9 +15,9 @@ const HEARTBEAT_MS = 5 * 60_000;
 /** Age in ms after which a folder without a mark is abandoned. */
 const ABANDONED_MS = 4 * HEARTBEAT_MS;
 
-/** Host name, process id and, but for folders of older versions, a random id. */
+/** Host name, process id and, except for folders of older versions, a random id. */
 const FOLDER_NAME = /^(.+?)_(\d+)(?:_[\da-f-]{36})?$/;
-/** Paths of the folders that this process uses: it may run several gateways. */
+/** Paths of the folders that this process uses, because it may run several gateways. */
 const openPaths = new Set<string>();
 
 /**
@@ -79,6 +79,6 @@ const isRunning = (pid: number): boolean => {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // a process of another user
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // the process belongs to another user
   }
 };

@@ -6,7 +6,7 @@ export class RepeatedFailure {
   private lastMessage: string | null = null;
   private loggedAt = 0;
 
-  /** True if the message is new or was last logged 30 s ago or more. @param now ms of a monotonic clock */
+  /** True if the message is new, or was last logged at least 30 s ago. @param now ms of a monotonic clock */
   shouldLog(message: string, now = performance.now()): boolean {
     if (message === this.lastMessage && now - this.loggedAt < REPEAT_AFTER_MS) return false;
     this.lastMessage = message;

@@ -3,15 +3,15 @@ const MINUTE_MS = 60_000;
 const callEveryMinute = (callback: () => void): NodeJS.Timeout => setInterval(callback, MINUTE_MS).unref();
 
 /**
- * Logs an event that anyone can cause as often as they like: the first one, then once a minute how many more there were, with
- * the details of the last (ADR-89).
+ * Logs an event that anyone can cause as often as they like: first the event itself, then once a minute how many more
+ * there were, with the details of the latest (ADR-89).
  */
 export class SampledLog<Details extends object> {
   private timer: NodeJS.Timeout | null = null;
   private more = 0;
   private last: Details | null = null;
 
-  /** @param log called with the details of an event, and the number of events that it stands for */
+  /** @param log called with the details of an event, and the number of events that it represents */
   constructor(
     private readonly log: (details: Details, count: number) => void,
     private readonly callRegularly = callEveryMinute,
@@ -28,7 +28,7 @@ export class SampledLog<Details extends object> {
     this.timer = this.callRegularly(() => this.flush());
   }
 
-  /** Logs the events since the last line; without any, the next event is logged at once. */
+  /** Logs the events since the last line. If there are none, the next event is logged at once. */
   private flush(): void {
     if (this.last) this.log(this.last, this.more);
     else {

@@ -1,4 +1,4 @@
-/** Bounds how many tasks run at a time. The others wait, first come, first served. */
+/** Limits how many tasks run at a time. The others wait, first come, first served. */
 export class Semaphore {
   private readonly waiting = new Set<() => void>();
 
@@ -6,7 +6,7 @@ export class Semaphore {
 
   /**
    * Waits for a permit.
-   * @returns the function that releases it; to be called once
+   * @returns the function that releases it; call it once
    * @throws the signal's reason if it aborts before there is a permit
    */
   async acquire(signal?: AbortSignal): Promise<() => void> {
@@ -16,7 +16,7 @@ export class Semaphore {
     return () => this.release();
   }
 
-  /** Takes a permit if there is one; null otherwise. Returns the function that releases it; to be called once. */
+  /** Takes a permit if there is one; otherwise returns null. Returns the function that releases it; call it once. */
   tryAcquire(): (() => void) | null {
     if (this.permits === 0) return null;
     this.permits--;

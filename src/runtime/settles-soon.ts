@@ -1,4 +1,7 @@
-/** Returns whether a promise settles within a turn of the event loop: then it waits for no file and no network. Never rejects. */
+/**
+ * Returns whether a promise settles within a turn of the event loop, which means that it waits for no file or network.
+ * Never rejects.
+ */
 export const settlesSoon = (promise: Promise<unknown>): Promise<boolean> =>
   Promise.race([
     promise.then(

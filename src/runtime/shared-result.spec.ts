@@ -5,7 +5,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** A call whose results arrive when the test says so. */
+/** A call whose results the test delivers. */
 class ControlledCall {
   readonly pending: Pending[] = [];
   started = 0;

@@ -1,14 +1,14 @@
 /**
- * The result of a costly call, for many askers: those that ask while it runs wait for the same call, and its result serves
- * those that ask within `keepMs` after it. However many ask, and however long the call takes, one call runs at a time. An
- * error reaches the askers that waited for it and is not kept.
+ * Shares the result of a costly call: callers that ask while it runs wait for the same call, and its result is reused
+ * for `keepMs`. Only one call runs at a time, however many callers there are. An error reaches the callers that waited
+ * for it and is not kept.
  */
 export class SharedResult<T> {
   private running: Promise<T> | null = null;
   private kept: { readonly value: T; readonly until: number } | null = null;
 
   /**
-   * @param keepMs time for which a result is kept, ms; 0: only for those that waited for it
+   * @param keepMs how long a result is kept, in ms; 0 for only those that waited for it
    * @param now ms of a monotonic clock
    */
   constructor(
@@ -17,7 +17,7 @@ export class SharedResult<T> {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Returns a result that is at most `keepMs` old, or that of a call that runs already. @throws the call's error */
+  /** Returns a result that is at most `keepMs` old, or the result of the running call. @throws the call's error */
   get(): Promise<T> {
     if (this.kept && this.now() < this.kept.until) return Promise.resolve(this.kept.value);
     return (this.running ??= this.run());

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits for so many ms. Resolves at once when the signal is aborted; never rejects. */
+/** Waits for the given number of ms. Resolves at once when the signal is aborted; never rejects. */
 export const sleepUnlessAborted = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => undefined);

@@ -1,19 +1,19 @@
 import type { ClientBase, Pool } from 'pg';
 import { Unavailable } from '../event-store/port.js';
+import { withTransaction } from '../postgres/pool.js';
 import { deriveHistoryKeys, type HistoryKeys, parseHistoryKeys, serializeHistoryKeys } from './history-keys.js';
 import type { KeyRing, SecretsKey } from './key-ring.js';
 import { SECRETS_MESSAGES } from './messages.js';
 import { openValue, sealValue } from './sealed-value.js';
-import { withTransaction } from '../postgres/pool.js';
 
-/** Name of the row of `ops_setting` with the fingerprint of the active key: the one that seals what is stored. */
+/** Name of the row in `ops_setting` with the fingerprint of the active key, which seals new secrets. */
 export const ACTIVE_KEY = 'secrets_key_fingerprint';
 /** Row with the ids of keys that some values may still need, separated by commas. */
 const FORMER_KEYS = 'secrets_keys_former';
 /** Row with the sealed keys of the history. */
 const HISTORY_KEYS = 'history_keys';
 
-/** SECRETS_KEY and SECRETS_KEY_PREVIOUS lack a key that this database's secrets are encrypted with. */
+/** SECRETS_KEY and SECRETS_KEY_PREVIOUS lack a key that encrypts secrets of this database. */
 export class WrongSecretsKey extends Error {
   override readonly name = 'WrongSecretsKey';
 }
@@ -32,14 +32,15 @@ const writeSetting = (db: Queries, name: string, value: string): Promise<unknown
   );
 
 /**
- * Verifies that the process has the keys of this database, and returns the keys of the history. The first process to start
- * stores the fingerprint of its SECRETS_KEY; every later one must have that key, and those that were replaced but are needed
- * (management-api.md: SECRETS_KEY). The keys of the history follow from the first key and are kept: they outlive its replacement.
+ * Verifies that the process has the keys of this database, and returns the keys of the history. The first process to
+ * start stores the fingerprint of its SECRETS_KEY; every later one must have that key, and replaced keys that are still
+ * needed (management-api.md: SECRETS_KEY). The keys of the history follow from the first key and are kept: they outlive
+ * its replacement.
  * @throws WrongSecretsKey
  */
 export const claimDatabase = (pool: Pool, ring: KeyRing): Promise<HistoryKeys> =>
   withTransaction(pool, async (tx) => {
-    // Waits for a process that claims the database at the same time.
+    // Waits for any process that claims the database at the same time.
     const { rowCount } = await tx.query(
       'insert into ops_setting (name, value) values ($1, $2) on conflict (name) do nothing',
       [ACTIVE_KEY, ring.first.fingerprint],
@@ -73,7 +74,7 @@ const openHistoryKeys = (ring: KeyRing, kept: string): HistoryKeys => {
 export const readFormerKeys = async (db: Queries): Promise<readonly string[]> =>
   (await readSetting(db, FORMER_KEYS)).split(',').filter((id) => id !== '');
 
-/** Returns the key that seals what is stored. @throws Unavailable this process does not have it */
+/** Returns the key that seals new secrets. @throws Unavailable if this process does not have it */
 export const readActiveKey = async (db: Queries, ring: KeyRing): Promise<SecretsKey> => {
   const active = ring.findByFingerprint(await readSetting(db, ACTIVE_KEY));
   if (!active) throw new Unavailable(SECRETS_MESSAGES.keyReplaced);
@@ -81,8 +82,9 @@ export const readActiveKey = async (db: Queries, ring: KeyRing): Promise<Secrets
 };
 
 /**
- * Makes a key the active one: from the commit on every process seals with it. The keys of the history are sealed with it at
- * once, and the key before it is noted as one that values may need. @throws Unavailable this process does not have the key before
+ * Activates a key: after the commit, every process seals with it. Seals the keys of the history with it at once, and
+ * notes that stored values may need the previous key. @throws Unavailable if this process does not have the previous
+ * key
  */
 export const activateKey = (pool: Pool, ring: KeyRing, key: SecretsKey): Promise<void> =>
   withTransaction(pool, async (tx) => {
@@ -98,7 +100,7 @@ export const activateKey = (pool: Pool, ring: KeyRing, key: SecretsKey): Promise
     await writeSetting(tx, HISTORY_KEYS, sealHistoryKeys(key, keys));
   });
 
-/** Notes that no value needs a former key any more, unless another key has become the active one. */
+/** Notes that no value needs a former key any more, unless another key has become active. */
 export const forgetFormerKeys = (pool: Pool, key: SecretsKey): Promise<void> =>
   withTransaction(pool, async (tx) => {
     if ((await readSetting(tx, ACTIVE_KEY, 'for share')) === key.fingerprint) await writeSetting(tx, FORMER_KEYS, '');

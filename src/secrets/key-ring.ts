@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
 
 const KEY_BYTES = 32;
-/** Bytes of a key's id. */
+/** Number of bytes of a key's id. */
 export const KEY_ID_BYTES = 8;
 
 /** A key that encrypts secrets. */
 export interface SecretsKey {
   readonly bytes: Buffer;
-  /** HMAC, in hex, from which the key cannot be computed. It names the key in the database. */
+  /** HMAC of the key, in hex, which does not reveal it. It names the key in the database. */
   readonly fingerprint: string;
-  /** The first characters of the fingerprint. Every value that the key seals carries it. */
+  /** The first characters of the fingerprint. Every value that the key seals carries them. */
   readonly id: string;
 }
 
@@ -19,12 +19,15 @@ const describeKey = (bytes: Buffer): SecretsKey => {
   return { bytes, fingerprint, id: fingerprint.slice(0, 2 * KEY_ID_BYTES) };
 };
 
-/** The keys of a process: SECRETS_KEY, and those of SECRETS_KEY_PREVIOUS, which may open what SECRETS_KEY does not. */
+/**
+ * The keys of a process: SECRETS_KEY, and those of SECRETS_KEY_PREVIOUS, which may open secrets that SECRETS_KEY does
+ * not.
+ */
 export class KeyRing {
   /** SECRETS_KEY first. */
   readonly keys: readonly SecretsKey[];
 
-  /** @param key 32 bytes @param previous further keys, the oldest last @throws RangeError a key has another length */
+  /** @param key 32 bytes @param previous other keys, oldest last @throws RangeError if a key has another length */
   constructor(key: Buffer, previous: readonly Buffer[] = []) {
     const all = [key, ...previous].map(describeKey);
     this.keys = all.filter(({ id }, i) => all.findIndex((one) => one.id === id) === i);
@@ -35,17 +38,17 @@ export class KeyRing {
     return this.keys[0]!;
   }
 
-  /** The last key of SECRETS_KEY_PREVIOUS; without any, SECRETS_KEY. */
+  /** The last key of SECRETS_KEY_PREVIOUS; if there are none, SECRETS_KEY. */
   get oldest(): SecretsKey {
     return this.keys.at(-1)!;
   }
 
-  /** Returns the key with this id; null: the process does not have it. */
+  /** Returns the key with this id; null if the process does not have it. */
   find(id: string): SecretsKey | null {
     return this.keys.find((key) => key.id === id) ?? null;
   }
 
-  /** Returns the key with this fingerprint; null: the process does not have it. */
+  /** Returns the key with this fingerprint; null if the process does not have it. */
   findByFingerprint(fingerprint: string): SecretsKey | null {
     return this.keys.find((key) => key.fingerprint === fingerprint) ?? null;
   }

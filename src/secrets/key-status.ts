@@ -1,6 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { POOL } from '../postgres/tokens.js';
 import { readActiveKey, readFormerKeys } from './database-keys.js';
-import type { KeyRing, SecretsKey } from './key-ring.js';
+import { KeyRing, type SecretsKey } from './key-ring.js';
 import { findSessionsWithoutKey } from './known-keys.js';
 import { SEALED_OTHERWISE } from './reseal-job.js';
 import { headerOf } from './sealed-value.js';
@@ -9,21 +11,22 @@ import { headerOf } from './sealed-value.js';
 export interface KeyStatusReport {
   /** SECRETS_KEY of this process. */
   readonly configured: SecretsKey;
-  /** The key that seals what is stored. */
+  /** The key that seals new secrets. */
   readonly active: SecretsKey;
   /** SECRETS_KEY_PREVIOUS of this process. */
   readonly previous: readonly SecretsKey[];
   /** Ids of former keys that values may still need. */
   readonly needed: readonly string[];
   readonly secrets: number;
-  /** Secrets that are not sealed with SECRETS_KEY. */
+  /** Number of secrets that are not sealed with SECRETS_KEY. */
   readonly sealedOtherwise: number;
 }
 
-/** Reads how far a replacement of SECRETS_KEY is. */
+/** Reads the progress of replacing SECRETS_KEY. */
+@Injectable()
 export class KeyStatus {
   constructor(
-    private readonly pool: Pick<Pool, 'query'>,
+    @Inject(POOL) private readonly pool: Pick<Pool, 'query'>,
     private readonly ring: KeyRing,
   ) {}
 

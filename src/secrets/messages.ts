@@ -14,12 +14,12 @@ export const SECRETS_MESSAGES = {
     'The keys of the history, which this database keeps encrypted, cannot be decrypted: the row "history_keys" of the table ops_setting was changed. Restore it from a backup.',
   keyReplaced:
     'the key of the secrets was replaced, and this process does not have the new one: set it as SECRETS_KEY and start again',
-  targetMissing: message('this process does not have the key {id}, with which the secrets are to be sealed'),
+  targetMissing: message('this process does not have the key {id}, which should seal the secrets'),
   processesWithoutKey: message(
     '{count} connected processes do not have the key {id}. Set it as SECRETS_KEY, and the former one as SECRETS_KEY_PREVIOUS, for every process, and start them again; then repeat the call. Their database sessions: {sessions}',
   ),
   /** `/readyz` and the log. */
   unreadable: message(
-    'none of the keys in SECRETS_KEY and SECRETS_KEY_PREVIOUS opens {count} stored secrets, such as {ids}. Add the key that does to SECRETS_KEY_PREVIOUS, or enter the credentials again.',
+    '{count} stored secrets, such as {ids}, cannot be opened with any key in SECRETS_KEY and SECRETS_KEY_PREVIOUS. Add the missing key to SECRETS_KEY_PREVIOUS, or enter the credentials again.',
   ),
 };

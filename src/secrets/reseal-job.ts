@@ -13,29 +13,29 @@ export const RESEAL_SECRETS = 'reseal-secrets';
 
 /** Parameters of the job. */
 export interface ResealParams {
-  /** Id of the key with which the secrets are to be sealed. */
+  /** Id of the key that the job seals the secrets with. */
   readonly key: string;
 }
 
-/** Secrets that are read and written at a time. */
+/** Number of secrets to read and write at a time. */
 const BATCH = 100;
-/** Ids of secrets that a result names. */
+/** Number of ids of secrets that a result lists. */
 const NAMED = 100;
 
 /** SQL condition: the secret is not sealed with the key whose header is `$1`. */
 export const SEALED_OTHERWISE = `substring(sealed from 1 for ${HEADER_BYTES}) <> $1`;
 
 /**
- * Creates the handler that seals all secrets with another key. First it makes the key the active one, so that none is stored
- * under the former key any more; then it goes through those that are sealed otherwise. What it has done is in the database,
- * so a job that was cut off goes on. Once it has ended, SECRETS_KEY_PREVIOUS is not needed.
+ * Creates the handler that seals all secrets with another key. First it activates the key, so that no secret is stored
+ * under the former key; then it reseals the others. Its progress is in the database, so an interrupted job can resume.
+ * Afterwards, SECRETS_KEY_PREVIOUS is no longer needed.
  */
 export const createResealHandler = (pool: Pool, ring: KeyRing): JobHandler => ({
   kind: RESEAL_SECRETS,
   async run(job, context) {
     const { key: id } = job.params as unknown as ResealParams;
     const key = ring.find(id);
-    if (!key) throw new Unavailable(SECRETS_MESSAGES.targetMissing({ id })); // a process that has it carries it out
+    if (!key) throw new Unavailable(SECRETS_MESSAGES.targetMissing({ id })); // a process that has the key carries it out
     if ((await readActiveKey(pool, ring)) !== key) {
       await checkProcesses(pool, key);
       await activateKey(pool, ring, key);
@@ -56,7 +56,7 @@ export const createResealHandler = (pool: Pool, ring: KeyRing): JobHandler => ({
   },
 });
 
-/** @throws Unavailable a process does not have the key: it could not read what is stored from now on */
+/** @throws Unavailable if a process does not have the key, so that it could not read new secrets */
 const checkProcesses = async (pool: Pool, key: SecretsKey): Promise<void> => {
   const sessions = await findSessionsWithoutKey(pool, key);
   if (sessions.length > 0) throw new Unavailable(describeSessions(key, sessions));
@@ -66,7 +66,7 @@ const checkProcesses = async (pool: Pool, key: SecretsKey): Promise<void> => {
 export const describeSessions = ({ id }: SecretsKey, sessions: readonly string[]): string =>
   SECRETS_MESSAGES.processesWithoutKey({ count: sessions.length, id, sessions: sessions.join(', ') });
 
-/** Returns the ids of secrets that no key opens; they stay as they are. */
+/** Returns the ids of secrets that no key opens; they are left unchanged. */
 const resealAll = async (
   pool: Pool,
   ring: KeyRing,
@@ -111,7 +111,7 @@ const resealBatch = async (
       return [];
     }
   });
-  // A secret that was erased meanwhile stays erased.
+  // A secret that was erased in the meantime stays erased.
   await pool.query(
     `update ops_secret s set sealed = n.resealed from unnest($1::text[], $2::bytea[], $3::bytea[]) n (id, sealed, resealed)
      where s.secret_id = n.id and s.sealed = n.sealed`,

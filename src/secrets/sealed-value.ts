@@ -3,23 +3,28 @@ import { KEY_ID_BYTES, type KeyRing, type SecretsKey } from './key-ring.js';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** First bytes of a value that names its key. A value without them is one of the form before it, which begins with random bytes. */
+/**
+ * First bytes of a value that names its key. A value without them has the former format, which begins with random
+ * bytes.
+ */
 const MARK = Buffer.from('cps1');
-/** Bytes before the nonce of a value that names its key. */
+/** Number of bytes before the nonce of a value that names its key. */
 export const HEADER_BYTES = MARK.length + KEY_ID_BYTES;
 
 /** Returns the first bytes of all values that the key seals. */
 export const headerOf = ({ id }: SecretsKey): Buffer => Buffer.concat([MARK, Buffer.from(id, 'hex')]);
 
-/** Returns the id of the key that sealed a value; null: the value is of the form that does not name its key. */
+/**
+ * Returns the id of the key that sealed a value; null if the value has the former format, which does not name its key.
+ */
 export const keyIdOf = (sealed: Buffer): string | null =>
   sealed.length >= HEADER_BYTES && sealed.subarray(0, MARK.length).equals(MARK)
     ? sealed.toString('hex', MARK.length, HEADER_BYTES)
     : null;
 
 /**
- * Encrypts a text with AES-256-GCM: mark, id of the key, nonce, tag, ciphertext. Its name is authenticated with it, so that one
- * value cannot be put in the place of another.
+ * Encrypts a text with AES-256-GCM: mark, id of the key, nonce, tag, ciphertext. Its name is authenticated with it, so
+ * that one value cannot replace another.
  */
 export const sealValue = (key: SecretsKey, name: string, text: string): Buffer => {
   const header = headerOf(key);
@@ -29,7 +34,7 @@ export const sealValue = (key: SecretsKey, name: string, text: string): Buffer =
   return Buffer.concat([header, iv, cipher.getAuthTag(), sealed]);
 };
 
-/** Decrypts a value of either form with the key that sealed it. @throws Error none of the keys opens it */
+/** Decrypts a value in either format with the key that sealed it. @throws Error if no key opens it */
 export const openValue = (ring: KeyRing, name: string, sealed: Buffer): string => {
   const id = keyIdOf(sealed);
   const named = id === null ? null : ring.find(id);
@@ -39,7 +44,7 @@ export const openValue = (ring: KeyRing, name: string, sealed: Buffer): string =
       Buffer.concat([sealed.subarray(0, HEADER_BYTES), Buffer.from(name)]),
       sealed.subarray(HEADER_BYTES),
     );
-  // The random bytes of the former form may look like a mark.
+  // The random bytes of the former format may look like a mark.
   let failure: unknown = null;
   for (const key of ring.keys)
     try {

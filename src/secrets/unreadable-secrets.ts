@@ -8,17 +8,17 @@ import { SECRETS_MESSAGES } from './messages.js';
 import { openValue } from './sealed-value.js';
 import type { SealedSecret } from './vault.js';
 
-/** Pause between two looks at all secrets, ms. */
+/** Pause between two checks of all secrets, in ms. */
 const PAUSE_MS = 3_600_000;
-/** Pause after a failure, such as an outage of the database, ms. */
+/** Pause after a failure, such as an outage of the database, in ms. */
 const RETRY_MS = 30_000;
-/** Secrets that are read at a time: decrypting them takes a millisecond. */
+/** Number of secrets read at a time: decrypting them takes a millisecond. */
 const PAGE = 200;
-/** Ids that are remembered, and that a sentence names. */
+/** Maximum number of ids to remember, and to list in a sentence. */
 const REMEMBERED = 1_000;
 const NAMED = 3;
 
-/** Looks at the start, and every hour, for stored secrets that none of the process's keys opens. */
+/** Checks at the start, and every hour, for stored secrets that none of the process's keys opens. */
 export class UnreadableSecrets {
   private readonly stopping = new AbortController();
   private loop: Promise<void> = Promise.resolve();
@@ -39,7 +39,7 @@ export class UnreadableSecrets {
     await this.loop;
   }
 
-  /** Returns a sentence about the secrets that are still there and unreadable; null: there are none. */
+  /** Returns a sentence about stored secrets that are still unreadable; null if there are none. */
   async describe(): Promise<string | null> {
     if (this.found.length === 0) return null;
     const { rows } = await this.pool.query<SealedSecret>(
@@ -60,7 +60,7 @@ export class UnreadableSecrets {
         await sleepUnlessAborted(PAUSE_MS, signal);
       } catch (error) {
         if (signal.aborted) return;
-        this.log.warn({ error: reasonOf(error) }, 'failed to look for secrets that cannot be decrypted');
+        this.log.warn({ reason: reasonOf(error) }, 'failed to look for secrets that cannot be decrypted');
         await sleepUnlessAborted(RETRY_MS, signal);
       }
   }

@@ -1,8 +1,10 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { newUuid } from '../kernel/ids.js';
+import { POOL } from '../postgres/tokens.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 import { ACTIVE_KEY, readActiveKey } from './database-keys.js';
-import type { KeyRing, SecretsKey } from './key-ring.js';
+import { KeyRing, type SecretsKey } from './key-ring.js';
 import { openValue, sealValue } from './sealed-value.js';
 
 const CACHE_SIZE = 10_000;
@@ -15,17 +17,17 @@ export class UnreadableSecret extends Error {
   }
 }
 
-/** Time in ms after which no command that stored a secret runs any more. */
+/** Time after which a command that stored a secret can no longer be running, in ms. */
 const NAMED_WITHIN_MS = 3_600_000;
-/** Time in ms for which a secret without an event is kept: longer than a repeat of its request is recognised (25 hours). */
+/** How long a secret without an event is kept, in ms: longer than a repeat of its request is recognised (25 hours). */
 const KEPT_UNNAMED_MS = 25 * 3_600_000;
 
-/** A secret of which it is not known yet whether an event names it. */
+/** A secret that may not be named by an event yet. */
 export interface UnconfirmedSecret {
   readonly id: string;
   /** Stream of the event that should name it; null if none should. */
   readonly stream: string | null;
-  /** Changes when the secret is stored once more. */
+  /** Changes when the secret is stored again. */
   readonly checkAt: string;
 }
 
@@ -35,7 +37,7 @@ export interface SealedSecret {
   readonly sealed: Buffer;
 }
 
-/** A sealed secret, and the stream of the event that should name it as long as that was not confirmed; else null. */
+/** A sealed secret. `stream`: the stream of the event that should name it; null once the event is confirmed. */
 export interface ListedSecret extends SealedSecret {
   readonly unconfirmedIn: string | null;
 }
@@ -45,7 +47,7 @@ interface NewRow {
   readonly id: string;
   readonly text: string;
   readonly stream: string | null;
-  /** Time until it is erased unless an event names it; null: it is not checked. */
+  /** Time until which it is kept unless an event names it; null if it is not checked. */
   readonly checkInMs: number | null;
 }
 
@@ -53,23 +55,25 @@ interface NewRow {
 export type Secret = Readonly<Record<string, string>>;
 
 /**
- * Secrets that must be readable again, encrypted with AES-256-GCM in `ops_secret` under the database's active key. Events hold
- * only their ids, so that a secret can be erased without changing history. A secret is never changed: a new value gets a new
- * id. So decrypted secrets may be cached.
+ * Secrets that must be readable again, encrypted with AES-256-GCM in `ops_secret` under the database's active key.
+ * Events hold only their ids, so that a secret can be erased without changing history. A secret is never changed: a new
+ * value gets a new id. Decrypted secrets may therefore be cached.
  */
+@Injectable()
 export class SecretVault {
   private readonly cache = new BoundedCache<Secret>(CACHE_SIZE);
   private active: SecretsKey | null = null;
 
   constructor(
-    private readonly pool: Pool,
+    @Inject(POOL) private readonly pool: Pool,
     private readonly ring: KeyRing,
   ) {}
 
   /**
-   * Encrypts and stores a secret, and returns its id. To be called before the event that names it: if that is not in the
-   * stream within an hour, the secret is erased.
-   * @param stream stream of that event; null: no event names the secret, and it is erased after 25 hours at the latest
+   * Encrypts and stores a secret, and returns its id. Call it before appending the event that names the secret: if the
+   * event is not in the stream within an hour, the secret is erased.
+   * @param stream stream of that event; null if no event names the secret, which is then erased after 25 hours at the
+   * latest
    */
   async storeSecret(secret: Secret, stream: string | null, id: string = newUuid()): Promise<string> {
     const checkInMs = stream === null ? KEPT_UNNAMED_MS : NAMED_WITHIN_MS;
@@ -77,7 +81,7 @@ export class SecretVault {
     return id;
   }
 
-  /** Lists secrets that are due to be checked, the longest first. */
+  /** Lists secrets that are due for a check, longest due first. */
   async findUnconfirmed(limit: number): Promise<UnconfirmedSecret[]> {
     const { rows } = await this.pool.query<UnconfirmedSecret>(
       `select secret_id as id, stream, check_at::text as "checkAt" from ops_secret
@@ -93,14 +97,14 @@ export class SecretVault {
     await this.pool.query(text, [id, checkAt]);
   }
 
-  /** Checks a secret again an hour later. */
+  /** Schedules another check of a secret an hour later. */
   async postponeCheck({ id, checkAt }: UnconfirmedSecret): Promise<void> {
     const text = `update ops_secret set check_at = clock_timestamp() + $3 * interval '1 ms'
                   where secret_id = $1 and check_at = $2::timestamptz`;
     await this.pool.query(text, [id, checkAt, NAMED_WITHIN_MS]);
   }
 
-  /** Deletes a secret that no event names, unless it was stored once more meanwhile. */
+  /** Deletes a secret that no event names, unless it was stored again in the meantime. */
   async eraseUnconfirmed({ id, checkAt }: UnconfirmedSecret): Promise<void> {
     this.cache.delete(id);
     await this.pool.query('delete from ops_secret where secret_id = $1 and check_at = $2::timestamptz', [id, checkAt]);
@@ -119,7 +123,9 @@ export class SecretVault {
     return secret;
   }
 
-  /** Lists secrets in the order of their ids, as they are stored: readable under the same keys alone. Those of no event are left out. */
+  /**
+   * Lists sealed secrets in the order of their ids: only the same keys can open them. Omits secrets without an event.
+   */
   async listSealed(after: string, limit: number): Promise<readonly ListedSecret[]> {
     const { rows } = await this.pool.query<ListedSecret>(
       `select secret_id as id, sealed, case when check_at is not null then stream end as "unconfirmedIn" from ops_secret
@@ -129,13 +135,16 @@ export class SecretVault {
     return rows;
   }
 
-  /** Stores a secret that {@link listSealed} gave, unless it is there. @throws UnreadableSecret none of the keys has sealed it */
+  /**
+   * Stores a secret that {@link listSealed} returned, unless it is already there. @throws UnreadableSecret if no key
+   * has sealed it
+   */
   async storeSealed({ id, sealed }: SealedSecret): Promise<void> {
     const secret = this.open(id, sealed);
     await this.insert({ id, text: JSON.stringify(secret), stream: 'import', checkInMs: null });
   }
 
-  /** Returns those of the ids whose secret was erased or never existed. */
+  /** Returns the ids whose secret was erased or never existed. */
   async findErased(ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
     const text = `select id from unnest($1::text[]) sent(id) where not exists (select from ops_secret where secret_id = id)`;
@@ -149,13 +158,14 @@ export class SecretVault {
   }
 
   /**
-   * Inserts a secret, unless it is there, sealed with the active key. The statement takes no value of a key that was replaced
-   * meanwhile: after a replacement none is stored that the new key does not open.
+   * Inserts a secret, unless it is already there, sealed with the active key. The statement stores nothing if the key
+   * was replaced in the meantime, so that the new key opens all later secrets.
    */
   private async insert({ id, text, stream, checkInMs }: NewRow): Promise<void> {
     for (;;) {
       const key = (this.active ??= await readActiveKey(this.pool, this.ring));
-      // A repeat of the command stores the same secret: its own event counts from now. A row is counted in any case.
+      // A repeat of the command stores the same secret, so that the time for its event starts again. A row is counted
+      // in any case.
       const { rowCount } = await this.pool.query(
         `insert into ops_secret as s (secret_id, sealed, stream, check_at)
          select $1::text, $2::bytea, $3::text, clock_timestamp() + $4::float8 * interval '1 ms' from ops_setting where name = $5 and value = $6 for share

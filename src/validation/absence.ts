@@ -1,10 +1,18 @@
+/** Returns the value unchanged, for fields where null is a value. */
+export const asSent = (value: unknown): unknown => value;
+
 /** Returns the value, or undefined for null, which counts as absent everywhere (D-43). */
 export const nullToAbsent = (value: unknown): unknown => value ?? undefined;
 
-/** Returns the value, or undefined for null and the empty string (D-43). For fields where an empty text counts as absent. */
+/**
+ * Returns the value, or undefined for null and the empty string (D-43), for fields where an empty text counts as
+ * absent.
+ */
 export const emptyTextToAbsent = (value: unknown): unknown => (value === '' ? undefined : nullToAbsent(value));
 
-/** Returns the value, or undefined for null and the empty array (D-43). For fields where an empty list counts as absent. */
+/**
+ * Returns the value, or undefined for null and the empty array (D-43), for fields where an empty list counts as absent.
+ */
 export const emptyListToAbsent = (value: unknown): unknown =>
   Array.isArray(value) && value.length === 0 ? undefined : nullToAbsent(value);
 
@@ -13,3 +21,9 @@ export const emptyRowsToAbsent = (value: unknown): unknown =>
   Array.isArray(value) && value.every((row) => Array.isArray(row) && row.length === 0)
     ? undefined
     : nullToAbsent(value);
+
+/**
+ * Returns a numeric id as text, but leaves a number that JSON has rounded, so that the rule reports it. Null counts as
+ * absent.
+ */
+export const idText = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : nullToAbsent(value));

@@ -1,14 +1,12 @@
 import { validateSync } from 'class-validator';
 import { passesRules } from './compiled-rules.js';
 import type { ProblemList, RefusalStatus } from './problem-list.js';
+import { type BodyClass, readFields, type Sent } from './read-fields.js';
 import type { RuleContext } from './rules.js';
 import { wrongTypePredicate } from './wording.js';
 
 /** Status of a broken rule: it breaks the schema (D-5). */
 const SCHEMA: RefusalStatus = 422;
-
-/** A JSON object as it was sent, unchecked. */
-export type Sent = Readonly<Record<string, unknown>>;
 
 /** One object of a list and the result of its rules. */
 export interface CheckedItem<Dto> {
@@ -32,8 +30,8 @@ export const checkObject = (value: unknown, path: string, problems: ProblemList)
 /**
  * Checks the fields of one object against the rules of its class; adds one problem per field that breaks a rule.
  *
- * @param path of the object: `media[2]`; empty for the body itself.
- * @returns the names of the fields that broke a rule.
+ * @param path path of the object: `media[2]`; empty for the body itself
+ * @returns the names of the fields that broke a rule
  */
 export const checkFields = (dto: object, path: string, problems: ProblemList): ReadonlySet<string> => {
   if (passesRules(dto)) return NONE;
@@ -52,14 +50,14 @@ export const checkFields = (dto: object, path: string, problems: ProblemList): R
 };
 
 /**
- * Checks the objects of a list one by one, until further problems could not change the answer.
+ * Checks the objects of a list one by one, until more problems would not change the answer.
  *
- * @param list any value; a value that is not an array was reported before and has no items.
- * @param limit number of items to check; the caller reports that there are more.
- * @returns the items that are objects.
+ * @param list any value; a value that is not an array has already been reported and has no items
+ * @param limit maximum number of items to check; the caller reports if there are more
+ * @returns the items that are objects
  */
 export const checkEach = <Dto extends object>(
-  DtoClass: new (sent: Sent) => Dto,
+  DtoClass: BodyClass<Dto>,
   list: unknown,
   path: string,
   problems: ProblemList,
@@ -71,7 +69,7 @@ export const checkEach = <Dto extends object>(
     const value = list[index] as unknown;
     const itemPath = `${path}[${index}]`;
     if (!checkObject(value, itemPath, problems)) continue;
-    const dto = new DtoClass(value);
+    const dto = readFields(DtoClass, value);
     items.push({ dto, index, path: itemPath, wrong: checkFields(dto, itemPath, problems) });
   }
   return items;

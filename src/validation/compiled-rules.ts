@@ -12,9 +12,9 @@ interface Rule {
 const compiled = new WeakMap<object, readonly Rule[]>();
 
 /**
- * Returns true if class-validator would accept an object (missing properties skipped). It calls the constraints that the
- * class declares, collected once per class: class-validator collects them for every object, which costs more than the
- * checks (ADR-20). An object that fails goes to class-validator for its messages.
+ * Returns true if class-validator would accept an object (missing properties skipped). It calls the constraints that
+ * the class declares, collected once per class: class-validator collects them for every object, which costs more than
+ * the checks (ADR-19). If an object fails, class-validator provides the messages.
  */
 export const passesRules = (dto: object): boolean => {
   const values = dto as Readonly<Record<string, unknown>>;

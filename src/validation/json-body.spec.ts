@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { parseJsonBody } from './json-body.js';
 import { LIMITS } from '../payload/payload.js';
+import { parseJsonBody } from './json-body.js';
 import type { Problem } from './problem-list.js';
 
 const parse = (body: string | readonly number[]) =>

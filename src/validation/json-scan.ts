@@ -1,32 +1,32 @@
 import type { Steps } from '../runtime/cooperative-work.js';
-import { endOfPlainText, hexDigit, isDigit, Unit } from './json-units.js';
 import {
   describeBrokenString,
   describeSyntaxError,
-  describeUnexpected,
   describeTrailingComma,
+  describeUnexpected,
 } from './json-syntax-error.js';
+import { endOfPlainText, hexDigit, isDigit, Unit } from './json-units.js';
 import { JSON_MESSAGES, JSON_SYNTAX_MESSAGES as SYNTAX } from './messages.js';
 import type { Problem } from './problem-list.js';
 import { aboutField, formatCount, quoteShort } from './wording.js';
 
-/** Limits of a body: far above the needs of a post, far below what would harm the process (D-43). */
+/** Limits of a body: far above what a post needs, far below what would harm the process (D-43). */
 export const JSON_LIMITS = {
   /** Bytes of the body. */
   bytes: 5_242_880,
-  /** Nested objects and arrays, the outermost included. */
+  /** Nested objects and arrays, including the outermost. */
   depth: 32,
   /** Members of all objects and elements of all arrays together. */
   members: 50_000,
 } as const;
 
-/** Most problems in one answer (D-6). */
+/** Maximum number of problems in one answer (D-6). */
 const MAX_PROBLEMS = 50;
 
-/** Members that are read in one slice. */
+/** Number of members that are read in one slice. */
 const MEMBERS_PER_SLICE = 2_048;
 
-/** Length from which on an integer may exceed the precision of a double; every shorter one is exact. */
+/** Length from which an integer may exceed the precision of a double; shorter integers are exact. */
 const LONG_INTEGER = 16;
 
 const LITERALS = ['true', 'false', 'null'];
@@ -59,16 +59,16 @@ class Keys {
   }
 }
 
-/** Ends the scan: the rest cannot be parsed, or need not be read. */
+/** Ends the scan, because the rest cannot be parsed or need not be read. */
 class ScanEnded extends Error {}
 
 /**
- * Scans a body once, before anything is built from it (security.md: Request pipeline, 6). It checks that the text is JSON
- * (RFC 8259) within {@link JSON_LIMITS}, without duplicate keys, keys that poison prototypes, lone surrogates (D-43), null
- * characters (PostgreSQL cannot store them) and numbers that a double cannot hold exactly, such as long ids. Linear, not
- * recursive; it keeps only the keys of open containers.
+ * Scans a body once, before anything is built from it (security.md: Request pipeline, 6). It checks that the text is
+ * JSON (RFC 8259) within {@link JSON_LIMITS}, without duplicate keys, keys that poison prototypes, lone surrogates
+ * (D-43), null characters (PostgreSQL cannot store them) and numbers that a double cannot hold exactly, such as long
+ * ids. Linear, not recursive; it keeps only the keys of open containers.
  *
- * @returns at most 50 problems; none if the result of `JSON.parse` may be stored.
+ * @returns at most 50 problems; none if the result of `JSON.parse` may be stored
  */
 export const scanJson = (text: string): JsonScanResult => {
   const scan = new JsonScan(text);
@@ -99,7 +99,7 @@ class JsonScan implements JsonScanResult {
 
   constructor(private readonly text: string) {}
 
-  /** Scans up to so many further members and elements. @returns true if the scan has ended */
+  /** Scans at most this many more members and elements. @returns true if the scan has ended */
   advance(members: number): boolean {
     try {
       this.isComplete = this.read(members);
@@ -110,7 +110,7 @@ class JsonScan implements JsonScanResult {
     }
   }
 
-  /** @returns true if the end of the text is reached */
+  /** @returns true if the end of the text has been reached */
   private read(members: number): boolean {
     if (this.at === 0) {
       this.skipSpace();
@@ -169,7 +169,7 @@ class JsonScan implements JsonScanResult {
     const raw = this.text.slice(start, this.at);
     const key = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
     if (!keys.add(key)) this.report(container, 'duplicate_key', JSON_MESSAGES.duplicateKey({ key: quoteShort(key) }));
-    // "constructor" alone is an ordinary word; with "prototype" inside it changes other objects.
+    // "constructor" alone is an ordinary word; with "prototype" inside, it changes other objects.
     const holder = this.frames[container - 1];
     if (key === '__proto__' || (key === 'prototype' && holder?.keys && holder.key === 'constructor'))
       this.report(container, 'forbidden_key', JSON_MESSAGES.forbiddenKey({ key: quoteShort(key) }));
@@ -255,7 +255,7 @@ class JsonScan implements JsonScanResult {
       at += 6;
       if (code === 0) nullCharacter = true;
       if ((code & 0xf800) !== 0xd800) continue;
-      // A high surrogate needs a low one directly after it; anything else is read on its own.
+      // A high surrogate needs a low one directly after it; otherwise it is a lone surrogate.
       const paired = code < 0xdc00 && text.startsWith('\\u', at) && (this.escapedUnit(start, at) & 0xfc00) === 0xdc00;
       if (paired) at += 6;
       else loneSurrogate = true;
@@ -276,7 +276,7 @@ class JsonScan implements JsonScanResult {
     return code;
   }
 
-  /** Returns the current path by the keys and indices of the outer `depth` containers: `metadata.a[2]`. */
+  /** Returns the current path, made of the keys and indices of the outer `depth` containers: `metadata.a[2]`. */
   private path(depth: number): string {
     return this.frames.slice(0, depth).reduce((path, { keys, key, count }) => {
       if (!keys) return `${path}[${count - 1}]`;

@@ -41,7 +41,7 @@ export const describeBrokenString = (text: string, start: number, at: number): s
   return describeSyntaxError(text, at, SYNTAX.badEscape({ found, advice }));
 };
 
-/** A word, a number or a single character, as a person would point at it. */
+/** A word, a number or a single character, as a person would point it out. */
 const TOKEN = /^(?:[\p{L}_$][\p{L}\p{N}_$]*|[\d.+-]+|.)/su;
 
 const INVISIBLE: Readonly<Record<string, string>> = {

@@ -31,12 +31,15 @@ export const hexDigit = (unit: number): number => {
 /** Returns true for 0 to 9. */
 export const isDigit = (unit: number): boolean => unit >= Unit.zero && unit <= Unit.nine;
 
-/** Units of a string that are looked at one by one, before the search by a pattern, which costs more to begin, is faster. */
+/**
+ * Number of units of a string to examine one by one before starting a pattern search, which costs more to start but is
+ * faster.
+ */
 const SHORT_STRING = 64;
-/** The units that end a string, begin an escape or may not stand in a string. */
+/** The units that end a string, begin an escape, or are not allowed in a string. */
 const NOT_PLAIN = /["\\\u0000-\u001f]/g;
 
-/** Returns the offset, at or after `from`, of the first unit of a string that does not stand for itself. */
+/** Returns the offset, at or after `from`, of the first unit of a string that does not represent itself. */
 export const endOfPlainText = (text: string, from: number): number => {
   const near = from + SHORT_STRING;
   for (let at = from; at < near; at++) {

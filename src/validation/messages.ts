@@ -51,6 +51,13 @@ export const FIELD_MESSAGES = {
   belowMinimum: message('must be {least} or more, not {value}'),
   outOfRange: message('must be from {least} to {most}, not {value}'),
   invisible: 'has no visible characters: send some text',
+  notOneLine: 'must be one line of plain text: remove line breaks and control characters',
+  badCredential: 'must be 1 to 4096 visible ASCII characters without spaces',
+  numberForText: message('must be {form}: send it as a string'),
   tooLong: message('is {length} {units} long; at most {limit} are allowed: shorten it by {excess}'),
   tooManyItems: message('has {count} items; at most {limit} are allowed: remove {excess}'),
+  unknownField: message('is not a field here; the fields are {fields}'),
+  noFields: 'is not a field here: no fields are allowed',
+  badLimit: message('must be a whole number from 1 to {limit}'),
+  badCursor: 'must be the "next" of an earlier page of this list',
 };

@@ -8,7 +8,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Status of a refused body (D-5): 422 breaks the schema, 400 is refused for its content. */
+/** Status of a refused body (D-5): 422 if it breaks the schema, 400 if it is refused for its content. */
 export type RefusalStatus = 400 | 422;
 
 /** A refused body with all its problems, at most 50 (D-6). */
@@ -18,7 +18,7 @@ export interface Refused {
   readonly problems: readonly Problem[];
 }
 
-/** Most problems in one answer (D-6). */
+/** Maximum number of problems in one answer (D-6). */
 const MAX_PROBLEMS = 50;
 
 /** Collects the problems of one body. */
@@ -31,13 +31,18 @@ export class ProblemList {
     return this.problems.length >= MAX_PROBLEMS && this.status === 422;
   }
 
+  /** Number of problems found so far. */
+  get size(): number {
+    return this.problems.length;
+  }
+
   get isEmpty(): boolean {
     return this.problems.length === 0;
   }
 
   /**
-   * Adds a problem. A schema problem outweighs content problems (D-43) and replaces the last of fifty of those.
-   * @param predicate follows the path in the message: `must be a string, not an array`.
+   * Adds a problem. A schema problem outweighs content problems (D-43), and replaces the last of fifty of them.
+   * @param predicate follows the path in the message: `must be a string, not an array`
    */
   add(status: RefusalStatus, path: string, code: string, predicate: string): void {
     this.put(status, { path, code, message: aboutField(path, predicate) });

@@ -16,17 +16,17 @@ import { oneOf } from '../kernel/message.js';
 import type { JsonSchema } from './json-schema.js';
 import { FIELD_MESSAGES } from './messages.js';
 import { countCharacters, isVisible } from './text-measure.js';
-import { describeValue, tooLongPredicate, tooManyPredicate, wrongTypePredicate, type FieldProblem } from './wording.js';
+import { describeValue, type FieldProblem, tooLongPredicate, tooManyPredicate, wrongTypePredicate } from './wording.js';
 
 /**
- * Context of a rule in class-validator's errors. It describes the problem only when the rule is broken; class-validator's
- * own messages would put the value, at any length, into the answer.
+ * Context of a rule in class-validator's errors. It describes the problem only when the rule is broken, because
+ * class-validator's own messages would put the value, however long, into the answer.
  */
 export interface RuleContext {
   readonly findProblem: (value: unknown) => FieldProblem;
-  /** Keywords of JSON Schema that say the same as the rule, for the documentation; none if no keyword can. */
+  /** Equivalent JSON Schema keywords, for the documentation; none if no keyword can express the rule. */
   readonly schema?: JsonSchema;
-  /** True for the rule that a field is there. */
+  /** The rule that requires a field. */
   readonly isPresence?: boolean;
 }
 
@@ -36,21 +36,54 @@ const broken = (code: string, describe: (value: unknown) => string, described: D
   withContext((value) => ({ code, predicate: describe(value) }), described);
 
 const withContext = (complain: RuleContext['findProblem'], described: Described): ValidationOptions => ({
-  // class-validator keeps the context of a rule only where the rule has a message.
+  // class-validator keeps the context of a rule only if the rule has a message.
   message: 'see contexts',
   context: { findProblem: complain, ...described } satisfies RuleContext,
 });
 
-/** A custom rule on text; a value of another type breaks other rules. */
+/** A rule with its own problems. @param findProblemOf returns undefined for a value that obeys the rule */
+const rule = (
+  name: string,
+  findProblemOf: (value: unknown) => FieldProblem | undefined,
+  schema: JsonSchema = {},
+  options: ValidationOptions = {},
+): PropertyDecorator =>
+  ValidateBy(
+    { name, validator: { validate: (value) => findProblemOf(value) === undefined } },
+    { ...options, ...withContext((value) => findProblemOf(value)!, { schema }) },
+  );
+
+/** A rule for text; a value of another type breaks other rules. */
 const textRule = (
   name: string,
   findProblemOf: (text: string) => FieldProblem | undefined,
   schema: JsonSchema = {},
   options: ValidationOptions = {},
 ): PropertyDecorator =>
-  ValidateBy(
-    { name, validator: { validate: (value) => typeof value !== 'string' || findProblemOf(value) === undefined } },
-    { ...options, ...withContext((value) => findProblemOf(value as string) as FieldProblem, { schema }) },
+  rule(name, (value) => (typeof value === 'string' ? findProblemOf(value) : undefined), schema, options);
+
+const CREDENTIAL = /^[\x21-\x7e]{1,4096}$/;
+/** A line without control characters. */
+const ONE_LINE = { pattern: '^\\P{Cc}*$' };
+
+const wrongTypeProblem = (kind: string, value: unknown): FieldProblem => ({
+  code: 'wrong_type',
+  predicate: wrongTypePredicate(kind, value),
+});
+
+/** Visible text for people, at most `limit` characters, on one line unless `isMultiline` is set. */
+const textForPeople = (name: string, limit: number, isMultiline: boolean): PropertyDecorator =>
+  rule(
+    name,
+    (value) => {
+      if (typeof value !== 'string') return wrongTypeProblem('a string', value);
+      const length = countCharacters(value);
+      if (length > limit) return { code: 'too_long', predicate: tooLongPredicate(length, limit, 'characters') };
+      if (!isVisible(value)) return { code: 'empty', predicate: FIELD_MESSAGES.invisible };
+      if (isMultiline || !/\p{Cc}/u.test(value)) return undefined;
+      return { code: 'control_character', predicate: FIELD_MESSAGES.notOneLine };
+    },
+    { type: 'string', minLength: 1, maxLength: limit, ...(!isMultiline && ONE_LINE) },
   );
 
 const only = <T>(when: ((object: T) => boolean) | undefined): ValidationOptions =>
@@ -61,7 +94,7 @@ const wrongType = (kind: string, type: string): ValidationOptions =>
 
 /** Decorators that declare the rules of a body's fields. The one nearest to a field is checked first. */
 export const Must = {
-  /** @param example a valid value. @param when selects the objects on which the field is required; default: all. */
+  /** @param example a valid value @param when selects the objects for which the field is required; default: all */
   bePresent: <T>(example: string, when?: (object: T) => boolean): PropertyDecorator =>
     IsDefined({
       ...broken('missing', () => FIELD_MESSAGES.missing({ example }), { isPresence: true }),
@@ -73,7 +106,7 @@ export const Must = {
   beArray: (of: string): PropertyDecorator => IsArray(wrongType(`an array of ${of}`, 'array')),
   beInteger: (): PropertyDecorator => IsInt(wrongType('an integer', 'integer')),
 
-  /** @param refusedLater known values that another rule refuses with a better reason. */
+  /** @param refusedLater known values that another rule refuses with a better reason */
   beOneOf: (values: readonly string[], refusedLater: readonly string[] = []): PropertyDecorator =>
     IsIn(
       [...values, ...refusedLater],
@@ -101,7 +134,7 @@ export const Must = {
       'hasAtMostUnits',
       ({ length }) =>
         length <= limit ? undefined : { code: 'too_long', predicate: tooLongPredicate(length, limit, 'UTF-16 units') },
-      { maxLength: limit }, // of characters, of which each has one unit or two
+      { maxLength: limit }, // counts characters, each of which has one unit or two
     ),
   haveAtMostCharacters: (limit: number): PropertyDecorator =>
     textRule(
@@ -114,7 +147,45 @@ export const Must = {
       },
       { maxLength: limit },
     ),
-  /** A rule with its own problems, such as those of url-rules.ts. @param when as for {@link Must.bePresent} */
+  /** A name of a resource: 1 to 200 characters on one line. */
+  beName: (): PropertyDecorator => textForPeople('isName', 200, false),
+  /** One visible line of at most `limit` characters. */
+  beLine: (limit: number): PropertyDecorator => textForPeople('isLine', limit, false),
+  /** Visible text of at most `limit` characters, line breaks included. */
+  beVisibleText: (limit: number): PropertyDecorator => textForPeople('isVisibleText', limit, true),
+  /** A token or key of a network, which is sent in URLs and headers. */
+  beCredential: (): PropertyDecorator =>
+    rule(
+      'isCredential',
+      (value) => {
+        if (typeof value !== 'string') return wrongTypeProblem('a string', value);
+        if (CREDENTIAL.test(value)) return undefined;
+        return { code: 'bad_credential', predicate: FIELD_MESSAGES.badCredential };
+      },
+      { type: 'string', pattern: CREDENTIAL.source },
+    ),
+  /** Text that matches a pattern. @param inWords describes the pattern, as the end of "must be …" */
+  match: (form: RegExp, inWords: string): PropertyDecorator =>
+    rule(
+      'matches',
+      (value) => {
+        if (typeof value === 'number')
+          return { code: 'wrong_type', predicate: FIELD_MESSAGES.numberForText({ form: inWords }) };
+        if (typeof value !== 'string') return wrongTypeProblem('a string', value);
+        return form.test(value) ? undefined : { code: 'bad_form', predicate: wrongTypePredicate(inWords, value) };
+      },
+      { type: 'string', pattern: form.source },
+    ),
+  /**
+   * A value that a function allows.
+   * @param findProblemOf returns undefined for an allowed value
+   * @param schema the part of the rule that JSON Schema can express
+   */
+  beAllowedBy: (
+    findProblemOf: (value: unknown) => FieldProblem | undefined,
+    schema: JsonSchema = { type: 'string' },
+  ): PropertyDecorator => rule('isAllowed', findProblemOf, schema),
+  /** A rule for text with its own problems, such as those of url-rules.ts. @param when as for {@link Must.bePresent} */
   satisfy: <T>(
     findProblemOf: (text: string) => FieldProblem | undefined,
     when?: (object: T) => boolean,

@@ -6,7 +6,7 @@ export interface FieldProblem {
   readonly predicate: string;
 }
 
-/** Most UTF-16 units of a sent value in a message. */
+/** Maximum number of UTF-16 units of a sent value in a message. */
 const SHOWN = 40;
 
 /**
@@ -50,6 +50,13 @@ export const tooManyPredicate = (count: number, limit: number): string =>
 export const wrongTypePredicate = (kind: string, value: unknown): string =>
   FIELD_MESSAGES.wrongType({ kind, value: describeValue(value) });
 
-/** Returns a message about the field at a path, or about the body where the path is empty. */
+/** Returns a message about the field at a path, or about the body if the path is empty. */
 export const aboutField = (path: string, predicate: string): string =>
   `${path === '' ? 'the body' : path} ${predicate}`;
+
+/**
+ * Returns the path of a field: `media[0].url`; an unusual name is quoted. @param prefix path of its object, with a dot
+ * at its end
+ */
+export const joinPath = (prefix: string, name: string): string =>
+  /^[A-Za-z_$][\w$]{0,39}$/.test(name) ? `${prefix}${name}` : `${prefix.replace(/\.$/, '')}[${quoteShort(name)}]`;

@@ -31,6 +31,10 @@ interface Setup {
   readonly publications: readonly [string, string];
   /** Posts whose publications are queued. */
   readonly queued: readonly [QueuedPost, QueuedPost];
+  /** A post that is planned for a later time. */
+  readonly planned: string;
+  /** Posts that wait for approval. */
+  readonly pending: readonly [string, string];
   /** A webhook output, and a delivery to it that has failed. */
   readonly output: string;
   readonly delivery: string;
@@ -54,6 +58,8 @@ const managementCalls = ({
   endpoint,
   publications,
   queued,
+  planned,
+  pending,
   output,
   delivery,
   deleted,
@@ -89,6 +95,10 @@ const managementCalls = ({
     on('POST /publications/:id/dismiss', publications[1]),
     on('POST /publications/:id/cancel', queued[0].publication),
     on('POST /posts/:id/cancel', queued[1].post),
+    on('POST /posts/:id/approve', pending[0]),
+    on('POST /posts/:id/reject', pending[1], { reason: 'A typo.' }),
+    on('PATCH /posts/:id', planned, { publish_at: inAnHour() }),
+    on('PUT /posts/:id/payload', planned, { text: 'Hello', publish_at: inAnHour() }),
     ['POST /webhook-outputs', '/webhook-outputs', { project_id: project, url: 'https://hooks.invalid/' }],
     on('PATCH /webhook-outputs/:id', output, { kinds: ['post.completed'] }),
     on('POST /webhook-outputs/:id/disable', output),
@@ -204,6 +214,8 @@ describe.each([
   });
 });
 
+const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
+
 /** Lists the addresses in events, each once. */
 const addressesOf = (events: readonly RecordedEvent[]): readonly (string | null)[] => [
   ...new Set(events.map(({ clientAddress }) => clientAddress)),
@@ -231,12 +243,22 @@ const setUp = async (gateway: TestGateway): Promise<Setup> => {
     return { post: body.id as string, publication: publications[0].id };
   };
   await gateway.telegram.addFault({
-    ...{ mode: 'answer', status: 400, body: { ok: false, error_code: 400, description: 'Bad Request' } },
-    ...{ channel: channel.chatId, times: null },
+    mode: 'answer',
+    status: 400,
+    body: { ok: false, error_code: 400, description: 'Bad Request' },
+    channel: channel.chatId,
+    times: null,
   });
   const publications = [await failed(), await failed()] as const;
   const queued = [await held(), await held()] as const;
   const endpoint = await gateway.createEndpoint(owner, [project], { min_interval: 60 });
+  const planning = await gateway.createEndpoint(owner, [project], { min_interval: 60 });
+  const planned = (await planning.post('', { text: 'later', publish_at: inAnHour() })).body.id as string;
+  const ask = async () => {
+    const asking = await gateway.createEndpoint(owner, [project], { min_interval: 60, requires_approval: true });
+    return (await asking.post('', { text: 'May I?' })).body.id as string;
+  };
+  const pending = [await ask(), await ask()] as const;
   const refused = await createRefusedChannel(gateway, owner);
   for (const name of ['stopped-once', 'stopped-twice']) await createStoppedProjection(gateway, name);
   await createStoppedSaga(gateway, 'stopped');
@@ -245,11 +267,13 @@ const setUp = async (gateway: TestGateway): Promise<Setup> => {
   const [theirs, more] = [await gateway.createChannel(leaving), await gateway.createChannel(leaving)];
   const ofTheirs = await gateway.createProject(leaving, [theirs, more]);
   const deleted = {
-    ...{ owner: leaving, channel: theirs, project: ofTheirs },
+    owner: leaving,
+    channel: theirs,
+    project: ofTheirs,
     endpoint: await gateway.createEndpoint(leaving, [ofTheirs], { min_interval: 60 }),
   };
   const webhooks = await createFailedDelivery(gateway, project);
-  return { owner, channel, refused, project, endpoint, publications, queued, deleted, ...webhooks };
+  return { owner, channel, refused, project, endpoint, publications, queued, planned, pending, deleted, ...webhooks };
 };
 
 /** Creates a webhook output whose server refuses connections. */

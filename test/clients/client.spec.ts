@@ -1,7 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient, createManagement, GatewayError, verifyWebhook } from '../../clients/typescript/src/index.js';
+import {
+  type ClientOptions,
+  createClient,
+  createManagement,
+  GatewayError,
+  JsonText,
+  verifyWebhook,
+} from '../../clients/typescript/src/index.js';
 import { createChannel, createEndpoint, createOwner, createProject } from '../api/management/management-harness.js';
 import { type ManagementHarness, OPERATOR_KEY, startHarness } from '../api/management/management-harness.js';
 import { until } from '../e2e/until.js';
@@ -63,6 +70,45 @@ describe('the client and a gateway', () => {
     expect((refusal as GatewayError).errors.length).toBeGreaterThan(0);
   });
 
+  it('plans posts, lists, moves, replaces and cancels them, signed', async () => {
+    const owner = await createOwner(harness);
+    const project = await createProject(owner, [(await createChannel(owner)).id]);
+    const settings = { require_signature: true, require_timestamp: true, min_interval: 0 };
+    const { url, token, signing_secret } = (await createEndpoint(owner, [project], settings)) as unknown as Record<
+      'url' | 'token' | 'signing_secret',
+      string
+    >;
+    const client = createClient({ url, token, signingSecret: signing_secret, brand: 'acme-post' });
+    const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+    const [friday, saturday, sunday] = [inDays(1), inDays(2), inDays(3)];
+
+    const first = await client.publish({ text: 'first', publish_at: sunday });
+    const second = await client.publish({ text: 'second', publish_at: saturday });
+    expect(first).toMatchObject({ state: 'planned', publish_at: sunday });
+    const page = await client.posts({ state: 'planned', limit: 1 });
+    expect(page.items.map(({ id }) => id)).toEqual([second.id]);
+    const rest = await client.posts({ state: 'planned', cursor: page.next! });
+    expect(rest).toMatchObject({ ok: true, items: [{ id: first.id, revision: 1 }], next: null });
+    expect((await client.posts()).items.map(({ id }) => id)).toEqual([second.id, first.id]);
+
+    const moved = await client.reschedule(first.id!, friday);
+    expect(moved).toMatchObject({ id: first.id, publish_at: friday, state: 'planned', revision: 2 });
+    const replaced = await client.replace(first.id!, { text: 'better', publish_at: saturday }, { revision: 2 });
+    expect(replaced).toMatchObject({ publish_at: saturday, revision: 3 });
+    const stale = client.replace(first.id!, { text: 'lost' }, { revision: 2 });
+    await expect(stale).rejects.toMatchObject({ name: 'GatewayError', status: 412, code: 'revision_mismatch' });
+    expect(await client.reschedule(first.id!, null)).toMatchObject({ state: 'released', publish_at: null });
+    const tooLate = client.reschedule(first.id!, friday);
+    await expect(tooLate).rejects.toMatchObject({ status: 409, code: 'already_released' });
+
+    expect(await client.cancel(second.id!)).toEqual({ ok: true, id: second.id, cancelled: 1 });
+    expect(await client.cancel(second.id!)).toEqual({ ok: true, id: second.id, cancelled: 0 });
+    await expect(client.reschedule(second.id!, friday)).rejects.toMatchObject({ status: 409, code: 'post_ended' });
+    await expect(client.cancel('post_unknown')).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    const past = client.publish({ text: 'past', publish_at: '2020-01-01T00:00:00Z' });
+    await expect(past).rejects.toMatchObject({ status: 422, code: 'publish_at_past' });
+  });
+
   it('manages with typed paths, bodies and answers', async () => {
     const manage = createManagement({ url: `${harness.url}/`, key: OPERATOR_KEY });
     const owner = await manage.post('/owners', { body: { name: 'Bo', plan: 'pro' }, idempotencyKey: 'owner-bo' });
@@ -80,13 +126,21 @@ describe('the client and a gateway', () => {
     await expect(own.get('/projects/{id}', { path: { id: project.id } })).rejects.toMatchObject({
       status: 404,
       code: 'not_found',
+      route: `GET /manage/v1/projects/${project.id}`,
     });
+    const text = new JsonText('{ "name": "Three",  "channel_ids": [], "name": "Four" }');
+    await expect(own.post('/projects', { body: text })).rejects.toMatchObject({ status: 400, code: 'malformed' });
     await expect(own.get('/projections')).rejects.toMatchObject({ status: 403 });
     // @ts-expect-error -- an id is missing
     await expect(own.get('/projects/{id}')).rejects.toThrow('needs path: { id }');
     // @ts-expect-error -- there is no such plan
     await expect(manage.post('/owners', { body: { name: 'Bo', plan: 'gold' } })).rejects.toMatchObject({ status: 422 });
     expect(await manage.get('/history/log/checkpoint')).toMatch(/^.*\/history\n\d+\n/);
+    const exported = await (await manage.open('/history/export')).text();
+    expect(JSON.parse(exported.trim().split('\n').at(-1)!)).toMatchObject({ last: true });
+    await expect(manage.post('/history/import', { body: exported })).rejects.toMatchObject({ code: 'store_not_empty' });
+    const anonymous = createManagement({ url: harness.url, key: null });
+    await expect(anonymous.get('/owners')).rejects.toMatchObject({ status: 401 });
   });
 
   it('verifies what the gateway delivers, over a rotation of the secret, and nothing else', async () => {
@@ -135,11 +189,15 @@ describe('the client and a gateway', () => {
 });
 
 /** A client of a server that gives these answers in turn: status and Retry-After, or null for a lost connection. */
-const clientOf = (answers: readonly (readonly [status: number, retryAfter?: string] | null)[]) => {
+const clientOf = (
+  answers: readonly (readonly [status: number, retryAfter?: string] | null)[],
+  options: Pick<ClientOptions, 'longestWait' | 'wait'> = {},
+) => {
   const sent: { url: string; headers: Record<string, string>; body: string | undefined }[] = [];
   const waits: number[] = [];
   const client = createClient({
-    ...{ url: 'https://gateway.example/v1/webhooks/slug', token: 'token' },
+    url: 'https://gateway.example/v1/webhooks/slug',
+    token: 'token',
     fetch: async (url, { headers, body }) => {
       const answer = answers[sent.length];
       sent.push({ url, headers: headers as Record<string, string>, body: body as string | undefined });
@@ -153,6 +211,7 @@ const clientOf = (answers: readonly (readonly [status: number, retryAfter?: stri
       return new Response(status >= 300 && status < 400 ? null : text, init);
     },
     wait: async (ms) => void waits.push(ms / 1000),
+    ...options,
   });
   return { client, sent, waits };
 };
@@ -166,14 +225,17 @@ describe('the retry policy (publish-api.md: Client retry policy)', () => {
   ])[] = [
     [[[200]], [], 'ok'],
     [[[500], [502], [504], [200]], [2, 4, 8], 'ok'],
-    [[[500], [500], [500], [500], [200]], [2, 4, 8], FAILED],
-    [[[503], [503], [503], [503], [200]], [5, 15, 45], { status: 503 }],
+    [[[500], [500], [500], [500], [500], [200]], [2, 4, 8, 16], FAILED],
+    [[[503], [503], [503], [503], [503], [503], [200]], [5, 15, 45, 120, 300], { status: 503 }],
+    [[[429], [429], [429], [429], [429], [200]], [2, 4, 8, 16], { status: 429 }],
     [[[503, '30'], [200]], [30], 'ok'],
     [[[503, '1'], [200]], [5], 'ok'],
+    [Array.from({ length: 6 }, () => [503, '20'] as const), [20, 20, 45, 120, 300], { status: 503 }],
+    [Array.from({ length: 5 }, () => [429, '1'] as const), [1, 1, 1, 1], { status: 429 }],
     [[[429, '1'], [429, '60'], [429], [200]], [1, 60, 8], 'ok'],
     [[[429, '121'], [200]], [], { status: 429, retryAfter: 121 }],
     [[null, null, [200]], [2, 4], 'ok'],
-    [[null, null, null, null], [2, 4, 8], { status: 0, code: 'unreachable', requestId: null }],
+    [[null, null, null, null, null], [2, 4, 8, 16], { status: 0, code: 'unreachable', requestId: null }],
     ...[400, 401, 402, 403, 404, 409, 415, 422].map((status) => [[[status], [200]], [], { status }] as const),
     [[[307], [200]], [], { status: 307, code: 'redirected' }],
   ];
@@ -187,6 +249,39 @@ describe('the retry policy (publish-api.md: Client retry policy)', () => {
     // Every attempt is the same post, with the same key.
     expect(new Set(sent.map(({ headers, body }) => `${headers['idempotency-key']} ${body}`)).size).toBe(1);
     expect(sent[0]!.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('gives up where the caller does not want to wait', async () => {
+    const seen: unknown[] = [];
+    const wait = (ms: number, error: GatewayError): Promise<void> => {
+      seen.push([ms, error.status, error.route]);
+      return Promise.reject(new Error('no time'));
+    };
+    const { client, sent } = clientOf([[503], [200]], { wait });
+    await expect(client.publish({ text: 'a' })).rejects.toThrow('no time');
+    expect(seen).toEqual([[5_000, 503, 'POST /v1/webhooks/slug']]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('waits for longer than two minutes where the caller wants to', async () => {
+    const { client, waits } = clientOf([[429, '3600'], [200]], { longestWait: Infinity });
+    expect(await client.publish({ text: 'a' })).toEqual({ ok: true });
+    expect(waits).toEqual([3_600]);
+  });
+
+  it('sends JSON as it was written', async () => {
+    const { client, sent } = clientOf([[200]]);
+    await client.publish(new JsonText('{ "text":  "a" }\n'));
+    expect(sent[0]!.body).toBe('{ "text":  "a" }\n');
+  });
+
+  it('repeats a cancellation, and believes a 404', async () => {
+    const { client, sent, waits } = clientOf([[500], [404]]);
+    await expect(client.cancel('post_1')).rejects.toMatchObject({ status: 404 });
+    expect(waits).toEqual([2]);
+    expect(sent.map(({ url }) => url)).toEqual(
+      Array.from({ length: 2 }, () => 'https://gateway.example/v1/webhooks/slug/posts/post_1'),
+    );
   });
 
   it('finds the sandbox beside an endpoint, also below a path', async () => {

@@ -38,11 +38,14 @@ describe("the walk-through of the client's README, with the compiled client", ()
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'crosspost-client-'));
     page = await servePage();
-    [harness, code] = await Promise.all([
+    const [started, ...examples] = await Promise.all([
       startHarness({ CORS_ORIGINS: page.origin }),
       readExample('From owner to first post'),
+      readExample('Planned posts'),
       buildClient(),
     ]);
+    harness = started;
+    code = examples.slice(0, 2).join('\n');
   });
   afterAll(async () => {
     page?.server.close();
@@ -72,7 +75,9 @@ describe("the walk-through of the client's README, with the compiled client", ()
 
   (existsSync(CHROMIUM) ? it : it.skip)(`runs on a page of another origin, in Chromium (${CHROMIUM})`, async () => {
     const context = await chromium.launchPersistentContext(folder, {
-      ...{ executablePath: CHROMIUM, args: CHROMIUM_ARGUMENTS, headless: true },
+      executablePath: CHROMIUM,
+      args: CHROMIUM_ARGUMENTS,
+      headless: true,
     });
     try {
       const tab = await context.newPage();

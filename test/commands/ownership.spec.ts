@@ -1,9 +1,10 @@
 import pg from 'pg';
+import { PauseTargets, PauseTargetsHandler } from '../../src/commands/pause/pause-targets.js';
+import { ResumeTargets, ResumeTargetsHandler } from '../../src/commands/pause/resume-targets.js';
+import { PlannedPosts } from '../../src/commands/post/planned-posts.js';
 import { CancelPublications, CancelPublicationsHandler } from '../../src/commands/publication/cancel-publications.js';
 import { DismissPublication, DismissPublicationHandler } from '../../src/commands/publication/dismiss-publication.js';
 import { ResendPublication, ResendPublicationHandler } from '../../src/commands/publication/resend-publication.js';
-import { PauseTargets, PauseTargetsHandler } from '../../src/commands/pause/pause-targets.js';
-import { ResumeTargets, ResumeTargetsHandler } from '../../src/commands/pause/resume-targets.js';
 import { catalogue } from '../../src/domain/catalogue.js';
 import { channel, type ChannelCommand } from '../../src/domain/channel/channel.decider.js';
 import { endpoint, type EndpointCommand } from '../../src/domain/endpoint/endpoint.decider.js';
@@ -13,10 +14,11 @@ import { webhookOutput, type WebhookOutputCommand } from '../../src/domain/webho
 import { AggregateStore } from '../../src/event-store/aggregate-store.js';
 import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
 import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
-import { PostStories } from '../../src/projections/posts/post-stories.queries.js';
 import type { Decider } from '../../src/kernel/decider.js';
 import { type DomainEvent, ownerActor } from '../../src/kernel/events.js';
 import { isRejection } from '../../src/kernel/result.js';
+import type { PostPlaces } from '../../src/projections/posts/post-place.queries.js';
+import { PostStories } from '../../src/projections/posts/post-stories.queries.js';
 
 const VICTIM = 'own_victim';
 const OTHER = 'own_other';
@@ -28,6 +30,7 @@ const SETTINGS = {
   requireTimestamp: false,
   ipAllowlist: [],
   verboseDiscovery: false,
+  requiresApproval: false,
 };
 const ADDRESS = { chat_id: '-100' };
 
@@ -35,27 +38,58 @@ let log: MemoryLog;
 let aggregates: AggregateStore;
 let commandCount = 0;
 const actingAs = (actor: string): CommandContext => ({
-  ...{ actor, requestId: 'req_1', causationId: 'req_1', correlationId: 'req_1', clientAddress: null },
-  ...{ commandId: `command-${++commandCount}`, at: 1_000 },
+  actor,
+  requestId: 'req_1',
+  causationId: 'req_1',
+  correlationId: 'req_1',
+  clientAddress: null,
+  commandId: `command-${++commandCount}`,
+  at: 1_000,
 });
 
 const createChannel: ChannelCommand = {
-  ...{ type: 'ConnectChannel', channelId: 'tgt_1', ownerId: VICTIM, platform: 'telegram', name: 'News' },
-  ...{ address: ADDRESS, credentialsId: 'sec_1', settings: {} },
+  type: 'ConnectChannel',
+  channelId: 'tgt_1',
+  ownerId: VICTIM,
+  platform: 'telegram',
+  name: 'News',
+  address: ADDRESS,
+  credentialsId: 'sec_1',
+  settings: {},
 };
 const createProject: ProjectCommand = {
-  ...{ type: 'CreateProject', projectId: 'prj_1', ownerId: VICTIM, name: 'News', channelIds: [], processing: {} },
+  type: 'CreateProject',
+  projectId: 'prj_1',
+  ownerId: VICTIM,
+  name: 'News',
+  channelIds: [],
+  processing: {},
 };
 const createEndpoint: EndpointCommand = {
-  ...{ type: 'CreateEndpoint', endpointId: 'ep_1', ownerId: VICTIM, slug: 's', mode: 'live', tokenHash: 'aa' },
-  ...{ signingSecretId: 'sec_2', settings: SETTINGS },
+  type: 'CreateEndpoint',
+  endpointId: 'ep_1',
+  ownerId: VICTIM,
+  slug: 's',
+  mode: 'live',
+  tokenHash: 'aa',
+  signingSecretId: 'sec_2',
+  settings: SETTINGS,
 };
 const createOutput: WebhookOutputCommand = {
-  ...{ type: 'CreateOutput', outputId: 'whk_1', ownerId: VICTIM, projectId: 'prj_1', url: 'https://shop.example/' },
-  ...{ kinds: ['test.ping'], signingSecretId: 'sec_3' },
+  type: 'CreateOutput',
+  outputId: 'whk_1',
+  ownerId: VICTIM,
+  projectId: 'prj_1',
+  url: 'https://shop.example/',
+  kinds: ['test.ping'],
+  signingSecretId: 'sec_3',
 };
 const registerOwner: OwnerCommand = {
-  ...{ type: 'RegisterOwner', ownerId: VICTIM, name: 'Acme', plan: 'pro', keyHash: 'aa' },
+  type: 'RegisterOwner',
+  ownerId: VICTIM,
+  name: 'Acme',
+  plan: 'pro',
+  keyHash: 'aa',
 };
 
 beforeEach(async () => {
@@ -136,10 +170,11 @@ describe('an owner’s command on another owner’s aggregate', () => {
   });
 
   // The calls are rejected before it asks the database.
+  const noPlaces = { find: () => Promise.resolve(null) } as unknown as PostPlaces;
   const createStories = () => new PostStories(new pg.Pool(), aggregates.store, aggregates.codec);
   const ids = { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1' };
   const pause = (scope: PauseTargets['scope']) => (context: CommandContext) =>
-    new PauseTargetsHandler(aggregates).execute(new PauseTargets(context, scope, { source: 'management' }, 60_000));
+    new PauseTargetsHandler(aggregates, 60_000).execute(new PauseTargets(context, scope, { source: 'management' }));
   const resume = (scope: ResumeTargets['scope']) => (context: CommandContext) =>
     new ResumeTargetsHandler(aggregates).execute(new ResumeTargets(context, scope));
 
@@ -162,7 +197,9 @@ describe('an owner’s command on another owner’s aggregate', () => {
     [
       'the cancellation of publications',
       (context: CommandContext) =>
-        new CancelPublicationsHandler(aggregates, createStories()).execute(new CancelPublications(context, [ids])),
+        new CancelPublicationsHandler(aggregates, createStories(), noPlaces, new PlannedPosts(aggregates)).execute(
+          new CancelPublications(context, [ids]),
+        ),
     ],
   ])('is rejected before its own stream is read: %s', async (_, execute) => {
     const scopes = { projects: { ids: ['prj_1'], minutes: 9 }, channels: { ids: ['tgt_1'], minutes: 9 } };

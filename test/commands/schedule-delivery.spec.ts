@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ScheduleDelivery, ScheduleDeliveryHandler } from '../../src/commands/delivery/schedule-delivery.js';
+import { ScheduleDelivery } from '../../src/commands/delivery/schedule-delivery.js';
 import { catalogue } from '../../src/domain/catalogue.js';
 import { delivery } from '../../src/domain/delivery/delivery.decider.js';
 import type { DeliveryBodyPartStored, DeliveryScheduled } from '../../src/domain/delivery/delivery.events.js';
@@ -11,8 +11,13 @@ import { DeliveryBodies } from '../../src/projections/webhook-deliveries/deliver
 const ID = 'dlv_1';
 const codec = new EventCodec(catalogue);
 const context: CommandContext = {
-  ...{ commandId: `schedule/${ID}`, at: 1_000, actor: 'system:schedule-deliveries', requestId: 'req_1' },
-  ...{ causationId: 'evt_1', correlationId: 'req_1', clientAddress: null },
+  commandId: `schedule/${ID}`,
+  at: 1_000,
+  actor: 'system:schedule-deliveries',
+  requestId: 'req_1',
+  causationId: 'evt_1',
+  correlationId: 'req_1',
+  clientAddress: null,
 };
 const facts = { deliveryId: ID, outputId: 'whk_1', ownerId: 'own_1', kind: 'post.published', at: 1_000 } as const;
 /** A body in three parts; each part has the letter alone. */
@@ -44,9 +49,7 @@ class MortalStore extends MemoryEventStore {
 }
 
 const schedule = (body: string, store = new MortalStore()) =>
-  new ScheduleDeliveryHandler(new AggregateStore(store, codec)).execute(
-    new ScheduleDelivery(context, { ...facts, body }),
-  );
+  new ScheduleDelivery(new AggregateStore(store, codec)).execute(context, { ...facts, body });
 
 const readEvents = async () =>
   (await new MemoryEventStore({ log }).readStream(`delivery-${ID}`)).map(

@@ -5,7 +5,7 @@ import { NestLogger } from '../../src/config/nest-logger.js';
 const logger = createLogger({ logLevel: 'info' });
 logger.debug('not shown');
 logger.info({ position: 5n, request: { authorization: 'Bearer hunter2' } }, 'hello');
-logger.error({ err: Object.assign(new Error('broken'), { password: 'hunter2' }) }, 'failed');
+logger.error({ err: Object.assign(new Error('broken'), { code: 'E_BROKEN', password: 'hunter2' }) }, 'failed');
 
 const nest = new NestLogger(logger);
 nest.debug('not shown', 'Context');

@@ -1,5 +1,5 @@
-import { until } from '../e2e/until.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../api/public/gateway.js';
+import { until } from '../e2e/until.js';
 
 let gateway: TestGateway;
 let owner: string;

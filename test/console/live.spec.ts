@@ -1,8 +1,8 @@
 import { E2eHarness } from '../e2e/e2e-harness.js';
 import { OPERATOR_KEY } from '../e2e/management-client.js';
 import { until } from '../e2e/until.js';
-import { Management } from './support/management.js';
 import { ConsolePage, describeInChromium, useBrowser } from './support/console-page.js';
+import { Management } from './support/management.js';
 import { post, startEmptyWorld, startNetworks, type WorldEndpoint } from './support/world.js';
 
 /** An owner with one channel and one endpoint. */
@@ -10,7 +10,8 @@ const createNewsroom = async (url: string) => {
   const { id, key } = await new Management(url, OPERATOR_KEY).post('/owners', { name: 'Live', plan: 'business' });
   const manage = new Management(url, key as string);
   const channel = await manage.post('/channels', {
-    ...{ platform: 'telegram', name: 'Live' },
+    platform: 'telegram',
+    name: 'Live',
     credentials: { bot_token: '7000000001:DemoDemoDemoDemoDemoDemoDemoDemoDem', chat_id: '@live' },
   });
   const project = await manage.post('/projects', { name: 'Live', channel_ids: [channel.id] });

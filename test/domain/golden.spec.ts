@@ -1,6 +1,6 @@
 import { catalogue } from '../../src/domain/catalogue.js';
-import { EventCodec, type CommandContext } from '../../src/event-store/codec.js';
-import { goldenName, goldenNames, goldenPlace, goldenText, readGolden, parseGolden, writeIfMissing } from './golden.js';
+import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
+import { goldenName, goldenNames, goldenPlace, goldenText, parseGolden, readGolden, writeIfMissing } from './golden.js';
 import { samples } from './samples.js';
 
 /**
@@ -43,9 +43,19 @@ describe('the golden files', () => {
     const { at, actor, requestId, causationId, correlationId, clientAddress } = context;
     const stored = parseGolden(readGolden(name));
     expect(codec.decode(stored)).toStrictEqual({
-      ...{ stream: `golden-${type}`, revision: 0n, position: 1n, id: stored.id, type, version },
-      ...{ at, actor, requestId, causationId, correlationId, clientAddress },
-      ...{ hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      stream: `golden-${type}`,
+      revision: 0n,
+      position: 1n,
+      id: stored.id,
+      type,
+      version,
+      at,
+      actor,
+      requestId,
+      causationId,
+      correlationId,
+      clientAddress,
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       data: samples[type]?.[version - 1],
     });
   });

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { channel } from '../../src/domain/channel/channel.decider.js';
 import { channelEvents } from '../../src/domain/channel/channel.events.js';
 import { endpoint } from '../../src/domain/endpoint/endpoint.decider.js';
@@ -43,6 +43,7 @@ const settings = fc.record(
     requireTimestamp: fc.boolean(),
     ipAllowlist: fc.array(text, { maxLength: 2 }),
     verboseDiscovery: fc.boolean(),
+    requiresApproval: fc.boolean(),
   },
   { requiredKeys: [] },
 );
@@ -67,8 +68,14 @@ const aggregates: Aggregate[] = [
     decider: channel,
     events: channelEvents,
     create: {
-      ...{ type: 'ConnectChannel', channelId: id, ownerId: 'own_1', platform: 'ok', name: 'A' },
-      ...{ address: { group_id: '1' }, credentialsId: 's0', settings: {} },
+      type: 'ConnectChannel',
+      channelId: id,
+      ownerId: 'own_1',
+      platform: 'ok',
+      name: 'A',
+      address: { group_id: '1' },
+      credentialsId: 's0',
+      settings: {},
     },
     commands: fc.oneof(
       of('ChangeChannel', {
@@ -102,8 +109,14 @@ const aggregates: Aggregate[] = [
     decider: endpoint,
     events: endpointEvents,
     create: {
-      ...{ type: 'CreateEndpoint', endpointId: id, ownerId: 'own_1', slug: 's', mode: 'live', tokenHash: 'a' },
-      ...{ signingSecretId: 's0', settings: { name: null, projectIds: [], ipAllowlist: [] } },
+      type: 'CreateEndpoint',
+      endpointId: id,
+      ownerId: 'own_1',
+      slug: 's',
+      mode: 'live',
+      tokenHash: 'a',
+      signingSecretId: 's0',
+      settings: { name: null, projectIds: [], ipAllowlist: [] },
     },
     commands: fc.oneof(
       of('ChangeEndpoint', { ...ofEndpoint, settings }),

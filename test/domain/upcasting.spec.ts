@@ -1,4 +1,4 @@
-import { EventCodec, type CommandContext } from '../../src/event-store/codec.js';
+import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
 import type { StoredEvent } from '../../src/event-store/port.js';
 import type { Catalogue } from '../../src/kernel/catalogue.js';
 
@@ -25,22 +25,22 @@ const fictional: Catalogue = { GuestArrived, GuestLeft: { version: 1 } };
 const codec = new EventCodec(fictional);
 
 const context: CommandContext = {
-  ...{
-    commandId: 'c',
-    at: 1,
-    actor: 'operator',
-    requestId: '',
-    causationId: 'c',
-    correlationId: 'c',
-    clientAddress: null,
-  },
+  commandId: 'c',
+  at: 1,
+  actor: 'operator',
+  requestId: '',
+  causationId: 'c',
+  correlationId: 'c',
+  clientAddress: null,
 };
 const place = { stream: 'guest-1', revision: 0n, previousHash: '' };
 
 /** Encodes an event as a program whose catalogue has this version. */
 const encodeAtVersion = (version: number, data: unknown, type = 'GuestArrived'): StoredEvent => ({
   ...new EventCodec({ [type]: { version } }).encode({ type, data }, 0, place, context).event,
-  ...{ stream: place.stream, revision: place.revision, position: 1n },
+  stream: place.stream,
+  revision: place.revision,
+  position: 1n,
 });
 
 describe('an event of an older version', () => {

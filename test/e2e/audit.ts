@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../../src/stand-ins/kit/ledger-entry.js';
 import { postIdOf, publish, type SentPost } from './client.js';
-import type { Channel, ManagementClient, Receipt } from './management-client.js';
 import type { Network } from './e2e-harness.js';
+import type { Channel, ManagementClient, Receipt } from './management-client.js';
 import { until } from './until.js';
 
 /** Records of a channel after all its publications have a final state. */
@@ -130,23 +130,30 @@ export const PROJECTIONS = [
   'publish-schedule',
   'posts',
   'audit',
+  'planned-posts',
   'discovery',
   'request-log',
   'webhook-deliveries',
   'activity',
 ];
 
-/** Builds every read model from the log once more, and expects the rows of the live one (L4). */
-export const expectRebuiltEqualsLive = async (manage: ManagementClient): Promise<void> => {
-  for (const projection of PROJECTIONS) {
+/** Builds read models from the log once more, and expects the rows of the live one (L4). */
+export const expectRebuiltEqualsLive = async (
+  manage: ManagementClient,
+  projections: readonly string[] = PROJECTIONS,
+): Promise<void> => {
+  for (const projection of projections) {
     const { id } = await manage.post<VerificationJob>(`/projections/${projection}/verify`);
     const { state, result } = await until(`the verification of ${projection} has ended`, async () => {
       const job = await manage.get<VerificationJob>(`/jobs/${id}`);
       return job.state !== 'running' && job;
     });
     expect({ projection, state, ...result }).toMatchObject({
-      ...{ projection, state: 'done' },
-      ...{ missing: 0, extra: 0, different: 0 },
+      projection,
+      state: 'done',
+      missing: 0,
+      extra: 0,
+      different: 0,
     });
   }
 };

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../postgres/spawn-embedded.js';
 import { expectNothingLost, expectReplays } from './audit.js';
+import { createManagementClient, e2eTest } from './e2e-harness.js';
 import { startSharedServers } from './gateway-processes.js';
 import { startLoad } from './load.js';
 import { Random } from './random.js';
-import { createManagementClient, e2eTest } from './e2e-harness.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
 const BREAKS = LONG ? 1_500 : 40;

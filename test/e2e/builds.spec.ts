@@ -46,7 +46,8 @@ const ALL_WELL = Array(10).fill({ code: 0, stderr: '' });
 /** Runs the program as `npm start` does and returns what it prints. */
 const runProgram = (): string => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--enable-source-maps', 'dist/main.js', 'at once'], {
-    ...{ cwd: folder, encoding: 'utf8' },
+    cwd: folder,
+    encoding: 'utf8',
   });
   expect([status, stderr]).toEqual([0, '']);
   return stdout.trim();

@@ -1,6 +1,6 @@
-import { publish, postIdOf } from './client.js';
-import type { Channel, Endpoint, Publication } from './management-client.js';
+import { postIdOf, publish } from './client.js';
 import { createManagementClient, shareHarness } from './e2e-harness.js';
+import type { Channel, Endpoint, Publication } from './management-client.js';
 import { until } from './until.js';
 
 const MINUTE_MS = 400;

@@ -31,7 +31,7 @@ export interface SentPost {
   readonly endpoint: Endpoint;
   /** Idempotency-Key; also the post's text, so that it identifies the post on the wall. */
   readonly key: string;
-  readonly payload: { readonly text: string; readonly external_id?: string };
+  readonly payload: { readonly text: string; readonly external_id?: string; readonly publish_at?: string };
   readonly answer: Answer;
   /** Name of the client. A client sends a post only after the answer to the previous one. */
   readonly client: string;

@@ -1,11 +1,12 @@
+// More than 20 s: it runs more than 40 commands one after the other, as their help shows them.
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { Client } from 'pg';
-import { readCommandLineSettings } from '../../src/config/command-line.js';
 import { createProgram } from '../../src/cli/program.js';
+import { readCommandLineSettings } from '../../src/config/command-line.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { postIdOf, publish } from './client.js';
 import { createManagementClient, e2eTest } from './e2e-harness.js';
@@ -93,6 +94,16 @@ describe('the command line', () => {
       await refuse('Bad Request: message text is wrong');
       return post('failed');
     };
+    const cwd = await harness.createFolder();
+    const plan = async (to = endpoint) => {
+      const publish_at = new Date(Date.now() + 86_400_000).toISOString();
+      return { POST: postIdOf(await publish(gateway.url, to, { text: 'planned', publish_at })) };
+    };
+    const requireApproval = async () => {
+      const settings = { owner_id, project_ids, mode: 'live', min_interval: 0, requires_approval: true };
+      const { slug, token } = await client.post<{ slug: string; token: string }>('/endpoints', settings);
+      return plan({ ...endpoint, path: `/v1/webhooks/${slug}`, token });
+    };
     const queue = async () => {
       await client.post(`/channels/${CHANNEL}/pause`, { minutes: 60 });
       return post('queued');
@@ -115,6 +126,13 @@ describe('the command line', () => {
       resend: fail,
       dismiss: fail,
       cancel: queue,
+      reschedule: () => plan(),
+      edit: async () => {
+        await writeFile(join(cwd, 'post.json'), JSON.stringify({ text: 'edited' }));
+        return plan();
+      },
+      approve: requireApproval,
+      reject: requireApproval,
       'projections discard': async () => {
         const job = await client.post<{ id: string }>('/projections/posts/rebuild', { promote: 'manual' });
         await until('the candidate is level', async () => {
@@ -172,7 +190,6 @@ describe('the command line', () => {
       ...examples.filter(({ path }) => !DELETIONS.includes(path)),
       ...DELETIONS.flatMap((deletion) => examples.filter(({ path }) => path === deletion)),
     ];
-    const cwd = await harness.createFolder();
     const results: string[] = [];
     for (const { path, line } of inOrder)
       results.push(`${line}: ${await runExample(line, cwd, { ...env, ...(await before[path]?.()) })}`);

@@ -14,6 +14,45 @@ const run = async (url: string, ...args: readonly string[]) => {
   return { code, output: program.output, errors: program.log };
 };
 
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+
+/** Plans posts by `send`, and lists and changes them. */
+const planAndChange = async (url: string, { id, token }: { id: string; token: string }): Promise<void> => {
+  const read = async (...args: readonly string[]): Promise<Readonly<Record<string, unknown>>> => {
+    const { code, output, errors } = await run(url, ...args);
+    expect([args[0], code, errors]).toEqual([args[0], 0, '']);
+    return JSON.parse(output) as Readonly<Record<string, unknown>>;
+  };
+  const send = async (text: string, at: string): Promise<string> => {
+    const to = ['--endpoint', id, '--token', token, '--idempotency-key', text];
+    const answer = await read('send', ...to, '--text', text, '--at', at);
+    expect(answer).toMatchObject({ state: 'planned', publish_at: at });
+    return String(answer.id);
+  };
+  const [late, early] = [await send('late', inDays(9)), await send('early', inDays(8))];
+  const listed = await run(url, 'posts', '--planned', '--limit', '9');
+  const lines = listed.output.trim().split('\n');
+  const ids = lines.map((line) => (JSON.parse(line) as { id: string }).id);
+  expect(ids).toEqual([early, late]);
+  expect(await run(url, 'posts', '--planned', '--state', 'failed')).toMatchObject({ code: 2 });
+
+  const next = inDays(7);
+  expect(await read('reschedule', late, '--at', next)).toMatchObject({ publish_at: next, revision: 2 });
+  expect(await read('reschedule', late, '--at', 'now')).toMatchObject({ state: 'released', publish_at: null });
+  const again = await run(url, 'reschedule', late, '--at', 'now');
+  expect(again).toMatchObject({ code: 1, output: '' });
+  expect(again.errors).toMatch(/^already_released: \S/);
+  expect((await run(url, 'reschedule', early, '--at', 'tomorrow')).errors).toMatch(/^invalid_publish_at: /);
+  for (const wrong of [
+    ['reschedule', early],
+    ['edit', early],
+    ['reject', early],
+    ['approve', 'pub_1'],
+  ])
+    expect(await run(url, ...wrong)).toMatchObject({ code: 2, output: '' });
+  expect(await read('cancel', early)).toMatchObject({ cancelled: 1 });
+};
+
 describe('the command line', () => {
   concurrentE2eTest(
     'lists, changes and shows the history of a thing; exit codes tell failures apart',
@@ -43,6 +82,7 @@ describe('the command line', () => {
         'settings.on_doubt=resend',
       );
       expect(JSON.parse(changed.output)).toMatchObject({ id: channel, name: '42', settings: { on_doubt: 'resend' } });
+      await planAndChange(gateway.url, endpoints[0]!);
       expect(await run(gateway.url, 'endpoints', 'disable', id)).toMatchObject({ code: 0 });
 
       const history = await run(gateway.url, 'history', 'endpoint', id);

@@ -26,7 +26,9 @@ const SCRIPT = `import { buildConsole, needsConsole } from './scripts/build-cons
 
 const runBuild = () =>
   spawnSync(process.execPath, ['--input-type=module', '-e', SCRIPT], {
-    ...{ cwd: folder, encoding: 'utf8', env: { ...process.env, NODE_ENV: 'test' } },
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, NODE_ENV: 'test' },
   });
 
 /** Builds the console of the folder, and returns the messages of the build. */

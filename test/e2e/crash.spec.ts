@@ -1,3 +1,4 @@
+// More than 20 s: gateway and PostgreSQL are killed three times in a row, and start again while posts wait for them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, postmasterPid } from '../postgres/spawn-embedded.js';
 import { freePort } from '../support/gateway-process.js';

@@ -5,21 +5,22 @@ import { fileURLToPath } from 'node:url';
 import { KurrentEventStore } from '../../src/event-store/kurrentdb/kurrent-event-store.js';
 import type { EventStore } from '../../src/event-store/port.js';
 import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';
-import { StandInControl } from '../../src/stand-ins/kit/control-client.js';
+import { STAND_INS } from '../../src/stand-ins/catalogue.js';
 import {
   type EventStoreServer,
   isRealEventStore,
   startEventStore,
   usesEventStore,
 } from '../support/event-store-server.js';
-import { type Gateway, type Program, startGateway, startStandIn } from '../support/gateway-process.js';
+import { type Gateway, type Program, startGateway } from '../support/gateway-process.js';
 import { newDataDir, startTestPostgres } from '../support/postgres.js';
+import { StandInControl } from '../support/stand-in-control.js';
 import { ManagementClient, OPERATOR_KEY } from './management-client.js';
 
 /** Key for the secrets of a database that several processes of a test share. */
 const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** A network's stand-in in a separate process. */
+/** A network's stand-in. It runs in the process of the test: it would take longer to start than it runs. */
 export interface Network {
   readonly url: string;
   readonly control: StandInControl;
@@ -50,9 +51,15 @@ export class E2eHarness {
     return folder;
   }
 
-  /** Creates a database that is independent of any gateway. Returns the settings for gateways that share it. */
-  async createDatabase(): Promise<{ readonly DATABASE_URL: string; readonly SECRETS_KEY: string }> {
-    const { connectionString, stop } = await startTestPostgres();
+  /**
+   * Creates a database that is independent of any gateway. Returns the settings for gateways that share it.
+   * @param migrated false: it is empty; otherwise it has all tables already, which saves each test some time
+   */
+  async createDatabase({ migrated = true } = {}): Promise<{
+    readonly DATABASE_URL: string;
+    readonly SECRETS_KEY: string;
+  }> {
+    const { connectionString, stop } = await startTestPostgres({ migrated });
     this.addCleanup(stop);
     return { DATABASE_URL: connectionString, SECRETS_KEY };
   }
@@ -65,9 +72,10 @@ export class E2eHarness {
   /** Starts the stand-in of a network. */
   async startNetwork(name: 'telegram' | 'vk' | 'max' | 'ok'): Promise<Network> {
     const folder = await this.createFolder();
-    const { url, program } = await startStandIn(name, join(folder, `${name}.jsonl`));
-    this.programs.push(program);
-    return { url, control: new StandInControl(url) };
+    const { start } = STAND_INS.find(({ platform }) => platform === name)!;
+    const standIn = await start({ port: 0, ledgerFile: join(folder, `${name}.jsonl`) });
+    this.addCleanup(() => standIn.stop());
+    return { url: standIn.url, control: new StandInControl(standIn.url) };
   }
 
   /** Starts an event store of the test's own: the stand-in, or a real one (EVENT_STORE_COMMAND). */

@@ -28,7 +28,9 @@ const startGateway = async ({ harness }: Context, EVENT_STORE_URL: string) => {
   const telegram = await harness.startTelegram();
   const gateway = await harness.startGateway({
     ...(await harness.createDatabase()),
-    ...{ DATA_DIR: await harness.createFolder(), TELEGRAM_API_URL: telegram.url, EVENT_STORE_URL },
+    DATA_DIR: await harness.createFolder(),
+    TELEGRAM_API_URL: telegram.url,
+    EVENT_STORE_URL,
   });
   return { telegram, gateway };
 };

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BEGINNING } from '../../src/event-store/port.js';
 import { expectNothingLost } from './audit.js';
-import { waitForSend, startSharedServers, waitForPost, sendPost, readState } from './gateway-processes.js';
+import { createManagementClient, type E2eHarness, e2eTest } from './e2e-harness.js';
+import { readState, sendPost, startSharedServers, waitForPost, waitForSend } from './gateway-processes.js';
 import { startLoad } from './load.js';
 import { Random } from './random.js';
-import { createManagementClient, e2eTest, type E2eHarness } from './e2e-harness.js';
 import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);

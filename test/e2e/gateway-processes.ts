@@ -1,6 +1,6 @@
-import { publish, postIdOf, type SentPost } from './client.js';
+import { postIdOf, publish, type SentPost } from './client.js';
+import type { E2eHarness, Network } from './e2e-harness.js';
 import type { Endpoint, ManagementClient } from './management-client.js';
-import type { Network, E2eHarness } from './e2e-harness.js';
 import { until } from './until.js';
 
 /** Starts a database and a network. Returns a function that starts processes on them, each with its own DATA_DIR. */

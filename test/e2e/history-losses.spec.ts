@@ -1,8 +1,9 @@
+// More than 20 s: each store is lost several times in a row, and the gateway starts after each loss.
 import { Client } from 'pg';
-import { leafHash, openNote, rootOf, splitBundle } from '../history/offline-verifier.js';
 import { KurrentEventStore } from '../../src/event-store/kurrentdb/kurrent-event-store.js';
-import { KurrentServer } from '../support/kurrent-server/kurrent-server.js';
+import { leafHash, openNote, rootOf, splitBundle } from '../history/offline-verifier.js';
 import { type Gateway, Program } from '../support/gateway-process.js';
+import { KurrentServer } from '../support/kurrent-server/kurrent-server.js';
 import { postIdOf, publish } from './client.js';
 import { concurrentE2eTest, createManagementClient, type E2eHarness } from './e2e-harness.js';
 import { type Endpoint, OPERATOR_KEY } from './management-client.js';
@@ -33,6 +34,16 @@ const read = async (gateway: Gateway, path: string): Promise<Buffer> => {
   });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   return Buffer.from(await answer.arrayBuffer());
+};
+
+/** Sends the lines of an exported history. */
+const importHistory = async (gateway: Gateway, lines: Buffer): Promise<void> => {
+  const answer = await fetch(`${gateway.url}/manage/v1/history/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${OPERATOR_KEY}`, 'content-type': 'application/x-ndjson' },
+    body: lines,
+  });
+  expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 200, body: { complete: true } });
 };
 
 /** Reads entries of the log that is written now. */
@@ -215,7 +226,7 @@ class Losses {
     void gateway.program.exited.then(() => (isOver = true));
     while (!isOver) {
       await this.keep(gateway).catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
 
@@ -232,6 +243,9 @@ const runSql = async (url: string, sql: string): Promise<void> => {
   await client.connect();
   await client.query(sql).finally(() => client.end());
 };
+
+const loseNewestEvents = ({ DATABASE_URL: url }: { readonly DATABASE_URL: string }): Promise<void> =>
+  runSql(url, 'delete from event_store.event where position > (select max(position) - 6 from event_store.event)');
 
 /** Returns the address of the server's own database, and the name of another one. */
 const splitUrl = (url: string): { readonly server: string; readonly name: string } => {
@@ -349,10 +363,7 @@ describe('a published history whose stores are lost', () => {
 
     // The newest events are lost, which the read models have seen.
     await gateway.program.killAll();
-    await runSql(
-      place.DATABASE_URL,
-      'delete from event_store.event where position > (select max(position) - 6 from event_store.event)',
-    );
+    await loseNewestEvents(place);
     await losses.reset(place);
     gateway = await losses.start(place);
     expect(await losses.verify(gateway, 2)).toEqual(['entries_lost', 'store_reset']);
@@ -374,4 +385,28 @@ describe('a published history whose stores are lost', () => {
     await losses.write(gateway, 4);
     expect(await losses.verify(gateway, 1)).toEqual(['store_reset']);
   });
+
+  concurrentE2eTest(
+    'PostgreSQL: the logs that have ended move to another gateway with the history',
+    async (harness) => {
+      const losses = await Losses.begin(harness, { HISTORY_ORIGIN: 'post.example.com/history' });
+      const place = { ...(await harness.createDatabase()), DATA_DIR: await harness.createFolder() };
+      let gateway = await losses.start(place);
+      await losses.write(gateway, 8);
+      await gateway.program.killAll();
+      await loseNewestEvents(place);
+      await losses.reset(place);
+      gateway = await losses.start(place);
+      await losses.write(gateway, 2);
+      expect(await losses.verify(gateway, 1)).toEqual(['store_reset']);
+      const ended = await listEnded(gateway);
+      const history = await read(gateway, 'export');
+      await gateway.program.killAll();
+
+      gateway = await losses.start({ ...(await harness.createDatabase()), DATA_DIR: await harness.createFolder() });
+      await importHistory(gateway, history);
+      expect(await listEnded(gateway)).toEqual(ended);
+      expect(await losses.verify(gateway, 1)).toEqual(['store_reset']);
+    },
+  );
 });

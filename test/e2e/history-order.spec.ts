@@ -1,8 +1,9 @@
+// More than 20 s: whole exports beside the load of two processes that are killed and started again, on two stores.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BEGINNING, type EventStore } from '../../src/event-store/port.js';
-import { KurrentServer } from '../support/kurrent-server/kurrent-server.js';
-import type { Gateway } from '../support/gateway-process.js';
 import { splitBundle } from '../history/offline-verifier.js';
+import type { Gateway } from '../support/gateway-process.js';
+import { KurrentServer } from '../support/kurrent-server/kurrent-server.js';
 import { publish } from './client.js';
 import { concurrentE2eTest, type E2eHarness } from './e2e-harness.js';
 import { startLoad } from './load.js';
@@ -12,10 +13,10 @@ import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
 /** Whole exports beside live traffic and kills, on each store. */
-const EXPORTS = LONG ? 1_000 : 12;
+const EXPORTS = LONG ? 1_000 : 6;
 /** Kills while they are made. */
-const KILLS = LONG ? 100 : 3;
-const PROCESSES = 3;
+const KILLS = LONG ? 100 : 2;
+const PROCESSES = LONG ? 3 : 2;
 const BUNDLE = 256;
 /** Streams whose events the gateway deletes itself. */
 const DELETED_LATER = /^(requestLog|translation|payload)-/;

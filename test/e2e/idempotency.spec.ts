@@ -1,6 +1,6 @@
-import { publish, postIdOf } from './client.js';
-import type { ManagementClient, Post } from './management-client.js';
+import { postIdOf, publish } from './client.js';
 import { createManagementClient, type Network, shareHarness } from './e2e-harness.js';
+import type { ManagementClient, Post } from './management-client.js';
 import { until } from './until.js';
 
 const FIFTY = Array.from({ length: 50 }, (_, i) => i);

@@ -1,3 +1,4 @@
+// More than 20 s: an import is broken off by kills, and the gateway starts after each.
 import { execFile } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { StandInControl } from '../../src/stand-ins/kit/control-client.js';
 import { startStandIn } from '../support/gateway-process.js';
+import { StandInControl } from '../support/stand-in-control.js';
 import { postIdOf, publish } from './client.js';
-import type { Channel } from './management-client.js';
 import { createManagementClient, e2eTest } from './e2e-harness.js';
+import type { Channel } from './management-client.js';
 import { until } from './until.js';
 
 const CHATS = ['-701', '-702'] as const;

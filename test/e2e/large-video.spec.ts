@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { makeVideoParts } from '../media/make-videos.js';
-import { sparse, TestHost, type ServedFile } from '../media/test-host.js';
-import { publish, postIdOf } from './client.js';
-import type { Endpoint, Publication } from './management-client.js';
+import { type ServedFile, sparse, TestHost } from '../media/test-host.js';
+import { postIdOf, publish } from './client.js';
 import { createManagementClient, e2eTest } from './e2e-harness.js';
+import type { Endpoint, Publication } from './management-client.js';
 import { until } from './until.js';
 
 const MB = 1_048_576;
@@ -65,7 +65,10 @@ e2eTest(
     }
     const project = await create('/projects', { owner_id, name: 'All', channel_ids: [...platformOf.keys()] });
     const endpoint = await manage.post<Endpoint & { slug: string }>('/endpoints', {
-      ...{ owner_id, project_ids: [project.id], mode: 'live', min_interval: 0 },
+      owner_id,
+      project_ids: [project.id],
+      mode: 'live',
+      min_interval: 0,
     });
     const before = await readPeakMemory(gateway.program.pid);
 

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { createLogger } from '../../src/config/logger.js';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded.js';
 import { expectNothingLost } from './audit.js';
-import { createManagementClient, e2eTest, type E2eHarness, type Network } from './e2e-harness.js';
+import { createManagementClient, type E2eHarness, e2eTest, type Network } from './e2e-harness.js';
 import { startLoad } from './load.js';
 import { Random } from './random.js';
 import { until } from './until.js';

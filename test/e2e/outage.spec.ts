@@ -1,10 +1,10 @@
 import { usesEventStore } from '../support/event-store-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { expectNothingLost, expectReplays } from './audit.js';
-import { publish, postIdOf } from './client.js';
+import { postIdOf, publish } from './client.js';
+import { concurrentE2eTest, createManagementClient, type E2eHarness } from './e2e-harness.js';
 import { startLoad } from './load.js';
 import { Random } from './random.js';
-import { createManagementClient, concurrentE2eTest, type E2eHarness } from './e2e-harness.js';
 import { until } from './until.js';
 
 const ENDPOINTS = [[0], [0, 1]];

@@ -1,5 +1,5 @@
-import { publish, postIdOf } from './client.js';
-import { createManagementClient, concurrentE2eTest } from './e2e-harness.js';
+import { postIdOf, publish } from './client.js';
+import { concurrentE2eTest, createManagementClient } from './e2e-harness.js';
 import { OPERATOR_KEY } from './management-client.js';
 import { until } from './until.js';
 
@@ -35,12 +35,13 @@ concurrentE2eTest(
     });
     const { publications } = await manage.findPost(postIdOf(answer));
     const story = {
-      ...{ publication: publications[0]!.id, post: postIdOf(answer), channel: channels[0]!.id, platform: 'telegram' },
-      ...{
-        project: expect.stringMatching(/^prj_/),
-        request_id: answer.headers.get('x-request-id'),
-        trace_id: 'trace-7',
-      },
+      publication: publications[0]!.id,
+      post: postIdOf(answer),
+      channel: channels[0]!.id,
+      platform: 'telegram',
+      project: expect.stringMatching(/^prj_/),
+      request_id: answer.headers.get('x-request-id'),
+      trace_id: 'trace-7',
       ms: expect.any(Number),
     };
     expect(outcomes).toMatchObject([
@@ -60,8 +61,11 @@ concurrentE2eTest(
 concurrentE2eTest('the settings in force are logged once at the start, without secrets', async (harness) => {
   const { DATABASE_URL, SECRETS_KEY } = await harness.createDatabase();
   const gateway = await harness.startGateway({
-    ...{ DATABASE_URL, SECRETS_KEY, DATA_DIR: await harness.createFolder() },
-    ...{ METRICS_KEY: 'hunter2-metrics', ROLES: 'api,worker' },
+    DATABASE_URL,
+    SECRETS_KEY,
+    DATA_DIR: await harness.createFolder(),
+    METRICS_KEY: 'hunter2-metrics',
+    ROLES: 'api,worker',
   });
   const lines = linesOf(gateway.program.log).filter((line) => 'settings' in line);
   expect(lines).toHaveLength(1);

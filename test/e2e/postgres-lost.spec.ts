@@ -1,5 +1,5 @@
 import { expectNothingLost, expectReplays } from './audit.js';
-import { createManagementClient, e2eTest, type E2eHarness } from './e2e-harness.js';
+import { createManagementClient, type E2eHarness, e2eTest } from './e2e-harness.js';
 import { readState, sendPost } from './gateway-processes.js';
 import type { Channel } from './management-client.js';
 import { until } from './until.js';

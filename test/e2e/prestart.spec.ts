@@ -37,7 +37,8 @@ const createInstallation = (
 /** Runs a script with the functions of these modules in an installation. */
 const runIn = (folder: string, imports: string, statement: string): void => {
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', `${imports}; ${statement};`], {
-    ...{ cwd: folder, encoding: 'utf8' },
+    cwd: folder,
+    encoding: 'utf8',
   });
   expect([status, stderr]).toEqual([0, '']);
 };

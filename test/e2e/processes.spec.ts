@@ -1,10 +1,10 @@
 import { freePort } from '../support/gateway-process.js';
 import { expectNothingLost } from './audit.js';
-import { startSharedServers, waitForPost, sendPost } from './gateway-processes.js';
+import { createManagementClient, e2eTest } from './e2e-harness.js';
+import { sendPost, startSharedServers, waitForPost } from './gateway-processes.js';
 import { startLoad } from './load.js';
 import { ManagementClient } from './management-client.js';
 import { Random } from './random.js';
-import { createManagementClient, e2eTest } from './e2e-harness.js';
 import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);

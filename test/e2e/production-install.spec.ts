@@ -38,7 +38,7 @@ const stop = async (child: ChildProcess): Promise<void> => {
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', RESIZE], { cwd: folder });
     expect(stdout).toBe('10x5\n');
 
-    const { DATABASE_URL, SECRETS_KEY } = await harness.createDatabase();
+    const { DATABASE_URL, SECRETS_KEY } = await harness.createDatabase({ migrated: false });
     const secrets = join(folder, 'secrets');
     await mkdir(secrets);
     const env: Record<string, string> = {
@@ -50,7 +50,7 @@ const stop = async (child: ChildProcess): Promise<void> => {
       env[`${name}_FILE`] = join(secrets, name);
       await writeFile(join(secrets, name), `${value}\n`, { mode: 0o600 });
     }
-    const options = ['--enable-source-maps', '--max-semi-space-size=64', 'dist/main.js'];
+    const options = ['--enable-source-maps', '--min-semi-space-size=4', '--max-semi-space-size=64', 'dist/main.js'];
     const gateway = spawn(process.execPath, options, { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] });
     let log = '';
     gateway.stderr.on('data', (text: Buffer) => (log += text.toString()));

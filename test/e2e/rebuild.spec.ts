@@ -1,3 +1,4 @@
+// More than 20 s: gateway and database are killed three times in a row during rebuilds.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/gateway-process.js';
 import { sampleOf } from '../support/sample.js';
@@ -53,8 +54,11 @@ describe('a rebuild of a projection', () => {
         expect(ended).toMatchObject({ state: 'done', result: { promoted: true } });
         expect(ended.result).toMatchObject({ missing: 0, extra: 0, different: 0 });
         expect(await manage.get(`/projections/${name}`)).toMatchObject({
-          ...{ version: ended.result!.version, previous: before.version },
-          ...{ candidate: null, state: 'live', error: null },
+          version: ended.result!.version,
+          previous: before.version,
+          candidate: null,
+          state: 'live',
+          error: null,
         });
         const { items } = await until('the promotion is in the trail, once', async () => {
           const path = `/history/events?aggregate=projection&id=${name}&type=ProjectionPromoted`;
@@ -94,7 +98,10 @@ describe('a rebuild under load', () => {
       let isOver = false;
       const startedAt = performance.now();
       const load = startLoad({
-        ...{ endpoints, random, urls: () => [url], posts: () => !isOver },
+        endpoints,
+        random,
+        urls: () => [url],
+        posts: () => !isOver,
         postsPerSecond: POSTS_PER_SECOND,
       });
       for (let round = 0; round === 0 || performance.now() - startedAt < LOAD_MS; round++)
@@ -105,7 +112,9 @@ describe('a rebuild under load', () => {
             return job.state !== 'running' && job;
           });
           expect({ name, round, ...(await load.during(rebuilt)) }).toMatchObject({
-            ...{ name, round, state: 'done' },
+            name,
+            round,
+            state: 'done',
             result: { promoted: true, missing: 0, extra: 0, different: 0 },
           });
         }

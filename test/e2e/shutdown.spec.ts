@@ -5,9 +5,9 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { isAlive, postmasterPid } from '../postgres/spawn-embedded.js';
-import { publish, postIdOf } from './client.js';
-import { OPERATOR_KEY } from './management-client.js';
+import { postIdOf, publish } from './client.js';
 import { concurrentE2eTest, createManagementClient } from './e2e-harness.js';
+import { OPERATOR_KEY } from './management-client.js';
 import { until } from './until.js';
 
 const run = promisify(execFile);

@@ -43,7 +43,9 @@ export class SoakSampler {
     const quantile = (q: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? 0;
     this.samples.push({
       at: Math.round((performance.now() - this.startedAt) / 1_000),
-      ...{ posts: this.posts, p50: quantile(0.5), p99: quantile(0.99) },
+      posts: this.posts,
+      p50: quantile(0.5),
+      p99: quantile(0.99),
       memory: Object.fromEntries(Object.entries(this.pids).map(([name, pid]) => [name, readMemory(pid)])),
       ...(await this.readDatabase()),
     });

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool } from '../../src/postgres/pool.js';
 import { createLogger } from '../../src/config/logger.js';
+import { createPool } from '../../src/postgres/pool.js';
 import { loadTestSettings } from '../support/settings.js';
 import { postIdOf, publish } from './client.js';
 import { createManagementClient, e2eTest, type Network } from './e2e-harness.js';
@@ -120,7 +120,9 @@ describe('a long life under load', () => {
       const database = await harness.createDatabase();
       const settings = {
         ...database,
-        ...{ DATA_DIR: await harness.createFolder(), TELEGRAM_API_URL: telegram.url, MINUTE_MS: String(MINUTE_MS) },
+        DATA_DIR: await harness.createFolder(),
+        TELEGRAM_API_URL: telegram.url,
+        MINUTE_MS: String(MINUTE_MS),
       };
       const both = await harness.startGateway(settings);
       const { endpoints, channels } = await createManagementClient(both).seed(CHANNELS, ENDPOINTS);
@@ -137,7 +139,11 @@ describe('a long life under load', () => {
       const manage = createManagementClient(api);
       let waiting = 0;
       const life: Life = {
-        ...{ url: api.url, manage, telegram, endpoints, random },
+        url: api.url,
+        manage,
+        telegram,
+        endpoints,
+        random,
         isOver: () => performance.now() >= endsAt,
         isBehind: () => waiting > MAX_WAITING,
       };

@@ -1,3 +1,4 @@
+// More than 20 s: some 35 starts of the program, five of them in a row for the demo.
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -55,7 +56,7 @@ describe('an invalid setting is reported in a sentence that names it', () => {
       [noSuchDatabase, /database "missing" does not exist/],
     ] as const) {
       const error = await startAndFail(harness, { ...database, DATABASE_URL, DATA_DIR: await harness.createFolder() });
-      expectStartupError(error, /DATABASE_URL leads to a database that cannot be used/);
+      expectStartupError(error, /DATABASE_URL points at a database that cannot be used/);
       expect(error).toMatch(cause);
       expect(error).not.toContain('hunter2');
     }
@@ -66,11 +67,8 @@ describe('an invalid setting is reported in a sentence that names it', () => {
     const pooler = await TransactionPooler.start(database.DATABASE_URL);
     harness.addCleanup(() => pooler.stop());
     for (const [settings, message] of [
-      [{ DATABASE_URL: pooler.through(database.DATABASE_URL) }, /DATABASE_URL leads to a pooler in transaction mode/],
-      [
-        { DATABASE_POOL: '500' },
-        /DATABASE_POOL is 500, but DATABASE_URL leads to a server that allows 200 connections/,
-      ],
+      [{ DATABASE_URL: pooler.through(database.DATABASE_URL) }, /DATABASE_URL points at a pooler in transaction mode/],
+      [{ DATABASE_POOL: '500' }, /DATABASE_POOL is 500, but the server at DATABASE_URL allows 200 connections/],
     ] as const)
       expectStartupError(
         await startAndFail(harness, { ...database, DATA_DIR: await harness.createFolder(), ...settings }),
@@ -79,7 +77,7 @@ describe('an invalid setting is reported in a sentence that names it', () => {
   });
 
   concurrentE2eTest('a role that may not create schemas and tables', async (harness) => {
-    const database = await harness.createDatabase();
+    const database = await harness.createDatabase({ migrated: false });
     const url = new URL(database.DATABASE_URL);
     const role = `${url.pathname.slice(1)}_reader`;
     await query(database.DATABASE_URL, `create role ${role} login password 'secret'`);
@@ -96,7 +94,7 @@ describe('an invalid setting is reported in a sentence that names it', () => {
   });
 
   concurrentE2eTest('a database or a DATA_DIR of an unreleased version', async (harness) => {
-    const database = await harness.createDatabase();
+    const database = await harness.createDatabase({ migrated: false });
     await createUnreleasedSchema(database.DATABASE_URL);
     const DATA_DIR = await harness.createDataDir();
     const postgres = await startEmbeddedPostgres({ dataDir: DATA_DIR, logger: createLogger({ logLevel: 'silent' }) });
@@ -120,7 +118,7 @@ describe('an invalid setting is reported in a sentence that names it', () => {
         EVENT_STORE_URL,
         DATA_DIR: await harness.createFolder(),
       });
-      expectStartupError(error, /EVENT_STORE_URL leads to an event store that cannot be used/);
+      expectStartupError(error, /EVENT_STORE_URL points at an event store that cannot be used/);
       expect(error).toMatch(cause);
       expect(error).not.toContain('hunter2');
     }
@@ -133,7 +131,7 @@ describe('an argument', () => {
     ...args: string[]
   ): Promise<{ program: Program; code: number | null }> => {
     const program = Program.spawn('gateway', ['main.js', ...args], {
-      DATA_DIR: await harness.createDataDir(),
+      DATA_DIR: await harness.createFolder(),
       PORT: '0',
     });
     harness.addCleanup(() => program.killAll());

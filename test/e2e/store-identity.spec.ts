@@ -2,7 +2,7 @@ import { KurrentEventStore } from '../../src/event-store/kurrentdb/kurrent-event
 import { BEGINNING } from '../../src/event-store/port.js';
 import type { EventStoreServer } from '../support/event-store-server.js';
 import { type Gateway, Program } from '../support/gateway-process.js';
-import { publish, postIdOf } from './client.js';
+import { postIdOf, publish } from './client.js';
 import { concurrentE2eTest, createManagementClient, type E2eHarness, type Network } from './e2e-harness.js';
 import type { Endpoint, ManagementClient } from './management-client.js';
 import { until } from './until.js';
@@ -118,7 +118,7 @@ describe('an event store that the database does not belong to', () => {
     for (const text of ['other', 'posts', 'than', 'before']) await publishAndWait(grown, others[0]!, text);
     await grown.program.killAll();
     expect(await failToStart(harness, onFirst)).toMatch(
-      /does not contain the event .* which ".*" of this database has read: an older backup .* other events were written/,
+      /does not contain the event .* which ".*" of this database has read: an older backup .* other events have been written/,
     );
   });
 

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TIME_LIMIT_MS = 300_000;
-const POLL_INTERVAL_MS = 25;
+/**
+ * Between two looks: a tenth of the time that the wait has lasted, within these limits. A wait of seconds ends hardly later than with a short
+ * interval, and most of the looks, each of which costs the gateway and its database some milliseconds, are left out.
+ */
+const INTERVAL_MS = { shortest: 10, longest: 100 };
 
 /**
  * Polls until a condition returns a result, and returns the result. An error counts as "not yet", because a server may be
@@ -14,7 +18,8 @@ export const until = async <T>(
   timeLimitMs = TIME_LIMIT_MS,
 ): Promise<T> => {
   let lastError: unknown = null;
-  for (const end = Date.now() + timeLimitMs; Date.now() < end; await sleep(POLL_INTERVAL_MS)) {
+  const begin = Date.now();
+  for (const end = begin + timeLimitMs; Date.now() < end; await sleep(intervalAfter(Date.now() - begin))) {
     try {
       const result = await check();
       if (result !== null && result !== undefined && result !== false) return result;
@@ -25,3 +30,6 @@ export const until = async <T>(
   }
   throw new Error(`not within the time limit: ${condition}`, { cause: lastError });
 };
+
+const intervalAfter = (waitedMs: number): number =>
+  Math.min(Math.max(waitedMs / 10, INTERVAL_MS.shortest), INTERVAL_MS.longest);

@@ -68,7 +68,9 @@ e2eTest(
     expect((await get(url, '/walls')).headers['content-security-policy']).not.toBe(policy);
     for (const { headers } of [page, await get(url, '/walls/max/feed'), await get(url, '/walls/max/media/x')])
       expect(headers).toMatchObject({
-        ...{ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' },
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'x-frame-options': 'DENY',
         'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
       });
 

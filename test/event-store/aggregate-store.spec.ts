@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogue } from '../../src/domain/catalogue.js';
 import { owner, type OwnerCommand } from '../../src/domain/owner/owner.decider.js';
-import { EventCodec, type CommandContext } from '../../src/event-store/codec.js';
+import { AggregateStore, emptyAggregate } from '../../src/event-store/aggregate-store.js';
+import { type CommandContext, EventCodec } from '../../src/event-store/codec.js';
 import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
 import { BEGINNING, NotAppended, StorageFailed, type StoredEvent, Unavailable } from '../../src/event-store/port.js';
-import { emptyAggregate, AggregateStore } from '../../src/event-store/aggregate-store.js';
 import { isRejection } from '../../src/kernel/result.js';
 
 const codec = new EventCodec(catalogue);
@@ -16,8 +16,13 @@ const addPack: OwnerCommand = { type: 'AddPostPack', ownerId, posts: 100 };
 const rename = (name: string): OwnerCommand => ({ type: 'ChangeOwner', ownerId, name });
 
 const contextOf = (commandId: string): CommandContext => ({
-  ...{ commandId, at: 1_741_953_600_000, actor: 'operator', requestId: `req_${commandId}`, clientAddress: null },
-  ...{ causationId: commandId, correlationId: 'story' },
+  commandId,
+  at: 1_741_953_600_000,
+  actor: 'operator',
+  requestId: `req_${commandId}`,
+  clientAddress: null,
+  causationId: commandId,
+  correlationId: 'story',
 });
 
 /** Creates a process over the log. Two of them act like two processes over one store. */
@@ -84,8 +89,15 @@ describe('executing a command', () => {
     await aggregates.execute(owner, ownerId, register, contextOf('c1'));
     await aggregates.execute(owner, ownerId, addPack, contextOf('c2'));
     expect(await aggregates.readLastEvent(stream)).toMatchObject({
-      ...{ type: 'PostPackAdded', revision: 1n, version: 1, at: 1_741_953_600_000, actor: 'operator' },
-      ...{ requestId: 'req_c2', causationId: 'c2', correlationId: 'story', data: { ownerId, posts: 100 } },
+      type: 'PostPackAdded',
+      revision: 1n,
+      version: 1,
+      at: 1_741_953_600_000,
+      actor: 'operator',
+      requestId: 'req_c2',
+      causationId: 'c2',
+      correlationId: 'story',
+      data: { ownerId, posts: 100 },
     });
     expect(isChainValid(log.events)).toBe(true);
   });

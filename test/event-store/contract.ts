@@ -1,7 +1,8 @@
 import type { EventStoreAdapter } from '../../src/event-store/port.js';
 import { describeAppending } from './contract/appending.js';
-import { type ContractContext, type StoreHarness } from './contract/harness.js';
+import { describeAppendingTogether } from './contract/appending-together.js';
 import { describeDeleting } from './contract/deleting.js';
+import { type ContractContext, type StoreHarness } from './contract/harness.js';
 import { describeIdentity } from './contract/identity.js';
 import { describeOutages } from './contract/outages.js';
 import { describeReading } from './contract/reading.js';
@@ -49,6 +50,7 @@ export const describeEventStore = (name: string, start: () => Promise<StoreHarne
     });
 
     describeAppending(context);
+    describeAppendingTogether(context);
     describeRepeating(context);
     describeReading(context);
     describeSubscribing(context);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { catalogue } from '../../src/domain/catalogue.js';
 import { owner } from '../../src/domain/owner/owner.decider.js';
+import { AggregateStore } from '../../src/event-store/aggregate-store.js';
 import { EventCodec } from '../../src/event-store/codec.js';
 import { MemoryEventStore } from '../../src/event-store/memory/memory-event-store.js';
 import type { StoredEvent } from '../../src/event-store/port.js';
-import { AggregateStore } from '../../src/event-store/aggregate-store.js';
 
 const codec = new EventCodec(catalogue);
 const ownerId = 'own_1';
@@ -40,8 +40,13 @@ beforeAll(async () => {
   ] as const;
   for (const [i, command] of commands.entries()) {
     await aggregates.execute(owner, ownerId, command, {
-      ...{ commandId: `command-${i}`, at: 1_741_953_600_000 + i, actor: 'operator', requestId: `req_${i}` },
-      ...{ causationId: `cause-${i}`, correlationId: 'story', clientAddress: i === 1 ? null : '203.0.113.7' },
+      commandId: `command-${i}`,
+      at: 1_741_953_600_000 + i,
+      actor: 'operator',
+      requestId: `req_${i}`,
+      causationId: `cause-${i}`,
+      correlationId: 'story',
+      clientAddress: i === 1 ? null : '203.0.113.7',
     });
   }
   chain = await aggregates.store.readStream(`owner-${ownerId}`);

@@ -16,15 +16,13 @@ const T = Date.UTC(2025, 2, 14);
 const MINUTE = 60_000;
 
 const contextOf = (commandId = newUuid()): CommandContext => ({
-  ...{
-    commandId,
-    at: T,
-    actor: 'operator',
-    requestId: 'req_1',
-    causationId: commandId,
-    correlationId: commandId,
-    clientAddress: null,
-  },
+  commandId,
+  at: T,
+  actor: 'operator',
+  requestId: 'req_1',
+  causationId: commandId,
+  correlationId: commandId,
+  clientAddress: null,
 });
 
 /** A store that records its reads of streams. */
@@ -54,8 +52,13 @@ const pauses = [
 
 describe.each(pauses)('the long stream of the pause of a $name', ({ decider, target, types: [pause, resume] }) => {
   const pauseAt = (n: number, postId: string | null = n % 3 ? `post_${n}` : null) => ({
-    ...{ type: pause, ...target, at: T + n * MINUTE, minutes: 1 + ((n * 7) % 60), minuteMs: MINUTE },
-    ...{ source: postId ? 'publication' : 'management', postId },
+    type: pause,
+    ...target,
+    at: T + n * MINUTE,
+    minutes: 1 + ((n * 7) % 60),
+    minuteMs: MINUTE,
+    source: postId ? 'publication' : 'management',
+    postId,
   });
   const resumeAt = (n: number) => ({ type: resume, ...target, at: T + n * MINUTE });
 

@@ -1,3 +1,4 @@
+import { createLogger } from '../../src/config/logger.js';
 import { catalogue } from '../../src/domain/catalogue.js';
 import { owner, type OwnerCommand, type OwnerState } from '../../src/domain/owner/owner.decider.js';
 import { AggregateCache } from '../../src/event-store/aggregate-cache.js';
@@ -6,10 +7,9 @@ import { type CommandContext, EventCodec } from '../../src/event-store/codec.js'
 import { MemoryEventStore, MemoryLog } from '../../src/event-store/memory/memory-event-store.js';
 import type { ReadStreamOptions, StoredEvent } from '../../src/event-store/port.js';
 import { type Snapshot, type Snapshots, SnapshotTable } from '../../src/event-store/snapshots.js';
-import { silentLog } from '../../src/kernel/log.js';
 import { newUuid } from '../../src/kernel/ids.js';
+import { silentLog } from '../../src/kernel/log.js';
 import { createPool } from '../../src/postgres/pool.js';
-import { createLogger } from '../../src/config/logger.js';
 import { startTestPostgres } from '../support/postgres.js';
 
 const codec = new EventCodec(catalogue);
@@ -18,8 +18,13 @@ const stream = `owner-${ownerId}`;
 const EVENTS = 20_000;
 
 const contextOf = (commandId = newUuid()): CommandContext => ({
-  ...{ commandId, at: 1_741_953_600_000, actor: 'operator', requestId: 'req_1', clientAddress: null },
-  ...{ causationId: commandId, correlationId: commandId },
+  commandId,
+  at: 1_741_953_600_000,
+  actor: 'operator',
+  requestId: 'req_1',
+  clientAddress: null,
+  causationId: commandId,
+  correlationId: commandId,
 });
 const addPack: OwnerCommand = { type: 'AddPostPack', ownerId, posts: 1 };
 
@@ -74,7 +79,8 @@ beforeAll(async () => {
   let { revision, position, hash } = created.aggregate;
   for (let n = 1; n < EVENTS;) {
     const events = Array.from({ length: Math.min(1_000, EVENTS - n) }, () => ({
-      ...{ type: 'PostPackAdded', data: { ownerId, posts: 1 } },
+      type: 'PostPackAdded',
+      data: { ownerId, posts: 1 },
     }));
     const encoded = aggregates.encodeEvents(stream, events, { revision, position, hash }, contextOf());
     ({ revision, position } = await store.append(stream, revision, encoded.events));

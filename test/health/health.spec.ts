@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { PostgresEventStore } from '../../src/event-store/postgres/postgres-event-store.js';
 import { DeploymentMetrics } from '../../src/health/deployment-metrics.js';
-import { METRICS_KEPT_MS, MetricsPage } from '../../src/health/metrics-page.js';
 import { Metrics } from '../../src/health/metrics.js';
+import { METRICS_KEPT_MS, MetricsPage } from '../../src/health/metrics-page.js';
 import { SharedResult } from '../../src/runtime/shared-result.js';
 import { type TestChannel, type TestEndpoint, TestGateway } from '../api/public/gateway.js';
 import { until } from '../e2e/until.js';
@@ -27,9 +27,10 @@ const figures = async (name: string): Promise<ReadonlyMap<string, number>> => {
   return new Map([...lines].map(([, labels = '', value]) => [labels, Number(value)]));
 };
 
-const names = ['activity', 'audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'].map(
-  (name) => `projection="${name}"`,
-);
+const names = [
+  ...['activity', 'audit', 'discovery', 'planned-posts', 'posts', 'publish-schedule'],
+  ...['request-log', 'webhook-deliveries'],
+].map((name) => `projection="${name}"`);
 
 describe('/readyz (D-31)', () => {
   it('names each part that it checks', async () => {
@@ -78,6 +79,24 @@ describe('/metrics (D-31)', () => {
     await until('nothing waits', async () => (await figures('crosspost_queue_depth')).size === 0);
   });
 
+  it('count the posts that are planned, and time how late they are released', async () => {
+    const owner = await gateway.createOwner();
+    const project = await gateway.createProject(owner, [await gateway.createChannel(owner)]);
+    const asking = await gateway.createEndpoint(owner, [project], { requires_approval: true });
+    const planned = async () => (await figures('crosspost_planned_posts')).get('');
+    const released = async () => (await figures('crosspost_release_delay_seconds_count')).get('');
+    expect([await planned(), await released()]).toEqual([0, 0]);
+    const { id } = (await asking.post('', { text: 'a' })).body;
+    await asking.post('', { text: 'b' });
+    await until('both are counted', async () => (await planned()) === 2);
+    await gateway.manage('POST', `/posts/${id}/approve`, {});
+    await until('one is left', async () => (await planned()) === 1);
+    const timed = await gateway.createEndpoint(owner, [project]);
+    const publish_at = new Date(Date.now() + 5_000).toISOString();
+    expect((await timed.post('', { text: 'c', publish_at })).body).toMatchObject({ state: 'planned' });
+    await until('its release is timed', async () => (await released()) === 1);
+  });
+
   it('show how far each projection is behind the log', async () => {
     await until('all are up to date', async () => {
       const lag = await figures('crosspost_projection_lag');
@@ -89,15 +108,19 @@ describe('/metrics (D-31)', () => {
   });
 
   it('show how far the transparency log is, erasures that are overdue, and deliveries that wait', async () => {
-    await gateway.pool.query(
-      `insert into ops_erasure (kind, subject, due_at) values ('payload', 'elsewhere', now() - interval '1 hour')`,
-    );
+    // Until it is counted: the gateway erases what is overdue every five seconds.
+    const addOverdue = () =>
+      gateway.pool.query(
+        `insert into ops_erasure (kind, subject, due_at) values ('payload', 'elsewhere', now() - interval '1 hour')
+         on conflict (kind, subject) do update set due_at = excluded.due_at`,
+      );
     await gateway.pool.query(
       `insert into webhook_deliveries_v1.delivery (delivery_id, output_id, owner_id, kind, state, position, created_at,
          attempt, failed, was_server_down, attempts, revision, hash, event_id, request_id, correlation_id)
        values ('dlv_1', 'whk_1', 'own_1', 'test.ping', 'pending', 1, 0, 0, 0, false, '[]', '0', '', '', '', '')`,
     );
     const counted = await until('all are counted', async () => {
+      await addOverdue();
       const overdue = await figures('crosspost_overdue_erasures');
       const waiting = (await figures('crosspost_waiting_deliveries')).get('');
       return overdue.get('kind="payload"') === 1 && waiting === 1 && overdue;

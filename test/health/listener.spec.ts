@@ -1,7 +1,7 @@
 import { type Running } from '../../src/app/start.js';
 import { freePort, startGateway } from '../support/gateway-process.js';
-import { SECRETS_KEY, TestEnvironment } from '../support/test-environment.js';
 import { startTestPostgres } from '../support/postgres.js';
+import { SECRETS_KEY, TestEnvironment } from '../support/test-environment.js';
 
 const OPERATOR_KEY = 'service_operator_listener_tests';
 const withKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });

@@ -64,7 +64,7 @@ export const openNote = (note: string, vkey: string, { withExtension = false } =
   if (origin !== name || !/^(0|[1-9]\d*)$/.test(size!) || (more.join('') !== '' && !withExtension))
     throw new Error('no checkpoint');
   const extension = more.join('\n').trimEnd();
-  return { origin: origin, size: Number(size), root: Buffer.from(root!, 'base64'), extension };
+  return { origin, size: Number(size), root: Buffer.from(root!, 'base64'), extension };
 };
 
 /** Verifies a tlog-proof of an entry (RFC 9162, 2.1.3.2). @throws Error */

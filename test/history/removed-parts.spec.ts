@@ -1,6 +1,6 @@
-import { until } from '../e2e/until.js';
 import { type ManagementHarness, operatorCaller, startHarness } from '../api/management/management-harness.js';
 import { LIMITS_PROFILE, PublishingSetup } from '../api/management/publishing-setup.js';
+import { until } from '../e2e/until.js';
 
 let harness: ManagementHarness;
 beforeAll(async () => {

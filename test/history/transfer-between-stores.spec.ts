@@ -1,5 +1,5 @@
-import { until } from '../e2e/until.js';
 import { type ManagementHarness, startHarness } from '../api/management/management-harness.js';
+import { until } from '../e2e/until.js';
 import { type EventStoreServer, startEventStore } from '../support/event-store-server.js';
 import {
   callAs,

@@ -1,6 +1,4 @@
 import request from 'supertest';
-import { UNLIMITED } from '../support/test-environment.js';
-import { until } from '../e2e/until.js';
 import {
   Caller,
   createChannel,
@@ -13,6 +11,8 @@ import {
   sendPost,
   type TestOwner,
 } from '../api/management/management-harness.js';
+import { until } from '../e2e/until.js';
+import { UNLIMITED } from '../support/test-environment.js';
 
 /** The name of the log is the same on both, so that checkpoints of the one can be verified on the other. */
 export const SETTINGS = { LIMITS_PROFILE: UNLIMITED, HISTORY_ORIGIN: 'post.example.com/history' };

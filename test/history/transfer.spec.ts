@@ -1,6 +1,6 @@
 import request from 'supertest';
-import { until } from '../e2e/until.js';
 import { type ManagementHarness, operatorCaller, startHarness } from '../api/management/management-harness.js';
+import { until } from '../e2e/until.js';
 import {
   callAs,
   exportHistory,

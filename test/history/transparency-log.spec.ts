@@ -1,9 +1,6 @@
-import { deriveHistoryKeys } from '../../src/secrets/history-keys.js';
 import { LogTables } from '../../src/history/transparency-log/log-tables.js';
 import { verifyHistory } from '../../src/history/transparency-log/verify-history.js';
-import { Random } from '../e2e/random.js';
-import { until } from '../e2e/until.js';
-import { SECRETS_KEY } from '../support/test-environment.js';
+import { deriveHistoryKeys } from '../../src/secrets/history-keys.js';
 import {
   type Caller,
   createChannel,
@@ -14,10 +11,13 @@ import {
   startHarness,
   type TestOwner,
 } from '../api/management/management-harness.js';
+import { Random } from '../e2e/random.js';
+import { until } from '../e2e/until.js';
+import { SECRETS_KEY } from '../support/test-environment.js';
 import { FORGERIES, withForgery } from './forgeries.js';
 import { copyHistory, type HistoryCopy } from './history-copy.js';
-import { verifyProofElsewhere } from './other-verifier.js';
 import { leafHash, openNote, rootOf, splitBundle, verifyProof } from './offline-verifier.js';
+import { verifyProofElsewhere } from './other-verifier.js';
 
 const random = new Random();
 const FORGED = process.env.TEST_LONG ? 20 : 2;

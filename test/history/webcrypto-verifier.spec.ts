@@ -1,5 +1,5 @@
-import { LIMITS_PROFILE, PublishingSetup } from '../api/management/publishing-setup.js';
 import { type ManagementHarness, operatorCaller, startHarness } from '../api/management/management-harness.js';
+import { LIMITS_PROFILE, PublishingSetup } from '../api/management/publishing-setup.js';
 import { computeHash, type EventJson, verifyInclusion } from './webcrypto-verifier.js';
 
 describe('events verified by a browser', () => {
@@ -32,7 +32,8 @@ describe('events verified by a browser', () => {
     for (const event of events) {
       const previous = event.revision === 0 ? '' : ofPlace.get(`${event.stream}@${event.revision - 1}`)!.hash;
       expect({ type: event.type, hash: await computeHash(event, previous) }).toEqual({
-        ...{ type: event.type, hash: event.hash },
+        type: event.type,
+        hash: event.hash,
       });
     }
   });

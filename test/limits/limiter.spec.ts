@@ -1,6 +1,6 @@
 import type { LimitedEndpoint, Verdict } from '../../src/limits/limiter.js';
-import { LimitsDatabase } from './limits-database.js';
 import { ADMITTED, harnessOn, rejected } from './limited-endpoint-harness.js';
+import { LimitsDatabase } from './limits-database.js';
 
 let database: LimitsDatabase;
 beforeAll(async () => (database = await LimitsDatabase.start()));
@@ -133,6 +133,13 @@ describe('hourly quota (publish-api.md: Limits)', () => {
       expect(await harness.postAt('12:30:00')).toEqual(ADMITTED);
       expect(await harness.postAt('12:30:30')).toEqual(rejected('hourly_quota', 1770));
     }
+  });
+
+  it('counts a post that only the full evaluation admits, because its burst has expired times', async () => {
+    const harness = await createHarness({ plan: { hourly: 2, burst: { requests: 1, perSeconds: 1 } } }, 0);
+    expect(await harness.postAt('12:00:00')).toEqual(ADMITTED);
+    expect(await harness.postAt('12:00:05')).toEqual(ADMITTED);
+    expect(await harness.postAt('12:00:10')).toEqual(rejected('hourly_quota', 3590));
   });
 
   it('of 0 admits nothing', async () => {

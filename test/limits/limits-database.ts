@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { type LimitsProfile, type PlanLimits, readLimitsProfile } from '../../src/config/limits-profile.js';
 import { PLANS } from '../../src/domain/owner/owner.events.js';
-import { Limiter, type LimitedEndpoint } from '../../src/limits/limiter.js';
+import { type LimitedEndpoint, Limiter } from '../../src/limits/limiter.js';
 import { pgTypes } from '../../src/postgres/pool.js';
 import { discoveryTables } from '../../src/projections/discovery/discovery.tables.js';
 import { postsTables } from '../../src/projections/posts/posts.tables.js';
@@ -77,9 +77,23 @@ export class LimitsDatabase {
        select * from json_populate_record(null::discovery.endpoint, $1::json)`,
       [
         JSON.stringify({
-          ...{ endpoint_id, owner_id, slug: endpoint_id, mode: 'live', token_hash: '', signing_secret_id: '' },
-          ...{ previous_until: 0, project_ids: [], min_interval, require_signature: false, require_timestamp: false },
-          ...{ ip_allowlist: [], verbose_discovery: false, epoch: '1', created_at: 0, version: '1' },
+          endpoint_id,
+          owner_id,
+          slug: endpoint_id,
+          mode: 'live',
+          token_hash: '',
+          signing_secret_id: '',
+          previous_until: 0,
+          project_ids: [],
+          min_interval,
+          require_signature: false,
+          require_timestamp: false,
+          ip_allowlist: [],
+          verbose_discovery: false,
+          requires_approval: false,
+          epoch: '1',
+          created_at: 0,
+          version: '1',
         }),
       ],
     );

@@ -1,6 +1,6 @@
 import type { Verdict } from '../../src/limits/limiter.js';
-import { LimitsDatabase } from './limits-database.js';
 import { ADMITTED, harnessOn, type LimitedEndpointHarness, rejected } from './limited-endpoint-harness.js';
+import { LimitsDatabase } from './limits-database.js';
 
 let database: LimitsDatabase;
 beforeAll(async () => (database = await LimitsDatabase.start()));

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { GuardedClient, type GuardedClientOptions } from '../../src/outbound-http/guarded-client.js';
-import { FetchError } from '../../src/outbound-http/fetch-error.js';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createAddressPolicy } from '../../src/outbound-http/address-policy.js';
+import { FetchError } from '../../src/outbound-http/fetch-error.js';
+import { GuardedClient, type GuardedClientOptions } from '../../src/outbound-http/guarded-client.js';
 import { TestHost } from './test-host.js';
 
 /** Allows loopback addresses, as for stand-ins. */

@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { buildProgram, HelperProcess } from '../../src/media/helper-process.js';
 
 const open: HelperProcess<never, never>[] = [];
@@ -12,7 +12,10 @@ const start = <Request, Response>(
   const program = buildProgram(set);
   const helper = new HelperProcess<Request, Response>({
     program,
-    ...{ timeoutMs: 60_000, maxHeapMb: 64, maxMemoryMb, libraries: [import.meta.resolve('sharp')] },
+    timeoutMs: 60_000,
+    maxHeapMb: 64,
+    maxMemoryMb,
+    libraries: [import.meta.resolve('sharp')],
   });
   open.push(helper as never);
   return helper;

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { silentLog, type Log } from '../../src/kernel/log.js';
+import { type Log, silentLog } from '../../src/kernel/log.js';
 import { buildProgram } from '../../src/media/helper-process.js';
-import type { Inspection, InspectionRequest } from '../../src/media/inspector-program.js';
 import { Inspector, type InspectorOptions } from '../../src/media/inspector.js';
+import type { Inspection, InspectionRequest } from '../../src/media/inspector-program.js';
 import { stopLater } from './harness.js';
-import { makeVideo, m4a, mp3WithTag, ogg, webm } from './make-videos.js';
 import { jpeg, png, webp } from './make-images.js';
+import { m4a, makeVideo, mp3WithTag, ogg, webm } from './make-videos.js';
 
 const inspectorWith = (options: InspectorOptions = {}): Inspector => {
   const inspector = new Inspector({ timeoutMs: 30_000, ...options });

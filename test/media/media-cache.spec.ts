@@ -6,8 +6,8 @@ import { Inspector } from '../../src/media/inspector.js';
 import { MediaCache, type MediaCacheOptions } from '../../src/media/media-cache.js';
 import { PhotoEditor } from '../../src/media/photo-editor.js';
 import { clientWith, failure, host, stopLater, tcp } from './harness.js';
-import { makeVideo, mp3 } from './make-videos.js';
 import { gif, png } from './make-images.js';
+import { makeVideo, mp3 } from './make-videos.js';
 import { sparse, type TestHost } from './test-host.js';
 
 const MB = 1_048_576;
@@ -148,7 +148,8 @@ describe('the length of a file', () => {
     const exceeds = there.serve('/exceeds', Buffer.alloc(MB + 1), { contentLength });
     expect(await cache.fetchToDisk(fits, { ...WANTED, maxBytes: MB })).toMatchObject({ sizeBytes: MB });
     expect(await failure(cache.fetchToDisk(exceeds, { ...WANTED, maxBytes: MB }))).toMatchObject({
-      ...{ code: 'too_large', isPermanent: true },
+      code: 'too_large',
+      isPermanent: true,
     });
     await until(async () => (await readdir(directory)).length === 1);
   });

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
-import { FetchError } from '../../src/outbound-http/fetch-error.js';
 import type { PhotoLimits } from '../../src/media/fit-size.js';
 import { PhotoEditor } from '../../src/media/photo-editor.js';
+import { FetchError } from '../../src/outbound-http/fetch-error.js';
 import { gif, png as emptyPng } from './make-images.js';
 
 const MB = 1_048_576;
@@ -32,7 +32,10 @@ const saved = async (bytes: Buffer): Promise<string> => {
 const image = (width: number, height: number, how: 'plain' | 'noise' = 'plain', alpha = 1): Sharp =>
   sharp({
     create: {
-      ...{ width, height, channels: 4, background: { r: 200, g: 30, b: 30, alpha } },
+      width,
+      height,
+      channels: 4,
+      background: { r: 200, g: 30, b: 30, alpha },
       ...(how === 'noise' && { channels: 3, noise: { type: 'gaussian', mean: 128, sigma: 60 } }),
     },
   } as SharpOptions);

@@ -1,18 +1,27 @@
-import { createProber, findMediaProblems, type ProbeReport, type ProberOptions } from '../../src/media/probe.js';
 import { buildProgram } from '../../src/media/helper-process.js';
 import { Inspector } from '../../src/media/inspector.js';
+import { createProber, findMediaProblems, type ProbeReport, type ProberOptions } from '../../src/media/probe.js';
 import { createAddressPolicy } from '../../src/outbound-http/address-policy.js';
 import type { Media } from '../../src/payload/payload.js';
 import { selfSigned } from './certificate.js';
 import { clientWith, host, stopLater, tcp } from './harness.js';
-import { makeVideo, makeVideoParts } from './make-videos.js';
 import { gif, jpeg, png } from './make-images.js';
+import { makeVideo, makeVideoParts } from './make-videos.js';
 import { sparse, type TestHost } from './test-host.js';
 
 const MB = 1_048_576;
 
+/** Limits that no probe here comes near, so that a busy machine does not change the result. */
+const BUDGET_MS = 120_000;
+const createInspector = () => new Inspector({ timeoutMs: BUDGET_MS });
+
 const prober = (options: Partial<ProberOptions> = {}) => {
-  const made = createProber({ client: clientWith(), budgetMs: 30_000, ...options });
+  const made = createProber({
+    client: clientWith(),
+    inspector: createInspector(),
+    budgetMs: BUDGET_MS,
+    ...options,
+  });
   stopLater({ stop: async () => made.close() });
   return made;
 };
@@ -124,7 +133,17 @@ describe('a slow or unavailable host is not an error (D-24)', () => {
       { type: 'photo', url: there.serve('/photo', png(8, 8)) },
       { type: 'photo', url: there.serve('/gif', gif()) },
     ] as const;
-    const reports = await prober({ budgetMs: 2_000 }).probeAll(media);
+    // The time is over once the other media are examined.
+    const over = new AbortController();
+    const inspector = createInspector();
+    const inspect = inspector.inspect.bind(inspector);
+    let examined = 0;
+    inspector.inspect = async (...question) => {
+      const answer = await inspect(...question);
+      if (++examined === 2) setImmediate(() => over.abort());
+      return answer;
+    };
+    const reports = await prober({ inspector }).probeAll(media, { signal: over.signal });
     expect(reports.map(({ ok, inconclusive }) => [ok, inconclusive])).toEqual([
       ...[
         [true, true],
@@ -157,7 +176,8 @@ describe('a host that ignores Range', () => {
     const photo = jpeg(640, 480, 300_000);
     const url = there.serve('/', sparse(20 * MB, photo), { ranges: 'ignored' });
     expect(await reportOn(url)).toMatchObject({ ok: true, inconclusive: false, sizeBytes: 20 * MB, width: 640 });
-    expect(there.bytesSent).toBeLessThan(12 * MB);
+    // Each answer is broken off; the system has taken some MB of it by then.
+    expect(there.bytesSent).toBeLessThan(there.requests.length * 10 * MB);
   });
 
   it('is refused for its announced length', async () => {
@@ -184,16 +204,22 @@ describe('a host that ignores Range', () => {
     const how = { ranges: 'ignored', contentLength: false } as const;
     const short = png(8, 8);
     expect(await reportOn(there.serve('/short', short, how))).toMatchObject({
-      ...{ ok: true, inconclusive: false, sizeBytes: short.length },
+      ok: true,
+      inconclusive: false,
+      sizeBytes: short.length,
     });
     expect(await reportOn(there.serve('/long', sparse(MB, short), how))).toMatchObject({
-      ...{ ok: true, inconclusive: true, sizeBytes: null, width: 8 },
+      ok: true,
+      inconclusive: true,
+      sizeBytes: null,
+      width: 8,
     });
     expect((await reportOn(there.serve('/gif', sparse(MB, gif()), how))).problem).toMatchObject({
       code: 'media_format',
     });
     expect(await reportOn(there.serve('/film', makeVideo({ seconds: 9 }), how), 'video')).toMatchObject({
-      ...{ ok: true, durationSeconds: 9 },
+      ok: true,
+      durationSeconds: 9,
     });
     const far = makeVideo({ seconds: 9, index: 'last', mediaBytes: 6 * MB });
     expect(await reportOn(there.serve('/far', far, how), 'video')).toMatchObject({ ok: true, inconclusive: true });

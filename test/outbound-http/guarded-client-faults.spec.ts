@@ -1,3 +1,4 @@
+import { until } from '../e2e/until.js';
 import { selfSigned } from '../media/certificate.js';
 import { clientWith, failure, host, LIMITS, tcp } from '../media/harness.js';
 
@@ -11,7 +12,8 @@ describe('https', () => {
     expect((await client.request(url, LIMITS)).body.toString()).toBe('safe');
     expect((await client.request(there.as('media.example', '/'), LIMITS)).body.toString()).toBe('safe');
     expect(await failure(client.request(there.as('other.example', '/'), LIMITS))).toMatchObject({
-      ...{ code: 'tls', isPermanent: true },
+      code: 'tls',
+      isPermanent: true,
     });
   });
 
@@ -56,7 +58,8 @@ describe('time', () => {
   ])('runs out if a host falls silent %s', async (_, answer, timeouts) => {
     const url = await tcp((socket) => socket.once('data', () => socket.write(answer)));
     expect(await failure(clientWith({ timeouts }).request(url, LIMITS))).toMatchObject({
-      ...{ code: 'timeout', isPermanent: false },
+      code: 'timeout',
+      isPermanent: false,
     });
   });
 
@@ -81,7 +84,8 @@ describe('time', () => {
     const client = clientWith();
     for (const signal of [asked.signal, AbortSignal.abort()])
       expect(await failure(client.request(url, { ...LIMITS, signal }))).toMatchObject({
-        ...{ code: 'aborted', isPermanent: false },
+        code: 'aborted',
+        isPermanent: false,
       });
     expect(there.requests).toHaveLength(1);
   });
@@ -93,12 +97,14 @@ describe('a request that waits for a connection', () => {
     const held: (() => void)[] = [];
     const url = there.on('/', (_, response) => void held.push(() => response.end('late')));
     const client = clientWith({ connections: 1 });
+    const isHeld = (): Promise<boolean> => until('the host has a request', () => held.length > 0);
     const first = client.request(url, LIMITS);
+    await isHeld();
     expect(await failure(client.request(url, { ...LIMITS, timeoutMs: 100 }))).toMatchObject({ code: 'timeout' });
     held.shift()!();
     expect((await first).body.toString()).toBe('late');
     const next = client.request(url, LIMITS);
-    while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await isHeld();
     held.shift()!();
     await next;
     expect(there.requests).toHaveLength(2);

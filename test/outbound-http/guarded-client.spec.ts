@@ -50,7 +50,9 @@ describe('a request', () => {
       const there = await host();
       const url = there.on('/', (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end('?'));
       expect(await failure(clientWith().request(url, LIMITS))).toMatchObject({
-        ...{ code: 'content_encoding', isPermanent: true, status: 200 },
+        code: 'content_encoding',
+        isPermanent: true,
+        status: 200,
       });
     },
   );

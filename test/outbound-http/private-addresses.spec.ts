@@ -1,6 +1,6 @@
 import { buildConnector } from 'undici';
-import { resolveHost } from '../../src/outbound-http/resolve-host.js';
 import { createAddressPolicy, PUBLIC_ONLY } from '../../src/outbound-http/address-policy.js';
+import { resolveHost } from '../../src/outbound-http/resolve-host.js';
 import { clientWith, failure, host, LIMITS } from '../media/harness.js';
 
 describe('a private address (security.md: Fetching media safely)', () => {
@@ -96,7 +96,9 @@ describe('a private address (security.md: Fetching media safely)', () => {
     const secret = there.on('/secret', (_, response) => response.end('secret'));
     const url = there.on('/', (_, response) => response.writeHead(302, { location: secret }).end());
     expect(await failure(clientWith().request(url, LIMITS))).toMatchObject({
-      ...{ code: 'redirect', isPermanent: true, status: 302 },
+      code: 'redirect',
+      isPermanent: true,
+      status: 302,
     });
     expect(there.requests.map(({ path }) => path)).toEqual(['/']);
   });

@@ -1,9 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import type { GuardedClient } from '../../src/outbound-http/guarded-client.js';
 import { RequestSlots } from '../../src/outbound-http/request-slots.js';
 import { TrafficMeter } from '../../src/outbound-http/traffic-meter.js';
 import { until } from '../e2e/until.js';
 import { clientWith, failure, host, LIMITS } from '../media/harness.js';
-import type { ServerResponse } from 'node:http';
 
 /** A host whose answers wait until they are let go. */
 const createHost = async () => {

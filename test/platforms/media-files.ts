@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { MediaFile, PublishError, SendContext, MediaLimits } from '../../src/platforms/publisher.js';
+import type { MediaFile, MediaLimits, PublishError, SendContext } from '../../src/platforms/publisher.js';
 
 /** Media of posts without media: a request for one is an error. */
 export const noMedia: SendContext['media'] = async (index) => {
@@ -9,16 +9,28 @@ export const noMedia: SendContext['media'] = async (index) => {
 };
 
 const TYPES: Readonly<Record<string, string>> = {
-  ...{ jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' },
-  ...{ mp4: 'video/mp4', mov: 'video/quicktime', webm: 'video/webm' },
-  ...{ mp3: 'audio/mpeg', m4a: 'audio/mp4', ogg: 'audio/ogg' },
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  mp4: 'video/mp4',
+  mov: 'video/quicktime',
+  webm: 'video/webm',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  ogg: 'audio/ogg',
 };
 
 /** First bytes by which a network detects a type. */
 const HEADS: Readonly<Record<string, string>> = {
-  ...{ jpg: 'ffd8ffe0', png: '89504e470d0a1a0a', webp: '524946460000000057454250' },
-  ...{ mp4: '000000186674797069736f6d', mov: '000000146674797071742020', webm: '1a45dfa3' },
-  ...{ mp3: '49443304', m4a: '00000018667479704d344120', ogg: '4f676753' },
+  jpg: 'ffd8ffe0',
+  png: '89504e470d0a1a0a',
+  webp: '524946460000000057454250',
+  mp4: '000000186674797069736f6d',
+  mov: '000000146674797071742020',
+  webm: '1a45dfa3',
+  mp3: '49443304',
+  m4a: '00000018667479704d344120',
+  ogg: '4f676753',
 };
 
 /** Creates a folder for files whose first bytes are those of media. */

@@ -4,11 +4,11 @@ import { findEntityProblems } from '../../src/payload/check-entities.js';
 import type { TextWithEntities } from '../../src/payload/entities.js';
 import type { Entity } from '../../src/payload/payload.js';
 import { anyTextWithEntities } from '../../src/payload/payload.properties.js';
-import { countCharacters, isVisible } from '../../src/validation/text-measure.js';
 import type { PlatformPost, Publisher, Rendering, SendContext } from '../../src/platforms/publisher.js';
 import { parseHtml } from '../../src/stand-ins/max/html-text.js';
+import { countCharacters, isVisible } from '../../src/validation/text-measure.js';
 import { postOf } from './publish-post.js';
-import { NETWORKS, type NetworkName } from './wire/networks.js';
+import { type NetworkName, NETWORKS } from './wire/networks.js';
 
 const RUNS = { numRuns: process.env['TEST_LONG'] ? 20_000 : 1_000, seed: 20_261_121 };
 

@@ -6,7 +6,7 @@ import { joinAlbums, type VisibleMessage } from '../../src/stand-ins/walls/visib
 import { mediaFolder } from './media-files.js';
 import { postOf, publishPost } from './publish-post.js';
 import { TWENTY_POSTS } from './twenty-posts.js';
-import { NETWORK_NAMES, NETWORKS, type NetworkName } from './wire/networks.js';
+import { NETWORK_NAMES, type NetworkName, NETWORKS } from './wire/networks.js';
 import { Recorder } from './wire/recorder.js';
 import { startRelay } from './wire/relay.js';
 

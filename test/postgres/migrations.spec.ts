@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Pool } from 'pg';
 import { createLogger } from '../../src/config/logger.js';
-import { type Migration, type Migrations, type RepeatableMigration, migrate } from '../../src/postgres/migrations.js';
+import { migrate, type Migration, type Migrations, type RepeatableMigration } from '../../src/postgres/migrations.js';
 import { migrations as all } from '../../src/postgres/migrations/all.js';
 import { createPool } from '../../src/postgres/pool.js';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.js';
@@ -75,7 +75,7 @@ describe('migrations', () => {
     await migrate(pool, only(first), logger);
     const edited = { ...first, sql: `${first.sql}; insert into a values (2)` };
     await expect(migrate(pool, only(edited, second), logger)).rejects.toThrow(
-      'Migration 1 "first" ran in this database with other content',
+      'Migration 1 "first" ran in this database with content that differs from',
     );
     expect(await applied()).toHaveLength(1);
   });

@@ -104,7 +104,7 @@ describe('the check of the server', () => {
   it('finds an encoding other than UTF-8, and gives the statement that creates a database', async () => {
     const { name, superuser } = await createRoleAndDatabase(`encoding 'LATIN1' locale_provider libc locale 'C'`);
     const message = await check(superuser);
-    expect(message).toMatch(/^DATABASE_URL leads to a database with the encoding LATIN1, but posts need UTF8/);
+    expect(message).toMatch(/^DATABASE_URL points at a database with the encoding LATIN1, but posts need UTF8/);
     await execute(statementsIn(message).map((statement) => statement.replace('crosspost', `${name}_utf8`)));
     drops.push(`drop database ${name}_utf8`);
     expect(await check(superuser.replace(`/${name}`, `/${name}_utf8`))).toBe('fits');
@@ -114,7 +114,7 @@ describe('the check of the server', () => {
     const { name, url, superuser } = await createRoleAndDatabase();
     await execute([`alter database ${name} owner to ${name}`], superuser);
     expect(await check(url, 1_000)).toMatch(
-      /^DATABASE_POOL is 1000, but DATABASE_URL leads to a server that allows 197 connections \(max_connections of the server/,
+      /^DATABASE_POOL is 1000, but the server at DATABASE_URL allows 197 connections \(max_connections of the server/,
     );
     await execute([`alter role ${name} connection limit 10`]);
     expect(await check(url, 11)).toMatch(
@@ -147,7 +147,7 @@ describe('the check of the server', () => {
     const pooler = await TransactionPooler.start(server.connectionString);
     try {
       const message = await check(pooler.through(server.connectionString));
-      expect(message).toMatch(/^DATABASE_URL leads to a pooler in transaction mode.*pool_mode = session/);
+      expect(message).toMatch(/^DATABASE_URL points at a pooler in transaction mode.*pool_mode = session/);
     } finally {
       await pooler.stop();
     }

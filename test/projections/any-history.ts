@@ -1,4 +1,13 @@
+import {
+  beginPost,
+  decidePlannedPost,
+  evolvePost,
+  type PlannedPost,
+  type PlannedPostCommand,
+} from '../../src/domain/post/planned-post.js';
+import { isPlanned, type PostAccepted } from '../../src/domain/post/post.events.js';
 import type { RecordedEvent } from '../../src/kernel/events.js';
+import { isRejection } from '../../src/kernel/result.js';
 import { samples } from '../domain/samples.js';
 import type { Random } from '../e2e/random.js';
 
@@ -37,6 +46,7 @@ export class AnyHistory {
   private readonly revisions = new Map<string, bigint>();
   private readonly ends = new Map<string, number>();
   private readonly publications = new Set<AnyPublication>();
+  private readonly planned: PlannedPost[] = [];
   private readonly deliveries: AnyDelivery[] = [];
   private readonly deleted = new Set<string>();
 
@@ -60,7 +70,8 @@ export class AnyHistory {
       this.now += this.choose([0, 0, 1, 1_000, MINUTE, 3 * MINUTE]);
       const step = this.random.next();
       if (step < 0.25) this.acceptPost();
-      else if (step < 0.6) this.advancePublication();
+      else if (step < 0.32) this.changePlanned();
+      else if (step < 0.62) this.advancePublication();
       else if (step < 0.72) this.changePause();
       else if (step < 0.84) this.advanceDelivery();
       else if (step < 0.9) this.changeChannel();
@@ -90,12 +101,72 @@ export class AnyHistory {
       traceId: this.choose([null, 'trace']),
     };
     if (targets.length === 0) return this.add('PostSkipped', origin, postId);
-    this.add('PostAccepted', { ...origin, postId, targets }, postId);
+    const requiresApproval = this.random.below(3) === 0;
+    const plan = { publishAt: this.choose([null, this.now + 2 * MINUTE]), requiresApproval, isReleased: false };
+    const isLater = (requiresApproval || plan.publishAt !== null) && this.random.below(2) === 0;
+    this.add('PostAccepted', { ...origin, postId, targets, ...(isLater && { plan }) }, postId);
+    const accepted = this.events.at(-1)!.data as PostAccepted['data'];
+    const request = { postId, endpointId: origin.endpointId, ownerId, at: this.now, publishAt: plan.publishAt };
+    if (isLater && requiresApproval) this.add('PostApprovalRequested', request, postId);
+    if (isPlanned(accepted)) return void this.planned.push(beginPost(accepted, 0));
+    this.queue(postId, ownerId, targets);
+  }
+
+  private queue(
+    postId: string,
+    ownerId: string,
+    targets: readonly { readonly publicationId: string; readonly channelId: string; readonly projectId: string }[],
+  ): void {
     for (const { publicationId, channelId, projectId } of targets)
       this.publications.add({
-        ...{ ids: { publicationId, postId, channelId }, ownerId, projectId, acceptedAt: this.now },
-        ...{ state: 'queued', attempt: 0, retryAt: 0 },
+        ids: { publicationId, postId, channelId },
+        ownerId,
+        projectId,
+        acceptedAt: this.now,
+        state: 'queued',
+        attempt: 0,
+        retryAt: 0,
       });
+  }
+
+  /** Changes, releases or ends a planned post, as its decider says. */
+  private changePlanned(): void {
+    const i = this.random.below(this.planned.length + 1);
+    const post = this.planned[i];
+    if (!post) return;
+    const [at, note, ifRevision] = [this.now, null, null];
+    const author = { isManager: this.random.below(2) === 0, requiresApproval: this.random.below(2) === 0 };
+    const publishAt = this.choose([null, at + MINUTE, at + 3 * MINUTE]);
+    const publicationIds = this.choose([null, post.targets.slice(0, 1).map(({ publicationId }) => publicationId)]);
+    const [channel] = post.targets.map(({ channelId }) => CHANNELS.indexOf(channelId));
+    const n = this.events.length;
+    const targets = [channel!, (channel! + 1) % CHANNELS.length].map((c) => ({
+      publicationId: `pub_${n}_${c}`,
+      channelId: CHANNELS[c]!,
+      platform: ['telegram', 'vk'][c % 2]!,
+      projectId: PROJECTS[c]!,
+    }));
+    const content = { traceId: null, payload: { text: 'new' }, parts: null, targets, publishAt };
+    const commands = [
+      ...([{ type: 'ReleasePost', at }] as const),
+      ...([{ type: 'ReleasePost', at }] as const),
+      ...([{ type: 'ReschedulePost', at, publishAt, author, ifRevision }] as const),
+      ...([{ type: 'RevisePost', at, content, author, ifRevision }] as const),
+      ...([{ type: 'CancelPlanned', at, publicationIds, ifRevision }] as const),
+      ...([{ type: 'ApprovePost', at, note }] as const),
+      ...([{ type: 'RejectPost', at, reason: 'no' }] as const),
+    ];
+    const next = Number((this.revisions.get(`any-${post.postId}`) ?? -1n) + 1n);
+    const events = decidePlannedPost(this.choose<PlannedPostCommand>(commands), post, next);
+    if (isRejection(events)) return;
+    let state = post;
+    for (const [k, event] of events.entries()) {
+      state = evolvePost(state, event, next + k);
+      this.add(event.type, event.data, post.postId);
+      if (event.type === 'PostReleased') this.queue(post.postId, post.ownerId, event.data.targets);
+    }
+    if (state.status === 'planned') this.planned[i] = state;
+    else this.planned.splice(i, 1);
   }
 
   private advancePublication(): void {
@@ -231,8 +302,18 @@ export class AnyHistory {
     const id = `00000000-0000-4000-8000-${String(position).padStart(12, '0')}`;
     const story = { requestId: `req_${key}`, causationId: `req_${key}`, correlationId: `req_${key}` };
     this.events.push({
-      ...{ type, id, stream, revision, position, version: 1, at: this.now, actor: 'operator', ...story },
-      ...{ clientAddress: null, hash: id, data: { ...(samples[type]!.at(-1) as object), ...data } },
+      type,
+      id,
+      stream,
+      revision,
+      position,
+      version: 1,
+      at: this.now,
+      actor: 'operator',
+      ...story,
+      clientAddress: null,
+      hash: id,
+      data: { ...(samples[type]!.at(-1) as object), ...data },
     });
   }
 

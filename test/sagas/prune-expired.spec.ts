@@ -21,7 +21,7 @@ afterAll(async () => {
 /** Deletes all that has expired, as if retentions were over now. */
 const sweep = async (signal = new AbortController().signal): Promise<void> => {
   const { leases, progress } = gateway.infrastructure;
-  await new PruneExpired({ pool, leases, progress, log: silentLog, deliveryBodyMs: 0, jobMs: 0 }).sweep(signal);
+  await new PruneExpired(pool, leases, progress, silentLog, { deliveryBodyMs: 0, jobMs: 0 }).sweep(signal);
 };
 const createOutput = async (setup: WebhookSetup): Promise<{ receiver: WebhookReceiver; outputId: string }> => {
   const receiver = await WebhookReceiver.start();

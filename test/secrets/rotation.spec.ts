@@ -1,10 +1,10 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
-import { deriveHistoryKeys } from '../../src/secrets/history-keys.js';
-import type { Job, JobContext } from '../../src/jobs/job.js';
 import { createLogger } from '../../src/config/logger.js';
+import type { Job, JobContext } from '../../src/jobs/job.js';
 import { createPool } from '../../src/postgres/pool.js';
 import { claimDatabase, readFormerKeys } from '../../src/secrets/database-keys.js';
+import { deriveHistoryKeys } from '../../src/secrets/history-keys.js';
 import { KeyRing } from '../../src/secrets/key-ring.js';
 import { createResealHandler, RESEAL_SECRETS } from '../../src/secrets/reseal-job.js';
 import { keyIdOf } from '../../src/secrets/sealed-value.js';
@@ -37,7 +37,12 @@ const storeWithoutKeyId = async (key: Buffer, id: string, secret: object): Promi
 };
 
 const jobFor = (key: Buffer): Job => ({
-  ...{ id: 'job_1', kind: RESEAL_SECRETS, state: 'running', progress: 0, etaSeconds: null, result: null },
+  id: 'job_1',
+  kind: RESEAL_SECRETS,
+  state: 'running',
+  progress: 0,
+  etaSeconds: null,
+  result: null,
   params: { key: new KeyRing(key).first.id },
 });
 
@@ -237,7 +242,7 @@ it('secrets that no key opens are named, until they are replaced', async () => {
   expect(await unreadable.describe()).toBeNull();
   unreadable.start();
   const sentence = await until('the secrets are found', () => unreadable.describe());
-  expect(sentence).toContain('opens 3 stored secrets, such as s0, s150, s300');
+  expect(sentence).toContain('3 stored secrets, such as s0, s150, s300, cannot be opened');
   await pool.query(`delete from ops_secret where secret_id in ('s0', 's150', 's300')`);
   expect(await unreadable.describe()).toBeNull();
   await unreadable.stop();

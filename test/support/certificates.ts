@@ -7,7 +7,7 @@ const run = promisify(execFile);
 
 /** Files of a certificate authority and of a server certificate that it signed, in PEM. */
 export interface Certificates {
-  /** Folder with the authority's certificate alone. */
+  /** Folder with only the authority's certificate. */
   readonly authorityFolder: string;
   readonly authority: string;
   readonly certificate: string;
@@ -15,8 +15,8 @@ export interface Certificates {
 }
 
 /**
- * Makes a certificate authority and a certificate for servers on 127.0.0.1 and `localhost`, by the program `openssl`.
- * @param commonName of the servers
+ * Makes a certificate authority and a certificate for servers on 127.0.0.1 and `localhost`, using `openssl`.
+ * @param commonName common name of the servers
  */
 export const makeCertificates = async (folder: string, commonName: string): Promise<Certificates> => {
   const authorityFolder = join(folder, 'authority');

@@ -1,10 +1,8 @@
 import { appendFileSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 
 /**
- * Ends a run with the plain line `N passed, N failed`, which scripts and people can read alike. The lines before it name
- * the tests that passed only when they were repeated. Runs that have the same file in TEST_TOTALS are parts of one: each adds its
- * numbers there and prints the sums.
+ * Ends a run with the plain line `N passed, N failed`, which scripts and people can read alike. Runs that have the same file
+ * in TEST_TOTALS are parts of one: each adds its numbers there and prints the sums.
  */
 export default class ClosingLineReporter {
   onRunComplete(_contexts, results) {
@@ -15,13 +13,8 @@ export default class ClosingLineReporter {
     ];
     const [passed, failed, skipped] = addToTotals(numbers);
     const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-    const repeated = results.testResults.flatMap(({ testFilePath, testResults }) =>
-      testResults
-        .filter(({ status, invocations = 1 }) => status === 'passed' && invocations > 1)
-        .map(({ fullName }) => `passed the second time: ${path.relative(process.cwd(), testFilePath)}: ${fullName}`),
-    );
     // After the summary, which other reporters print.
-    process.once('exit', () => process.stdout.write(`\n${[...repeated, line].join('\n')}\n`));
+    process.once('exit', () => process.stdout.write(`\n${line}\n`));
   }
 }
 

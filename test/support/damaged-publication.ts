@@ -23,6 +23,14 @@ export const damagePublication = async (
   const nothing = { revision: -1n, position: 0n, hash: '' };
   const context = { commandId: newUuid(), at, ...origin };
   await store.append(stream, 'noStream', aggregates.encodeEvents(stream, events, nothing, context).events);
+  await damageStream({ pool, store }, stream);
+};
+
+/** Waits until all views show the events of a stream, and breaks the text of these events. */
+export const damageStream = async (
+  { pool, store }: Pick<Infrastructure, 'pool' | 'store'>,
+  stream: string,
+): Promise<void> => {
   const head = await store.readHead();
   await until('all views show it', async () => {
     const text = `select from ops_projection p join ops_checkpoint c on c.name = p.name and c.version = p.live_version

@@ -10,7 +10,7 @@ import { freePort } from './gateway-process.js';
 import { ServerProcess } from './server-process.js';
 
 const SIZE = 3;
-/** Pause before a node that ended by itself is started again, in ms. */
+/** Pause before a node that ended on its own is started again, in ms. */
 const RESTART_MS = 500;
 /** Password of a new server's administrator. */
 const ADMIN = { name: 'admin', password: 'changeit' };
@@ -37,7 +37,7 @@ interface Member {
   readonly httpEndPointPort: number;
 }
 
-/** A node, which is started again when it ends by itself, as a supervisor does it. */
+/** A node, which is started again when it ends on its own, as a supervisor would. */
 class ClusterNode {
   private isWanted = true;
 
@@ -69,7 +69,7 @@ class ClusterNode {
   }
 }
 
-/** A cluster of three nodes of a real event store with TLS, certificates of its own, and users with passwords. */
+/** A cluster of three nodes of a real event store, with TLS, its own certificates, and users with passwords. */
 export class EventStoreCluster {
   private constructor(
     private readonly folder: string,
@@ -111,7 +111,7 @@ export class EventStoreCluster {
     return `${scheme}://${name}:${password}@${nodes}?tls=true&tlsCaFile=${this.authority}`;
   }
 
-  /** Returns the connection string by which the nodes are found: a DNS name, and the port of one node. */
+  /** Returns the connection string for finding the nodes: a DNS name, and the port of one node. */
   discoveryString({ name, password }: StoreUser, scheme = 'kurrentdb'): string {
     const [first] = this.nodes as [ClusterNode];
     return `${scheme}+discover://${name}:${password}@localhost:${first.port}?tlsCaFile=${this.authority}`;
@@ -127,24 +127,27 @@ export class EventStoreCluster {
     });
   }
 
-  /** Lets users read `$all`, which the default rules keep for administrators. */
+  /** Allows users to read `$all`, which the default rules reserve for administrators. */
   async allowToReadAll(users: readonly StoreUser[]): Promise<void> {
     const admins = ['$admins'];
     const acl = {
-      ...{ readRoles: [...admins, ...users.map(({ name }) => name)], writeRoles: admins, deleteRoles: admins },
-      ...{ metaReadRoles: admins, metaWriteRoles: admins },
+      readRoles: [...admins, ...users.map(({ name }) => name)],
+      writeRoles: admins,
+      deleteRoles: admins,
+      metaReadRoles: admins,
+      metaWriteRoles: admins,
     };
     const client = KurrentDBClient.connectionString(this.connectionString(ADMIN));
     await client.setStreamMetadata('$all', { acl });
     await client.dispose();
   }
 
-  /** Returns the node that leads at present. @throws Error there is none */
+  /** Returns the current leader. @throws Error if there is none */
   async findLeader(): Promise<ClusterNode> {
     return this.findNode('Leader');
   }
 
-  /** Returns a node that follows at present. @throws Error there is none */
+  /** Returns a current follower. @throws Error if there is none */
   async findFollower(): Promise<ClusterNode> {
     return this.findNode('Follower');
   }

@@ -9,22 +9,25 @@ import { ServerProcess } from './server-process.js';
 
 const run = promisify(execFile);
 
-/** Path of a copy of everything that a server has stored. It is deleted with the server. */
+/** Path of a copy of everything that a server has stored, which is deleted with the server. */
 export type Backup = string;
 
-/** An event store in processes of its own, which a test may kill and freeze. */
+/** An event store in separate processes, which a test may kill and freeze. */
 export interface EventStoreServer {
   readonly connectionString: string;
-  /** Kills it. What it has committed is there after {@link restart}. */
+  /** Kills it. What it has committed is still there after {@link restart}. */
   kill(): Promise<void>;
   /** Starts it again on the same port with the same data, and waits until it is ready. */
   restart(): Promise<void>;
   /** Suspends it: connections stay open, and nothing answers. */
   freeze(): void;
   thaw(): void;
-  /** Copies what is stored, without a stop. */
+  /** Copies what is stored, without stopping the server. */
   backUp(): Promise<Backup>;
-  /** Replaces the data by those of a backup, or by none, and starts on the same port: what answers is another server. */
+  /**
+   * Replaces the data with those of a backup, or with none, and starts on the same port, so that another server
+   * answers.
+   */
   restore(backup: Backup | null): Promise<void>;
   /** Kills it and deletes its data. */
   stop(): Promise<void>;
@@ -36,24 +39,30 @@ export interface EventStoreServer {
  */
 const COMMAND = process.env.EVENT_STORE_COMMAND;
 
-/** True if each gateway of `test/e2e` keeps its events in an event store of its own instead of its database. */
+/** True if each gateway of `test/e2e` keeps its events in its own event store instead of its database. */
 export const usesEventStore = COMMAND !== undefined;
 
-/** True if {@link startEventStore} starts a real server, which takes longer to start and knows none of the stand-in's commands. */
+/**
+ * True if {@link startEventStore} starts a real server, which takes longer to start and does not support the stand-in's
+ * commands.
+ */
 export const isRealEventStore = COMMAND !== undefined && COMMAND !== 'stand-in';
 
-/** Starts an empty event store: a real one if EVENT_STORE_COMMAND names it, else the stand-in. */
+/** Starts an empty event store: a real one if EVENT_STORE_COMMAND names it, otherwise the stand-in. */
 export const startEventStore = (): Promise<EventStoreServer> =>
   isRealEventStore ? RealServer.start(COMMAND as string) : KurrentServer.start();
 
-/** The store of the events of a gateway. */
+/** The event store of a gateway. */
 export interface ChosenStore {
   /** Settings of the gateway. */
   readonly settings: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-/** Starts the store of a gateway inside the test process: an event store if EVENT_STORE_COMMAND names one, else its database serves. */
+/**
+ * Starts the event store of a gateway inside the test process: a separate one if EVENT_STORE_COMMAND names one,
+ * otherwise the gateway's database.
+ */
 export const startChosenStore = async (): Promise<ChosenStore> => {
   if (!usesEventStore) return { settings: {}, stop: async () => undefined };
   const server = await startEventStore();
@@ -105,7 +114,7 @@ class RealServer implements EventStoreServer {
     this.process.signal('SIGCONT');
   }
 
-  /** Copies the files of the frozen server: they are as a kill would leave them. */
+  /** Copies the files of the frozen server, which are as a kill would leave them. */
   async backUp(): Promise<Backup> {
     const backup = join(this.folder, `backup-${this.backups++}`);
     this.freeze();

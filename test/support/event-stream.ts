@@ -12,7 +12,7 @@ export interface StreamEvent {
 export class EventStream {
   readonly events: StreamEvent[] = [];
   readonly comments: string[] = [];
-  /** The id that a reader which reconnects sends. */
+  /** The id that a reader sends when it reconnects. */
   lastId = '';
   isEnded = false;
   private text = '';
@@ -35,7 +35,7 @@ export class EventStream {
     return stream;
   }
 
-  /** Changes of a kind that name an id. */
+  /** Returns changes of a kind that name an id. */
   changesOf(kind: string, id: string): StreamEvent[] {
     return this.events.filter(({ event, data }) => event === 'change' && data.kind === kind && data.ids!.includes(id));
   }

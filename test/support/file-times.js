@@ -5,7 +5,7 @@ const TICK_S = 0.01; // USER_HZ is 100 on every Linux
 
 /**
  * Runs a test file. With TEST_TIMES, the path of a file, adds a line to it: seconds of wall-clock time, seconds of processor
- * time of this worker and of the processes that it has started, and the test file. `node scripts/test-times.js` shows them.
+ * time of this worker, of the processes that it has started, and of the PostgreSQL that its files share, and the test file.
  */
 export const timeFile = async (testPath, run) => {
   const output = process.env.TEST_TIMES;
@@ -16,12 +16,13 @@ export const timeFile = async (testPath, run) => {
   } finally {
     const after = readProcessorTime();
     const wall = (performance.now() - startedAt) / 1000;
-    const figures = [wall, after.own - before.own, after.children - before.children].map((s) => s.toFixed(2));
+    const used = ['own', 'children', 'postgres'].map((of) => after[of] - before[of]);
+    const figures = [wall, ...used].map((s) => s.toFixed(2));
     appendFileSync(output, `${[...figures, path.relative(process.cwd(), testPath)].join('\t')}\n`);
   }
 };
 
-/** Returns the processor time of this process, and of all that it has started, which includes those that have ended. */
+/** Returns the processor time of this process, of all that it has started, and of its PostgreSQL, with those that have ended. */
 const readProcessorTime = () => {
   const processes = new Map();
   for (const entry of readdirSync('/proc'))
@@ -35,10 +36,19 @@ const readProcessorTime = () => {
         // ended after it was listed
       }
     }
-  const descendants = [process.pid];
-  for (const pid of descendants)
-    for (const [child, { parent }] of processes) if (parent === pid) descendants.push(child);
+  const servers = process.env.TEST_POSTGRES_PIDS?.split(' ') ?? [];
+  const server = Number(servers[(Number(process.env.JEST_WORKER_ID) - 1) % servers.length] ?? 0);
   const of = (pid) => processes.get(pid) ?? { own: 0, ended: 0 };
-  const children = descendants.slice(1).reduce((sum, pid) => sum + of(pid).own + of(pid).ended, of(process.pid).ended);
-  return { own: of(process.pid).own * TICK_S, children: children * TICK_S };
+  /** Time of the descendants of a process; PostgreSQL, which is one where Jest runs in one process, is counted apart. */
+  const below = (pid) => {
+    const descendants = [pid];
+    for (const one of descendants)
+      for (const [child, { parent }] of processes) if (parent === one && child !== server) descendants.push(child);
+    return descendants.slice(1).reduce((sum, one) => sum + of(one).own + of(one).ended, of(pid).ended);
+  };
+  return {
+    own: of(process.pid).own * TICK_S,
+    children: below(process.pid) * TICK_S,
+    postgres: server && (of(server).own + below(server)) * TICK_S,
+  };
 };

@@ -12,11 +12,17 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Lines of a process's log that are kept. */
+/**
+ * Those of `npm start`, except V8's own maximum young generation, which is for throughput and costs some 40 MB
+ * (ADR-226).
+ */
+const NODE_FLAGS = ['--enable-source-maps', '--min-semi-space-size=4'];
+
+/** Number of lines of a process's log that are kept. */
 const KEPT_LINES = 400;
 
 /**
- * A compiled program of the project in a process and a process group of its own. It is killed when the test process ends.
+ * A compiled program of the project in a separate process and process group. It is killed when the test process ends.
  */
 export class Program {
   readonly exited: Promise<Exit>;
@@ -33,7 +39,7 @@ export class Program {
     args: readonly string[],
     env: NodeJS.ProcessEnv,
   ) {
-    this.child = spawn(process.execPath, ['--enable-source-maps', compiled(script), ...args], {
+    this.child = spawn(process.execPath, [...NODE_FLAGS, compiled(script), ...args], {
       env: { PATH: process.env.PATH, ...env },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -50,7 +56,7 @@ export class Program {
 
   /**
    * Starts a program and waits until `ready` returns a result for its output.
-   * @throws Error with its log if it ends before
+   * @throws Error with its log if it ends first
    */
   static async start<T>(
     name: string,
@@ -65,7 +71,8 @@ export class Program {
         if (found !== null) resolve({ program, found });
       };
       program.child.stdout!.on('data', look);
-      void program.exited.then((exit) =>
+      // Its last lines may arrive after its exit.
+      void Promise.all([program.exited, program.closed]).then(([exit]) =>
         reject(new Error(`${name} ended before it was ready: ${JSON.stringify(exit)}\n${program.log}`)),
       );
     });
@@ -76,12 +83,12 @@ export class Program {
     return new Program(name, script, args, env);
   }
 
-  /** Calls back with each line of its log from now on: of a long run, {@link log} is the end only. */
+  /** Calls back with each line of its log from now on; of a long run, {@link log} holds only the end. */
   onLogLine(listener: (line: string) => void): void {
     this.logListeners.push(listener);
   }
 
-  /** Closes the pipe of its output, as a reader that ends does. */
+  /** Closes the pipe of its output, like a reader that ends. */
   closeOutput(): void {
     this.child.stdout!.destroy();
   }
@@ -104,7 +111,7 @@ export class Program {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Kills the process alone, not the processes that it has started. */
+  /** Kills only the process, not the processes that it has started. */
   async kill(): Promise<void> {
     this.signal('SIGKILL');
     await this.exited;
@@ -122,7 +129,7 @@ export class Program {
     return this.exited;
   }
 
-  /** Sends SIGSTOP: connections stay open and nothing answers. */
+  /** Sends SIGSTOP: connections stay open, and nothing answers. */
   freeze(): void {
     this.signal('SIGSTOP');
   }
@@ -137,8 +144,8 @@ export class Program {
 }
 
 /**
- * Has the process group of a detached child killed when the test process ends, however that ends: a guard waits for the end
- * of a pipe from the test process. Resolves when the child has exited.
+ * Ensures that the process group of a detached child is killed when the test process ends, however that happens: a
+ * guard waits for the end of a pipe from the test process. Resolves when the child has exited.
  */
 export const killWithTestProcess = (child: ChildProcess): Promise<Exit> => {
   const guard = spawn('/bin/sh', ['-c', 'cat; kill -s KILL -- -$0', String(child.pid)], {
@@ -159,7 +166,7 @@ export interface Gateway {
   readonly program: Program;
 }
 
-/** Starts the program with these settings alone and waits until it prints its address. */
+/** Starts the program with only these settings, and waits until it prints its address. */
 export const startGateway = async (env: Readonly<Record<string, string>>): Promise<Gateway> => {
   const name = `gateway ${env.ROLES ?? 'all'}`;
   const { program, found } = await Program.start(name, ['main.js'], env, addressIn);
@@ -168,7 +175,7 @@ export const startGateway = async (env: Readonly<Record<string, string>>): Promi
 
 const addressIn = (printed: string): string | null => /^\s*Crosspost\s+(http:\/\/\S+)/m.exec(printed)?.[1] ?? null;
 
-/** Starts a network's stand-in and returns its base URL. `ledgerFile` keeps what it accepted, also over restarts. */
+/** Starts a network's stand-in and returns its base URL. `ledgerFile` keeps what it accepted, even across restarts. */
 export const startStandIn = async (
   network: string,
   ledgerFile: string,
@@ -206,7 +213,7 @@ const kill = (pids: readonly number[]): void => {
     try {
       process.kill(pid, 'SIGKILL');
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has ended since
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has ended in the meantime
     }
   }
 };

@@ -6,7 +6,7 @@ import type { Rejection } from '../../src/kernel/result.js';
 export interface Outcome<E extends DomainEvent, Code extends string> {
   /** Expects exactly these events in this order, `[]` for no change, and that JSON preserves each of them. */
   then(expected: readonly E[]): void;
-  /** Expects a rejection with this code, and with these figures if they are given. */
+  /** Expects a rejection with this code, and with these figures if given. */
   thenRejected(code: Code, figures?: Rejection['figures']): void;
 }
 

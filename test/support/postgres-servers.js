@@ -1,6 +1,6 @@
 /**
  * Global setup and teardown of Jest: a PostgreSQL for each worker, which all test files of the worker share. Starting one for
- * each file took 0.6 s of processor time (ADR-224). Workers find theirs by TEST_POSTGRES_URLS (postgres.ts).
+ * each file took 0.6 s of processor time (ADR-224). Workers find theirs by TEST_POSTGRES_URLS and TEST_POSTGRES_PIDS.
  */
 let servers = [];
 
@@ -12,6 +12,7 @@ export const startServers = async ({ maxWorkers }) => {
   const first = await startServer(); // makes the template of a cluster that is missing
   servers = [first, ...(await Promise.all(Array.from({ length: maxWorkers - 1 }, startServer)))];
   process.env.TEST_POSTGRES_URLS = servers.map(({ connectionString }) => connectionString).join(' ');
+  process.env.TEST_POSTGRES_PIDS = servers.map(({ pid }) => pid).join(' ');
 };
 
 export const stopServers = async () => {

@@ -9,7 +9,7 @@ describe('a database of one test', () => {
     pool.on('error', (error) => errors.push(error));
     const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
     const { pid } = rows[0]!;
-    process.kill(pid, 'SIGSTOP'); // a server that does not respond for a moment
+    process.kill(pid, 'SIGSTOP'); // a server that briefly does not respond
     await pool.end();
     setTimeout(() => process.kill(pid, 'SIGCONT'), 300);
     await stop();

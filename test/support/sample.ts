@@ -3,9 +3,9 @@ import type { Random } from '../e2e/random.js';
 const LONG = Boolean(process.env['TEST_LONG']);
 
 /**
- * Returns a random part of a test matrix, in its order; all of it with TEST_LONG. The seed belongs in the title of a test or
- * `describe`: SEED repeats the choice.
- * @param share of the items, from 0 to 1; at least one item is returned
+ * Returns a random part of a test matrix, in its order; all of it with TEST_LONG. Put the seed into the title of a test
+ * or `describe`: SEED repeats the choice.
+ * @param share share of the items, from 0 to 1; at least one item is returned
  */
 export const sampleOf = <T>(items: readonly T[], share: number, random: Random): T[] => {
   if (LONG) return [...items];

@@ -5,10 +5,10 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killWithTestProcess } from './gateway-process.js';
 
-/** Longest start of a server, in ms, on a busy machine. */
+/** Maximum time for a server to start, in ms, on a busy machine. */
 const START_MS = 120_000;
 
-/** A server of another project in a process group of its own, started by a shell command that runs in the foreground. */
+/** A server of another project in a separate process group, started by a shell command that runs in the foreground. */
 export class ServerProcess {
   private process: ChildProcess | null = null;
 

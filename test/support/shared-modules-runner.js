@@ -1,4 +1,10 @@
-import runTimed from './timed-runner.js';
+import circus from 'jest-circus/runner';
+import { timeFile } from './file-times.js';
+
+const run = circus.default ?? circus;
+
+/** Environment and runtime of the first file, which all later ones use as well. */
+let first = null;
 
 /**
  * Runs the test files of a worker in one environment with one module registry, where Jest creates both for each file:
@@ -7,9 +13,6 @@ import runTimed from './timed-runner.js';
  *
  * This relies on fields that Jest does not document. A version of Jest that lacks them fails at the second file of a worker.
  */
-/** Environment and runtime of the first file, which all later ones use as well. */
-let first = null;
-
 const runInSharedEnvironment = (globalConfig, config, environment, runtime, testPath, sendMessage) => {
   if (first === null) {
     first = { environment, runtime };
@@ -19,14 +22,19 @@ const runInSharedEnvironment = (globalConfig, config, environment, runtime, test
   } else {
     forgetTestFile(testPath);
   }
-  return runTimed(globalConfig, config, first.environment, first.runtime, testPath, sendMessage);
+  const shared = [globalConfig, config, first.environment, first.runtime, testPath, sendMessage];
+  return timeFile(testPath, () => run(...shared)); // notes its times
 };
+
+/** Modules of Jest's framework with state of a test file. Its others are kept, such as `expect`. */
+const HAS_STATE = /\/jest-circus\//;
 
 /** Removes the state of Jest's framework for the file before: its hooks, tests and event handlers, and its `jest` object. */
 const forgetTestFile = (nextPath) => {
   const { environment, runtime } = first;
   delete environment.global[Symbol.for('EVENT_HANDLERS')];
-  runtime.registries.internalModuleRegistry.clear();
+  const modules = runtime.registries.internalModuleRegistry;
+  for (const file of [...modules.keys()]) if (HAS_STATE.test(file)) modules.delete(file);
   runtime.jestGlobals.clearJestObjectCache();
   runtime._testPath = nextPath;
 };

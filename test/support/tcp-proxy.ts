@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A TCP proxy between a program and its server that can break connections, refuse them, or drop responses. */
 export class TcpProxy {
@@ -15,7 +15,7 @@ export class TcpProxy {
     server.on('connection', (client) => this.forward(client));
   }
 
-  /** Starts forwarding to the server that a URL names. */
+  /** Starts forwarding to the server that a URL points at. */
   static async start(url: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(url);
     const server = createServer();
@@ -23,7 +23,7 @@ export class TcpProxy {
     return new TcpProxy({ host: hostname, port: Number(port) }, server, (server.address() as AddressInfo).port);
   }
 
-  /** Returns a URL with the proxy in place of the server. */
+  /** Returns a URL with the proxy instead of the server. */
   through(url: string): string {
     const { hostname, port } = new URL(url);
     return url.replace(`${hostname}:${port}`, `127.0.0.1:${this.port}`);
@@ -42,7 +42,7 @@ export class TcpProxy {
     await closed;
   }
 
-  /** Accepts connections again, at the same port. */
+  /** Accepts connections again, on the same port. */
   async accept(): Promise<void> {
     await once(this.server.listen(this.port, '127.0.0.1'), 'listening');
   }

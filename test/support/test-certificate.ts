@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1 and localhost that signs itself, and its key. For tests only; valid until 2126. */
+/** A self-signed certificate for 127.0.0.1 and localhost, and its key. For tests only; valid until 2126. */
 export const TEST_CERTIFICATE = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBpTCCAUugAwIBAgIUKfQG1qI8605ms3TDRqGvqI4VVOwwCgYIKoZIzj0EAwIw

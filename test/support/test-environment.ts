@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Overrides } from '../../src/app/process-options.js';
 import { type Running, start } from '../../src/app/start.js';
-import { PLATFORMS } from '../../src/platforms/catalogue.js';
 import { createLogger } from '../../src/config/logger.js';
+import { PLATFORMS } from '../../src/platforms/catalogue.js';
 import { startTestPostgres } from './postgres.js';
 import { loadTestSettings } from './settings.js';
 
-/** Limits profile without limits, so that only the behaviour under test rejects a request. */
+/** Limits profile without limits, so that only the behaviour under test can reject a request. */
 export const UNLIMITED = fileURLToPath(new URL('./unlimited.json', import.meta.url));
 
 /** Key that encrypts the secrets in every test database. */
@@ -21,7 +21,7 @@ export interface StartedNetwork {
   stop(): Promise<void>;
 }
 
-/** A process of the gateway inside this one: its roles, and what differs from the program that is shipped. */
+/** A process of the gateway inside this one: its roles, and how it differs from the program that is shipped. */
 export interface TestProcess extends Overrides {
   readonly roles?: string;
 }
@@ -31,13 +31,13 @@ export interface TestEnvironmentOptions<Networks extends Readonly<Record<string,
   /** Starts the networks' stand-ins; `folder` is deleted at the end. */
   readonly startNetworks: (folder: string) => Promise<Networks>;
   readonly operatorKey: string;
-  /** Further settings, by name; they take precedence. */
+  /** Additional settings, by name, which take precedence. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * Everything that a gateway needs, for tests that run it inside this process over real HTTP: a PostgreSQL database of its
- * own, a DATA_DIR, and stand-ins of networks. Processes started in it share them, as processes of a deployment do.
+ * Everything that a gateway needs, for tests that run it inside this process over real HTTP: its own PostgreSQL
+ * database, a DATA_DIR, and stand-ins for networks. Processes started in it share them, as in a deployment.
  */
 export class TestEnvironment<Networks extends Readonly<Record<string, StartedNetwork>>> {
   private readonly running = new Set<Running>();
@@ -56,7 +56,7 @@ export class TestEnvironment<Networks extends Readonly<Record<string, StartedNet
     const folder = await mkdtemp(join(tmpdir(), 'crosspost-test-'));
     const postgres = await startTestPostgres({ migrated: true });
     const networks = await startNetworks(folder);
-    // A channel's test calls its network: one without a stand-in must not be called on the Internet.
+    // A channel's test calls its network, so a network without a stand-in must not be called on the Internet.
     const closed = PLATFORMS.all.map(({ baseUrl }) => [baseUrl.setting, 'http://127.0.0.1:9']);
     const urls = Object.entries(networks).map(([name, { url }]) => [`${name.toUpperCase()}_API_URL`, url]);
     const settings = {

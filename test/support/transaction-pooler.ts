@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 const READY_FOR_QUERY = 'Z'.charCodeAt(0);
 const TERMINATE = 'X'.charCodeAt(0);
 const IDLE = 'I'.charCodeAt(0);
 
-/** One session of the server, and the client that it serves at present. */
+/** One session of the server, and the client that it currently serves. */
 interface Session {
   readonly socket: Socket;
   client: Client | null;
@@ -18,8 +18,9 @@ interface Client {
 }
 
 /**
- * A pooler in transaction mode before a PostgreSQL, as PgBouncer is one: each transaction of a client gets the session of the
- * server that became free last. A client logs in to the server itself; from then on its session serves every client.
+ * A pooler in transaction mode in front of PostgreSQL, like PgBouncer: each transaction of a client gets the session of
+ * the server that became free last. A client logs in to the server itself; from then on, its session serves every
+ * client.
  */
 export class TransactionPooler {
   private readonly free: Session[] = [];
@@ -33,7 +34,7 @@ export class TransactionPooler {
     server.on('connection', (socket) => this.serve(socket));
   }
 
-  /** Starts a pooler before the server that a URL names. */
+  /** Starts a pooler in front of the server that a URL points at. */
   static async start(url: string): Promise<TransactionPooler> {
     const { hostname, port } = new URL(url);
     const server = createServer();
@@ -45,7 +46,7 @@ export class TransactionPooler {
     );
   }
 
-  /** Returns a URL with the pooler in place of the server. */
+  /** Returns a URL with the pooler instead of the server. */
   through(url: string): string {
     const { hostname, port } = new URL(url);
     return url.replace(`${hostname}:${port}`, `127.0.0.1:${this.port}`);

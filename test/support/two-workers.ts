@@ -1,7 +1,7 @@
 import { type Infrastructure, startInfrastructure } from '../../src/app/infrastructure.js';
 import { createLogger } from '../../src/config/logger.js';
-import { loadTestSettings } from './settings.js';
 import { startTestPostgres } from './postgres.js';
+import { loadTestSettings } from './settings.js';
 import { SECRETS_KEY } from './test-environment.js';
 
 /** Infrastructure of two processes on one PostgreSQL, each registered as a worker. */

@@ -10,7 +10,7 @@ export interface ReceivedDelivery {
   readonly raw: Buffer;
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each kind has a body of its own
   readonly body: any;
-  /** Reasons for which a strict server refuses it. */
+  /** Reasons why a strict server refuses it. */
   readonly problems: readonly string[];
 }
 
@@ -19,15 +19,15 @@ export interface ReceiverAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** True: the request is never answered. */
+  /** True if the request is never answered. */
   readonly never?: boolean;
-  /** Time in ms after which the request is answered; default: at once. */
+  /** How long to wait before answering the request, in ms; default: not at all. */
   readonly afterMs?: number;
 }
 
 const BRAND = 'service';
 
-/** A customer's server, as strict as one can be about what the specification promises. */
+/** A customer's server, as strict as it can be about what the specification promises. */
 export class WebhookReceiver {
   readonly received: ReceivedDelivery[] = [];
   /** Decides about each delivery. */
@@ -51,7 +51,7 @@ export class WebhookReceiver {
     return [...new Set(this.received.map(({ id }) => id))];
   }
 
-  /** Listens, at the same port as before. */
+  /** Listens on the same port as before. */
   async listen(): Promise<void> {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];

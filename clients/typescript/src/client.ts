@@ -1,9 +1,14 @@
+import { GatewayError } from './gateway-error.js';
 import { randomKey, signHex } from './hmac.js';
-import type { Schemas } from './schema.js';
-import { send, type SendOptions } from './send.js';
+import { type JsonText, toJson } from './json-text.js';
+import type { Routes, Schemas } from './schema.js';
+import { formatQuery, send, type SendOptions } from './send.js';
 
 /** A post, as `publish` and `sandbox` take it. */
 export type PublishPayload = Schemas['PublishPayloadRequest'];
+
+/** The query of `posts`. */
+export type PostsQuery = NonNullable<Routes['GET /v1/webhooks/{slug}/posts']['takes']['query']>;
 
 /** Options of {@link createClient}. */
 export interface ClientOptions extends SendOptions {
@@ -13,24 +18,45 @@ export interface ClientOptions extends SendOptions {
   readonly token: string;
   /** Signs every request; needed if the endpoint requires signatures. */
   readonly signingSecret?: string;
-  /** Name in the gateway's headers, if the gateway has one of its own. Default: `service`. */
+  /** Brand in the names of the gateway's headers, if the gateway has its own. Default: `service`. */
   readonly brand?: string;
 }
 
 /** A client of one endpoint. Its calls reject with a GatewayError. */
 export interface Client {
-  /** Publishes a post. Retries carry the same key, so that the post appears once; without a key a random one is made. */
-  publish(payload: PublishPayload, options?: { readonly idempotencyKey?: string }): Promise<Schemas['PublishResult']>;
+  /**
+   * Publishes a post. Retries carry the same key, so that the post appears once; without a key, a random one is
+   * generated.
+   */
+  publish(
+    payload: PublishPayload | JsonText,
+    options?: { readonly idempotencyKey?: string },
+  ): Promise<Schemas['PublishResult']>;
   /** Checks a post, and shows what would be sent to each network. Nothing is published. */
   sandbox(payload: PublishPayload): Promise<Schemas['SandboxResult']>;
   /** Returns projects, targets and capabilities. */
   info(): Promise<Schemas['Discovery']>;
-  /** Pauses projects or channels. A longer pause that is active stays. */
+  /** Pauses projects or channels. A longer pause that is already active is not shortened. */
   pause(body: Schemas['TempPauseRequest']): Promise<Schemas['PauseResult']>;
   /** Ends pauses; without a body, all of them. */
   resume(body?: Schemas['TempResumeRequest']): Promise<Schemas['PauseResult']>;
   /** Returns what became of a post. */
   post(id: string): Promise<Schemas['PostStatus']>;
+  /**
+   * Returns a page of the endpoint's posts with a publication in a state; without a state, of all posts. Planned posts
+   * are sorted by `publish_at`, all others newest first. `next` is the cursor of the next page.
+   */
+  posts(query?: PostsQuery): Promise<Schemas['PostStatusList']>;
+  /** Moves a planned post to another time (RFC 3339, with an offset). Null publishes the post now, or once it is approved. */
+  reschedule(id: string, publishAt: string | null): Promise<Schemas['ChangedPost']>;
+  /** Replaces the payload of a planned post. With `revision`, only if the post is still at that revision. */
+  replace(
+    id: string,
+    payload: PublishPayload,
+    options?: { readonly revision?: number },
+  ): Promise<Schemas['ChangedPost']>;
+  /** Cancels a post's planned or queued publications. */
+  cancel(id: string): Promise<Schemas['Cancelled']>;
 }
 
 /** Creates a client of one endpoint. */
@@ -39,8 +65,13 @@ export const createClient = (options: ClientOptions): Client => {
   const endpoint = options.url.replace(/\/+$/, '');
   const sandbox = endpoint.replace(/\/v1\/(?:webhooks\/[^/]*|sandbox\/test)$/, '/v1/sandbox/test');
 
-  const call = async <T>(method: 'GET' | 'POST', url: string, payload?: object, key?: string): Promise<T> => {
-    const body = payload && JSON.stringify(payload);
+  const call = async <T>(
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+    url: string,
+    payload?: object,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<T> => {
+    const body = payload && toJson(payload);
     const headers = async (): Promise<Record<string, string>> => {
       const timestamp = String(Math.floor(Date.now() / 1000));
       const signed = body ?? `${method}\n${new URL(url).pathname}\n${timestamp}`;
@@ -50,19 +81,31 @@ export const createClient = (options: ClientOptions): Client => {
         [`x-${brand}-timestamp`]: timestamp,
         ...(signature !== null && { [`x-${brand}-client-signature`]: `sha256=${signature}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(key !== undefined && { 'idempotency-key': key }),
+        ...more,
       };
     };
-    const { text } = await send({ method, url, headers, ...(body !== undefined && { body }) }, options);
-    return JSON.parse(text) as T;
+    const request = { method, url, headers, isKept: true, ...(body !== undefined && { body }) };
+    const { status, isJson, text } = await send(request, options);
+    if (isJson) return JSON.parse(text) as T;
+    const { origin, pathname } = new URL(url);
+    const errors = [`${origin} answers no JSON: use the address of the gateway`];
+    throw new GatewayError({ status, code: 'no_json', errors, route: `${method} ${pathname}` });
   };
 
+  const postUrl = (id: string): string => `${endpoint}/posts/${encodeURIComponent(id)}`;
+
   return {
-    publish: (payload, { idempotencyKey = randomKey() } = {}) => call('POST', endpoint, payload, idempotencyKey),
+    publish: (payload, { idempotencyKey = randomKey() } = {}) =>
+      call('POST', endpoint, payload, { 'idempotency-key': idempotencyKey }),
     sandbox: (payload) => call('POST', sandbox, payload),
     info: () => call('GET', `${endpoint}/info`),
     pause: (body) => call('POST', `${endpoint}/temp-pause`, body),
     resume: (body = {}) => call('POST', `${endpoint}/temp-resume`, body),
-    post: (id) => call('GET', `${endpoint}/posts/${encodeURIComponent(id)}`),
+    post: (id) => call('GET', postUrl(id)),
+    posts: (query = {}) => call('GET', `${endpoint}/posts${formatQuery(query)}`),
+    reschedule: (id, publishAt) => call('PATCH', postUrl(id), { publish_at: publishAt }),
+    replace: (id, payload, { revision } = {}) =>
+      call('PUT', postUrl(id), payload, revision === undefined ? {} : { 'if-match': `"${revision}"` }),
+    cancel: (id) => call('DELETE', postUrl(id)),
   };
 };

@@ -1,38 +1,65 @@
 import type { Schemas } from './schema.js';
 
+/** Facts about a failed request. */
+export interface Failure {
+  readonly status: number;
+  readonly code: string;
+  readonly errors: readonly string[];
+  readonly route: string;
+  readonly requestId?: string | null;
+  readonly retryAfter?: number | null;
+  readonly details?: readonly Schemas['ErrorDetail'][];
+  readonly cause?: unknown;
+}
+
 /** The gateway refused a request, or did not answer it at the last attempt. */
 export class GatewayError extends Error {
-  constructor(
-    /** HTTP status; 0 if no answer arrived. */
-    readonly status: number,
-    /** Kind of the error, stable: `invalid_targets`; `unreachable` if no answer arrived. */
-    readonly code: string,
-    /** Sentences for people, one for each problem. */
-    readonly errors: readonly string[],
-    /** Id of the request at the gateway; null if no answer of the gateway arrived. */
-    readonly requestId: string | null,
-    /** Seconds that the gateway asks to wait; null if it names none. */
-    readonly retryAfter: number | null = null,
-    options: { readonly cause?: unknown } = {},
-    /** The problems for programs, in the order of `errors`; empty if no answer of the gateway arrived. */
-    readonly details: readonly Schemas['ErrorDetail'][] = [],
-  ) {
-    super(`${status === 0 ? '' : `${status} `}${code}: ${errors.join('; ')}`, options);
+  /** HTTP status; 0 if no answer arrived. */
+  readonly status: number;
+  /**
+   * Kind of the error, stable: `invalid_targets`; `unreachable` if no answer arrived; `http_502` if something other than the gateway
+   * answered.
+   */
+  readonly code: string;
+  /** Sentences for people, one for each problem. */
+  readonly errors: readonly string[];
+  /** Method and path of the request: `GET /manage/v1/owners`. */
+  readonly route: string;
+  /** Id of the request at the gateway; null if no answer from the gateway arrived. */
+  readonly requestId: string | null;
+  /** Seconds that the gateway asks the client to wait; null if it names none. */
+  readonly retryAfter: number | null;
+  /** The problems for programs, in the order of `errors`; empty if no answer from the gateway arrived. */
+  readonly details: readonly Schemas['ErrorDetail'][];
+
+  constructor({ status, code, errors, route, requestId = null, retryAfter = null, details = [], cause }: Failure) {
+    super(`${status === 0 ? '' : `${status} `}${code}: ${errors.join('; ')}`, { cause });
     this.name = 'GatewayError';
+    this.status = status;
+    this.code = code;
+    this.errors = errors;
+    this.route = route;
+    this.requestId = requestId;
+    this.retryAfter = retryAfter;
+    this.details = details;
   }
 }
 
-/** Longest part of an answer that is not the gateway's, such as a proxy's page, in characters. */
+/** Maximum part of an answer to keep that is not the gateway's, such as a proxy's page, in characters. */
 const MAX_QUOTED = 200;
 
-/** Reads the error of an answer that is no success. */
-export const readError = ({ status, headers, statusText }: Response, text: string): GatewayError => {
+/** Reads the error from an unsuccessful answer. */
+export const readError = ({ status, headers, statusText }: Response, text: string, route: string): GatewayError => {
   const body = parseObject(text);
-  const errors = Array.isArray(body.errors) ? body.errors.map(String) : [text.slice(0, MAX_QUOTED) || statusText];
-  const code = typeof body.code === 'string' ? body.code : `http_${status}`;
-  const requestId = typeof body.request_id === 'string' ? body.request_id : headers.get('x-request-id');
-  const details = Array.isArray(body.details) ? (body.details as readonly Schemas['ErrorDetail'][]) : [];
-  return new GatewayError(status, code, errors, requestId, readSeconds(headers.get('retry-after')), {}, details);
+  return new GatewayError({
+    status,
+    code: typeof body.code === 'string' ? body.code : `http_${status}`,
+    errors: Array.isArray(body.errors) ? body.errors.map(String) : [text.slice(0, MAX_QUOTED) || statusText],
+    route,
+    requestId: typeof body.request_id === 'string' ? body.request_id : headers.get('x-request-id'),
+    retryAfter: readSeconds(headers.get('retry-after')),
+    details: Array.isArray(body.details) ? (body.details as readonly Schemas['ErrorDetail'][]) : [],
+  });
 };
 
 /** Reads Retry-After, which a proxy may send as a date. */

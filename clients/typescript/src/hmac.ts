@@ -3,7 +3,7 @@ const encoder = new TextEncoder();
 /** Returns the bytes of a text in UTF-8. */
 export const toBytes = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
 
-// No annotation: Node calls the type another name than browsers.
+// No annotation, because Node and browsers name the type differently.
 const importKey = (key: Uint8Array<ArrayBuffer>, use: 'sign' | 'verify') =>
   crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
 
@@ -13,7 +13,7 @@ export const signHex = async (key: string, message: string): Promise<string> => 
   return toHex(new Uint8Array(signature));
 };
 
-/** True if one of the signatures is the message's HMAC-SHA256. The comparison is Web Crypto's, in constant time. */
+/** True if one of the signatures is the message's HMAC-SHA256. Web Crypto compares them in constant time. */
 export const isSigned = async (
   key: Uint8Array<ArrayBuffer>,
   message: Uint8Array<ArrayBuffer>,
@@ -24,7 +24,7 @@ export const isSigned = async (
   return results.includes(true);
 };
 
-/** Reads base64; null if it is none. */
+/** Reads base64; null for any other text. */
 export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | null => {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

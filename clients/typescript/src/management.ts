@@ -1,33 +1,47 @@
 import { randomKey } from './hmac.js';
+import { type JsonText, toJson } from './json-text.js';
 import type { Routes } from './schema.js';
-import { send, type SendOptions } from './send.js';
+import { formatQuery, open, type Outgoing, send, type SendOptions } from './send.js';
 
 /** Options of {@link createManagement}. */
 export interface ManagementOptions extends SendOptions {
   /** The gateway's address: `https://gateway.example`. */
   readonly url: string;
-  /** The operator's or an owner's API key. */
-  readonly key: string;
+  /** The operator's or an owner's API key. Without one the gateway refuses every call. */
+  readonly key: string | null;
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+/** Methods of the management API. */
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** Paths below /manage/v1 that have a method. */
-type PathOf<M extends Method> = {
+export type PathOf<M extends Method> = {
   [R in keyof Routes]: R extends `${M} /manage/v1${infer Path}` ? Path : never;
 }[keyof Routes];
 
-type RouteOf<M extends Method, P extends PathOf<M>> = Routes[`${M} /manage/v1${P}` & keyof Routes];
+/** A route: what it takes and answers. */
+export type RouteOf<M extends Method, P extends PathOf<M>> = Routes[`${M} /manage/v1${P}` & keyof Routes];
 
 /** Arguments of a call: ids in the path, query and body, as its route has them. */
-type Given<R extends { readonly takes: object }> = R['takes'] & {
-  /** Of a POST; default: a random key. */
+type Given<Takes extends object> = WithJsonText<Takes> & {
+  /** For a POST; default: a random key. */
   readonly idempotencyKey?: string;
+  /** Revision that a planned post must have for the change to be made; by default any. */
+  readonly ifRevision?: number;
 };
+
+type WithJsonText<Takes> = {
+  readonly [Part in keyof Takes]: Part extends 'body' ? Takes[Part] | JsonText : Takes[Part];
+};
+
+/** Arguments of a call, which may be left out if its route needs none. */
+export type Arguments<M extends Method, P extends PathOf<M>> = object extends RouteOf<M, P>['takes']
+  ? [given?: Given<RouteOf<M, P>['takes']>]
+  : [given: Given<RouteOf<M, P>['takes']>];
 
 type Call<M extends Method> = <P extends PathOf<M>>(
   path: P,
-  ...given: object extends RouteOf<M, P>['takes'] ? [given?: Given<RouteOf<M, P>>] : [given: Given<RouteOf<M, P>>]
+  ...given: Arguments<M, P>
 ) => Promise<RouteOf<M, P>['answers']>;
 
 /**
@@ -39,7 +53,10 @@ export interface Management {
   readonly get: Call<'GET'>;
   readonly post: Call<'POST'>;
   readonly patch: Call<'PATCH'>;
+  readonly put: Call<'PUT'>;
   readonly delete: Call<'DELETE'>;
+  /** Returns an answer to a GET as soon as it begins, for answers that are read while they arrive, such as an export. */
+  readonly open: <P extends PathOf<'GET'>>(path: P, ...given: Arguments<'GET', P>) => Promise<Response>;
 }
 
 type Primitive = string | number | boolean;
@@ -49,33 +66,49 @@ interface AnyGiven {
   readonly query?: Readonly<Record<string, Primitive | undefined>>;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
+  readonly ifRevision?: number;
 }
 
 /** Creates a client of the management API. */
 export const createManagement = (options: ManagementOptions): Management => {
   const base = `${options.url.replace(/\/+$/, '')}/manage/v1`;
+
+  const requestOf = (method: Method, path: string, given: AnyGiven = {}): Outgoing => {
+    const { path: ids = {}, query = {}, body, idempotencyKey, ifRevision } = given;
+    const headers: Record<string, string> = {
+      ...(options.key !== null && { authorization: `Bearer ${options.key}` }),
+      // A text is lines of JSON, as an import takes them.
+      ...(body !== undefined && { 'content-type': typeof body === 'string' ? NDJSON : 'application/json' }),
+      ...(method === 'POST' && { 'idempotency-key': idempotencyKey ?? randomKey() }),
+      ...(ifRevision !== undefined && { 'if-match': `"${ifRevision}"` }),
+    };
+    return {
+      method,
+      url: base + fillIn(path, ids) + formatQuery(query),
+      headers: () => Promise.resolve(headers),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : toJson(body) }),
+    };
+  };
+
   const call =
     (method: Method) =>
-    async (path: string, { path: ids = {}, query = {}, body, idempotencyKey }: AnyGiven = {}): Promise<unknown> => {
-      const key = method === 'POST' ? (idempotencyKey ?? randomKey()) : undefined;
-      const headers = async (): Promise<Record<string, string>> => ({
-        authorization: `Bearer ${options.key}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(key !== undefined && { 'idempotency-key': key }),
-      });
-      const url = base + fillIn(path, ids) + formatQuery(query);
-      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-      const { isJson, text } = await send({ method, url, headers, ...sent }, options);
+    async (path: string, given?: AnyGiven): Promise<unknown> => {
+      const { isJson, text } = await send(requestOf(method, path, given), options);
       if (text === '') return undefined;
       return isJson ? (JSON.parse(text) as unknown) : text;
     };
+
   return {
     get: call('GET') as Call<'GET'>,
     post: call('POST') as Call<'POST'>,
     patch: call('PATCH') as Call<'PATCH'>,
+    put: call('PUT') as Call<'PUT'>,
     delete: call('DELETE') as Call<'DELETE'>,
+    open: async (path: string, given?: AnyGiven) => open(requestOf('GET', path, given), options),
   };
 };
+
+const NDJSON = 'application/x-ndjson';
 
 const fillIn = (path: string, ids: Readonly<Record<string, string>>): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -83,9 +116,3 @@ const fillIn = (path: string, ids: Readonly<Record<string, string>>): string =>
     if (id === undefined) throw new TypeError(`${path} needs path: { ${name} }`);
     return encodeURIComponent(id);
   });
-
-const formatQuery = (query: NonNullable<AnyGiven['query']>): string => {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
-  return parameters.size > 0 ? `?${parameters.toString()}` : '';
-};

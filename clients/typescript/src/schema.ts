@@ -13,10 +13,20 @@ export interface Schemas {
     readonly revision: number;
     /** The last change of each member of `state`: author, time, address, and the value before. */
     readonly changed: Readonly<Record<string, unknown>>;
-    /** The oldest first. */
+    /** Oldest first. */
     readonly events: readonly Schemas['HistoricEvent'][];
     /** `from` of the next page of events; null on the last one. */
     readonly next: number | null;
+  };
+  /** The approval of a post. */
+  readonly Approval: {
+    readonly state: 'approved' | 'pending' | 'rejected';
+    /** Author of the decision: `operator`, `owner:own_…`; null while it is pending. */
+    readonly by: string | null;
+    /** ISO 8601, UTC; null while it is pending. */
+    readonly at: string | null;
+    /** The note of the approval, or the reason of the rejection. */
+    readonly note: string | null;
   };
   /** One attempt at publishing. */
   readonly Attempt: {
@@ -28,27 +38,27 @@ export interface Schemas {
     readonly ended_at: string | null;
     /** `published`, `postponed`, `failed`, `in_doubt`; null while the attempt lasts. */
     readonly outcome: string | null;
-    /** Classified by D-35, with the network's own words beside ours; null if there was none. */
+    /** Classified by D-35, with the network's own words as well; null if there was none. */
     readonly error: Schemas['PublicationError'] | null;
   };
-  /** The reason why a channel cannot post, and how to mend it. */
+  /** The reason why a channel cannot post, and how to fix it. */
   readonly Attention: {
     /** Such as `chat_not_found` or `credentials_missing`. */
     readonly code: string;
     /** Names the refusal and what to do about it. */
     readonly message: string;
-    /** The network's own words; null if it said none. */
+    /** The network's own words; null if it gave none. */
     readonly platform_says: string | null;
-    /** Moment of the refusal (ISO 8601, UTC). */
+    /** Time of the refusal (ISO 8601, UTC). */
     readonly since: string;
-    /** Ways to mend it, the likeliest first. */
+    /** Possible remedies, likeliest first. */
     readonly actions: readonly Schemas['AttentionAction'][];
   };
-  /** One way to mend a channel. */
+  /** One remedy. */
   readonly AttentionAction: {
     readonly code: 'fix_on_platform' | 'replace_credentials' | 'retry';
     readonly message: string;
-    /** Method and path of the call that does it; null for a change on the network. */
+    /** Method and path of the call that applies it; null for a change to make on the network. */
     readonly call: string | null;
   };
   /** Things of one kind that need a person. */
@@ -63,11 +73,11 @@ export interface Schemas {
       | 'quota_exhausted'
       | 'store_unavailable'
       | 'webhook_output_disabled';
-    /** Time since which the first of them does (ISO 8601, UTC). */
+    /** Time since which the first of them has needed a person (ISO 8601, UTC). */
     readonly since: string;
-    /** All there are. */
+    /** Total number; posts that wait for approval are counted up to 10,000. */
     readonly count: number;
-    /** Publications, channels, endpoints, owners, webhook outputs or projections: at most 20, the longest first. */
+    /** Publications, posts, channels, endpoints, owners, webhook outputs or projections: at most 20, longest first. */
     readonly ids: readonly string[];
     /** A sentence for people. */
     readonly text: string;
@@ -75,11 +85,11 @@ export interface Schemas {
     readonly action: Schemas['OverviewAction'] | null;
     readonly subject: Schemas['AttentionSubject'];
   };
-  /** Facts about the first id of an attention, by which a client writes its own sentence; null where they do not apply. */
+  /** Facts about the first id of an attention item, from which a client can write its own sentence; null where they do not apply. */
   readonly AttentionSubject: {
     /** The first of `ids`; null if there is none. */
     readonly id: string | null;
-    /** Name of the channel, endpoint, owner or projection; URL of the webhook output. */
+    /** Name of the channel, endpoint, owner or projection, or of a post's endpoint; URL of the webhook output. */
     readonly name: string | null;
     readonly owner_id: string | null;
     readonly owner_name: string | null;
@@ -96,7 +106,7 @@ export interface Schemas {
     readonly message: string | null;
     /** The network's own words. */
     readonly platform_says: string | null;
-    /** Cause by which it was disabled: `rate_limits`, `plan`, `gone`, `failures`. */
+    /** Reason why it was disabled: `rate_limits`, `plan`, `gone`, `failures`. */
     readonly disabled_by: string | null;
     /** Queued publications of the channel, up to 10,000. */
     readonly waiting: number | null;
@@ -112,30 +122,30 @@ export interface Schemas {
   readonly AuditedEvent: {
     /** The aggregate that the event happened to, such as `channel`. */
     readonly aggregate: string;
-    /** Null for an event about an idempotency key alone. */
+    /** Null for an event that concerns only an idempotency key. */
     readonly aggregate_id: string | null;
     readonly id: string;
     readonly type: string;
-    /** Version of the form that the event was written with; `data` has the present form. */
+    /** Version of the format that the event was written in; `data` is in the current format. */
     readonly version: number;
     /** Name of the event's stream: with `revision` and `hash` it makes the entry of the transparency log. */
     readonly stream: string;
     /** Number of the event in its stream, from 0. */
     readonly revision: number;
-    /** Place in the order of all events; text, because it may exceed the numbers of JavaScript. */
+    /** Position in the order of all events; a string, because it may exceed JavaScript's safe integers. */
     readonly position: string;
     /** ISO 8601, UTC. */
     readonly at: string;
     readonly actor: string;
-    /** Empty for work without a request. */
+    /** Empty for work that no request started. */
     readonly request_id: string;
     readonly causation_id: string;
     readonly correlation_id: string;
     /** The client's address; null if no request caused the event directly. */
     readonly ip: string | null;
-    /** `erased` for an event that was deleted when nothing needed it any more. */
+    /** `erased` for an event that was deleted once nothing needed it. */
     readonly data: unknown;
-    /** SHA-256 (hex), chained to the event before in its stream. */
+    /** SHA-256 (hex), chained to the previous event in its stream. */
     readonly hash: string;
   };
   /** One page of a list. */
@@ -161,19 +171,28 @@ export interface Schemas {
   readonly Burst: { readonly requests: number; readonly per_seconds: number };
   /** A URL button: `https://` or `tg://`. */
   readonly Button: { readonly text: string; readonly url: string };
-  /** The result of cancelling what is queued of a post. */
+  /** A post whose planned or queued publications an endpoint's client has cancelled. */
+  readonly Cancelled: {
+    /** Always true. */
+    readonly ok: true;
+    /** `post_…` */
+    readonly id: string;
+    /** The number of publications that were cancelled. */
+    readonly cancelled: number;
+  };
+  /** The result of cancelling a post's queued publications. */
   readonly CancelledPost: {
     /** Number of publications that were cancelled. */
     readonly cancelled: number;
     /** All publications of the post, in the order of the post. */
     readonly publications: readonly Schemas['Publication'][];
   };
-  /** A version that is built beside the live one. */
+  /** A version that is being built alongside the live one. */
   readonly Candidate: {
     readonly version: number;
     readonly position: string;
     readonly state: 'level' | 'rebuilding' | 'stopped';
-    /** Events a second. */
+    /** Events per second. */
     readonly rate: number;
     /** Null: not known yet. */
     readonly eta_seconds: number | null;
@@ -184,27 +203,42 @@ export interface Schemas {
   readonly Change: {
     /** JSON Pointer into `state`. */
     readonly path: string;
-    /** Null also for what was absent. */
+    /** Also null if the member was absent. */
     readonly before: unknown;
     readonly after: unknown;
     readonly event_id: string;
     readonly at: string;
     readonly actor: string;
   };
-  /** A change of one of many aggregates. */
+  /** A change to one of many aggregates. */
   readonly ChangeOfAggregate: {
     /** The aggregate that changed, such as `channel`. */
     readonly aggregate: string;
-    /** Its id; of pauses the id of the project or channel. */
+    /** Its id; for pauses, the id of the project or channel. */
     readonly id: string;
     /** JSON Pointer into `state`. */
     readonly path: string;
-    /** Null also for what was absent. */
+    /** Also null if the member was absent. */
     readonly before: unknown;
     readonly after: unknown;
     readonly event_id: string;
     readonly at: string;
     readonly actor: string;
+  };
+  /** A planned post after a change. */
+  readonly ChangedPost: {
+    /** Always true. */
+    readonly ok: true;
+    /** `post_…` */
+    readonly id: string;
+    /** The time that the post is planned for, or was planned for when it was released, ISO 8601, UTC; null if there is none. */
+    readonly publish_at: string | null;
+    /** `released` if the change released the post. */
+    readonly state: 'planned' | 'released';
+    /** Revision of the content and plan, as in `ETag`: one more after each change. */
+    readonly revision: number;
+    /** The number of channels that the post goes to. */
+    readonly queued_targets: number;
   };
   /** A channel as the API shows it. Its credentials are never shown, only its address. */
   readonly Channel: {
@@ -229,12 +263,12 @@ export interface Schemas {
   };
   /** One question of a channel's test, and its answer. */
   readonly ChannelCheck: {
-    /** `credentials` (who is the bot), `chat`, `rights` (may it post there), or a name of the network's own. */
+    /** `credentials` (who is the bot), `chat`, `rights` (may it post there), or a name specific to the network. */
     readonly name: string;
     readonly ok: boolean;
-    /** Names the bot or chat that was found, or says what is wrong and what to do. */
+    /** Names the bot or chat, or says what is wrong and how to fix it. */
     readonly message: string;
-    /** The network's own words, shortened to 500 characters; null if it said none. */
+    /** The network's own words, shortened to 500 characters; null if it gave none. */
     readonly platform_says: string | null;
   };
   /** One page of a list. */
@@ -251,7 +285,7 @@ export interface Schemas {
     readonly ok: boolean;
     readonly checks: readonly Schemas['ChannelCheck'][];
   };
-  /** A doubtful property of a channel that does not prevent anything. */
+  /** A questionable property of a channel, which prevents nothing. */
   readonly ChannelWarning: {
     readonly code: 'same_chat';
     /** The other channel. */
@@ -264,14 +298,21 @@ export interface Schemas {
     readonly ok: boolean;
     /** A sentence for people. */
     readonly message: string;
-    /** Of `database`: time of a query, ms. */
+    /** For `database`: time of a query, in ms. */
     readonly latency_ms: number | null;
-    /** Of `event_store`: position of the newest event. Of `history`: number of events in the signed log. */
+    /** For `event_store`: position of the newest event. For `history`: number of events in the signed log. */
     readonly position: string | null;
-    /** Of `read_models`: those that are stopped or far behind, and sagas that do not get past an event. */
+    /** For `read_models`: those that are stopped or far behind, and sagas that are stuck at an event. */
     readonly degraded: readonly string[];
   };
-  /** The present state: publications, waits, and things that need a person. */
+  /** Content for one network or one target, which replaces a post's own field by field. Null removes the field. */
+  readonly ContentOverride: {
+    readonly text?: string | null;
+    readonly entities?: readonly Schemas['Entity'][] | null;
+    readonly media?: readonly Schemas['Media'][] | null;
+    readonly buttons?: readonly (readonly Schemas['Button'][])[] | null;
+  };
+  /** The current state: publications, waits, and things that need a person. */
   readonly CurrentOverview: {
     /** ISO 8601, UTC. */
     readonly at: string;
@@ -282,13 +323,13 @@ export interface Schemas {
     readonly attention: readonly Schemas['AttentionItem'][];
     /** All networks. */
     readonly networks: readonly Schemas['Network'][];
-    /** At most ten: those that go next, in this order, and those that have waited longest; what waits for a person comes last. */
+    /** At most ten: those that go next, in this order, and those that have waited longest; those that wait for a person come last. */
     readonly waiting: readonly Schemas['WaitingPublication'][];
-    /** The last 60 minutes, the oldest first. */
+    /** The last 60 minutes, oldest first. */
     readonly minutes: readonly Schemas['Minute'][];
-    /** The last 144 times ten minutes, the oldest first. */
+    /** The last 144 ten-minute intervals, oldest first. */
     readonly day: readonly Schemas['TenMinutes'][];
-    /** At most 20, the newest first. */
+    /** At most 20, newest first. */
     readonly recent: readonly Schemas['Recent'][];
     /** Null for an owner's key. */
     readonly checks: readonly Schemas['Check'][] | null;
@@ -303,6 +344,7 @@ export interface Schemas {
     readonly kind:
       | 'channel.needs_attention'
       | 'endpoint.disabled'
+      | 'post.approval_needed'
       | 'post.completed'
       | 'post.published'
       | 'publication.failed'
@@ -310,11 +352,11 @@ export interface Schemas {
       | 'publication.succeeded'
       | 'test.ping';
     readonly state: 'delivered' | 'failed' | 'pending';
-    /** The last 50, the oldest first. */
+    /** The last 50, oldest first. */
     readonly attempts: readonly Schemas['DeliveryAttempt'][];
     /** ISO 8601, UTC; null if nothing is left to try. */
     readonly next_attempt_at: string | null;
-    /** The JSON that is sent; null if what is stored is not what was scheduled, or if `body_truncated`. */
+    /** The JSON that is sent; null if the stored body is not the scheduled one, or if `body_truncated`. */
     readonly body: unknown;
     /** The body is too large for a list, or older than `DELIVERY_BODY_DAYS`: `GET /deliveries/{id}` shows it. Absent otherwise. */
     readonly body_truncated?: true;
@@ -383,7 +425,9 @@ export interface Schemas {
         readonly max_buttons_per_row: 8;
         readonly max_payload_bytes: 5242880;
         readonly max_pause_minutes: 1440;
+        readonly max_schedule_days: 366;
       };
+      readonly features: readonly ('overrides' | 'publish_at')[];
     };
   };
   /** A log that has ended, because its past could not be continued. */
@@ -400,12 +444,12 @@ export interface Schemas {
     readonly message: string;
     /** Its newest known checkpoint. */
     readonly checkpoint: string;
-    /** The same with a line `ended <origin of the next log>`, signed by its key; null if that key is gone. */
+    /** The same checkpoint with a line `ended <origin of the next log>`, signed with its key; null if that key is gone. */
     readonly statement: string | null;
   };
   /** The logs that have ended. */
   readonly EndedLogs: {
-    /** In the order in which they ended; each was followed by the next, the last by the present log. */
+    /** In the order in which they ended; each was succeeded by the next, and the last by the current log. */
     readonly items: readonly Schemas['EndedLog'][];
   };
   /** An endpoint as the API shows it. Its token and signing secret are never shown again. */
@@ -420,19 +464,21 @@ export interface Schemas {
     readonly url: string;
     readonly mode: 'live' | 'test';
     readonly project_ids: readonly string[];
-    /** Least time between two accepted posts, seconds. */
+    /** Minimum time between two accepted posts, in seconds. */
     readonly min_interval: number;
     readonly require_signature: boolean;
     readonly require_timestamp: boolean;
-    /** IP addresses and CIDRs in canonical form; empty: requests from everywhere are admitted. */
+    /** IP addresses and CIDRs in canonical form; empty if requests from any address are admitted. */
     readonly ip_allowlist: readonly string[];
     readonly verbose_discovery: boolean;
+    /** True if each post waits until an owner or the operator approves it. */
+    readonly requires_approval: boolean;
     readonly is_active: boolean;
     /** Null if it is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time until which the previous signing secret is valid too; null if it is not. */
+    /** Time at which the previous signing secret stops being valid; null if only the current one is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -457,19 +503,21 @@ export interface Schemas {
     readonly url: string;
     readonly mode: 'live' | 'test';
     readonly project_ids: readonly string[];
-    /** Least time between two accepted posts, seconds. */
+    /** Minimum time between two accepted posts, in seconds. */
     readonly min_interval: number;
     readonly require_signature: boolean;
     readonly require_timestamp: boolean;
-    /** IP addresses and CIDRs in canonical form; empty: requests from everywhere are admitted. */
+    /** IP addresses and CIDRs in canonical form; empty if requests from any address are admitted. */
     readonly ip_allowlist: readonly string[];
     readonly verbose_discovery: boolean;
+    /** True if each post waits until an owner or the operator approves it. */
+    readonly requires_approval: boolean;
     readonly is_active: boolean;
     /** Null if it is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time until which the previous signing secret is valid too; null if it is not. */
+    /** Time at which the previous signing secret stops being valid; null if only the current one is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -488,19 +536,21 @@ export interface Schemas {
     readonly url: string;
     readonly mode: 'live' | 'test';
     readonly project_ids: readonly string[];
-    /** Least time between two accepted posts, seconds. */
+    /** Minimum time between two accepted posts, in seconds. */
     readonly min_interval: number;
     readonly require_signature: boolean;
     readonly require_timestamp: boolean;
-    /** IP addresses and CIDRs in canonical form; empty: requests from everywhere are admitted. */
+    /** IP addresses and CIDRs in canonical form; empty if requests from any address are admitted. */
     readonly ip_allowlist: readonly string[];
     readonly verbose_discovery: boolean;
+    /** True if each post waits until an owner or the operator approves it. */
+    readonly requires_approval: boolean;
     readonly is_active: boolean;
     /** Null if it is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time until which the previous signing secret is valid too; null if it is not. */
+    /** Time at which the previous signing secret stops being valid; null if only the current one is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -566,35 +616,35 @@ export interface Schemas {
   readonly HistoricEvent: {
     readonly id: string;
     readonly type: string;
-    /** Version of the form that the event was written with; `data` has the present form. */
+    /** Version of the format that the event was written in; `data` is in the current format. */
     readonly version: number;
     /** Name of the event's stream: with `revision` and `hash` it makes the entry of the transparency log. */
     readonly stream: string;
     /** Number of the event in its stream, from 0. */
     readonly revision: number;
-    /** Place in the order of all events; text, because it may exceed the numbers of JavaScript. */
+    /** Position in the order of all events; a string, because it may exceed JavaScript's safe integers. */
     readonly position: string;
     /** ISO 8601, UTC. */
     readonly at: string;
     readonly actor: string;
-    /** Empty for work without a request. */
+    /** Empty for work that no request started. */
     readonly request_id: string;
     readonly causation_id: string;
     readonly correlation_id: string;
     /** The client's address; null if no request caused the event directly. */
     readonly ip: string | null;
-    /** `erased` for an event that was deleted when nothing needed it any more. */
+    /** `erased` for an event that was deleted once nothing needed it. */
     readonly data: unknown;
-    /** SHA-256 (hex), chained to the event before in its stream. */
+    /** SHA-256 (hex), chained to the previous event in its stream. */
     readonly hash: string;
   };
   /** The result of an import. */
   readonly Import: {
-    /** Events among the lines, whether they were there before or not. */
+    /** Number of events among the lines, whether or not they were there before. */
     readonly events: number;
-    /** Secrets among the lines. */
+    /** Number of secrets among the lines. */
     readonly secrets: number;
-    /** False: these lines do not end the history. The gateway waits for the rest, and writes and publishes nothing else. */
+    /** False if these lines do not complete the history: the gateway then waits for the rest, and writes and publishes nothing else. */
     readonly complete: boolean;
   };
   /** The endpoint that discovery describes. */
@@ -604,6 +654,8 @@ export interface Schemas {
     readonly name: string | null;
     /** True if discovery shows names. */
     readonly verbose: boolean;
+    /** Always true: each post waits until it is approved. Absent unless the endpoint requires approval. */
+    readonly requires_approval?: true;
   };
   /** A project that the endpoint is bound to. */
   readonly InfoProject: {
@@ -634,9 +686,9 @@ export interface Schemas {
     readonly state: 'done' | 'failed' | 'running';
     /** From 0 to 1. */
     readonly progress: number;
-    /** Seconds until the end at the present pace; null: not known, or ended. */
+    /** Seconds until the end at the current pace; null if it is unknown or has ended. */
     readonly eta_seconds: number | null;
-    /** Null while it runs; of a failed job `{message}`. */
+    /** Null while it runs; for a failed job, `{message}`. */
     readonly result: unknown;
   };
   /** One page of a list. */
@@ -645,7 +697,7 @@ export interface Schemas {
     /** Cursor of the next page; null on the last one. */
     readonly next: string | null;
   };
-  /** Name of the log and the key that its checkpoints are verified with. */
+  /** Name of the log, and the key that verifies its checkpoints. */
   readonly LogKey: { readonly origin: string; readonly vkey: string };
   /** An owner whose publications wait. */
   readonly LongestWait: {
@@ -694,11 +746,11 @@ export interface Schemas {
     readonly failed: number;
     /** Attempts of the last 60 minutes that the network refused. */
     readonly refused_hour: number;
-    /** Time from acceptance within which 95 % of the last 60 minutes' posts were published, to 5 %; null: none were. */
+    /** Time from acceptance to publication that 95 % of the last 60 minutes' posts did not exceed, accurate to 5 %; null if there were none. */
     readonly p95_seconds: number | null;
     /** ISO 8601, UTC; null: nothing was ever published. */
     readonly last_published_at: string | null;
-    /** Publications of the last 60 minutes, by five minutes: twelve numbers, the oldest first. */
+    /** Publications of the last 60 minutes, by five minutes: twelve numbers, oldest first. */
     readonly minutes: readonly number[];
   };
   /** The post as it would be published on one network. */
@@ -727,19 +779,21 @@ export interface Schemas {
     readonly url: string;
     readonly mode: 'live' | 'test';
     readonly project_ids: readonly string[];
-    /** Least time between two accepted posts, seconds. */
+    /** Minimum time between two accepted posts, in seconds. */
     readonly min_interval: number;
     readonly require_signature: boolean;
     readonly require_timestamp: boolean;
-    /** IP addresses and CIDRs in canonical form; empty: requests from everywhere are admitted. */
+    /** IP addresses and CIDRs in canonical form; empty if requests from any address are admitted. */
     readonly ip_allowlist: readonly string[];
     readonly verbose_discovery: boolean;
+    /** True if each post waits until an owner or the operator approves it. */
+    readonly requires_approval: boolean;
     readonly is_active: boolean;
     /** Null if it is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time until which the previous signing secret is valid too; null if it is not. */
+    /** Time at which the previous signing secret stops being valid; null if only the current one is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -755,9 +809,10 @@ export interface Schemas {
     readonly project_pauses: readonly Schemas['PastResource'][];
     readonly channel_pauses: readonly Schemas['PastResource'][];
   };
-  /** The call that ends an attention, or that shows what to decide. */
+  /** The call that resolves an attention item, or shows what to decide. */
   readonly OverviewAction: {
-    readonly label_code: 'enable' | 'resolve' | 'retry' | 'view_all' | 'view_plan' | 'view_projection' | 'view_reason';
+    readonly label_code:
+      'enable' | 'resolve' | 'retry' | 'review' | 'view_all' | 'view_plan' | 'view_projection' | 'view_reason';
     readonly method: 'GET' | 'POST';
     /** Below `/manage/v1`. */
     readonly path: string;
@@ -800,7 +855,7 @@ export interface Schemas {
   readonly OwnerDiff: {
     readonly from: Schemas['OwnerDiffEnd'];
     readonly to: Schemas['OwnerDiffEnd'];
-    /** At most 1,000: of endpoints, channels, projects, projects' pauses and channels' pauses, in order of their ids. */
+    /** At most 1,000, for endpoints, channels, projects, projects' pauses and channels' pauses, in order of their ids. */
     readonly changes: readonly Schemas['ChangeOfAggregate'][];
     /** True if there are more changes. */
     readonly truncated: boolean;
@@ -822,11 +877,12 @@ export interface Schemas {
     readonly sandbox_daily: number | null;
     readonly webhook_input: boolean;
     readonly webhook_output: boolean;
-    /** Most resources that the owner may have, and most targets of a post. */
+    /** Maximum numbers of the owner's resources, and of targets of a post. */
     readonly resources: Schemas['ResourceCaps'];
     readonly min_interval: { readonly min: number; readonly max: number; readonly default: number };
     readonly discovery_per_minute: number | null;
     readonly pauses_per_minute: number | null;
+    readonly changes_per_minute: number | null;
     readonly replays_per_minute: number | null;
     readonly probes_per_minute: number | null;
     readonly probe_bytes_per_minute: number | null;
@@ -864,7 +920,7 @@ export interface Schemas {
   };
   /** An endpoint, channel or project, or its pauses, as they were. */
   readonly PastResource: {
-    /** Of the endpoint, project or channel. */
+    /** Id of the endpoint, project or channel. */
     readonly id: string;
     readonly revision: number;
     readonly state: Readonly<Record<string, unknown>>;
@@ -877,14 +933,14 @@ export interface Schemas {
     readonly request_id: string;
     /** The number of projects that the request addressed; for temp-resume, those whose pause it ended. */
     readonly projects_affected: number;
-    /** The number of channels likewise; where projects alone are concerned, the number of their channels. */
+    /** The number of channels, counted in the same way; if the request names only projects, the number of their channels. */
     readonly resources_affected: number;
     /** The number of waiting publications whose earliest time changed. */
     readonly rescheduled_post_targets: number;
   };
   /** A part of the payload that publishing accepts, or ignores, and that is probably a mistake. */
   readonly PayloadWarning: {
-    readonly code: 'host_not_found' | 'looks_like_html' | 'unknown_field';
+    readonly code: 'host_not_found' | 'looks_like_html' | 'unknown_field' | 'unused_override';
     /** `media[0].ulr`. */
     readonly path: string;
     readonly message: string;
@@ -899,7 +955,7 @@ export interface Schemas {
     readonly event_id: string;
     /** The aggregate that the event happened to, such as `channel`. */
     readonly aggregate: string;
-    /** Null for an event about an idempotency key alone. */
+    /** Null for an event that concerns only an idempotency key. */
     readonly aggregate_id: string | null;
   };
   /** The figures of one plan, by the names of the limits profile; null: unlimited. */
@@ -914,7 +970,7 @@ export interface Schemas {
     readonly sandbox_daily: number | null;
     readonly webhook_input: boolean;
     readonly webhook_output: boolean;
-    /** Most resources that the owner may have, and most targets of a post. */
+    /** Maximum numbers of the owner's resources, and of targets of a post. */
     readonly resources: Schemas['ResourceCaps'];
   };
   /** The limits profile in force: the answer to `GET /plans`, in the form of a profile's file. */
@@ -930,6 +986,7 @@ export interface Schemas {
     readonly min_interval: { readonly min: number; readonly max: number; readonly default: number };
     readonly discovery_per_minute: number | null;
     readonly pauses_per_minute: number | null;
+    readonly changes_per_minute: number | null;
     readonly replays_per_minute: number | null;
     readonly probes_per_minute: number | null;
     readonly probe_bytes_per_minute: number | null;
@@ -950,10 +1007,18 @@ export interface Schemas {
     readonly metadata: Readonly<Record<string, unknown>> | null;
     /** The metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
     readonly metadata_truncated?: true;
-    /** The first 120 UTF-16 units of the text, cut at a grapheme; null without a text. */
+    /** The first 120 UTF-16 units of the text, cut at a grapheme; null if it has no text. */
     readonly excerpt: string | null;
-    /** Null if the store does not hold the payload whole and unchanged any more. */
+    /** Null if the store no longer holds the payload complete and unchanged. */
     readonly media_count: number | null;
+    /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
+    readonly publish_at: string | null;
+    /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or the post ended before. */
+    readonly released_at: string | null;
+    /** Null if no approval was required. */
+    readonly approval: Schemas['Approval'] | null;
+    /** Revision of its content and plan: 1 at first, one more after each change. */
+    readonly revision: number;
     /** One for each target, in the order of the projects and their channels as discovery shows them. */
     readonly publications: readonly Schemas['Publication'][];
   };
@@ -973,12 +1038,28 @@ export interface Schemas {
     readonly accepted_at: string;
     readonly trace_id: string | null;
     readonly external_id: string | null;
+    /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
+    readonly publish_at: string | null;
+    /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or the post ended before. */
+    readonly released_at: string | null;
+    /** Null if no approval was required. */
+    readonly approval: Schemas['Approval'] | null;
+    /** Revision of its content and plan: 1 at first, one more after each change. */
+    readonly revision: number;
     /** One for each target, in the order of discovery. */
     readonly publications: readonly Schemas['PublicationStatus'][];
   };
+  /** A page of an endpoint's posts. */
+  readonly PostStatusList: {
+    /** Always true. */
+    readonly ok: true;
+    readonly items: readonly Schemas['PostStatus'][];
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null;
+  };
   /** A post with its publications and its payload. */
   readonly PostWithPayload: {
-    /** As it was accepted; null if the store does not hold it whole and unchanged any more. */
+    /** As it was accepted; null if the store no longer holds it complete and unchanged. */
     readonly payload: Schemas['PublishPayload'] | null;
     /** `post_…` */
     readonly id: string;
@@ -992,10 +1073,18 @@ export interface Schemas {
     readonly metadata: Readonly<Record<string, unknown>> | null;
     /** The metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
     readonly metadata_truncated?: true;
-    /** The first 120 UTF-16 units of the text, cut at a grapheme; null without a text. */
+    /** The first 120 UTF-16 units of the text, cut at a grapheme; null if it has no text. */
     readonly excerpt: string | null;
-    /** Null if the store does not hold the payload whole and unchanged any more. */
+    /** Null if the store no longer holds the payload complete and unchanged. */
     readonly media_count: number | null;
+    /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
+    readonly publish_at: string | null;
+    /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or the post ended before. */
+    readonly released_at: string | null;
+    /** Null if no approval was required. */
+    readonly approval: Schemas['Approval'] | null;
+    /** Revision of its content and plan: 1 at first, one more after each change. */
+    readonly revision: number;
     /** One for each target, in the order of the projects and their channels as discovery shows them. */
     readonly publications: readonly Schemas['Publication'][];
   };
@@ -1021,7 +1110,7 @@ export interface Schemas {
     /** The text as it was sent, if the post would not be published. */
     readonly text: string;
     readonly entities: readonly Schemas['Entity'][];
-    /** The reason for which the post would not be published on this network; null: it would be. */
+    /** The reason why the post would not be published on this network; null if it would be. */
     readonly filtered: string | null;
     /** A translation that failed, or formatting that was lost. */
     readonly warnings: readonly Schemas['ProcessingWarning'][];
@@ -1036,10 +1125,10 @@ export interface Schemas {
   };
   /** A text after a project's processing. */
   readonly ProcessingPreview: {
-    /** By the networks' ids: those of the project's channels; without channels all networks. */
+    /** By the networks' ids: the networks of the project's channels, or all networks if it has no channels. */
     readonly platforms: Readonly<Record<string, Schemas['ProcessedText']>>;
   };
-  /** Something that a reader of the result should know. */
+  /** Something that readers of the result should know. */
   readonly ProcessingWarning: { readonly code: string; readonly message: string };
   /** A project as the API shows it. */
   readonly Project: {
@@ -1069,19 +1158,19 @@ export interface Schemas {
     readonly position: string;
     /** Position of the newest event. */
     readonly head: string;
-    /** Events that are not applied yet; beyond a thousand the difference of the positions. */
+    /** Number of events not applied yet; beyond a thousand, the difference between the positions. */
     readonly lag_events: number;
     /** Age of the oldest event that is not applied yet. */
     readonly lag_seconds: number;
-    /** Events a second. */
+    /** Events per second. */
     readonly rate: number;
     readonly state: 'level' | 'live' | 'rebuilding' | 'stopped';
     /** Null unless it has stopped. */
     readonly error: Schemas['ProjectionError'] | null;
-    /** Number of events that operators have left out. */
+    /** Number of events that operators have skipped. */
     readonly skipped: number;
     readonly candidate: Schemas['Candidate'] | null;
-    /** The version that was live before, to which a rollback goes; null: there is none. */
+    /** The previously live version, which a rollback returns to; null if there is none. */
     readonly previous: number | null;
   };
   /** The event at which a projection has stopped. */
@@ -1106,12 +1195,13 @@ export interface Schemas {
     readonly target_id: string;
     readonly platform: string;
     readonly project_id: string;
-    /** Number of the publication in its channel, from 1. */
-    readonly sequence: number;
-    readonly state: 'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'published' | 'publishing' | 'queued';
+    /** Number of the publication in its channel, from 1; null until its post is released. */
+    readonly sequence: number | null;
+    readonly state:
+      'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'planned' | 'published' | 'publishing' | 'queued';
     /** Earliest time of the next attempt (ISO 8601, UTC); null if there is none. */
     readonly not_before: string | null;
-    /** Null only for what is not queued. */
+    /** Null unless it is planned or queued. */
     readonly waiting_for: Schemas['WaitingFor'] | null;
     readonly attempts: readonly Schemas['Attempt'][];
     /** Ids of the network's messages. */
@@ -1132,12 +1222,13 @@ export interface Schemas {
   };
   /** A publication as the client of the post's endpoint sees it. */
   readonly PublicationStatus: {
-    /** Place of the project in discovery's list, from 0, or its name if discovery is verbose; null if it is not listed any more. */
+    /** Place of the project in discovery's list, from 0, or its name if discovery is verbose; null if it is no longer listed. */
     readonly project: string | number | null;
-    /** Place of the channel in the project's list, or its name, likewise. */
+    /** Place of the channel in the project's list, or its name, with the same rules. */
     readonly target: string | number | null;
     readonly platform: string;
-    readonly state: 'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'published' | 'publishing' | 'queued';
+    readonly state:
+      'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'planned' | 'published' | 'publishing' | 'queued';
     /** Ids of the network's messages. */
     readonly message_ids: readonly string[];
     readonly urls: readonly string[];
@@ -1145,12 +1236,12 @@ export interface Schemas {
     readonly published_at: string | null;
     /** Error of the latest attempt; null if it had none. */
     readonly error: Schemas['PublicationError'] | null;
-    /** The reason for which it waits; null unless it is queued. */
+    /** The reason why it waits; null unless it is planned or queued. */
     readonly waiting_for: Schemas['Waiting'] | null;
   };
   /** A degradation of a post. */
   readonly PublicationWarning: { readonly code: string; readonly message: string };
-  /** A publish payload that passed every check. Absent and empty fields are left out. */
+  /** A publish payload that passed every check. Absent and empty fields are omitted. */
   readonly PublishPayload: {
     readonly text?: string;
     readonly entities?: readonly Schemas['Entity'][];
@@ -1163,6 +1254,10 @@ export interface Schemas {
     readonly external_id?: string;
     readonly trace_id?: string;
     readonly metadata?: Readonly<Record<string, unknown>>;
+    /** Content that differs by network or target. */
+    readonly overrides?: Readonly<Record<string, Schemas['ContentOverride']>>;
+    /** RFC 3339 date-time, as it was sent. */
+    readonly publish_at?: string;
   };
   /** The answer to an accepted post and to its replays. */
   readonly PublishResult: {
@@ -1174,6 +1269,10 @@ export interface Schemas {
     readonly trace_id: string | null;
     /** The number of channels that the post goes to. */
     readonly queued_targets: number;
+    /** The time that the post is planned for, ISO 8601, UTC; null if it only waits for approval. Absent unless the post is planned. */
+    readonly publish_at?: string | null;
+    /** The post waits for its release. Absent unless it does. */
+    readonly state?: 'planned';
   };
   /** A publication in a channel's gapless sequence. */
   readonly Receipt: {
@@ -1181,7 +1280,8 @@ export interface Schemas {
     readonly sequence: number;
     readonly post_id: string;
     readonly publication_id: string;
-    readonly state: 'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'published' | 'publishing' | 'queued';
+    readonly state:
+      'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'planned' | 'published' | 'publishing' | 'queued';
     /** Ids of the network's messages. */
     readonly message_ids: readonly string[];
     /** ISO 8601, UTC; null if it is not published. */
@@ -1265,7 +1365,7 @@ export interface Schemas {
     readonly endpoints: number | null;
     /** Webhook outputs of all of the owner's projects together. */
     readonly webhook_outputs: number | null;
-    /** Most channels that one post may address. */
+    /** Maximum number of channels that one post may address. */
     readonly targets_per_post: number | null;
   };
   /** The response to `retry-failed`. */
@@ -1280,6 +1380,7 @@ export interface Schemas {
     readonly kinds: readonly (
       | 'channel.needs_attention'
       | 'endpoint.disabled'
+      | 'post.approval_needed'
       | 'post.completed'
       | 'post.published'
       | 'publication.failed'
@@ -1290,7 +1391,7 @@ export interface Schemas {
     readonly is_active: boolean;
     /** Null if it is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
-    /** Time until which deliveries carry a signature of the previous secret too; null if they do not. */
+    /** Time until which deliveries also carry a signature with the previous secret; null if they do not. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -1298,19 +1399,19 @@ export interface Schemas {
   /** A saga that follows the log. */
   readonly Saga: {
     readonly name: string;
-    /** Position up to which it has handled events; over those of other types it moves every few seconds. */
+    /** Position up to which it has handled events; it moves past events of other types every few seconds. */
     readonly position: string;
     /** Position of the newest event. */
     readonly head: string;
-    /** Events after its position; beyond a thousand the difference of the positions. */
+    /** Number of events after its position; beyond a thousand, the difference between the positions. */
     readonly lag_events: number;
     /** Age of the oldest event after its position. */
     readonly lag_seconds: number;
-    /** `retrying`: the last try of an event failed; `stopped`: the event cannot be read, or is older than a minute. */
+    /** `retrying`: the last attempt at an event failed; `stopped`: the event cannot be read, or is older than a minute. */
     readonly state: 'live' | 'retrying' | 'stopped';
     /** Null unless an event fails. */
     readonly error: Schemas['SagaError'] | null;
-    /** Number of events that operators have left out. */
+    /** Number of events that operators have skipped. */
     readonly skipped: number;
   };
   /** The event that a saga cannot handle. */
@@ -1351,7 +1452,7 @@ export interface Schemas {
     readonly size_mb: number | null;
     /** False if the medium has a problem. */
     readonly ok: boolean;
-    /** The reason for which the medium could not be fully probed, which is no error. */
+    /** The reason why the medium could not be fully probed, which is not an error. */
     readonly note?: string;
   };
   /** The answer of the sandbox to a payload that publishing would accept. */
@@ -1361,10 +1462,14 @@ export interface Schemas {
     /** False if the endpoint has no project: then no post would be created. */
     readonly would_create_post: boolean;
     readonly validation: Schemas['SandboxValidation'];
-    /** Previews by the networks' ids. */
+    /** Previews by the networks' ids, and by the ids of targets that have an override of their own. */
     readonly preview: Readonly<Record<string, Schemas['NetworkPreview']>>;
     /** Probable mistakes in the payload. */
     readonly warnings: readonly Schemas['PayloadWarning'][];
+    /** The time that the post would be planned for, ISO 8601, UTC; null if it would only wait for approval. Absent unless it would be planned. */
+    readonly publish_at?: string | null;
+    /** Always true: the post would wait until it is approved. Absent unless it would. */
+    readonly requires_approval?: true;
   };
   /** The results of validation. */
   readonly SandboxValidation: {
@@ -1373,11 +1478,11 @@ export interface Schemas {
     /** One item per medium, in the payload's order. */
     readonly media: readonly Schemas['SandboxMedium'][];
   };
-  /** The keys that seal stored secrets, by their ids, and how far the replacement of SECRETS_KEY is. */
+  /** The keys that seal stored secrets, by their ids, and the progress of replacing SECRETS_KEY. */
   readonly Secrets: {
     /** Id of the SECRETS_KEY of the process that answers. */
     readonly key: string;
-    /** Id of the key that seals what is stored; another than `key` until the secrets are resealed. */
+    /** Id of the key that seals new secrets; differs from `key` until the secrets are resealed. */
     readonly active_key: string;
     /** Ids of the keys in SECRETS_KEY_PREVIOUS. */
     readonly previous_keys: readonly string[];
@@ -1385,7 +1490,7 @@ export interface Schemas {
     readonly needed_keys: readonly string[];
     /** Number of stored secrets. */
     readonly secrets: number;
-    /** Number of those that are not sealed with `key`. */
+    /** Number of stored secrets that are not sealed with `key`. */
     readonly sealed_otherwise: number;
   };
   /** A signature below the text, after a blank line. */
@@ -1409,11 +1514,11 @@ export interface Schemas {
     /** The author of that event. */
     readonly actor: string;
   };
-  /** The request with which a story began. */
+  /** The request that started a story. */
   readonly StoryRequest: {
     readonly id: string;
     readonly at: string;
-    /** Actor of the key that it carried. */
+    /** Actor whose key it carried. */
     readonly actor: string;
     /** Name that the endpoint had then; null for other keys. */
     readonly key_name: string | null;
@@ -1428,7 +1533,7 @@ export interface Schemas {
     readonly failed: number;
     readonly in_doubt: number;
   };
-  /** A channel whose credentials were set, with their test. Neither a failed test nor a warning refuses them. */
+  /** A channel whose credentials were set, with the result of their test. They are stored even if the test fails or there are warnings. */
   readonly TestedChannel: {
     /** `tgt_…` */
     readonly id: string;
@@ -1451,16 +1556,16 @@ export interface Schemas {
     readonly test: Schemas['ChannelTest'];
     readonly warnings: readonly Schemas['ChannelWarning'][];
   };
-  /** Numbers of events over a time, with pauses and changes by people. */
+  /** Numbers of events over time, with pauses and changes by people. */
   readonly Ticks: {
-    /** ISO 8601, UTC: time of the first event of all; null if there is none. */
+    /** ISO 8601, UTC: time of the very first event; null if there is none. */
     readonly first_at: string | null;
     /** ISO 8601, UTC. */
     readonly from: string;
     /** ISO 8601, UTC. */
     readonly to: string;
     readonly buckets: readonly Schemas['Bucket'][];
-    /** At most 500 that touch the time, in the order in which they began. */
+    /** At most 500 that overlap the time, in order of their beginning. */
     readonly spans: readonly Schemas['StateSpan'][];
     /** True if there are more: the longest are shown. */
     readonly spans_truncated: boolean;
@@ -1469,19 +1574,19 @@ export interface Schemas {
     /** True if there are more: the latest are shown. */
     readonly changes_truncated: boolean;
   };
-  /** Everything of one story. */
+  /** Everything that belongs to one story. */
   readonly Trace: {
     readonly id: string;
-    /** Null if no request began it. */
+    /** Null if no request started it. */
     readonly request: Schemas['StoryRequest'] | null;
-    /** The oldest first. */
+    /** Oldest first. */
     readonly events: readonly Schemas['AuditedEvent'][];
   };
   /** Translation by a LibreTranslate-compatible service. */
   readonly Translation: {
     readonly provider: 'libretranslate';
     readonly url: string;
-    /** Id of the encrypted API key (`{ api_key }`); absent: the service needs none. */
+    /** Id of the encrypted API key (`{ api_key }`); absent if the service needs none. */
     readonly api_key_id?: string;
     /** Language codes; the source may be `auto`. */
     readonly source: string;
@@ -1491,6 +1596,7 @@ export interface Schemas {
   /** The reason why a publication waits, for the client of its endpoint. It names no channel, project or id. */
   readonly Waiting: {
     readonly rule:
+      | 'approval'
       | 'backlog_spacing'
       | 'channel_pause'
       | 'earlier_publication'
@@ -1500,23 +1606,24 @@ export interface Schemas {
       | 'project_pause'
       | 'quota'
       | 'retry'
+      | 'scheduled'
       | 'share';
     /** ISO 8601, UTC; null if the end is not known. */
     readonly until: string | null;
     /** A sentence for people. */
     readonly text: string;
   };
-  /** The figures in the sentence about a wait, for clients that write it in their own language. Null where one does not apply. */
+  /** The figures in the sentence about a wait, for clients that write it in their own language. A figure that does not apply is null. */
   readonly WaitingFigures: {
-    /** Number of the latest attempt, from 1, at the publication in front, if there is one, or else at this one. */
+    /** Number of the latest attempt, from 1: of the publication ahead, or of this one if none is ahead. */
     readonly attempt: number | null;
-    /** Largest number of attempts. */
+    /** Maximum number of attempts. */
     readonly of: number | null;
     /** The network's own words about that attempt, or about the channel that needs attention. */
     readonly platform_says: string | null;
-    /** Number of the publication in front, in its channel. */
+    /** Number of the publication ahead, in its channel. */
     readonly first_sequence: number | null;
-    /** The rule that holds the publication in front back; null if none does. */
+    /** The rule that holds back the publication ahead; null if none does. */
     readonly blocked_by_rule:
       | 'backlog_spacing'
       | 'channel_pause'
@@ -1530,9 +1637,10 @@ export interface Schemas {
       | 'share'
       | null;
   };
-  /** The reason for which a publication waits. */
+  /** The reason why a publication waits. */
   readonly WaitingFor: {
     readonly rule:
+      | 'approval'
       | 'backlog_spacing'
       | 'channel_pause'
       | 'earlier_publication'
@@ -1542,6 +1650,7 @@ export interface Schemas {
       | 'project_pause'
       | 'quota'
       | 'retry'
+      | 'scheduled'
       | 'share';
     /** ISO 8601, UTC; null if the end is not known. */
     readonly until: string | null;
@@ -1549,11 +1658,11 @@ export interface Schemas {
     readonly event_id: string | null;
     /** A sentence for people. */
     readonly text: string;
-    /** Id of the publication in front, for which it waits; null if another rule holds it back. */
+    /** Id of the publication ahead that it waits for; null if another rule holds it back. */
     readonly blocked_by: string | null;
     readonly figures: Schemas['WaitingFigures'];
   };
-  /** A publication that waits. */
+  /** A waiting publication. */
   readonly WaitingPublication: {
     /** `pub_…` */
     readonly id: string;
@@ -1562,12 +1671,13 @@ export interface Schemas {
     readonly target_id: string;
     readonly platform: string;
     readonly project_id: string;
-    /** Number of the publication in its channel, from 1. */
-    readonly sequence: number;
-    readonly state: 'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'published' | 'publishing' | 'queued';
+    /** Number of the publication in its channel, from 1; null until its post is released. */
+    readonly sequence: number | null;
+    readonly state:
+      'dismissed' | 'failed' | 'filtered' | 'in_doubt' | 'planned' | 'published' | 'publishing' | 'queued';
     /** Earliest time of the next attempt (ISO 8601, UTC); null if there is none. */
     readonly not_before: string | null;
-    /** Null only for what is not queued. */
+    /** Null unless it is planned or queued. */
     readonly waiting_for: Schemas['WaitingFor'] | null;
     readonly attempts: readonly Schemas['Attempt'][];
     /** Ids of the network's messages. */
@@ -1593,6 +1703,7 @@ export interface Schemas {
     readonly kinds: readonly (
       | 'channel.needs_attention'
       | 'endpoint.disabled'
+      | 'post.approval_needed'
       | 'post.completed'
       | 'post.published'
       | 'publication.failed'
@@ -1603,7 +1714,7 @@ export interface Schemas {
     readonly is_active: boolean;
     /** Null if it is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
-    /** Time until which deliveries carry a signature of the previous secret too; null if they do not. */
+    /** Time until which deliveries also carry a signature with the previous secret; null if they do not. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -1618,7 +1729,7 @@ export interface Schemas {
   readonly WebhookOutputWithSecret: {
     /** Its UTF-8 bytes are the key of both signatures. Null in a replayed response: a secret is shown once. */
     readonly secret: string | null;
-    /** The same key as Standard Webhooks' libraries take it: `whsec_` and base64. Null in a replayed response. */
+    /** The same key in the form that Standard Webhooks libraries take: `whsec_` and base64. Null in a replayed response. */
     readonly secret_whsec: string | null;
     /** `whk_…` */
     readonly id: string;
@@ -1628,6 +1739,7 @@ export interface Schemas {
     readonly kinds: readonly (
       | 'channel.needs_attention'
       | 'endpoint.disabled'
+      | 'post.approval_needed'
       | 'post.completed'
       | 'post.published'
       | 'publication.failed'
@@ -1638,7 +1750,7 @@ export interface Schemas {
     readonly is_active: boolean;
     /** Null if it is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
-    /** Time until which deliveries carry a signature of the previous secret too; null if they do not. */
+    /** Time until which deliveries also carry a signature with the previous secret; null if they do not. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -1670,6 +1782,12 @@ export interface Schemas {
   readonly MediaRequest: { readonly type: 'photo' | 'video' | 'audio'; readonly url: string };
   readonly ButtonRequest: { readonly text: string; readonly url: string };
   readonly TargetRequest: { readonly id: string };
+  readonly OverrideRequest: {
+    readonly text?: string | null;
+    readonly entities?: readonly Schemas['EntityRequest'][] | null;
+    readonly media?: readonly Schemas['MediaRequest'][] | null;
+    readonly buttons?: readonly (readonly Schemas['ButtonRequest'][])[] | null;
+  };
   readonly PublishPayloadRequest: {
     readonly text?: string;
     readonly entities?: readonly Schemas['EntityRequest'][];
@@ -1682,6 +1800,13 @@ export interface Schemas {
     readonly external_id?: string;
     readonly trace_id?: string;
     readonly metadata?: Readonly<Record<string, unknown>>;
+    readonly overrides?: Readonly<Record<string, Schemas['OverrideRequest']>>;
+    /** The time at which to publish the post, with an offset or `Z`; if absent, now. */
+    readonly publish_at?: string;
+  };
+  readonly RescheduleRequest: {
+    /** The new time, with an offset or `Z`; null for now, or as soon as the post is approved. */
+    readonly publish_at?: string | null;
   };
   readonly TempPauseRequest: {
     readonly project_minutes?: number;
@@ -1700,14 +1825,16 @@ export interface Schemas {
     /** Null removes it. */
     readonly name?: string | null;
     readonly project_ids: readonly string[];
-    /** Least time between two accepted posts, in seconds; its range is the limits profile's. */
+    /** Minimum time between two accepted posts, in seconds, within the limits profile's range. */
     readonly min_interval?: number;
     readonly require_signature?: boolean;
     readonly require_timestamp?: boolean;
     /** Null removes it. */
     readonly ip_allowlist?: readonly string[] | null;
     readonly verbose_discovery?: boolean;
-    /** Required of the operator; an owner's key may leave it out. */
+    /** True: each post waits until an owner or the operator approves it. Posts that already wait are not affected. */
+    readonly requires_approval?: boolean;
+    /** Required with the operator's key; may be omitted with an owner's. */
     readonly owner_id?: string;
     readonly mode: 'live' | 'test';
   };
@@ -1715,20 +1842,22 @@ export interface Schemas {
     /** Null removes it. */
     readonly name?: string | null;
     readonly project_ids?: readonly string[];
-    /** Least time between two accepted posts, in seconds; its range is the limits profile's. */
+    /** Minimum time between two accepted posts, in seconds, within the limits profile's range. */
     readonly min_interval?: number;
     readonly require_signature?: boolean;
     readonly require_timestamp?: boolean;
     /** Null removes it. */
     readonly ip_allowlist?: readonly string[] | null;
     readonly verbose_discovery?: boolean;
+    /** True: each post waits until an owner or the operator approves it. Posts that already wait are not affected. */
+    readonly requires_approval?: boolean;
   };
   readonly RotateSecretRequest: {
-    /** A week at most, because an overlap without an end would be no rotation. */
+    /** A week at most, because an overlap without an end would not be a rotation. */
     readonly overlap_minutes?: number;
   };
   readonly VerificationRequest: {
-    /** Only the events of such aggregates. */
+    /** Only the events of aggregates of this kind. */
     readonly aggregate?:
       | 'owner'
       | 'channel'
@@ -1739,9 +1868,9 @@ export interface Schemas {
       | 'post'
       | 'publication'
       | 'webhook-output';
-    /** Only the events of this one; needs `aggregate`. */
+    /** Only the events of the aggregate with this id; requires `aggregate`. */
     readonly id?: string;
-    /** A checkpoint of the past: is the log still the one that it names? */
+    /** An earlier checkpoint, to check that the log still extends it. */
     readonly checkpoint?: string;
   };
   readonly OwnerRequest: {
@@ -1757,12 +1886,20 @@ export interface Schemas {
     readonly notice_chat?: { readonly bot_token: string; readonly chat_id: string | number } | null;
   };
   readonly PostPackRequest: { readonly posts: number };
+  readonly ApproveRequest: {
+    /** A note for readers of the decision; an empty one counts as none. */
+    readonly note?: string;
+  };
+  readonly RejectRequest: {
+    /** The reason, for the author of the post. */
+    readonly reason: string;
+  };
   readonly RebuildRequest: {
-    /** `auto` (default): the rebuilt version becomes live once it is level; `manual`: it waits for POST /projections/{name}/promote. */
+    /** `auto` (default): the rebuilt version becomes live once it has caught up; `manual`: it waits for POST /projections/{name}/promote. */
     readonly promote?: 'auto' | 'manual';
   };
   readonly SkipRequest: {
-    /** Reason for which the event may be left out; it stays in the history. */
+    /** Reason why the event may be skipped; the history keeps it. */
     readonly reason: string;
   };
   readonly FilterRequest: {
@@ -1774,7 +1911,7 @@ export interface Schemas {
   readonly FooterRequest: { readonly marker?: string; readonly pattern?: string };
   readonly ReplacementRequest: {
     readonly from: string;
-    /** May be empty: `from` is deleted then. */
+    /** May be empty, which deletes `from`. */
     readonly to: string;
     readonly whole_word?: boolean;
     readonly ignore_case?: boolean;
@@ -1801,7 +1938,7 @@ export interface Schemas {
     readonly signature?: Schemas['SignatureRequest'];
   };
   readonly ProjectRequest: {
-    /** Required of the operator; an owner's key may leave it out. */
+    /** Required with the operator's key; may be omitted with an owner's. */
     readonly owner_id?: string;
     readonly name: string;
     readonly channel_ids: readonly string[];
@@ -1820,21 +1957,22 @@ export interface Schemas {
     readonly processing?: Schemas['ProcessingRequest'] | null;
   };
   readonly SkipSagaRequest: {
-    /** Position of the event, as `error.position` of the saga shows it: no other event is left out, even if the call is repeated. Default: the event at which the saga stands. */
+    /** Position of the event, as `error.position` of the saga shows it: no other event is skipped, even if the call is repeated. Default: the event at which the saga has stopped. */
     readonly position?: string;
-    /** Reason for which the event may be left out; it stays in the history. */
+    /** Reason why the event may be skipped; the history keeps it. */
     readonly reason: string;
   };
   readonly WebhookOutputRequest: {
     /** An https URL on port 443 of a public address. */
     readonly url: string;
-    /** All kinds that are delivered; at first `post.published` alone. */
+    /** All event kinds to deliver; initially only `post.published`. */
     readonly kinds?: readonly (
       | 'post.published'
       | 'publication.succeeded'
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'post.completed'
+      | 'post.approval_needed'
       | 'endpoint.disabled'
       | 'channel.needs_attention'
       | 'test.ping'
@@ -1845,13 +1983,14 @@ export interface Schemas {
   readonly WebhookOutputPatchRequest: {
     /** An https URL on port 443 of a public address. */
     readonly url?: string;
-    /** All kinds that are delivered; at first `post.published` alone. */
+    /** All event kinds to deliver; initially only `post.published`. */
     readonly kinds?: readonly (
       | 'post.published'
       | 'publication.succeeded'
       | 'publication.failed'
       | 'publication.in_doubt'
       | 'post.completed'
+      | 'post.approval_needed'
       | 'endpoint.disabled'
       | 'channel.needs_attention'
       | 'test.ping'
@@ -1891,6 +2030,37 @@ export interface Routes {
     };
     readonly answers: Schemas['Discovery'];
   };
+  /** List posts */
+  readonly 'GET /v1/webhooks/{slug}/posts': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+      };
+      readonly query?: {
+        /** Items on a page. */
+        readonly limit?: number;
+        /** `next` of the previous page. */
+        readonly cursor?: string;
+        /** Posts with a publication in this state. Planned posts are sorted by `publish_at`, all others newest first. */
+        readonly state?:
+          'planned' | 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
+      };
+    };
+    readonly answers: Schemas['PostStatusList'];
+  };
+  /** Cancel a post's planned or queued publications */
+  readonly 'DELETE /v1/webhooks/{slug}/posts/{post_id}': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+        /** Id of the post: `post_…`. */
+        readonly post_id: string;
+      };
+    };
+    readonly answers: Schemas['Cancelled'];
+  };
   /** Show what became of a post */
   readonly 'GET /v1/webhooks/{slug}/posts/{post_id}': {
     readonly takes: {
@@ -1902,6 +2072,32 @@ export interface Routes {
       };
     };
     readonly answers: Schemas['PostStatus'];
+  };
+  /** Move a planned post to another time */
+  readonly 'PATCH /v1/webhooks/{slug}/posts/{post_id}': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+        /** Id of the post: `post_…`. */
+        readonly post_id: string;
+      };
+      readonly body?: Schemas['RescheduleRequest'];
+    };
+    readonly answers: Schemas['ChangedPost'];
+  };
+  /** Replace the payload of a planned post */
+  readonly 'PUT /v1/webhooks/{slug}/posts/{post_id}': {
+    readonly takes: {
+      readonly path: {
+        /** Slug of the endpoint, from its URL. */
+        readonly slug: string;
+        /** Id of the post: `post_…`. */
+        readonly post_id: string;
+      };
+      readonly body?: Schemas['PublishPayloadRequest'];
+    };
+    readonly answers: Schemas['ChangedPost'];
   };
   /** Pause projects or channels without publishing */
   readonly 'POST /v1/webhooks/{slug}/temp-pause': {
@@ -1931,9 +2127,9 @@ export interface Routes {
       readonly query?: {
         /** Items on a page. */
         readonly limit?: number;
-        /** `next` of the page before. */
+        /** `next` of the previous page. */
         readonly cursor?: string;
-        /** Only this owner's resources. The operator sees all owners' without it; an owner may name itself only. */
+        /** Only this owner's resources. Operators may omit it to see all owners; owners may pass only their own id. */
         readonly owner_id?: string;
         /** Only channels in this state. */
         readonly status?: 'ok' | 'needs_attention' | 'disabled';
@@ -1946,7 +2142,7 @@ export interface Routes {
     readonly takes: {
       readonly body:
         | {
-            /** Required of the operator; an owner's key may leave it out. */
+            /** Required with the operator's key; may be omitted with an owner's. */
             readonly owner_id?: string;
             readonly platform: 'telegram';
             readonly name: string;
@@ -1954,7 +2150,7 @@ export interface Routes {
             readonly settings?: { readonly on_doubt?: 'hold' | 'resend' };
           }
         | {
-            /** Required of the operator; an owner's key may leave it out. */
+            /** Required with the operator's key; may be omitted with an owner's. */
             readonly owner_id?: string;
             readonly platform: 'vk';
             readonly name: string;
@@ -1966,7 +2162,7 @@ export interface Routes {
             readonly settings?: { readonly on_doubt?: 'hold' | 'resend' };
           }
         | {
-            /** Required of the operator; an owner's key may leave it out. */
+            /** Required with the operator's key; may be omitted with an owner's. */
             readonly owner_id?: string;
             readonly platform: 'max';
             readonly name: string;
@@ -1974,7 +2170,7 @@ export interface Routes {
             readonly settings?: { readonly on_doubt?: 'hold' | 'resend' };
           }
         | {
-            /** Required of the operator; an owner's key may leave it out. */
+            /** Required with the operator's key; may be omitted with an owner's. */
             readonly owner_id?: string;
             readonly platform: 'ok';
             readonly name: string;
@@ -2001,7 +2197,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly query?: {
-        /** `true`: take it out of those that name it. Default `false`: 409 if any does. */
+        /** `true`: also remove it from the resources that refer to it. Default `false`: 409 if any does. */
         readonly cascade?: 'true' | 'false';
       };
     };
@@ -2039,7 +2235,7 @@ export interface Routes {
     };
     readonly answers: Schemas['Channel'];
   };
-  /** List the receipts of a channel, the oldest first */
+  /** List the receipts of a channel, oldest first */
   readonly 'GET /manage/v1/channels/{id}/receipts': {
     readonly takes: {
       readonly path: {
@@ -2049,7 +2245,7 @@ export interface Routes {
       readonly query?: {
         /** Items on a page. */
         readonly limit?: number;
-        /** `next` of the page before. */
+        /** `next` of the previous page. */
         readonly cursor?: string;
         /** First sequence number, inclusive. */
         readonly from?: string;
@@ -2113,9 +2309,9 @@ export interface Routes {
       readonly query?: {
         /** Items on a page. */
         readonly limit?: number;
-        /** `next` of the page before. */
+        /** `next` of the previous page. */
         readonly cursor?: string;
-        /** Only this owner's resources. The operator sees all owners' without it; an owner may name itself only. */
+        /** Only this owner's resources. Operators may omit it to see all owners; owners may pass only their own id. */
         readonly owner_id?: string;
       };
     };
@@ -2198,7 +2394,7 @@ export interface Routes {
       readonly query?: {
         /** Items on a page. */
         readonly limit?: number;
-        /** `next` of the page before. */
+        /** `next` of the previous page. */
         readonly cursor?: string;
         /** HTTP status. */
         readonly status?: string;
@@ -2266,7 +2462,7 @@ export interface Routes {
       readonly query?: {
         /** Default: now. */
         readonly at?: string;
-        /** The operator sees all owners' without it; an owner may name itself only. */
+        /** Operators may omit it to see all owners; owners may pass only their own id. */
         readonly owner_id?: string;
       };
     };
@@ -2324,17 +2520,17 @@ export interface Routes {
     };
     readonly answers: Schemas['OwnerDiff'];
   };
-  /** List events, the newest first */
+  /** List events, newest first */
   readonly 'GET /manage/v1/history/events': {
     readonly takes: {
       readonly query?: {
         /** Items on a page. */
         readonly limit?: number;
-        /** `next` of the page before. */
+        /** `next` of the previous page. */
         readonly cursor?: string;
-        /** The operator sees all owners' events without it; an owner may name itself only. */
+        /** Operators may omit it to see the events of all owners; owners may pass only their own id. */
         readonly owner_id?: string;
-        /** Only events of such aggregates. */
+        /** Only events of aggregates of this kind. */
         readonly aggregate?:
           | 'owner'
           | 'channel'
@@ -2350,9 +2546,9 @@ export interface Routes {
           | 'delivery'
           | 'projection'
           | 'saga';
-        /** Only events of the aggregates with this id: a channel's and its pauses' have the same one. */
+        /** Only events of the aggregates with this id; a channel and its pauses share one. */
         readonly id?: string;
-        /** Only events of this author. */
+        /** Only events by this author. */
         readonly actor?: string;
         /** Only events of this type. */
         readonly type?:
@@ -2398,6 +2594,13 @@ export interface Routes {
           | 'PostSkipped'
           | 'PostKeyReserved'
           | 'PayloadPartStored'
+          | 'PostReleased'
+          | 'PostRescheduled'
+          | 'PostRevised'
+          | 'PlannedPublicationsCancelled'
+          | 'PostApprovalRequested'
+          | 'PostApproved'
+          | 'PostRejected'
           | 'PublicationStarted'
           | 'PublicationStepStarted'
           | 'PublicationStepCompleted'
@@ -2428,7 +2631,7 @@ export interface Routes {
           | 'ProjectionRolledBack'
           | 'ProjectionCandidateDiscarded'
           | 'SagaEventSkipped';
-        /** Only events of this time or later. */
+        /** Only events from this time on. */
         readonly since?: string;
         /** Only events before this time. */
         readonly until?: string;
@@ -2440,9 +2643,9 @@ export interface Routes {
   readonly 'GET /manage/v1/history/export': {
     readonly takes: {
       readonly query?: {
-        /** Only what follows this position: an export that was broken off goes on after its last line. */
+        /** Only lines after this position: an interrupted export continues after its last line. */
         readonly after?: string;
-        /** With the secrets, which the SECRETS_KEY of this gateway alone opens. */
+        /** Includes the secrets, which only this gateway's SECRETS_KEY can open. */
         readonly secrets?: 'sealed';
       };
     };
@@ -2498,11 +2701,11 @@ export interface Routes {
   readonly 'GET /manage/v1/history/ticks': {
     readonly takes: {
       readonly query?: {
-        /** Inclusive. Default: the first event of all, or a day before `to` if that is earlier. */
+        /** Inclusive. Default: the very first event, or a day before `to` if that is earlier. */
         readonly from?: string;
         /** Exclusive. Default: now. */
         readonly to?: string;
-        /** Number of equal parts of the time; at most one for each millisecond. */
+        /** Number of equal parts to divide the time into; at most one per millisecond. */
         readonly buckets?: number;
         /** Operators may omit it to see all owners; owners may pass only their own id. */
         readonly owner_id?: string;
@@ -2531,7 +2734,7 @@ export interface Routes {
       readonly query?: {
         /** Items on a page. */
         readonly limit?: number;
-        /** `next` of the page before. */
+        /** `next` of the previous page. */
         readonly cursor?: string;
         readonly state?: 'running' | 'done' | 'failed';
       };
@@ -2548,7 +2751,7 @@ export interface Routes {
     };
     readonly answers: Schemas['Job'];
   };
-  /** Show what is published, what waits and what needs a person */
+  /** Show what is published, what waits and what needs attention */
   readonly 'GET /manage/v1/overview': {
     readonly takes: {
       readonly query?: {
@@ -2564,9 +2767,9 @@ export interface Routes {
       readonly query?: {
         /** Items on a page. */
         readonly limit?: number;
-        /** `next` of the page before. */
+        /** `next` of the previous page. */
         readonly cursor?: string;
-        /** Only this owner's resources. The operator sees all owners' without it; an owner may name itself only. */
+        /** Only this owner's resources. Operators may omit it to see all owners; owners may pass only their own id. */
         readonly owner_id?: string;
       };
     };
@@ -2637,22 +2840,27 @@ export interface Routes {
       readonly query?: {
         /** Items on a page. */
         readonly limit?: number;
-        /** `next` of the page before. */
+        /** `next` of the previous page. */
         readonly cursor?: string;
         readonly endpoint_id?: string;
         /** Posts with a publication on this channel. */
         readonly channel_id?: string;
         /** Posts with a publication of this project. */
         readonly project_id?: string;
-        /** Posts with a publication in this state. Of channel, project and state, one publication meets all that are given. */
-        readonly state?: 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
+        /** Posts with a publication in this state. If channel, project and state are combined, one publication must meet them all. */
+        readonly state?:
+          'planned' | 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
+        /** `pending`: only posts that wait for approval. */
+        readonly approval?: 'pending';
         readonly external_id?: string;
         readonly trace_id?: string;
+        /** `publish_at`: a calendar of posts with a time, earliest first; `since` and `until` then apply to `publish_at`. */
+        readonly order?: 'publish_at';
         /** Only posts that were accepted at this time or later. */
         readonly since?: string;
         /** Only posts that were accepted before this time. */
         readonly until?: string;
-        /** Only this owner's posts. The operator sees all owners' without it; an owner may name itself only. */
+        /** Only this owner's posts. Operators may omit it to see all owners; owners may pass only their own id. */
         readonly owner_id?: string;
       };
     };
@@ -2668,7 +2876,29 @@ export interface Routes {
     };
     readonly answers: Schemas['PostWithPayload'];
   };
-  /** Cancel what is queued of a post */
+  /** Move a planned post to another time */
+  readonly 'PATCH /manage/v1/posts/{id}': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['RescheduleRequest'];
+    };
+    readonly answers: Schemas['ChangedPost'];
+  };
+  /** Approve a post that waits for approval */
+  readonly 'POST /manage/v1/posts/{id}/approve': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['ApproveRequest'];
+    };
+    readonly answers: Schemas['PostWithPayload'];
+  };
+  /** Cancel a post's queued publications */
   readonly 'POST /manage/v1/posts/{id}/cancel': {
     readonly takes: {
       readonly path: {
@@ -2678,6 +2908,28 @@ export interface Routes {
     };
     readonly answers: Schemas['CancelledPost'];
   };
+  /** Replace the payload of a planned post */
+  readonly 'PUT /manage/v1/posts/{id}/payload': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body?: Schemas['PublishPayloadRequest'];
+    };
+    readonly answers: Schemas['ChangedPost'];
+  };
+  /** Reject a post that waits for approval */
+  readonly 'POST /manage/v1/posts/{id}/reject': {
+    readonly takes: {
+      readonly path: {
+        /** Id of the resource. */
+        readonly id: string;
+      };
+      readonly body: Schemas['RejectRequest'];
+    };
+    readonly answers: Schemas['PostWithPayload'];
+  };
   /** List projections */
   readonly 'GET /manage/v1/projections': { readonly takes: object; readonly answers: Schemas['ProjectionList'] };
   /** Show a projection */
@@ -2685,7 +2937,7 @@ export interface Routes {
     readonly takes: { readonly path: { readonly name: string } };
     readonly answers: Schemas['Projection'];
   };
-  /** Give up the candidate of a projection */
+  /** Discard the candidate of a projection */
   readonly 'POST /manage/v1/projections/{name}/discard': {
     readonly takes: { readonly path: { readonly name: string } };
     readonly answers: Schemas['Projection'];
@@ -2695,12 +2947,12 @@ export interface Routes {
     readonly takes: { readonly path: { readonly name: string } };
     readonly answers: Schemas['Projection'];
   };
-  /** Rebuild a projection beside its live version */
+  /** Rebuild a projection alongside its live version */
   readonly 'POST /manage/v1/projections/{name}/rebuild': {
     readonly takes: { readonly path: { readonly name: string }; readonly body?: Schemas['RebuildRequest'] };
     readonly answers: Schemas['Job'];
   };
-  /** Try the event again at which a projection has stopped */
+  /** Retry the event at which a projection has stopped */
   readonly 'POST /manage/v1/projections/{name}/retry': {
     readonly takes: { readonly path: { readonly name: string } };
     readonly answers: Schemas['Projection'];
@@ -2710,7 +2962,7 @@ export interface Routes {
     readonly takes: { readonly path: { readonly name: string } };
     readonly answers: Schemas['Projection'];
   };
-  /** Leave out the event at which a projection has stopped */
+  /** Skip the event at which a projection has stopped */
   readonly 'POST /manage/v1/projections/{name}/skip': {
     readonly takes: { readonly path: { readonly name: string }; readonly body: Schemas['SkipRequest'] };
     readonly answers: Schemas['Projection'];
@@ -2726,9 +2978,9 @@ export interface Routes {
       readonly query?: {
         /** Items on a page. */
         readonly limit?: number;
-        /** `next` of the page before. */
+        /** `next` of the previous page. */
         readonly cursor?: string;
-        /** Only this owner's resources. The operator sees all owners' without it; an owner may name itself only. */
+        /** Only this owner's resources. Operators may omit it to see all owners; owners may pass only their own id. */
         readonly owner_id?: string;
       };
     };
@@ -2747,7 +2999,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly query?: {
-        /** `true`: take it out of those that name it. Default `false`: 409 if any does. */
+        /** `true`: also remove it from the resources that refer to it. Default `false`: 409 if any does. */
         readonly cascade?: 'true' | 'false';
       };
     };
@@ -2785,7 +3037,7 @@ export interface Routes {
     };
     readonly answers: Schemas['Project'];
   };
-  /** Show a text after the processing of a project */
+  /** Show a text after a project's processing */
   readonly 'POST /manage/v1/projects/{id}/preview': {
     readonly takes: {
       readonly path: {
@@ -2836,7 +3088,7 @@ export interface Routes {
     };
     readonly answers: Schemas['Publication'];
   };
-  /** Send a publication that failed or is in doubt again */
+  /** Resend a publication that failed or is in doubt */
   readonly 'POST /manage/v1/publications/{id}/resend': {
     readonly takes: {
       readonly path: {
@@ -2853,7 +3105,7 @@ export interface Routes {
     readonly takes: { readonly path: { readonly name: string } };
     readonly answers: Schemas['Saga'];
   };
-  /** Leave out the event that a saga cannot handle */
+  /** Skip the event that a saga cannot handle */
   readonly 'POST /manage/v1/sagas/{name}/skip': {
     readonly takes: { readonly path: { readonly name: string }; readonly body: Schemas['SkipSagaRequest'] };
     readonly answers: Schemas['Saga'];
@@ -2866,7 +3118,7 @@ export interface Routes {
   readonly 'GET /manage/v1/stream': {
     readonly takes: {
       readonly query?: {
-        /** Only this owner's changes. The operator sees all owners' without it; an owner may name itself only. */
+        /** Only this owner's changes. Operators may omit it to see all owners; owners may pass only their own id. */
         readonly owner_id?: string;
       };
     };
@@ -2878,9 +3130,9 @@ export interface Routes {
       readonly query?: {
         /** Items on a page. */
         readonly limit?: number;
-        /** `next` of the page before. */
+        /** `next` of the previous page. */
         readonly cursor?: string;
-        /** Only this owner's resources. The operator sees all owners' without it; an owner may name itself only. */
+        /** Only this owner's resources. Operators may omit it to see all owners; owners may pass only their own id. */
         readonly owner_id?: string;
       };
     };
@@ -2932,7 +3184,7 @@ export interface Routes {
       readonly query?: {
         /** Items on a page. */
         readonly limit?: number;
-        /** `next` of the page before. */
+        /** `next` of the previous page. */
         readonly cursor?: string;
         /** Only deliveries in this state. */
         readonly state?: 'pending' | 'delivered' | 'failed';

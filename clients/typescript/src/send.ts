@@ -1,13 +1,22 @@
 import { GatewayError, readError } from './gateway-error.js';
 
-/** Functions of the environment that callers may replace. */
+/** How requests are sent; callers may replace functions of the environment. */
 export interface SendOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Waits before a retry. Default: a timer. */
-  readonly wait?: (ms: number) => Promise<void>;
-  /** Attempts of a request, the first included, from 1. Default: 4. */
+  /** Waits before a retry; gives up if it rejects. Default: a timer. */
+  readonly wait?: (ms: number, error: GatewayError) => Promise<void>;
+  /**
+   * Maximum number of attempts for one request, including the first; at least 1. Default: five, and six after a 503.
+   */
   readonly attempts?: number;
+  /**
+   * Longest wait that the gateway may ask for, in seconds. Default: two minutes, because an error is better than a call that seems to
+   * hang for an hour.
+   */
+  readonly longestWait?: number;
+  /** Time in which an answer must begin, in ms. Default: a minute. */
+  readonly answerTimeoutMs?: number;
 }
 
 /** A request. Its headers are made for each attempt, because a timestamp is valid for five minutes only. */
@@ -15,73 +24,108 @@ export interface Outgoing {
   readonly method: string;
   readonly url: string;
   readonly body?: string;
-  readonly headers: () => Promise<Record<string, string>>;
+  readonly headers?: () => Promise<Record<string, string>>;
+  /** True if the resource outlives its DELETE, so that a 404 is always an error. */
+  readonly isKept?: boolean;
+  /** Statuses of errors that are answers nevertheless. */
+  readonly accepts?: readonly number[];
 }
 
 /** A success. */
 export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
   readonly isJson: boolean;
   readonly text: string;
 }
 
-const DEFAULT_ATTEMPTS = 4;
-/** Seconds before the second, third and fourth attempt. */
-const BACKOFF = [2, 4, 8] as const;
+/** Seconds before each further attempt. */
+const BACKOFF: readonly number[] = [2, 4, 8, 16];
 /** The same after a 503. */
-const BACKOFF_UNAVAILABLE = [5, 15, 45] as const;
-/** Longest wait that the gateway may ask for, in seconds; an error is better than a call that seems to hang for an hour. */
-const MAX_WAIT = 120;
-/** Time in which an answer must begin, in ms. */
-const ANSWER_MS = 60_000;
+const BACKOFF_UNAVAILABLE: readonly number[] = [5, 15, 45, 120, 300];
 
 /**
  * Sends a request, and again after 429, 5xx and lost connections, with the waits that the gateway's documentation asks for.
- * @throws GatewayError for any other error, after the last attempt, or if the gateway asks for a wait of more than two minutes
+ * @throws GatewayError for any other error, after the last attempt, or if the gateway asks for too long a wait
  */
-export const send = async (request: Outgoing, options: SendOptions): Promise<Answer> => {
-  const { fetch: call = fetch, wait = sleep, attempts = DEFAULT_ATTEMPTS } = options;
+export const send = (request: Outgoing, options: SendOptions): Promise<Answer> => retry(request, options, readAnswer);
+
+/**
+ * Sends a request as {@link send} does, but returns as soon as the answer begins: its caller reads it while it arrives.
+ * @throws GatewayError
+ */
+export const open = (request: Outgoing, options: SendOptions): Promise<Response> =>
+  retry(request, options, (answer) => Promise.resolve(answer));
+
+/** @param read reads a successful answer; if it rejects, the connection was lost */
+const retry = async <T>(
+  request: Outgoing,
+  options: SendOptions,
+  read: (answer: Response) => Promise<T>,
+): Promise<T> => {
+  const { wait = sleep, attempts = Infinity, longestWait = 120 } = options;
   for (let attempt = 1; ; attempt++) {
-    const outcome = await tryOnce(request, call);
+    const outcome = await tryOnce(request, options, read);
     if (!(outcome instanceof GatewayError)) return outcome;
     // A DELETE that succeeded although its answer was lost finds nothing the second time.
-    if (attempt > 1 && request.method === 'DELETE' && outcome.status === 404) return { isJson: false, text: '' };
-    const seconds = delaySeconds(outcome, attempt);
-    if (attempt >= attempts || !isRetryable(outcome) || seconds > MAX_WAIT) throw outcome;
-    await wait(seconds * 1000);
+    if (attempt > 1 && request.method === 'DELETE' && !request.isKept && outcome.status === 404)
+      return read(new Response(null, { status: 204 }));
+    const seconds = nextAttemptIn(outcome, attempt);
+    if (seconds === null || attempt >= attempts || (outcome.retryAfter ?? 0) > longestWait) throw outcome;
+    await wait(seconds * 1000, outcome);
   }
 };
 
-const tryOnce = async (
-  { method, url, body, headers }: Outgoing,
-  call: NonNullable<SendOptions['fetch']>,
-): Promise<Answer | GatewayError> => {
-  // A redirect is an error: fetch would repeat a POST as GET, and show the token to another server.
-  const init: RequestInit = { method, headers: await headers(), redirect: 'manual' };
+const tryOnce = async <T>(
+  { method, url, body, headers, accepts = [] }: Outgoing,
+  { fetch: call = fetch, answerTimeoutMs = 60_000 }: SendOptions,
+  read: (answer: Response) => Promise<T>,
+): Promise<T | GatewayError> => {
+  const { origin, pathname } = new URL(url);
+  const route = `${method} ${pathname}`;
+  // A redirect is an error: fetch would repeat a POST as a GET, and show the token to another server.
+  const init: RequestInit = { method, headers: (await headers?.()) ?? {}, redirect: 'manual' };
   const aborter = new AbortController();
-  const timer = setTimeout(() => aborter.abort(), ANSWER_MS);
+  const timer = setTimeout(() => aborter.abort(), answerTimeoutMs);
   try {
     const answer = await call(url, { ...init, signal: aborter.signal, ...(body !== undefined && { body }) });
     clearTimeout(timer);
-    if (answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400))
-      return new GatewayError(answer.status, 'redirected', [`${url} redirects: use the address of the gateway`], null);
-    const text = await answer.text(); // an answer that breaks off is a lost connection, too
-    const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
-    return answer.ok ? { isJson, text } : readError(answer, text);
+    const { type, status, ok } = answer;
+    if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+      const errors = [`${url} redirects: use the address of the gateway`];
+      return new GatewayError({ status, code: 'redirected', errors, route });
+    }
+    // An answer that breaks off is a lost connection, too.
+    return ok || accepts.includes(status) ? await read(answer) : readError(answer, await answer.text(), route);
   } catch (cause) {
-    return new GatewayError(0, 'unreachable', [`no answer from ${new URL(url).origin}`], null, null, { cause });
+    return new GatewayError({ status: 0, code: 'unreachable', errors: [`no answer from ${origin}`], route, cause });
   } finally {
     clearTimeout(timer);
   }
 };
 
-const isRetryable = ({ status, code }: GatewayError): boolean =>
-  code === 'unreachable' || status === 429 || status >= 500;
+const readAnswer = async (answer: Response): Promise<Answer> => {
+  const { status, headers } = answer;
+  const isJson = headers.get('content-type')?.startsWith('application/json') ?? false;
+  return { status, headers, isJson, text: await answer.text() };
+};
 
-/** Returns the wait after a failure. @param attempt the number of the attempt that failed, from 1 */
-const delaySeconds = ({ status, retryAfter }: GatewayError, attempt: number): number => {
-  const table = status === 503 ? BACKOFF_UNAVAILABLE : BACKOFF;
-  const backoff = table[attempt - 1] ?? 0;
-  return status === 429 ? (retryAfter ?? backoff) : Math.max(backoff, retryAfter ?? 0);
+/**
+ * Returns the seconds to wait after a failure, or null if there is no further attempt (publish-api.md: Client retry policy).
+ * @param attempt the number of the attempt that failed, from 1
+ */
+const nextAttemptIn = ({ status, code, retryAfter }: GatewayError, attempt: number): number | null => {
+  if (code !== 'unreachable' && status !== 429 && status < 500) return null;
+  const wait = (status === 503 ? BACKOFF_UNAVAILABLE : BACKOFF)[attempt - 1];
+  if (wait === undefined) return null;
+  return status === 429 ? (retryAfter ?? wait) : Math.max(wait, retryAfter ?? 0);
 };
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Formats a query with its question mark; undefined parameters are omitted. */
+export const formatQuery = (query: Readonly<Record<string, string | number | boolean | undefined>>): string => {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+  return parameters.size > 0 ? `?${parameters.toString()}` : '';
+};

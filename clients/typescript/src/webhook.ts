@@ -5,19 +5,20 @@ export interface WebhookRequest {
   /** The webhook output's `secret`, or its `secret_whsec`. */
   readonly secret: string;
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The raw body, exactly as it arrived: parsed and serialized again it has another signature. */
+  /** The raw body, exactly as it arrived: parsed and serialized again, it would have another signature. */
   readonly body: string | Uint8Array;
 }
 
-/** Greatest difference between the clocks, in seconds. */
+/** Maximum difference between the clocks, in seconds. */
 const TOLERANCE = 300;
 const PREFIX = 'whsec_';
 const VERSION = 'v1,';
 
 /**
- * Verifies that a delivery comes from the gateway, unchanged, and was sent within the last five minutes. Returns its parsed
- * body. It checks the headers of Standard Webhooks, whose signature covers id and time: that of the body alone
- * (`X-<Brand>-Signature`) would let an old delivery be sent again for ever. A delivery may arrive twice, with one `webhook-id`.
+ * Verifies that a delivery comes from the gateway, unchanged, and was sent within the last five minutes. Returns its
+ * parsed body. It checks the headers of Standard Webhooks, whose signature covers the id and the time: a signature of
+ * only the body (`X-<Brand>-Signature`) would allow an old delivery to be replayed forever. A delivery may arrive
+ * twice, with the same `webhook-id`.
  * @throws Error if the delivery does not verify
  */
 export const verifyWebhook = async ({ secret, headers, body }: WebhookRequest): Promise<unknown> => {

@@ -23,7 +23,10 @@ const observedFetch = async (url: string, init: RequestInit): Promise<Response> 
   }
 };
 
-/** Returns a client of the management API with a key. Queries are repeated by TanStack Query, so the client itself tries once. */
+/**
+ * Returns a client of the management API with a key. TanStack Query retries queries, so the client itself tries only
+ * once.
+ */
 export const createClient = (key: string): Management =>
   createManagement({ url: location.origin, key, fetch: observedFetch, attempts: 1 });
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useScope } from '../session/scope.js';
 import type { Management } from '../../../clients/typescript/src/index.js';
+import { useScope } from '../session/scope.js';
 import { type Api, management } from './management.js';
 
 const MINUTE_MS = 60_000;
@@ -21,11 +21,11 @@ export const useOverview = () => {
   return useQuery({
     queryKey: ['overview', scope.key],
     queryFn: () => getOverview(management(), scope.query),
-    // The minutes go by without an event as well.
+    // Time passes even without an event.
     refetchInterval: MINUTE_MS,
   });
 };
 
-/** Asks for the overview. */
+/** Runs the query of the overview. */
 export const getOverview = (client: Management, query: { readonly owner_id?: string }): Promise<Overview> =>
   client.get('/overview', { query });

@@ -13,10 +13,10 @@ export const readProblems = (error: unknown): Problems | null => {
   return problems;
 };
 
-/** Returns the problem of a field in which nothing is filled in. */
+/** Returns the problem of a field that was left empty. */
 export const missingProblem = (path: string): Problems => ({ [path]: { path, code: 'missing', message: path } });
 
-/** The gateway's sentence about a field, without the path that it begins with: "Must be a number such as …". */
+/** Returns the gateway's sentence about a field, without the path at its beginning: "Must be a number such as …". */
 export const problemText = ({ path, message }: Api<'ErrorDetail'>): string => {
   const text = message.startsWith(path) ? message.slice(path.length).trimStart() : message;
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,19 +1,19 @@
 import { QueryClient } from '@tanstack/react-query';
 import { GatewayError } from './management.js';
 
-/** Repeats after lost connections, 429 and 5xx, and gives up after the third time; other errors will not change. */
+/** Retries after lost connections, 429 and 5xx, and gives up after the third attempt. Other errors will not change. */
 const shouldRetry = (failures: number, error: unknown): boolean =>
   failures < 3 && error instanceof GatewayError && (error.status === 0 || error.status === 429 || error.status >= 500);
 
-/** The waits before the repetitions, in ms: Retry-After if the gateway names one of at most 30 s. */
+/** The waits before retries, in ms: Retry-After if the gateway names one of at most 30 s. */
 const retryDelay = (failures: number, error: unknown): number => {
   const asked = error instanceof GatewayError ? error.retryAfter : null;
   return Math.min(asked === null ? 1000 * 2 ** failures : asked * 1000, 30_000);
 };
 
 /**
- * The answers of the gateway. They are current until the stream of changes says otherwise (live/invalidate.ts), so nothing is
- * asked again because a window got the focus.
+ * The answers of the gateway. They are current until the stream of changes says otherwise (live/invalidate.ts), so
+ * nothing is fetched again when a window gets the focus.
  */
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -22,7 +22,7 @@ export const queryClient = new QueryClient({
       gcTime: 10 * 60_000,
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
-      // The browser's own idea of being online says nothing about a gateway on this machine or in this network.
+      // Whether the browser considers itself online says nothing about a gateway on this machine or in this network.
       networkMode: 'always',
       retry: shouldRetry,
       retryDelay,

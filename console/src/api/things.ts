@@ -3,10 +3,10 @@ import { useMemo } from 'react';
 import { useScope } from '../session/scope.js';
 import { type Api, management } from './management.js';
 
-/** Pages of a list, until there are no more. An owner may have 2,000 channels. */
+/** Maximum number of pages of a list. An owner may have 2,000 channels. */
 const MAX_PAGES = 20;
 
-/** Reads a whole list, page by page. @param readPage asks for the page at a cursor */
+/** Reads a whole list, page by page. @param readPage fetches the page at a cursor */
 export const readAll = async <T>(
   readPage: (page: { readonly limit: number; readonly cursor?: string }) => Promise<{
     readonly items: readonly T[];
@@ -54,7 +54,7 @@ export const useEndpoints = () => {
   });
 };
 
-/** Names by ids, for texts about things that an answer mentions by id alone. */
+/** Names by id, for texts about things that an answer mentions only by id. */
 export interface Names {
   readonly channel: (id: string) => Api<'Channel'> | undefined;
   readonly project: (id: string) => Api<'Project'> | undefined;

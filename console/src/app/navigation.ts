@@ -15,6 +15,7 @@ export const NAVIGATION: readonly (readonly NavigationItem[])[] = [
   [
     { to: '/', name: 'overview', icon: 'overview', key: 'o' },
     { to: '/timeline', name: 'timeline', icon: 'timeline', key: 't' },
+    { to: '/plan', name: 'plan', icon: 'calendar', key: 'l' },
     { to: '/compose', name: 'compose', icon: 'compose', key: 'n' },
   ],
   [
@@ -38,6 +39,7 @@ export const navigationMessages = defineMessages({
   en: {
     overview: 'Overview',
     timeline: 'Timeline',
+    plan: 'Plan',
     compose: 'Compose',
     channels: 'Channels',
     projects: 'Projects',
@@ -54,6 +56,7 @@ export const navigationMessages = defineMessages({
   ru: {
     overview: 'Обзор',
     timeline: 'Лента',
+    plan: 'План',
     compose: 'Написать',
     channels: 'Каналы',
     projects: 'Проекты',

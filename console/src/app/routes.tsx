@@ -1,10 +1,11 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { readChannelSearch, readChannelsSearch } from '../screens/channels/search.js';
+import { readComposeSearch } from '../screens/compose/search.js';
 import { OverviewScreen } from '../screens/overview/overview-screen.js';
+import { readPlanSearch } from '../screens/plan/search.js';
 import { readRequestsSearch } from '../screens/requests/search.js';
 import { readTimeSearch } from '../screens/time/search.js';
 import { readTimelineSearch } from '../screens/timeline/search.js';
-import { readChannelSearch, readChannelsSearch } from '../screens/channels/search.js';
-import { readComposeSearch } from '../screens/compose/search.js';
 import { NotFoundScreen } from '../shell/not-found-screen.js';
 import { Shell } from '../shell/shell.js';
 
@@ -26,6 +27,12 @@ const post = createRoute({
   getParentRoute: () => root,
   path: '/posts/$id',
   component: lazyRouteComponent(() => import('../screens/publication/post-screen.js'), 'PostScreen'),
+});
+const plan = createRoute({
+  getParentRoute: () => root,
+  path: '/plan',
+  validateSearch: readPlanSearch,
+  component: lazyRouteComponent(() => import('../screens/plan/plan-screen.js'), 'PlanScreen'),
 });
 const compose = createRoute({
   getParentRoute: () => root,
@@ -128,13 +135,17 @@ const projections = createRoute({
   component: lazyRouteComponent(() => import('../screens/projections/projections-screen.js'), 'ProjectionsScreen'),
 });
 
-/** The screens of the console, by their addresses below /console. All but the overview load when they are opened. */
+/**
+ * The screens of the console, by their addresses below /console. All except the overview are loaded when they are
+ * opened.
+ */
 export const router = createRouter({
   routeTree: root.addChildren([
     overview,
     timeline,
     publication,
     post,
+    plan,
     compose,
     channels,
     newChannel,

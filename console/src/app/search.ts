@@ -1,4 +1,4 @@
-/** Returns the members of an address's query that are non-empty texts; a number in an address is taken as its digits. */
+/** Returns the members of an address's query that are non-empty texts; a number in an address counts as text. */
 export const readText = <K extends string>(
   search: Readonly<Record<string, unknown>>,
   names: readonly K[],

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { createStore } from '../components/store.js';
 
-/** Light, dark, or as the system says. */
+/** Light, dark, or the system's setting. */
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -21,5 +21,5 @@ export const setTheme = (theme: Theme): void => {
   apply();
 };
 
-/** Returns the theme that was chosen. */
+/** Returns the chosen theme. */
 export const useTheme = (): Theme => useSyncExternalStore(store.subscribe, store.get);

@@ -4,6 +4,7 @@ import { type Api, management } from '../api/management.js';
 import { type Problems, readProblems } from '../api/problems.js';
 import { Button } from '../components/button.js';
 import { Card } from '../components/card.js';
+import { FormEnd } from '../components/form-end.js';
 import { toast, toastError } from '../components/toasts.js';
 import { useMessages } from '../i18n/messages.js';
 import { OwnerField, useNeedsOwner } from '../session/owner-field.js';
@@ -11,7 +12,6 @@ import { serverNow } from '../time/server-clock.js';
 import { BeforeTest } from './before-test.js';
 import { changeCredentials, type ChannelDraft, connectChannel, findMissing } from './connect-channel.js';
 import { CredentialFields } from './credential-fields.js';
-import { FormEnd } from '../components/form-end.js';
 import { channelFormMessages } from './messages.js';
 import { NameField } from './name-field.js';
 import { NetworkChoice } from './network-choice.js';
@@ -27,8 +27,8 @@ const EMPTY: ChannelDraft = {
 };
 
 /**
- * Connects a channel and tests it. The channel exists from the first answer on, whatever the test says; from then on the form
- * changes it, so that a wrong token can be corrected on the spot. Credentials are held by this component alone.
+ * Connects a channel and tests it. The channel exists from the first answer on, whatever the test says; from then on
+ * the form changes it, so that a wrong token can be corrected on the spot. Only this component holds credentials.
  */
 export const ChannelForm = ({
   onCreated,
@@ -38,11 +38,11 @@ export const ChannelForm = ({
 }: {
   /** Called once, when the channel has been created. */
   readonly onCreated?: (channel: Api<'TestedChannel'>) => void;
-  /** Called with the result of every test, the first included. */
+  /** Called with the result of every test, including the first. */
   readonly onTest?: (test: Api<'ChannelTest'>) => void;
-  /** The person goes on: the channel may post, or is left as it is. */
+  /** Called when the person continues: the channel may post, or is left as it is. */
   readonly onDone: (channel: Api<'Channel'>) => void;
-  /** Text of the button that goes on. */
+  /** Text of the button to continue. */
   readonly doneLabel?: string;
 }) => {
   const m = useMessages(channelFormMessages);

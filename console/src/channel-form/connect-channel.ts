@@ -11,11 +11,14 @@ export interface ChannelDraft {
   readonly name: string;
   readonly credentials: CredentialValues;
   readonly settings: SettingValues;
-  /** The operator's choice; empty where the owner is known. */
+  /** The operator's choice; empty if the owner is known. */
   readonly ownerId: string;
 }
 
-/** Returns the credentials that a network takes: without spaces around them, and without empty optional ones. */
+/**
+ * Returns the credentials in the form that a network takes: without surrounding spaces, and without empty optional
+ * fields.
+ */
 export const credentialsBody = (network: Network, values: CredentialValues): Readonly<Record<string, string>> =>
   Object.fromEntries(
     CREDENTIALS[network]
@@ -24,7 +27,7 @@ export const credentialsBody = (network: Network, values: CredentialValues): Rea
       .map(({ name, value }) => [name, value]),
   );
 
-/** Returns the problems of required fields that are empty, by which the form need not ask the gateway. */
+/** Returns the problems of required fields that are empty, so that the form need not ask the gateway. */
 export const findMissing = (network: Network, credentials: CredentialValues, name?: string): Problems => {
   const isBlank = (value: string | undefined): boolean => (value ?? '').trim() === '';
   const required = CREDENTIALS[network].filter(({ kind }) => kind !== 'optional_secret');
@@ -37,7 +40,7 @@ export const findMissing = (network: Network, credentials: CredentialValues, nam
   ) as Problems;
 };
 
-/** Connects a channel. The answer has its test, which refuses nothing. */
+/** Connects a channel. The answer contains the result of its test, which does not reject anything. */
 export const connectChannel = async (draft: ChannelDraft): Promise<Api<'TestedChannel'>> => {
   const { network, name, settings, ownerId } = draft;
   const body = {
@@ -47,13 +50,13 @@ export const connectChannel = async (draft: ChannelDraft): Promise<Api<'TestedCh
     settings: settingsBody(network, settings),
     ...(ownerId !== '' && { owner_id: ownerId }),
   };
-  // The form has the fields of the network that was chosen, which the type cannot tell.
+  // The form has the fields of the chosen network, which the type cannot express.
   const created = await management().post('/channels', { body: body as never });
   await refreshChannel();
   return created;
 };
 
-/** Replaces a channel's credentials, and what else is given. The answer has their test. */
+/** Replaces a channel's credentials, and anything else that is given. The answer contains the result of their test. */
 export const changeCredentials = async (
   id: string,
   network: Network,
@@ -70,5 +73,5 @@ export const changeCredentials = async (
     },
   });
   await refreshChannel();
-  return changed as Api<'TestedChannel'>; // with credentials in the body the answer has their test
+  return changed as Api<'TestedChannel'>; // with credentials in the body, the answer contains the result of their test
 };

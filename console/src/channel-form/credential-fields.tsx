@@ -1,9 +1,9 @@
-import { problemText, type Problems } from '../api/problems.js';
+import { type Problems, problemText } from '../api/problems.js';
 import { Field, TextInput } from '../components/controls.js';
 import { useMessages } from '../i18n/messages.js';
 import { credentialMessages } from './credential-messages.js';
 import { channelFormMessages } from './messages.js';
-import { CREDENTIALS, type CredentialField, type Network } from './networks.js';
+import { type CredentialField, CREDENTIALS, type Network } from './networks.js';
 import { SecretInput } from './secret-input.js';
 
 /** Values of credentials, by the names of their fields. */
@@ -21,7 +21,7 @@ export const CredentialFields = ({
   readonly values: CredentialValues;
   readonly onChange: (values: CredentialValues) => void;
   readonly problems: Problems;
-  /** True: the channel has a token for uploads, which an empty field removes. */
+  /** True if the channel has a token for uploads, which an empty field removes. */
   readonly hasUploadToken?: boolean;
 }) => (
   <>

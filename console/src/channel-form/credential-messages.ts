@@ -6,13 +6,13 @@ export interface FieldText {
   /** Says where to find it, or its form in short. */
   readonly hint: string;
   readonly example: string;
-  /** Says what to enter in place of a value in the wrong form. */
+  /** Says what to enter if a value has the wrong form. */
   readonly form: string;
 }
 
 type FieldTexts = Readonly<Record<string, FieldText>>;
 
-/** Texts of the credentials: what each field takes, and what a person needs beforehand. */
+/** Texts of the credentials: what each field takes, and what a person needs first. */
 export const credentialMessages = defineMessages({
   en: {
     beforeTitle: 'Before you connect',
@@ -21,7 +21,7 @@ export const credentialMessages = defineMessages({
     noUploads: 'Without it photos and videos become links in the text.',
     before: byName({
       telegram: [
-        'Create a bot with @BotFather, or use one that you have. @BotFather issues its token.',
+        'Create a bot with @BotFather, or use one that you already have. @BotFather issues its token.',
         'Add the bot to the channel or group as an administrator with the right to post messages.',
       ],
       vk: [
@@ -34,7 +34,7 @@ export const credentialMessages = defineMessages({
         'Make the bot an administrator of the channel with the right to write.',
       ],
       ok: [
-        'Have the public key and the secret key of your application at hand.',
+        'Have the public key and the secret key of your application ready.',
         'Issue an access token with the rights GROUP_CONTENT, PHOTO_CONTENT and VIDEO_CONTENT.',
         'The account behind the token must be a moderator or administrator of the group.',
       ],
@@ -63,7 +63,7 @@ export const credentialMessages = defineMessages({
         access_token: { label: 'Bot token', hint: 'one word, from MAX', example: '', form: '' },
         chat_id: {
           label: 'Chat',
-          hint: 'its number; of a channel with a minus',
+          hint: 'its number; for a channel, with a minus',
           example: '-70912345678901',
           form: 'Enter a number such as -70912345678901.',
         },

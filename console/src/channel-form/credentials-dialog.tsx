@@ -12,7 +12,7 @@ import { CredentialFields, type CredentialValues } from './credential-fields.js'
 import { channelFormMessages } from './messages.js';
 import type { Network } from './networks.js';
 
-/** Asks for new credentials of a channel, saves them, and hands on their test. */
+/** Asks for new credentials of a channel, saves them, and passes on the result of their test. */
 export const CredentialsDialog = ({
   channel: { id, platform, address },
   onSaved,

@@ -66,7 +66,7 @@ export const channelFormMessages = defineMessages({
     notNow: 'Not now',
     saveAndTestNew: 'Save and test',
     replaceTitle: 'New credentials',
-    replaceText: 'All credentials are replaced together: enter each token, also those that have not changed.',
+    replaceText: 'All credentials are replaced together: enter every token, even those that have not changed.',
     storedUpload: 'One is stored. Leave this empty to remove it.',
   },
   ru: {

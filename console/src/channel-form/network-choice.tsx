@@ -1,9 +1,9 @@
-import { NETWORKS, NetworkMark, networkTitle } from '../components/icon.js';
+import { NetworkMark, NETWORKS, networkTitle } from '../components/icon.js';
 import { useMessages } from '../i18n/messages.js';
 import { channelFormMessages } from './messages.js';
 import type { Network } from './networks.js';
 
-/** The choice of a channel's network. `isFixed`: the channel exists, and a channel stays on its network. */
+/** The choice of a channel's network. `isFixed` if the channel exists, because a channel stays on its network. */
 export const NetworkChoice = ({
   value,
   onChange,

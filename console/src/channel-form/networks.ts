@@ -10,7 +10,7 @@ export interface CredentialField {
   readonly kind: 'secret' | 'optional_secret' | 'address';
 }
 
-/** The credentials of each network, in the order in which a person has them. */
+/** The credentials of each network, in the order in which a person gets them. */
 export const CREDENTIALS: Readonly<Record<Network, readonly CredentialField[]>> = {
   telegram: [
     { name: 'bot_token', kind: 'secret' },
@@ -33,7 +33,7 @@ export const CREDENTIALS: Readonly<Record<Network, readonly CredentialField[]>> 
   ],
 };
 
-/** Returns the checks of a complete test, in their order. */
+/** Returns the checks of a complete test, in order. */
 export const expectedChecks = (network: string, hasUploadToken: boolean): readonly string[] => [
   'credentials',
   'chat',

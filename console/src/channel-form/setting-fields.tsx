@@ -1,4 +1,4 @@
-import { problemText, type Problems } from '../api/problems.js';
+import { type Problems, problemText } from '../api/problems.js';
 import { Field, Select, TextInput } from '../components/controls.js';
 import { networkTitle } from '../components/icon.js';
 import { useMessages } from '../i18n/messages.js';
@@ -9,11 +9,11 @@ export interface SettingValues {
   readonly on_doubt: string;
   /** Odnoklassniki alone. */
   readonly buttons: string;
-  /** Odnoklassniki alone: digits. */
+  /** For Odnoklassniki only: digits. */
   readonly text_limit: string;
 }
 
-/** Returns the settings of a channel, or those that the gateway takes without a word, for {@link SettingFields}. */
+/** Returns the settings of a channel, or the gateway's defaults, for {@link SettingFields}. */
 export const settingValues = (settings: Readonly<Record<string, unknown>> = {}): SettingValues => ({
   on_doubt: textOf(settings.on_doubt, 'hold'),
   buttons: textOf(settings.buttons, 'link'),

@@ -8,12 +8,15 @@ export const setChannelEnabled = async (id: string, enabled: boolean): Promise<v
   await refreshChannel();
 };
 
-/** Deletes a channel. `cascade`: takes it out of the projects that use it; without it, their existence rejects the deletion. */
+/**
+ * Deletes a channel. `cascade` also removes it from the projects that use it; without it, the deletion is rejected if
+ * there are any.
+ */
 export const deleteChannel = async (id: string, cascade: boolean): Promise<void> => {
   await management().delete('/channels/{id}', { path: { id }, ...(cascade && { query: { cascade: 'true' } }) });
 };
 
-/** Marks everything that showed a deleted channel as stale. Its own screen must be left before. */
+/** Marks everything that showed a deleted channel as stale. Leave the channel's own screen first. */
 export const forgetChannel = async (id: string): Promise<void> => {
   queryClient.removeQueries({ queryKey: ['channel', id] });
   await refreshChannel();

@@ -5,9 +5,9 @@ import { NetworkMark } from '../components/icon.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
 import type { Channel } from './channel-state.js';
 
-/** Rows that are shown at most; a search narrows them down. */
+/** Maximum number of rows that are shown; a search narrows them down. */
 const SHOWN = 100;
-/** Number of channels from which on there is a search. */
+/** Number of channels from which a search is offered. */
 const SEARCHED = 9;
 
 const messages = defineMessages({

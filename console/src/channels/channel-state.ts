@@ -3,7 +3,7 @@ import type { Api } from '../api/management.js';
 /** The channel as the API shows it. */
 export type Channel = Api<'Channel'>;
 
-/** The state of a channel as people see it: that of the API, and its pause. */
+/** The state of a channel as people see it: the API's state, and its pause. */
 export type ChannelState = 'on_hold' | 'paused' | 'disabled' | 'active';
 
 /** Returns the state of a channel as people see it. */

@@ -1,9 +1,9 @@
 import './channel-status.css';
-import { Countdown } from '../components/time.js';
 import { Icon, type IconName, type Tone } from '../components/icon.js';
 import { Pill } from '../components/state-pill.js';
-import { type Channel, channelState, type ChannelState } from './channel-state.js';
+import { Countdown } from '../components/time.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
+import { type Channel, type ChannelState, channelState } from './channel-state.js';
 
 const LOOKS = {
   on_hold: { icon: 'onHold', tone: 'warn' },
@@ -12,7 +12,7 @@ const LOOKS = {
   active: { icon: 'published', tone: 'ok' },
 } as const satisfies Readonly<Record<ChannelState, { readonly icon: IconName; readonly tone: Tone }>>;
 
-/** States of channels, the one that needs a person first. */
+/** States of channels, starting with the one that needs a person. */
 export const CHANNEL_STATES = Object.keys(LOOKS) as readonly ChannelState[];
 
 const messages = defineMessages({
@@ -26,7 +26,7 @@ export const useChannelStateNames = (): Readonly<Record<ChannelState, string>> =
 /** Returns the glyph and colour of a channel's state. */
 export const channelLook = (state: ChannelState): { readonly icon: IconName; readonly tone: Tone } => LOOKS[state];
 
-/** The state of a channel with its word, and the rest of its pause. An active one is quiet. */
+/** The state of a channel with its word, and the rest of its pause. An active channel's is subdued. */
 export const ChannelStatus = ({ channel }: { readonly channel: Channel }) => {
   const names = useChannelStateNames();
   const state = channelState(channel);

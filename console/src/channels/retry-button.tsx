@@ -4,8 +4,8 @@ import { networkTitle } from '../components/networks.js';
 import { toast, toastError } from '../components/toasts.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
 import { retryChannel } from '../publications/retry-channel.js';
-import { refreshChannel } from './refresh-channel.js';
 import type { Channel } from './channel-state.js';
+import { refreshChannel } from './refresh-channel.js';
 
 const messages = defineMessages({
   en: {
@@ -22,7 +22,7 @@ const messages = defineMessages({
   },
 });
 
-/** Has the posts of a channel on hold tried again with the credentials that are there, and says what came of it. */
+/** Retries the posts of a channel on hold with the current credentials, and says what came of it. */
 export const RetryButton = ({
   channel: { id, name, platform },
   isPrimary,
@@ -31,7 +31,7 @@ export const RetryButton = ({
 }: {
   readonly channel: Pick<Channel, 'id' | 'name' | 'platform'>;
   readonly isPrimary: boolean;
-  /** True: in a row of a list, where its name needs that of the channel. */
+  /** True in a row of a list, where its name must include the channel's. */
   readonly isSmall?: boolean;
   readonly hasIcon?: boolean;
 }) => {

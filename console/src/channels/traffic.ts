@@ -9,9 +9,9 @@ export interface Traffic {
   readonly isLoaded: boolean;
   /** Publications that wait, by channel. */
   readonly waiting: ReadonlyMap<string, number>;
-  /** True: there are more posts that wait than were counted. */
+  /** True if more posts wait than were counted. */
   readonly isMoreWaiting: boolean;
-  /** Time of the latest publication (ISO 8601), by channel; absent: none among the latest 200 posts. */
+  /** Time of the latest publication (ISO 8601), by channel; absent if there is none among the latest 200 posts. */
   readonly publishedAt: ReadonlyMap<string, string>;
 }
 
@@ -29,7 +29,7 @@ const byChannel = <T>(
   return map;
 };
 
-/** Returns the traffic of all channels of the scope, by two calls. */
+/** Returns the traffic of all channels of the scope, with two calls. */
 export const useTraffic = (): Traffic => {
   const scope = useScope();
   const list = (state: 'queued' | 'published') => ({
@@ -55,7 +55,7 @@ export const useTraffic = (): Traffic => {
   );
 };
 
-/** Time that a row must be there before its channel is asked for, so that scrolling past it asks nothing, in ms. */
+/** How long a row must be visible before its channel is fetched, in ms, so that scrolling past it fetches nothing. */
 const REST_MS = 400;
 
 const useIsResting = (): boolean => {
@@ -68,8 +68,8 @@ const useIsResting = (): boolean => {
 };
 
 /**
- * Returns when a channel published last (ISO 8601); null if it never has, undefined while this is loading. Asks for channels that
- * are not in the traffic: as soon as one publishes again, it is.
+ * Returns when a channel published last (ISO 8601); null if it never has, undefined while this is loading. Fetches
+ * channels that are not in the traffic; as soon as one publishes again, it is.
  */
 export const useLastPublished = (channelId: string, traffic: Traffic): string | null | undefined => {
   const known = traffic.publishedAt.get(channelId);

@@ -14,7 +14,7 @@ interface Look {
 const classes = ({ look = 'plain', size = 'normal' }: Look, extra = ''): string =>
   `button ${look} ${size === 'small' ? 'small' : ''} ${extra}`;
 
-/** A button. `busy` shows that its work goes on, and ignores further clicks without losing the focus. */
+/** A button. `busy` shows that its work is in progress, and ignores further clicks without losing the focus. */
 export const Button = ({
   look,
   size,
@@ -58,7 +58,7 @@ export const ButtonLink = ({
   </Link>
 );
 
-/** A link to another site, such as a channel on its network; nothing but https: and tg: becomes a link. */
+/** A link to another site, such as a channel on its network. Only https: and tg: addresses become links. */
 export const ExternalLink = ({
   href,
   look,

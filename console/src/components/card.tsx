@@ -1,7 +1,7 @@
 import './card.css';
 import { type ReactNode, useId } from 'react';
 
-/** A box with a heading. `aside` stands at the right of the heading: a link, a figure, a switch. */
+/** A box with a heading. `aside` is shown to the right of the heading: a link, a figure, a switch. */
 export const Card = ({
   title,
   aside,

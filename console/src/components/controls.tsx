@@ -9,7 +9,7 @@ import {
 } from 'react';
 import { Icon } from './icon.js';
 
-/** Text around a field: its name, a hint beside the name, and what is wrong with it, which is announced. */
+/** The text around a field: its name, a hint next to the name, and any error, which is announced. */
 export const Field = ({
   label,
   hint,
@@ -66,7 +66,7 @@ export const TextArea = ({
   <textarea className={`input area ${className}`} {...rest} />
 );
 
-/** One of a few values, by the browser's own list. */
+/** One of a few values, using the browser's own list. */
 export const Select = ({ className = '', children, ...rest }: SelectHTMLAttributes<HTMLSelectElement>) => (
   <span className={`select ${className}`}>
     <select {...rest}>{children}</select>

@@ -8,7 +8,7 @@ const messages = defineMessages({
   ru: { copy: 'Копировать', copied: 'Скопировано' },
 });
 
-/** A button that copies a text, and says for two seconds that it did. Without children it is an icon named "Copy". */
+/** A button that copies a text, and confirms it for two seconds. Without children, it is an icon named "Copy". */
 export const CopyButton = ({
   text,
   children,

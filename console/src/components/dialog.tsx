@@ -6,27 +6,39 @@ import { Button } from './button.js';
 import { Icon } from './icon.js';
 import { toastError } from './toasts.js';
 
-const messages = defineMessages({ en: { notNow: 'Not now' }, ru: { notNow: 'Не сейчас' } });
+const messages = defineMessages({
+  en: { notNow: 'Not now', close: 'Close the dialog' },
+  ru: { notNow: 'Не сейчас', close: 'Закрыть окно' },
+});
 
-/** A dialog over the screen. It holds the focus and gives it back; Escape closes it unless `isLocked`. */
+/** The first thing in a dialog that a person works with: not the button that closes it. */
+const FIRST = 'input, select, textarea, button:not(.dialog-close), a[href], [tabindex="0"]';
+
+/** A dialog over the screen. It holds the focus and gives it back; Escape and its cross close it unless `isLocked`. */
 export const Dialog = ({
   title,
   description,
   isOpen,
   onClose,
   isLocked = false,
+  hasCross = !isLocked,
   className = '',
   initialFocus,
+  returnFocus,
   children,
 }: {
   readonly title: ReactNode;
   readonly description?: ReactNode;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** True: neither Escape nor a click outside closes it. */
+  /** True if neither Escape nor a click outside closes it. */
   readonly isLocked?: boolean;
+  /** False: one of its buttons closes it, so that it needs no cross in its corner. */
+  readonly hasCross?: boolean;
   readonly className?: string;
   readonly initialFocus?: { readonly current: HTMLElement | null };
+  /** Returns the element that gets the focus when the dialog closes; null: the one that had it before. */
+  readonly returnFocus?: () => HTMLElement | null | undefined;
   readonly children: ReactNode;
 }) => (
   <Radix.Root open={isOpen} onOpenChange={(open) => !open && !isLocked && onClose()}>
@@ -36,13 +48,21 @@ export const Dialog = ({
         className={`dialog ${className}`}
         {...(description === undefined && { 'aria-describedby': undefined })}
         onOpenAutoFocus={(event) => {
-          if (!initialFocus?.current) return;
+          const first = initialFocus?.current ?? (event.currentTarget as HTMLElement).querySelector<HTMLElement>(FIRST);
+          if (!first) return;
           event.preventDefault();
-          initialFocus.current.focus();
+          first.focus();
+        }}
+        onCloseAutoFocus={(event) => {
+          const next = returnFocus?.();
+          if (!next) return;
+          event.preventDefault();
+          next.focus();
         }}
         onEscapeKeyDown={(event) => isLocked && event.preventDefault()}
         onPointerDownOutside={(event) => isLocked && event.preventDefault()}
       >
+        {hasCross && <Cross />}
         <Radix.Title className="dialog-title">{title}</Radix.Title>
         {description !== undefined && <Radix.Description className="secondary">{description}</Radix.Description>}
         {children}
@@ -50,6 +70,20 @@ export const Dialog = ({
     </Radix.Portal>
   </Radix.Root>
 );
+
+/** Closes a dialog. It stays in its corner while the dialog scrolls. */
+const Cross = () => {
+  const m = useMessages(messages);
+  return (
+    <div className="dialog-corner">
+      <Radix.Close asChild>
+        <button type="button" className="dialog-close" aria-label={m.close} title={m.close}>
+          <Icon name="close" />
+        </button>
+      </Radix.Close>
+    </div>
+  );
+};
 
 /** One consequence in a confirmation: what will happen, what may go wrong, or what stays as it is. */
 export interface Consequence {
@@ -64,8 +98,8 @@ const CONSEQUENCE_ICONS = {
 } as const;
 
 /**
- * Asks before something that cannot be taken back or that has consequences elsewhere. The focus is on the safe button. The
- * dialog closes when `run` has ended well; a failure is shown as a message, and the dialog stays.
+ * Asks before something that cannot be undone or that has consequences elsewhere. The focus is on the safe button. The
+ * dialog closes when `run` has succeeded; a failure is shown as a message, and the dialog stays open.
  */
 export const Confirmation = ({
   title,
@@ -75,19 +109,22 @@ export const Confirmation = ({
   isReady = true,
   fields,
   run,
+  explain = () => null,
   onClose,
   children,
 }: {
   readonly title: ReactNode;
   readonly consequences: readonly Consequence[];
-  /** Text of the button that does it: a verb. */
+  /** Text of the button that confirms: a verb. */
   readonly verb: string;
   readonly isDanger?: boolean;
-  /** False while the fields lack something. */
+  /** False while fields are incomplete. */
   readonly isReady?: boolean;
-  /** Fields above the consequences, on which they depend. */
+  /** Fields above the consequences, which depend on them. */
   readonly fields?: ReactNode;
   readonly run: () => Promise<unknown>;
+  /** Says why `run` failed; null to show the gateway's own words. */
+  readonly explain?: (error: unknown) => string | null;
   readonly onClose: () => void;
   /** Fields below the consequences. */
   readonly children?: ReactNode;
@@ -101,12 +138,12 @@ export const Confirmation = ({
       await run();
       onClose();
     } catch (error) {
-      toastError(error);
+      toastError(error, explain(error));
       setIsBusy(false);
     }
   };
   return (
-    <Dialog title={title} isOpen onClose={onClose} initialFocus={safe}>
+    <Dialog title={title} isOpen onClose={onClose} hasCross={false} initialFocus={safe}>
       {fields}
       <ul className="consequences">
         {consequences.map(({ kind, text }, index) => (

@@ -4,7 +4,7 @@ import type { Api } from '../api/management.js';
 
 type Entity = Api<'Entity'>;
 
-/** A text with its formatting, as the API has both. Addresses other than https: and tg: are not links. */
+/** A formatted text, as the API represents it. Addresses other than https: and tg: are not links. */
 export const FormattedText = ({
   text,
   entities = [],

@@ -8,7 +8,7 @@ export interface IconShape {
   readonly solid?: string;
 }
 
-/** All glyphs of the console but the networks' marks. */
+/** All glyphs of the console except the networks' marks. */
 export const ICONS = {
   published: { solid: 'M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1zm-.9 10.2L3.9 8l1.2-1.2 2 2 3.9-3.9 1.2 1.2z' },
   publishing: { line: 'M1.8 8a6.2 6.2 0 1 0 12.4 0a6.2 6.2 0 1 0 -12.4 0', solid: 'M8 3.6a4.4 4.4 0 0 1 0 8.8z' },
@@ -40,6 +40,9 @@ export const ICONS = {
     line: 'M2 4h7M12.5 4H14M2 8h3.5M9 8h5M2 12h9',
     solid: 'M9.5 4a1.5 1.5 0 1 0 3 0a1.5 1.5 0 1 0 -3 0M5.8 8a1.5 1.5 0 1 0 3 0a1.5 1.5 0 1 0 -3 0',
   },
+  person: { line: 'M5.3 5.2a2.7 2.7 0 1 0 5.4 0a2.7 2.7 0 1 0 -5.4 0M2.8 14c0-2.8 2.2-4.4 5.2-4.4s5.2 1.6 5.2 4.4' },
+  move: { line: 'M2 8h12M4.6 5.4 2 8l2.6 2.6M11.4 5.4 14 8l-2.6 2.6' },
+  calendar: { line: 'M2.5 3.5h11v10h-11zM2.5 6.5h11M5.5 2v3M10.5 2v3', bold: 'M5.5 9.7h.01M8.2 9.7h.01' },
   compose: { line: 'M3 13l.6-3L11 2.6 13.4 5 6 12.4zM9.5 4.1l2.4 2.4' },
   channel: { line: 'M2.5 6.5v3h2l5.5 3.5V3L4.5 6.5zM12.5 6c.8 1.2.8 2.8 0 4' },
   project: { line: 'm8 2 6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3' },
@@ -54,6 +57,7 @@ export const ICONS = {
   search: { line: 'M2.5 7a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0M10.5 10.5l3.5 3.5' },
   chevronDown: { line: 'm4 6 4 4 4-4' },
   chevronUp: { line: 'm4 10 4-4 4 4' },
+  chevronLeft: { line: 'm10 4-4 4 4 4' },
   chevronRight: { line: 'm6 4 4 4-4 4' },
   copy: { line: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3' },
   external: { line: 'M9.5 2.5h4v4M13.5 2.5 7.5 8.5M11.5 9.5v4h-9v-9h4' },

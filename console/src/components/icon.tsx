@@ -1,11 +1,11 @@
 import './icon.css';
-import { type IconName, type IconShape, ICONS, NETWORK_MARKS } from './icon-shapes.js';
+import { type IconName, ICONS, type IconShape, NETWORK_MARKS } from './icon-shapes.js';
 import { networkTitle } from './networks.js';
 
 export type { IconName } from './icon-shapes.js';
 export { networkTitle, NETWORKS } from './networks.js';
 
-/** Colour of a state: what it means is said beside it, in words. */
+/** Colour of a state. Its meaning is also written next to it, in words. */
 export type Tone = 'ok' | 'go' | 'warn' | 'doubt' | 'fail' | 'idle' | 'time';
 
 const Shape = ({ line, bold, solid }: IconShape) => (
@@ -20,7 +20,7 @@ const Shape = ({ line, bold, solid }: IconShape) => (
   </>
 );
 
-/** A glyph in the colour of the text. Without a label it is decoration, hidden from screen readers. */
+/** A glyph in the colour of the text. Without a label, it is decoration, hidden from screen readers. */
 export const Icon = ({
   name,
   size = 16,
@@ -46,7 +46,7 @@ export const Icon = ({
   </svg>
 );
 
-/** A network's mark. Its name stands beside it (`label={false}`), or is what screen readers hear. */
+/** A network's mark. Its name is either next to it (`label={false}`) or read by screen readers. */
 export const NetworkMark = ({
   platform,
   size = 18,

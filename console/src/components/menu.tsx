@@ -12,7 +12,7 @@ export const Menu = ({
 }: {
   readonly trigger: ReactNode;
   readonly align?: 'start' | 'end';
-  /** True: open from the start, for a menu that is loaded by the click that opens it. */
+  /** True to open it from the start, for a menu that is loaded by the click that opens it. */
   readonly defaultOpen?: boolean;
   readonly children: ReactNode;
 }) => (
@@ -37,7 +37,7 @@ export const MenuItem = ({
   readonly icon?: IconName;
   readonly onSelect: () => void;
   readonly isDanger?: boolean;
-  /** Set for one of several values: whether it is the value in use. */
+  /** Set for one of several values: whether it is the current value. */
   readonly isChecked?: boolean;
   readonly children: ReactNode;
 }) => {

@@ -12,12 +12,12 @@ export interface Column<T> {
   readonly cell: (item: T) => ReactNode;
 }
 
-/** Rows below and above the window that are rendered, too. */
+/** Number of rows below and above the window that are also rendered. */
 const OVERSCAN = 20;
 
 /**
- * A table of things in rows of one height, of which only those near the window are rendered. `j` and `k` move between the
- * rows' links, whose class is `row-link`; Enter opens one. The grid of the columns is set by `className`.
+ * A table of things in rows of equal height, of which only those near the window are rendered. `j` and `k` move between
+ * the rows' links, whose class is `row-link`; Enter opens one. The grid of the columns is set by `className`.
  */
 export const RowList = <T extends { readonly id: string }>({
   label,
@@ -29,7 +29,7 @@ export const RowList = <T extends { readonly id: string }>({
   readonly label: string;
   readonly items: readonly T[];
   readonly columns: readonly Column<T>[];
-  /** Pixels, on a desktop and on a phone. */
+  /** In pixels, on a desktop and on a phone. */
   readonly rowHeight: { readonly desktop: number; readonly phone: number };
   readonly className: string;
 }) => {
@@ -78,7 +78,7 @@ interface RowProps<T> {
   readonly top: number;
 }
 
-/** Scrolling moves the window over the rows without rendering those again that stay. */
+/** Scrolling moves the window over the rows without rendering again the rows that stay. */
 const Row = memo(<T,>({ item, columns, index, height, top }: RowProps<T>) => (
   <div
     role="row"
@@ -102,7 +102,7 @@ const useRowKeys = (
   scrollTo: (index: number) => void,
 ): void => {
   const scroll = useRef(scrollTo);
-  /** The row that gets the focus with the next frame, while a key is held down. */
+  /** The row that gets the focus in the next frame, while a key is held down. */
   const coming = useRef<number | null>(null);
   useEffect(() => {
     scroll.current = scrollTo;

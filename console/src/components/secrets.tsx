@@ -32,13 +32,13 @@ export interface Secret {
   readonly value: string;
   /** Name in an `.env` file: `CROSSPOST_TOKEN`. */
   readonly variable: string;
-  /** False: an address and the like, which may be read by anyone who looks. */
+  /** False for an address or the like, which anyone who looks may read. */
   readonly isSecret: boolean;
 }
 
 /**
- * Values that the gateway shows once: copy one, copy all, and say that they are saved before going on. They are held in memory
- * alone, by the component that renders this.
+ * Values that the gateway shows only once: copy one, copy all, and confirm that they are saved before continuing. Only
+ * the component that renders this holds them, in memory.
  */
 export const SecretsOnce = ({
   secrets,

@@ -2,7 +2,7 @@ import type { Sentence } from '../i18n/sentence.js';
 import { splitSentence } from '../i18n/sentence.js';
 import { Moment } from './time.js';
 
-/** A sentence with names and moments in it. Names stand in `<bdi>`, moments in the local time. */
+/** A sentence with names and times in it. Names are in `<bdi>`, times are local. */
 export const SentenceText = ({ of }: { readonly of: Sentence }) =>
   splitSentence(of).map((part, index) => {
     if (typeof part === 'string') return part;
@@ -11,7 +11,7 @@ export const SentenceText = ({ of }: { readonly of: Sentence }) =>
 
 const ISO_TIME = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** A sentence of the gateway, as it is, but for the times in it, which are shown in the local time. */
+/** A sentence of the gateway, unchanged except for its times, which are shown in local time. */
 export const GatewayText = ({ text }: { readonly text: string }) => (
   <bdi>
     {text

@@ -24,7 +24,7 @@ const messages = defineMessages({
   },
 });
 
-/** A place without content: why, and the next step. */
+/** An empty place: the reason, and the next step. */
 export const Empty = ({
   icon,
   title,
@@ -44,7 +44,7 @@ export const Empty = ({
   </div>
 );
 
-/** An error in place of content: what, what is still true, the request's id, and a way on. */
+/** An error in place of content: what failed, what is still true, the request's id, and a way to continue. */
 export const ErrorState = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) => {
   const m = useMessages(messages);
   const gateway = error instanceof GatewayError ? error : null;
@@ -68,7 +68,7 @@ export const ErrorState = ({ error, onRetry }: { readonly error: unknown; readon
   );
 };
 
-/** Rows in the shape of those that will come, after 150 ms of waiting. */
+/** Placeholder rows in the shape of the real ones, after 150 ms of waiting. */
 export const Skeleton = ({ rows = 5 }: { readonly rows?: number }) => {
   const [isLate, setIsLate] = useState(false);
   useEffect(() => {
@@ -89,7 +89,7 @@ export const Skeleton = ({ rows = 5 }: { readonly rows?: number }) => {
   );
 };
 
-/** A part of a screen that an answer fills: shows that it is loading, the error, or the answer. */
+/** A part of a screen that shows an answer: that it is loading, the error, or the answer. */
 export const Loaded = <T,>({
   query,
   rows,
@@ -100,7 +100,7 @@ export const Loaded = <T,>({
     readonly error: unknown;
     readonly refetch: () => unknown;
   };
-  /** Rows of the skeleton. */
+  /** Number of placeholder rows. */
   readonly rows?: number;
   readonly children: (data: T) => ReactNode;
 }) => {

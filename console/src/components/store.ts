@@ -2,11 +2,11 @@
 export interface Store<T> {
   readonly get: () => T;
   readonly set: (value: T) => void;
-  /** Calls the listener after each change; returns a function that stops it. */
+  /** Calls the listener after each change; returns a function that stops this. */
   readonly subscribe: (listener: () => void) => () => void;
 }
 
-/** Creates a store. Setting the value that it has already does nothing. */
+/** Creates a store. Setting the value that it already has does nothing. */
 export const createStore = <T>(initial: T): Store<T> => {
   let current = initial;
   const listeners = new Set<() => void>();

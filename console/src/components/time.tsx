@@ -1,8 +1,8 @@
+import './time.css';
 import type { ReactNode } from 'react';
-import { useFormat, type Instant } from '../i18n/format.js';
+import { type Instant, useFormat } from '../i18n/format.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
 import { useNow } from '../time/server-clock.js';
-import './time.css';
 
 const messages = defineMessages({
   en: {
@@ -22,8 +22,8 @@ const messages = defineMessages({
 const HOUR = 3_600_000;
 
 /**
- * Time until a moment, aligned with the gateway's clock: `2:14`, `2 h 14 min`, then "due". It ticks every second under an
- * hour, and is announced only when the time has come.
+ * Countdown to a time, aligned with the gateway's clock: `2:14`, `2 h 14 min`, then "due". It ticks every second if
+ * less than an hour is left, and is announced only when the time has come.
  */
 export const Countdown = ({ until }: { readonly until: string }) => {
   const m = useMessages(messages);
@@ -45,10 +45,10 @@ export const Countdown = ({ until }: { readonly until: string }) => {
   );
 };
 
-/** Stands in place of a countdown where a person has to act. */
+/** Replaces a countdown where a person has to act. */
 export const NeedsYou = () => <b className="tone-warn nowrap">{useMessages(messages).needsYou}</b>;
 
-/** Time since a moment: `2 h 14 min`. */
+/** Time since a given time: `2 h 14 min`. */
 export const Age = ({ since, ago = false }: { readonly since: string; readonly ago?: boolean }) => {
   const m = useMessages(messages);
   const format = useFormat();
@@ -60,7 +60,7 @@ export const Age = ({ since, ago = false }: { readonly since: string; readonly a
   );
 };
 
-/** A moment: today its time, else its day as well. The title has all of it. */
+/** A time: on the same day only the time, otherwise the day as well. The title shows both. */
 export const Moment = ({
   at,
   form = 'moment',

@@ -18,7 +18,7 @@ interface Toast {
   readonly action?: { readonly label: string; readonly run: () => void };
 }
 
-/** Time that a message stays, in ms, unless the pointer or the focus is on it. */
+/** How long a message stays, in ms, unless the pointer or the focus is on it. */
 const SHOWN_MS = 6_000;
 
 const store = createStore<readonly Toast[]>([]);
@@ -26,13 +26,13 @@ let lastId = 0;
 
 const dismiss = (id: number): void => store.set(store.get().filter((toast) => toast.id !== id));
 
-/** Says that something was done. It must be visible elsewhere as well. */
+/** Says that something was done. The result must also be visible elsewhere. */
 export const toast = (text: ReactNode, action?: Toast['action']): void =>
   store.set([...store.get().slice(-2), { id: ++lastId, tone: 'ok', text, ...(action && { action }) }]);
 
-/** Says that something was not done, in the gateway's words. */
-export const toastError = (error: unknown): void => {
-  const text = error instanceof GatewayError ? error.errors.join(' ') : String(error);
+/** Says that something was not done. @param words the reason; by default the gateway's own words */
+export const toastError = (error: unknown, words: string | null = null): void => {
+  const text = words ?? (error instanceof GatewayError ? error.errors.join(' ') : String(error));
   store.set([...store.get().slice(-2), { id: ++lastId, tone: 'fail', text }]);
 };
 

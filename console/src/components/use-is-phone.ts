@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 const query = matchMedia('(max-width: 760px)');
 
-/** The last answer. To ask the query itself makes the browser lay out the page, at each rendering. */
+/** The last result. Evaluating the query itself makes the browser lay out the page on every rendering. */
 let isPhone = query.matches;
 query.addEventListener('change', ({ matches }) => {
   isPhone = matches;

@@ -1,12 +1,12 @@
-import type { FormattedText } from './marks.js';
 import { type Line, linesOf } from './lines.js';
+import type { FormattedText } from './marks.js';
 
-/** Shows a text in an editable element, one child a line. Lines that did not change stay as they are. */
+/** Shows a text in an editable element, one child per line. Unchanged lines are left as they are. */
 export const showText = (root: HTMLElement, value: FormattedText): void => {
   const lines = linesOf(value);
   const written = lines.map((line) => JSON.stringify(line));
   const shown = [...root.children].map((child) => shownLines.get(child));
-  // A browser may leave texts beside the lines.
+  // A browser may leave texts next to the lines.
   const isSound = root.childNodes.length === root.children.length && shown.every((line) => line !== undefined);
   const max = isSound ? Math.min(written.length, shown.length) : 0;
   let first = 0;
@@ -25,7 +25,7 @@ export const showText = (root: HTMLElement, value: FormattedText): void => {
 
 const shownLines = new WeakMap<Element, string>();
 
-/** Forgets what lines show, after a browser changed them by itself. */
+/** Forgets what the lines show, after a browser has changed them itself. */
 export const forgetLines = (root: HTMLElement): void => {
   for (const child of root.children) shownLines.delete(child);
 };
@@ -102,7 +102,9 @@ export const readSelection = (root: HTMLElement): { readonly start: number; read
   return { start: Math.min(anchor, focus), end: Math.max(anchor, focus) };
 };
 
-/** Scrolls an editable element so that the end of the selection can be seen. Browsers do so only for their own changes. */
+/**
+ * Scrolls an editable element so that the end of the selection is visible. Browsers do so only for their own changes.
+ */
 export const scrollToCaret = (root: HTMLElement): void => {
   const selection = document.getSelection();
   if (!selection?.focusNode) return;

@@ -18,10 +18,10 @@ export const Editor = ({
 }: {
   readonly value: FormattedText;
   readonly onChange: (value: FormattedText) => void;
-  /** Further buttons of the toolbar. */
+  /** Additional buttons of the toolbar. */
   readonly tools?: ReactNode;
   readonly isInvalid?: boolean;
-  /** True: the text has the focus from the start. */
+  /** True if the text has the focus from the start. */
   readonly isFocused?: boolean;
 }) => {
   const m = useMessages(editorMessages);
@@ -57,7 +57,7 @@ export const Editor = ({
     const isUndo = !event.altKey && (event.key.toLowerCase() === 'z' || event.code === 'KeyZ');
     if (type === null && !isUndo && event.key.toLowerCase() !== 'y') return;
     event.preventDefault();
-    // ⌘K opens the palette everywhere else.
+    // Everywhere else, ⌘K opens the palette.
     event.stopPropagation();
     if (type !== null) run(type);
     else if (isUndo && !event.shiftKey) editing.current?.undo();

@@ -118,7 +118,7 @@ const anyEdit = fc.oneof(
   fc.record({ range: anyRange, url: fc.constantFrom('https://one.example', 'https://two.example', null) }),
 );
 
-/** Makes any edits. A browser sets no caret inside a character. */
+/** Makes arbitrary edits. A browser never puts the caret inside a character. */
 const edit = (edits: readonly (typeof anyEdit extends fc.Arbitrary<infer E> ? E : never)[]): FormattedText =>
   edits.reduce<FormattedText>((value, change) => {
     const places = [...value.text].reduce<number[]>((all, c) => [...all, (all.at(-1) ?? 0) + c.length], [0]);
@@ -130,14 +130,14 @@ const edit = (edits: readonly (typeof anyEdit extends fc.Arbitrary<infer E> ? E 
 
 const kindOf = ({ type }: Entity): string =>
   ({ blockquote: 'quote', code: 'verbatim', pre: 'verbatim', text_link: 'label' })[type as string] ?? 'style';
-/** Kinds that may not be inside a kind. */
+/** Kinds that must not be inside a given kind. */
 const BARRED: Readonly<Record<string, readonly string[]>> = {
   verbatim: ['style', 'quote', 'label', 'verbatim'],
   label: ['quote', 'verbatim', 'label'],
   style: ['verbatim'],
   quote: ['quote'],
 };
-/** True if two entities do not overlap, or nest as they may. */
+/** True if two entities do not overlap, or nest in an allowed way. */
 const mayCoexist = (a: Entity, b: Entity): boolean => {
   const [endA, endB] = [a.offset + a.length, b.offset + b.length];
   if (endA <= b.offset || endB <= a.offset) return true;

@@ -36,11 +36,11 @@ export const replaceText = (
 
 const isNotEmpty = ({ start, end }: Mark): boolean => start < end;
 
-/** True if text in place of a range has this mark. */
+/** True if text that replaces a range has this mark. */
 const passesOn = (mark: Mark, start: number, end: number): boolean => {
   if (start < end) return mark.start <= start && start < mark.end;
   if (mark.type === 'link') return mark.start < start && start < mark.end;
-  // A quote is there from the start of its first line.
+  // A quote applies from the start of its first line.
   return mark.start < start ? start <= mark.end : mark.type === 'quote' && mark.start === start;
 };
 
@@ -71,7 +71,7 @@ const hasAll = (text: string, marks: readonly Mark[], start: number, end: number
   return true;
 };
 
-/** Gives a range a kind of formatting, or takes it away if all of the range has it. A quote takes whole lines. */
+/** Applies a kind of formatting to a range, or removes it if all of the range has it. A quote takes whole lines. */
 export const toggleMark = (
   value: FormattedText,
   start: number,
@@ -82,7 +82,7 @@ export const toggleMark = (
   const range = type === 'quote' ? toWholeLines(text, start, end) : { start, end };
   const isOn = hasAll(text, marks, range.start, range.end, type);
   if (!isOn) return normalise(text, [...marks, { type, ...range }]);
-  // The line feeds around lines are not of a quote any more, or an empty line would stay quoted.
+  // The line feeds around the lines no longer belong to a quote; otherwise an empty line would stay quoted.
   const taken = type === 'quote' ? { start: range.start - 1, end: range.end + 1 } : range;
   return normalise(
     text,
@@ -90,7 +90,7 @@ export const toggleMark = (
   );
 };
 
-/** Ends a quote at an empty line of it; null if the line of the caret is not one. */
+/** Ends a quote at an empty line in it; null if the line of the caret is not one. */
 export const leaveQuote = ({ text, marks }: FormattedText, caret: number): FormattedText | null => {
   const { start, end } = toWholeLines(text, caret, caret);
   if (start < end || !marks.some((mark) => mark.type === 'quote' && passesOn(mark, caret, caret))) return null;
@@ -100,7 +100,7 @@ export const leaveQuote = ({ text, marks }: FormattedText, caret: number): Forma
   );
 };
 
-/** Links a range, in place of links that were there; null takes links away from it. */
+/** Links a range, replacing existing links; null removes the links from it. */
 export const setLink = (
   { text, marks }: FormattedText,
   start: number,

@@ -13,7 +13,7 @@ export interface Line {
   readonly runs: readonly Run[];
 }
 
-/** Splits a text into lines, and these into words with the same formatting. */
+/** Splits a text into lines, and lines into words with the same formatting. */
 export const linesOf = ({ text, marks }: FormattedText): Line[] => {
   const starts = lineStarts(text);
   return starts.map((start, index) => {
@@ -26,7 +26,7 @@ export const linesOf = ({ text, marks }: FormattedText): Line[] => {
       text: text.slice(from, borders[place + 1]),
       types: inside.filter((mark) => mark.type !== 'quote' && mark.start <= from && from < mark.end).map(typeOf),
     }));
-    // An empty line is part of a quote that reaches it.
+    // An empty line is part of a quote that extends to it.
     const isQuote = inside.some((mark) => mark.type === 'quote' && (start < mark.end || start === end));
     return { isQuote, runs };
   });

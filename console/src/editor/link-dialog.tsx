@@ -4,10 +4,10 @@ import { Field, TextInput } from '../components/controls.js';
 import { Dialog } from '../components/dialog.js';
 import { useMessages } from '../i18n/messages.js';
 import { editorMessages } from './messages.js';
-import type { TextEditing } from './text-editing.js';
 import { readUrl } from './read-url.js';
+import type { TextEditing } from './text-editing.js';
 
-/** Asks for the address of a link, and for its words where none are selected. */
+/** Asks for the address of a link, and for its words if none are selected. */
 export const LinkDialog = ({ editing, onClose }: { readonly editing: TextEditing; readonly onClose: () => void }) => {
   const m = useMessages(editorMessages);
   const [{ words: selected, link }] = useState(() => editing.readLink());

@@ -14,13 +14,14 @@ export interface Mark {
 }
 
 /**
- * A text with its formatting. Lines are separated by line feeds. Marks are normal: none is empty or splits a character, those
- * of one kind do not touch, quotes cover whole lines, and code has no other formatting but a quote around it.
+ * A text with its formatting. Lines are separated by line feeds. Marks are normalised: none is empty or splits a
+ * character, marks of one kind do not touch, quotes cover whole lines, and code has no other formatting except a quote
+ * around it.
  */
 export interface FormattedText {
   readonly text: string;
   readonly marks: readonly Mark[];
 }
 
-/** Kinds that the next typed text has or has not, other than the text before it. */
+/** Kinds that the next typed text has or lacks, unlike the text before it. */
 export type Pending = Readonly<Partial<Record<MarkType, boolean>>>;

@@ -1,7 +1,7 @@
 import { type FormattedText, type Mark, STYLES } from './marks.js';
 import { subtract } from './ranges.js';
 
-/** Makes marks normal ({@link FormattedText}). Where links overlap, the last one counts. */
+/** Normalises marks ({@link FormattedText}). Where links overlap, the last one counts. */
 export const normalise = (text: string, marks: readonly Mark[]): FormattedText => {
   const sound = marks
     .map((mark) => ({ ...mark, start: wholeStart(text, mark.start), end: wholeEnd(text, mark.end) }))
@@ -20,14 +20,14 @@ export const lineStarts = (text: string): number[] => [
   ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1),
 ];
 
-/** Moves the start of a range in front of a character of two units, and keeps it inside the text. */
+/** Moves the start of a range to before a character of two units, and keeps it inside the text. */
 const wholeStart = (text: string, at: number): number => (splitsCharacter(text, at) ? at - 1 : Math.max(0, at));
 const wholeEnd = (text: string, at: number): number => (splitsCharacter(text, at) ? at + 1 : Math.min(at, text.length));
 
 const splitsCharacter = (text: string, at: number): boolean =>
   /[\ud800-\udbff]/.test(text.charAt(at - 1)) && /[\udc00-\udfff]/.test(text.charAt(at));
 
-/** Joins marks of one kind that touch or overlap; links only if they lead to the same address. */
+/** Joins marks of one kind that touch or overlap; joins links only if they lead to the same address. */
 const join = (marks: readonly Mark[]): Mark[] => {
   const joined: Mark[] = [];
   for (const mark of [...marks].sort((a, b) => a.start - b.start)) {
@@ -40,8 +40,8 @@ const join = (marks: readonly Mark[]): Mark[] => {
 };
 
 /**
- * Returns quotes of whole lines: a line is quoted if a quote has its first unit. An empty line is if the quote goes on to it,
- * so that a quote can be continued.
+ * Returns quotes of whole lines: a line is quoted if its first unit is in a quote. An empty line is quoted if the quote
+ * continues to it, so that a quote can be extended.
  */
 const quoteWholeLines = (text: string, quotes: readonly Mark[]): Mark[] => {
   const starts = lineStarts(text);

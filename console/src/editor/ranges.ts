@@ -4,7 +4,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** True if one of the ranges has the unit. */
+/** True if one of the ranges contains the unit. */
 export const covers = (ranges: readonly Range[], at: number): boolean =>
   ranges.some(({ start, end }) => start <= at && at < end);
 

@@ -1,6 +1,6 @@
 import type { MarkType } from './marks.js';
 
-/** Formatting of the toolbar with the keys that change it, besides Ctrl or ⌘; null: no keys. */
+/** Formatting of the toolbar with the keys that change it, in addition to Ctrl or ⌘; null for no keys. */
 export const SHORTCUTS: Readonly<Record<MarkType, { readonly key: string; readonly shift: boolean } | null>> = {
   bold: { key: 'b', shift: false },
   italic: { key: 'i', shift: false },
@@ -14,7 +14,7 @@ export const SHORTCUTS: Readonly<Record<MarkType, { readonly key: string; readon
 
 const isMac = (): boolean => navigator.platform.startsWith('Mac');
 
-/** Returns the name of a formatting's keys, such as `Ctrl+B` or `⌘B`. */
+/** Returns the name of a formatting's shortcut, such as `Ctrl+B` or `⌘B`. */
 export const shortcutName = (type: MarkType): string | null => {
   const shortcut = SHORTCUTS[type];
   if (!shortcut) return null;
@@ -31,7 +31,7 @@ export const findShortcut = (event: {
   readonly altKey: boolean;
 }): MarkType | null => {
   if (event.altKey) return null;
-  // By the place of the key too, so that the shortcuts work in other alphabets.
+  // Also by the position of the key, so that the shortcuts work in other alphabets.
   const place = event.code === 'Period' ? '.' : event.code.replace(/^Key/, '').toLowerCase();
   const found = Object.entries(SHORTCUTS).find(
     ([, shortcut]) =>
@@ -40,5 +40,5 @@ export const findShortcut = (event: {
   return (found?.[0] as MarkType | undefined) ?? null;
 };
 
-/** Name of the keys that publish. */
+/** Name of the shortcut that publishes. */
 export const publishKeys = (): string => (isMac() ? '⌘↵' : 'Ctrl ↵');

@@ -35,7 +35,7 @@ export class TextEditing {
     root.addEventListener('input', () => this.readBack(), { signal });
     root.addEventListener('compositionstart', () => (this.isComposing = true), { signal });
     root.addEventListener('compositionend', () => setTimeout(() => this.endComposition()), { signal });
-    // A click sets the caret itself; by keys, or after a dialog, the selection is as it was.
+    // A click sets the caret itself; with the keyboard, or after a dialog, the selection is restored.
     root.addEventListener('pointerdown', () => (this.isPointing = true), { signal });
     document.addEventListener('pointerup', () => (this.isPointing = false), { signal });
     root.addEventListener('focus', () => !this.isPointing && this.showSelection(), { signal });
@@ -49,7 +49,7 @@ export class TextEditing {
     this.stop.abort();
   }
 
-  /** Replaces the text from outside, such as an emptied draft. Its editing can be undone. */
+  /** Replaces the text from outside, such as with an emptied draft. This can be undone. */
   setValue(value: FormattedText): void {
     if (value === this.value) return;
     this.history.note(this.now(), '', Date.now());
@@ -69,14 +69,14 @@ export class TextEditing {
     this.focus();
   }
 
-  /** Returns the selected words, and the link there if there is one. */
+  /** Returns the selected words, and the link there if any. */
   readLink(): { readonly words: string; readonly link: Mark | undefined } {
     const link = findLink(this.value, this.selection.start, this.selection.end);
     const { start, end } = this.linkRange(link);
     return { words: this.value.text.slice(start, end), link };
   }
 
-  /** Links the selection, or the link at the caret, in place of the words there; null takes the link away. */
+  /** Links the selection, or the link at the caret, replacing the words there; null removes the link. */
   link(words: string, url: string | null): void {
     const { start, end } = this.linkRange(findLink(this.value, this.selection.start, this.selection.end));
     const isSame = words === this.value.text.slice(start, end);
@@ -144,7 +144,10 @@ export class TextEditing {
     event.preventDefault();
   }
 
-  /** Returns the range that an input replaces: the browser knows the limits of words and of characters that people see. */
+  /**
+   * Returns the range that an input replaces, because the browser knows the limits of words and of characters that
+   * people see.
+   */
   private readTarget(event: InputEvent): { readonly start: number; readonly end: number } {
     const [range] = event.getTargetRanges();
     if (!range || !this.root.contains(range.startContainer)) return this.selection;
@@ -159,7 +162,7 @@ export class TextEditing {
     else this.insert('\n', start, end, '');
   }
 
-  /** Pastes plain text. An address over selected words becomes their link. */
+  /** Pastes plain text. An address pasted over selected words becomes their link. */
   private paste({ dataTransfer }: InputEvent, start: number, end: number): void {
     const text = dataTransfer?.getData('text/plain') ?? '';
     const words = this.value.text.slice(start, end);
@@ -187,7 +190,7 @@ export class TextEditing {
     this.pending = {};
     this.selection = { start, end };
     showText(this.root, value);
-    // An editor without the focus must not take the selection of the page.
+    // An editor without the focus must not take over the page's selection.
     if (document.activeElement === this.root) {
       this.showSelection();
       scrollToCaret(this.root);
@@ -196,7 +199,7 @@ export class TextEditing {
     this.listener.onActive(activeTypes(value, start, end));
   }
 
-  /** Takes over what the browser changed by itself. */
+  /** Takes over what the browser itself has changed. */
   private readBack(): void {
     const text = readText(this.root);
     const caret = readSelection(this.root)?.end ?? text.length;

@@ -2,7 +2,7 @@ import type { Api } from '../api/management.js';
 import { type FormattedText, type Mark, type MarkType, STYLES } from './marks.js';
 import { cutAt } from './ranges.js';
 
-/** Formatting as a payload has it. */
+/** Formatting in the form that a payload has. */
 export type Entity = Api<'Entity'>;
 
 const ENTITY_TYPES: Readonly<Record<MarkType, Entity['type']>> = {
@@ -17,8 +17,8 @@ const ENTITY_TYPES: Readonly<Record<MarkType, Entity['type']>> = {
 };
 
 /**
- * Returns the entities of a text. Entities must nest, so overlapping marks are cut: a link or code at the borders of quotes,
- * a style at the borders of everything that it would cross. Code of several lines becomes a block.
+ * Returns the entities of a text. Entities must nest, so overlapping marks are cut: links and code at the borders of
+ * quotes, styles at the borders of everything that they would cross. Code with several lines becomes a block.
  */
 export const toEntities = ({ text, marks }: FormattedText): readonly Entity[] => {
   const of = (type: MarkType): Mark[] => marks.filter((mark) => mark.type === type);
@@ -37,10 +37,10 @@ export const toEntities = ({ text, marks }: FormattedText): readonly Entity[] =>
     }));
 };
 
-/** A quote may go on to an empty line, which readers need not see. */
+/** A quote may continue to an empty line, which readers need not see. */
 const endOfWords = (text: string, { start, end }: Mark): number => start + text.slice(start, end).trimEnd().length;
 
-/** Returns the borders inside a mark of those marks that it overlaps in part. */
+/** Returns the borders, inside a mark, of marks that it partly overlaps. */
 const crossed = (mark: Mark, placed: readonly Mark[]): number[] =>
   placed.flatMap(({ start, end }) => {
     if (end <= mark.start || mark.end <= start) return [];

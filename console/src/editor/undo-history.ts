@@ -7,12 +7,12 @@ export interface Moment {
   readonly end: number;
 }
 
-/** Most steps that can be undone. */
+/** Maximum number of steps that can be undone. */
 const MAX_STEPS = 200;
-/** Time after which typing starts a new step, in ms. */
+/** How long after the last key typing starts a new step, in ms. */
 const PAUSE_MS = 1_000;
 
-/** Steps of an editor that can be undone. The browser's own history does not know changes that a script makes. */
+/** Steps of an editor that can be undone. The browser's own history does not include changes that a script makes. */
 export class UndoHistory {
   private readonly past: Moment[] = [];
   private future: Moment[] = [];
@@ -20,8 +20,8 @@ export class UndoHistory {
   private lastAt = 0;
 
   /**
-   * Notes the state before a change. Changes of the same kind in quick succession are one step.
-   * @param kind `type` and `delete` are gathered; every other change is a step
+   * Records the state before a change. Changes of the same kind in quick succession are one step.
+   * @param kind `type` and `delete` are combined; every other change is a separate step
    */
   note(before: Moment, kind: string, at: number): void {
     const isGathered = kind !== '' && kind === this.lastKind && at - this.lastAt < PAUSE_MS && this.past.length > 0;

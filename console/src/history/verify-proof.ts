@@ -2,11 +2,11 @@
 export interface LogEntry {
   readonly stream: string;
   readonly revision: number;
-  /** SHA-256 (hex) of the event's content and of the event before it in its stream. */
+  /** SHA-256 (hex) of the event's content and of the previous event in its stream. */
   readonly hash: string;
 }
 
-/** The place of an entry in the signed log. */
+/** The position of an entry in the signed log. */
 export interface ProvedEntry {
   /** From 0. */
   readonly index: number;
@@ -19,10 +19,10 @@ export interface ProvedEntry {
 export class UnsupportedBrowser extends Error {}
 
 /**
- * Checks in this browser that an entry is in the log whose head the gateway signed: the leaf, the path to the root, and the
- * signature of the checkpoint (C2SP tlog-proof, signed-note; RFC 9162, 2.1.3.2).
+ * Checks in this browser that an entry is in the log whose head the gateway signed: the leaf, the path to the root, and
+ * the signature of the checkpoint (C2SP tlog-proof, signed-note; RFC 9162, 2.1.3.2).
  * @param vkey the log's verifier key
- * @throws UnsupportedBrowser @throws Error the proof is not one of this entry
+ * @throws UnsupportedBrowser @throws Error if the proof does not prove this entry
  */
 export const verifyProof = async (proof: string, entry: LogEntry, vkey: string): Promise<ProvedEntry> => {
   const end = proof.indexOf('\n\n');
@@ -38,7 +38,7 @@ export const verifyProof = async (proof: string, entry: LogEntry, vkey: string):
   return { index, size, origin };
 };
 
-/** Returns the root to which a path leads. */
+/** Returns the root that a path leads to. */
 const climb = async (leaf: Bytes, index: number, size: number, path: readonly Bytes[]): Promise<Bytes> => {
   let [node, last, hash] = [index, size - 1, leaf];
   for (const sibling of path) {

@@ -11,7 +11,9 @@ const UNITS = {
   ru: { d: 'д', h: 'ч', min: 'мин', s: 'с', b: 'Б', kb: 'КБ', mb: 'МБ', gb: 'ГБ' },
 } as const;
 
-/** Formats numbers, times and lengths in one language. Times are local; figures and units are separated by spaces that do not break. */
+/**
+ * Formats numbers, times and durations in one language. Times are local; a no-break space separates figures and units.
+ */
 export interface Format {
   readonly locale: Locale;
   /** `1,207` */
@@ -28,11 +30,15 @@ export interface Format {
   readonly weekday: (at: Instant) => string;
   /** `Thu 26 November` */
   readonly longDay: (at: Instant) => string;
-  /** The time today, else the day with the time: `14:02`, `25 Nov, 14:02`. */
+  /** `27 November – 3 December` */
+  readonly dayRange: (from: Instant, to: Instant) => string;
+  /** `December 2026` */
+  readonly month: (at: Instant) => string;
+  /** The time if it is today, otherwise the day with the time: `14:02`, `25 Nov, 14:02`. */
   readonly moment: (at: Instant, now: number) => string;
-  /** A length of time in ms, in at most two units: `2 h 14 min`, `37 min`, `12 s`, `3 d 4 h`. */
+  /** A duration in ms, in at most two units: `2 h 14 min`, `37 min`, `12 s`, `3 d 4 h`. */
   readonly duration: (ms: number) => string;
-  /** The rest of a countdown: `2:14` under an hour, else `2 h 14 min`. */
+  /** The rest of a countdown: `2:14` under an hour, otherwise `2 h 14 min`. */
   readonly countdown: (ms: number) => string;
   /** Bytes: `1.9 MB`. */
   readonly bytes: (bytes: number) => string;
@@ -50,7 +56,7 @@ export type Instant = string | number;
 const ms = (at: Instant): number => (typeof at === 'number' ? at : Date.parse(at));
 
 const createFormat = (locale: Locale): Format => {
-  const tag = locale === 'en' ? 'en-GB' : 'ru-RU'; // English with days before months and 24 hours
+  const tag = locale === 'en' ? 'en-GB' : 'ru-RU'; // English with days before months and a 24-hour clock
   const dates = (options: Intl.DateTimeFormatOptions) => {
     const formatter = new Intl.DateTimeFormat(tag, options);
     return (at: Instant): string => {
@@ -58,6 +64,7 @@ const createFormat = (locale: Locale): Format => {
       return Number.isNaN(value) ? '' : formatter.format(value);
     };
   };
+  const ranges = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'long' });
   const unit = UNITS[locale];
   const numbers = new Map<number, Intl.NumberFormat>();
   const number = (value: number, maximumFractionDigits = 0): string => {
@@ -68,6 +75,7 @@ const createFormat = (locale: Locale): Format => {
     }
     return formatter.format(value);
   };
+  const months = dates({ month: 'long', year: 'numeric' });
   const time = dates({ hour: '2-digit', minute: '2-digit' });
   const day = dates({ day: 'numeric', month: 'short' });
   const join = (big: number, bigUnit: string, small: number, smallUnit: string): string =>
@@ -89,6 +97,8 @@ const createFormat = (locale: Locale): Format => {
     millis: dates({ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 }),
     weekday: dates({ weekday: 'short' }),
     longDay: dates({ weekday: 'short', day: 'numeric', month: 'long' }),
+    dayRange: (from, to) => ranges.formatRange(ms(from), ms(to)),
+    month: (at) => months(at).replace(/\sг\.$/, ''), // a full stop often follows
     moment: (at, now) => {
       const value = ms(at);
       return new Date(value).toDateString() === new Date(now).toDateString()
@@ -115,7 +125,7 @@ const createFormat = (locale: Locale): Format => {
 
 const formats = new Map<Locale, Format>();
 
-/** Returns the formats of a language, which are made once. */
+/** Returns the formats of a language, which are created once. */
 export const getFormat = (locale: Locale): Format => {
   let format = formats.get(locale);
   if (!format) {
@@ -125,7 +135,7 @@ export const getFormat = (locale: Locale): Format => {
   return format;
 };
 
-/** Returns the formats of the language in use. */
+/** Returns the formats of the current language. */
 export const useFormat = (): Format => {
   const locale = useLocale();
   return useMemo(() => getFormat(locale), [locale]);

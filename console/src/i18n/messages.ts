@@ -12,10 +12,10 @@ export const defineMessages = <T extends Readonly<Record<string, unknown>>>(mess
   readonly ru: { readonly [K in keyof T]: T[K] extends string ? string : T[K] };
 }): Messages<T> => messages as Messages<T>;
 
-/** Declares texts that are looked up by a name from the gateway, which may be one without a text. */
+/** Declares texts that are looked up by a name from the gateway, for which there may be no text. */
 export const byName = <T>(texts: Readonly<Record<string, T>>): Readonly<Record<string, T>> => texts;
 
-/** Returns the texts of an area in the language in use. */
+/** Returns the texts of an area in the current language. */
 export const useMessages = <T>(messages: Messages<T>): T => messages[useLocale()];
 
 const RULES = { en: new Intl.PluralRules('en'), ru: new Intl.PluralRules('ru') };

@@ -1,18 +1,20 @@
 import type { Format } from './format.js';
 
-/** A value in a sentence: a text of the console, a name or text that a person wrote, or a moment (ISO 8601). */
+/** A value in a sentence: a text of the console, a name or text that a person wrote, or a time (ISO 8601). */
 export type SentenceValue = string | { readonly name: string } | { readonly at: string };
 
-/** A sentence with values in it: `{name} is paused until {until}`. Names and moments keep their own elements on the page. */
+/**
+ * A sentence with values in it: `{name} is paused until {until}`. Names and times keep their own elements on the page.
+ */
 export interface Sentence {
   readonly text: string;
   readonly values: Readonly<Record<string, SentenceValue>>;
 }
 
-/** Makes a sentence of a text with slots and the values of the slots. */
+/** Creates a sentence from a text with slots and the values of the slots. */
 export const sentence = (text: string, values: Sentence['values'] = {}): Sentence => ({ text, values });
 
-/** Returns the parts of a sentence in order. A slot without a value stays as it is, so that a mistake can be seen. */
+/** Returns the parts of a sentence in order. A slot without a value stays as it is, so that the mistake is visible. */
 export const splitSentence = ({ text, values }: Sentence): readonly SentenceValue[] =>
   text
     .split(/(\{\w+\})/)

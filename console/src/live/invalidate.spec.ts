@@ -1,6 +1,6 @@
 import { createInvalidator } from './invalidate.js';
 
-// In modules Jest is no global.
+// In modules, Jest is not global.
 const { jest } = import.meta as unknown as { readonly jest: typeof globalThis.jest };
 
 describe('changes', () => {

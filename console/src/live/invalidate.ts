@@ -29,14 +29,14 @@ const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
 /** Queries that show any kind of change: the history. */
 const ALWAYS = ['ticks', 'history'];
 
-/** Time that the first change waits for others that come with it, in ms. */
+/** How long the first change waits for others that arrive with it, in ms. */
 const GATHER_MS = 100;
-/** Shortest time between two times that the screens ask again, in ms: a busy gateway must not keep the page busy. */
+/** Minimum time between two refreshes of the screens, in ms, because a busy gateway must not keep the page busy. */
 const INTERVAL_MS = 500;
 
 /**
- * Marks the answers that a change concerns as stale, so that what is on the screen is asked again: after a first change almost at
- * once, and while changes keep coming every 500 ms.
+ * Marks the answers that a change concerns as stale, so that what is on the screen is fetched again: almost at once
+ * after a first change, and every 500 ms while changes keep coming.
  */
 export const createInvalidator = (queries: Pick<QueryClient, 'invalidateQueries'>): ((change: Change) => void) => {
   const stale = new Set<string>();

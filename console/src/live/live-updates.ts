@@ -6,15 +6,15 @@ import { getSession, onSessionChange } from '../session/session.js';
 import { type Change, createInvalidator } from './invalidate.js';
 import { readServerEvents } from './server-events.js';
 
-/** The way in which changes reach this tab: over the stream, by asking every five seconds, or not at all at the moment. */
+/** How changes reach this tab: through the stream, by polling every five seconds, or not at all at the moment. */
 export type LiveMode = 'stream' | 'polling' | 'off';
 
-/** Failures of the stream in a row after which the screens ask instead. */
+/** Number of failures of the stream in a row after which the screens poll instead. */
 const FAILURES_BEFORE_POLLING = 3;
 const POLL_MS = 5_000;
-/** The gateway sends a comment every 15 s: after this long without anything the connection is lost. */
+/** The gateway sends a comment every 15 s; after this long without anything, the connection is lost. */
 const SILENCE_MS = 40_000;
-/** Longest wait before the stream is tried again. */
+/** Maximum wait before the stream is tried again. */
 const MAX_WAIT_MS = 30_000;
 
 const mode = createStore<LiveMode>('off');
@@ -41,7 +41,7 @@ const restart = (): void => {
   void follow(session.key, session.owner?.id ?? null, session.role === 'operator', running.signal);
 };
 
-/** Position of the last change of a scope: what happened while the tab was hidden is sent first. */
+/** Position of the last change of a scope, so that what happened while the tab was hidden is sent first. */
 const lastPosition = new Map<string, string>();
 
 const follow = async (key: string, ownerId: string | null, isOperator: boolean, signal: AbortSignal): Promise<void> => {
@@ -80,7 +80,7 @@ const readStream = async (key: string, ownerId: string | null, scope: string, ou
     opened = true;
     heard();
     mode.set('stream');
-    // What changed before the first connection, or while there was none without a position, is unknown.
+    // Changes before the first connection, or while there was none without a position, are unknown.
     if (after === undefined) void queryClient.invalidateQueries();
     for await (const { id, event, data } of readServerEvents(answer.body, heard)) {
       heard();
@@ -103,7 +103,7 @@ const announce = (data: string): void => {
   invalidate(change);
 };
 
-/** Asks for everything on the screen every five seconds, until the stream is to be tried again. */
+/** Refreshes everything on the screen every five seconds, until the stream should be tried again. */
 const poll = async (ms: number, signal: AbortSignal): Promise<void> => {
   mode.set('polling');
   const until = Date.now() + Math.max(ms, POLL_MS);

@@ -9,7 +9,7 @@ export interface ServerEvent {
 
 /**
  * Reads server-sent events from a response's body. The browser's own `EventSource` cannot send the header with the key.
- * Comments are given to `onComment`, because they show that the connection is alive.
+ * Comments are passed to `onComment`, because they show that the connection is alive.
  */
 export async function* readServerEvents(
   body: ReadableStream<Uint8Array>,

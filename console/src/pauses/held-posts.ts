@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { management } from '../api/management.js';
 import { useScope } from '../session/scope.js';
 
-/** Publications of a channel that wait. */
+/** Waiting publications of a channel. */
 export interface HeldPosts {
   readonly count: number;
-  /** True: there are more than were counted. */
+  /** True if there are more than were counted. */
   readonly isMore: boolean;
 }
 
-/** Returns how many publications of a channel wait; undefined while this is loading, and without an id. */
+/** Returns how many publications of a channel wait; undefined while loading and without an id. */
 export const useHeldPosts = (channelId: string | null): HeldPosts | undefined => {
   const scope = useScope();
   return useQuery({

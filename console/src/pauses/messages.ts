@@ -33,7 +33,7 @@ export const pauseMessages = defineMessages({
     othersPublish: 'Other channels publish as usual.',
     acceptedBefore: 'Posts that arrived before the pause are still published.',
     neverShorter: (until: string) =>
-      `It is already paused until ${until}. A pause is never shortened, so that time stays.`,
+      `It is already paused until ${until}. A pause is never shortened, so that time does not change.`,
     nothingHeld: 'No posts are waiting. New posts are published at once.',
     oneGoes: 'The waiting post is published now.',
     heldGo: (count: number, isMore: boolean) =>

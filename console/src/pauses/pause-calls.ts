@@ -10,7 +10,7 @@ export interface Pausable {
   readonly paused_until: string | null;
 }
 
-/** Longest pause, in minutes. */
+/** Maximum length of a pause, in minutes. */
 export const MAX_PAUSE_MINUTES = 1440;
 
 /** First parts of the keys of queries that show pauses. */
@@ -19,7 +19,9 @@ const SHOWN_BY = ['overview', 'channels', 'channel', 'projects', 'project', 'pos
 const refresh = (): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => SHOWN_BY.includes(String(first)) });
 
-/** Pauses a channel or project. Returns the end of its pause, which is later than asked for if a longer pause holds. */
+/**
+ * Pauses a channel or project. Returns the end of its pause, which is later than requested if a longer pause applies.
+ */
 export const pause = async ({ kind, id }: Pausable, minutes: number): Promise<string | null> => {
   const given = { path: { id }, body: { minutes } };
   const { paused_until: until } =

@@ -1,22 +1,22 @@
 import type { Publication } from './shown-state.js';
 
-/** Most links of a chain that are shown. */
+/** Maximum number of links of a chain that are shown. */
 export const MAX_LINKS = 4;
 
-/** The publications that one waits for, the first cause first, and the publication itself last. */
+/** The publications that one publication waits for, starting with the first cause, and the publication itself last. */
 export interface Chain {
   readonly links: readonly Publication[];
-  /** Number of publications between the last two links that are not shown; null if it is not known yet. */
+  /** Number of publications between the last two links that are not shown; null if not known yet. */
   readonly between: number | null;
 }
 
-/** The part of a receipt that says whether its publication still goes before another. */
+/** The part of a receipt that says whether its publication is still ahead of another. */
 interface Place {
   readonly sequence: number;
   readonly state: Publication['state'];
 }
 
-/** Returns how many of a channel's publications are still before one, after the publication that goes first. */
+/** Returns how many of a channel's publications are still ahead of one, after the publication that goes first. */
 export const countBetween = (receipts: readonly Place[], first: number, own: number): number =>
   receipts.filter(
     ({ sequence, state }) => sequence > first && sequence < own && (state === 'queued' || state === 'publishing'),

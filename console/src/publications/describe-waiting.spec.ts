@@ -2,6 +2,7 @@ import type { Api } from '../api/management.js';
 import { getFormat } from '../i18n/format.js';
 import { plainSentence } from '../i18n/sentence.js';
 import { causeOf, describeAtLength, describeShortly, type Waiting } from './describe-waiting.js';
+import { needsPerson, shownState } from './shown-state.js';
 import { waitingMessages } from './waiting-messages.js';
 
 type WaitingFigures = Api<'WaitingFigures'>;
@@ -143,5 +144,32 @@ describe('the reason for which a publication waits', () => {
     );
     expect(causeOf(queued('earlier_publication'))).toBe('earlier_publication');
     expect(causeOf({ ...queued('retry'), state: 'published', waiting_for: null })).toBeNull();
+  });
+});
+
+describe('a planned publication', () => {
+  const planned = (rule: string, until: string | null): Waiting => ({
+    ...queued(rule, { until }),
+    state: 'planned',
+    sequence: null,
+  });
+
+  it('says when it goes out', () => {
+    expect(short(planned('scheduled', UNTIL))).toMatch(/^planned for .*11:04$/);
+    expect(long(planned('scheduled', UNTIL))).toMatch(/^It is planned for .*11:04, and goes out automatically then\.$/);
+    expect(long(planned('scheduled', UNTIL), 'ru')).toMatch(/^Запланирован на .*11:04 и выйдет сам\.$/);
+  });
+
+  it('says that it needs approval, without a time', () => {
+    expect(short(planned('approval', null))).toBe('waits for approval');
+    expect(short(planned('approval', null), 'ru')).toBe('ждёт одобрения');
+    expect(long(planned('approval', null))).toBe('It is published only after you approve it.');
+  });
+
+  it('is shown as planned, or as needing a person', () => {
+    expect(shownState(planned('scheduled', UNTIL))).toBe('planned');
+    expect(shownState(planned('approval', null))).toBe('needs_approval');
+    expect(needsPerson(planned('approval', null))).toBe(true);
+    expect(needsPerson(planned('scheduled', UNTIL))).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 import type { Api } from '../api/management.js';
 import type { Names } from '../api/things.js';
+import { networkTitle } from '../components/networks.js';
 import type { Format } from '../i18n/format.js';
 import { type Sentence, sentence } from '../i18n/sentence.js';
-import { networkTitle } from '../components/networks.js';
 import type { WaitingMessages } from './waiting-messages.js';
 
 /** The parts of a publication that say why it waits. */
@@ -18,7 +18,7 @@ export interface WaitingContext {
   readonly format: Format;
 }
 
-/** Returns the rule at the beginning of a wait: that of the publication in front, if it waits for another. */
+/** Returns the rule at the beginning of a wait: the rule of the publication ahead, if it waits for another. */
 export const causeOf = (publication: Waiting): string | null => {
   const rule = publication.waiting_for?.rule ?? null;
   return rule === 'earlier_publication' ? (publication.waiting_for?.figures.blocked_by_rule ?? rule) : rule;
@@ -37,7 +37,7 @@ const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) =>
     hasNoCredentials: channel?.attention?.code.startsWith('credentials_') ?? false,
     says: figures?.platform_says ?? publication.attempts.at(-1)?.error?.platform_says ?? null,
     until: publication.waiting_for?.until ?? null,
-    number: format.number(publication.sequence),
+    number: format.number(publication.sequence ?? 0),
     first: number(figures?.first_sequence),
     attempt: number(figures?.attempt),
     of: number(figures?.of),
@@ -46,7 +46,7 @@ const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) =>
 
 /**
  * Returns in a few words why a publication waits, or what became of it: `VK asked for a delay`.
- * @param follows true if the publication that goes first stands just above it
+ * @param follows true if the publication that goes first is shown just above it
  */
 export const describeShortly = (publication: Waiting, context: WaitingContext, follows = false): Sentence => {
   const { short } = context.m;
@@ -63,9 +63,14 @@ export const describeShortly = (publication: Waiting, context: WaitingContext, f
     case 'dismissed':
     case 'publishing':
       return sentence(short[publication.state]);
+    case 'planned':
     case 'queued':
   }
   switch (publication.waiting_for?.rule) {
+    case 'scheduled':
+      return values.until === null ? sentence(short.next) : sentence(short.scheduled, { until: { at: values.until } });
+    case 'approval':
+      return sentence(short.approval);
     case 'project_pause':
       return sentence(short.paused, { name: project });
     case 'channel_pause':
@@ -132,9 +137,14 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
     case 'dismissed':
     case 'publishing':
       return [sentence(long[publication.state])];
+    case 'planned':
     case 'queued':
   }
   switch (publication.waiting_for?.rule) {
+    case 'scheduled':
+      return [at ? sentence(long.scheduled, at) : sentence(long.releaseDue)];
+    case 'approval':
+      return [sentence(long.approval)];
     case 'project_pause':
       return [sentence(long.projectPause, { name: project }), continues];
     case 'channel_pause':

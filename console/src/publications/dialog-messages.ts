@@ -5,7 +5,7 @@ export const dialogMessages = defineMessages({
   en: {
     cancelTitle: 'Cancel this publication?',
     cancelNumberTitle: (number: string) => `Cancel number ${number}?`,
-    cancelHappens: 'It is taken out of the queue of {channel} and is never sent there.',
+    cancelHappens: 'It is removed from the queue of {channel} and is never sent there.',
     cancelNext: 'The posts behind it move up.',
     cancelOthers: 'The same post on other channels is not affected.',
     cancelForGood: 'This can’t be undone. To publish the text there later, send a new post.',
@@ -13,7 +13,7 @@ export const dialogMessages = defineMessages({
     cancelled: 'Cancelled: it is not sent to {channel}.',
     cancelPostTitle: 'Cancel everything that is queued?',
     cancelPostHappens: (count: number) =>
-      `${count} ${pluralEn(count, 'publication is', 'publications are')} taken out of the queue and never sent.`,
+      `${count} ${pluralEn(count, 'publication is', 'publications are')} removed from the queue and never sent.`,
     cancelPostStays: 'What is published already stays on the channels.',
     cancelPostVerb: 'Cancel all queued',
     cancelledPost: (count: number) => `${count} ${pluralEn(count, 'publication', 'publications')} cancelled.`,

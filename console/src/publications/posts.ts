@@ -4,13 +4,19 @@ import type { Publication } from './states.js';
 /** A post of a list. */
 export type Post = Api<'Post'>;
 
-/** States in which a publication may still change by itself or by a person. */
-const OPEN_STATES: ReadonlySet<Publication['state']> = new Set(['queued', 'publishing', 'in_doubt', 'failed']);
+/** States in which a publication may still change, on its own or through a person. */
+const OPEN_STATES: ReadonlySet<Publication['state']> = new Set([
+  'planned',
+  'queued',
+  'publishing',
+  'in_doubt',
+  'failed',
+]);
 
-/** Returns whether a publication may still change by itself or by a person. */
+/** Returns whether a publication may still change, on its own or through a person. */
 export const isOpen = ({ state }: Pick<Publication, 'state'>): boolean => OPEN_STATES.has(state);
 
-/** Returns a post's text in one line: its excerpt, or its number of media, or its id. */
+/** Returns a post's text on one line: its excerpt, or its number of media, or its id. */
 export const postTitle = (
   { id, excerpt, media_count: media }: Pick<Post, 'id' | 'excerpt' | 'media_count'>,
   mediaOnly: (count: number) => string,

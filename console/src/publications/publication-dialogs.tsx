@@ -17,14 +17,17 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Returns the texts, and a function that puts the channel's name into one of them. */
+/** Returns the texts, and a function that inserts the channel's name into one of them. */
 const useTexts = (channelId: string) => {
   const m = useMessages(dialogMessages);
   const name = useNames().channel(channelId)?.name ?? m.thisChannel;
   return { m, say: (text: string) => <SentenceText of={sentence(text, { channel: { name } })} /> };
 };
 
-/** Asks before a publication is taken out of its queue. `isOther`: it is not the publication that the person looks at. */
+/**
+ * Asks before a publication is removed from its queue. `isOther` if it is not the publication that the person is
+ * looking at.
+ */
 export const CancelDialog = ({
   publication,
   onClose,
@@ -34,7 +37,7 @@ export const CancelDialog = ({
   const format = useFormat();
   return (
     <Confirmation
-      title={isOther ? m.cancelNumberTitle(format.number(publication.sequence)) : m.cancelTitle}
+      title={isOther ? m.cancelNumberTitle(format.number(publication.sequence ?? 0)) : m.cancelTitle}
       consequences={[
         { kind: 'happens', text: say(m.cancelHappens) },
         { kind: 'happens', text: m.cancelNext },
@@ -52,14 +55,14 @@ export const CancelDialog = ({
   );
 };
 
-/** Asks before all that is queued of a post is cancelled. */
+/** Asks before all queued publications of a post are cancelled. */
 export const CancelPostDialog = ({
   postId,
   queued,
   onClose,
 }: {
   readonly postId: string;
-  /** Number of publications that wait. */
+  /** Number of waiting publications. */
   readonly queued: number;
   readonly onClose: () => void;
 }) => {
@@ -83,7 +86,7 @@ export const CancelPostDialog = ({
   );
 };
 
-/** Asks before a publication that is in doubt or failed is sent again: readers may see it twice. */
+/** Asks before a publication that is in doubt or has failed is sent again, because readers may see it twice. */
 export const ResendDialog = ({ publication, onClose }: DialogProps) => {
   const { m, say } = useTexts(publication.target_id);
   const risk: Consequence = {
@@ -109,7 +112,7 @@ export const ResendDialog = ({ publication, onClose }: DialogProps) => {
   );
 };
 
-/** Asks before a failed publication is closed for good. */
+/** Asks before a failed publication is closed permanently. */
 export const DismissDialog = ({ publication, onClose }: DialogProps) => {
   const { m, say } = useTexts(publication.target_id);
   return (

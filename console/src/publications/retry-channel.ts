@@ -1,19 +1,19 @@
 import { management } from '../api/management.js';
 
-/** The outcome of a new attempt of a channel, as far as it is known after a few seconds. */
+/** The outcome of a new attempt on a channel, as far as it is known after a few seconds. */
 export type RetryOutcome =
   | { readonly kind: 'published' }
   | { readonly kind: 'refused'; readonly says: string }
   /** Nothing is decided yet, or nothing was waiting. */
   | { readonly kind: 'going' };
 
-/** Time that the outcome is waited for, and between two looks, in ms. */
+/** How long to wait for the outcome, and between two checks, in ms. */
 const WATCHED_MS = 10_000;
 const LOOK_MS = 500;
 
 /**
- * Takes a channel off hold and waits for what comes of its first publication.
- * @param onRetried is called when the channel is off hold, before the outcome is known
+ * Takes a channel off hold and waits for the outcome of its first publication.
+ * @param onRetried called when the channel is off hold, before the outcome is known
  * @throws GatewayError with status 409 for a channel that is not on hold
  */
 export const retryChannel = async (id: string, onRetried: () => void): Promise<RetryOutcome> => {
@@ -33,12 +33,15 @@ export const retryChannel = async (id: string, onRetried: () => void): Promise<R
   return { kind: 'going' };
 };
 
-/** Returns the id of the publication that goes first; null: none waits. Among more than 200, it is one of the newest. */
+/**
+ * Returns the id of the publication that goes first; null if none waits. If there are more than 200, it is one of the
+ * newest.
+ */
 const findFirstQueued = async (channelId: string): Promise<string | null> => {
   const { items } = await management().get('/posts', { query: { channel_id: channelId, state: 'queued', limit: 200 } });
   const queued = items
     .flatMap(({ publications }) => publications)
     .filter(({ target_id: target, state }) => target === channelId && state === 'queued')
-    .sort((a, b) => a.sequence - b.sequence);
+    .sort((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0));
   return queued[0]?.id ?? null;
 };

@@ -3,10 +3,12 @@ import type { Api } from '../api/management.js';
 /** The publication as the API shows it. */
 export type Publication = Api<'Publication'>;
 
-/** A state as people see it: that of the API, and for a queued publication the reason why it waits. */
+/** A state as people see it: the API's state and, for a planned or queued publication, the reason why it waits. */
 export type ShownState =
   | 'published'
   | 'publishing'
+  | 'planned'
+  | 'needs_approval'
   | 'waiting'
   | 'paused'
   | 'slowed'
@@ -32,10 +34,14 @@ export const shownState = ({
   state,
   waiting_for: waitingFor,
 }: Pick<Publication, 'state' | 'waiting_for'>): ShownState => {
+  if (state === 'planned') return waitingFor?.rule === 'approval' ? 'needs_approval' : 'planned';
   if (state !== 'queued') return state;
   return BY_RULE[waitingFor?.rule ?? ''] ?? 'waiting';
 };
 
+/** Rules that only a person can end. */
+const PERSON_RULES: ReadonlySet<string> = new Set(['needs_attention', 'quota', 'approval']);
+
 /** Returns whether a publication waits for a person, so that no countdown can be given. */
 export const needsPerson = ({ state, waiting_for: waitingFor }: Pick<Publication, 'state' | 'waiting_for'>): boolean =>
-  state === 'in_doubt' || waitingFor?.rule === 'needs_attention' || waitingFor?.rule === 'quota';
+  state === 'in_doubt' || PERSON_RULES.has(waitingFor?.rule ?? '');

@@ -8,6 +8,8 @@ export { needsPerson, type Publication, type ShownState, shownState } from './sh
 const LOOKS = {
   published: { icon: 'published', tone: 'ok' },
   publishing: { icon: 'publishing', tone: 'go' },
+  planned: { icon: 'calendar', tone: 'time' },
+  needs_approval: { icon: 'person', tone: 'warn' },
   waiting: { icon: 'waiting', tone: 'idle' },
   paused: { icon: 'paused', tone: 'idle' },
   slowed: { icon: 'slowed', tone: 'idle' },
@@ -23,6 +25,8 @@ const messages = defineMessages({
   en: {
     published: 'Published',
     publishing: 'Publishing',
+    planned: 'Planned',
+    needs_approval: 'Needs approval',
     waiting: 'Waiting',
     paused: 'Paused',
     slowed: 'Slowed down',
@@ -36,6 +40,8 @@ const messages = defineMessages({
   ru: {
     published: 'Опубликован',
     publishing: 'Публикуется',
+    planned: 'Запланирован',
+    needs_approval: 'Ждёт одобрения',
     waiting: 'Ждёт',
     paused: 'На паузе',
     slowed: 'Замедлен сетью',
@@ -60,7 +66,7 @@ export const StatePill = ({ state }: { readonly state: ShownState }) => {
   return <Pill {...LOOKS[state]}>{names[state]}</Pill>;
 };
 
-/** The state of a publication as a glyph, which is heard as its word, unless the word stands beside it. */
+/** The state of a publication as a glyph, read out as its word unless the word is next to it. */
 export const StateGlyph = ({
   state,
   size = 16,

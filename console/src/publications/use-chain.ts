@@ -14,7 +14,7 @@ const readLinks = async (publication: Publication): Promise<readonly Publication
   return links;
 };
 
-/** Returns the chain of a publication's wait; the publication alone until the others are known. */
+/** Returns a publication and those that it waits for; the publication alone until the others have been read. */
 export const useChain = (publication: Publication): Chain => {
   const blockedBy = publication.waiting_for?.blocked_by ?? null;
   const links = useQuery({
@@ -23,6 +23,8 @@ export const useChain = (publication: Publication): Chain => {
     enabled: blockedBy !== null,
   }).data;
   const first = links?.at(-2);
+  const firstNumber = first?.sequence ?? 0;
+  const ownNumber = publication.sequence ?? 0;
   const receipts = useQuery({
     queryKey: ['publication', publication.id, 'between', first?.sequence],
     queryFn: () =>
@@ -30,12 +32,12 @@ export const useChain = (publication: Publication): Chain => {
         path: { id: publication.target_id },
         query: { from: String((first?.sequence ?? 0) + 1), limit: 200 },
       }),
-    enabled: first !== undefined && publication.sequence - first.sequence > 1,
+    enabled: first !== undefined && ownNumber - firstNumber > 1,
   }).data;
   if (blockedBy === null || !links || !first) return { links: [publication], between: 0 };
-  const isAdjacent = publication.sequence - first.sequence <= 1;
+  const isAdjacent = ownNumber - firstNumber <= 1;
   return {
     links: [...links.slice(0, -1), publication],
-    between: isAdjacent ? 0 : receipts ? countBetween(receipts.items, first.sequence, publication.sequence) : null,
+    between: isAdjacent ? 0 : receipts ? countBetween(receipts.items, firstNumber, ownNumber) : null,
   };
 };

@@ -1,11 +1,13 @@
 import { defineMessages, pluralEn, pluralRu } from '../i18n/messages.js';
 
-/** The reasons for which a publication waits, or what became of it, in a few words (for a table) and in sentences. */
+/** The reasons why a publication waits, or what became of it, in a few words (for a table) and in sentences. */
 export const waitingMessages = defineMessages({
   en: {
     channel: 'this channel',
     project: 'this project',
     short: {
+      scheduled: 'planned for {until}',
+      approval: 'waits for approval',
       paused: '{name} is paused',
       backlogSpacing: 'next after the pause',
       rightAfterIt: 'publishes right after it',
@@ -29,6 +31,9 @@ export const waitingMessages = defineMessages({
       published: 'published at {at}',
     },
     long: {
+      scheduled: 'It is planned for {until}, and goes out automatically then.',
+      releaseDue: 'Its time has come. It enters the queue of its channel as soon as a worker is free.',
+      approval: 'It is published only after you approve it.',
       projectPause: 'The project “{name}” was paused when this post arrived.',
       channelPause: 'The channel “{name}” is paused.',
       afterPause: 'It continues at {until}, or as soon as you resume it.',
@@ -67,6 +72,8 @@ export const waitingMessages = defineMessages({
     channel: 'этот канал',
     project: 'этот проект',
     short: {
+      scheduled: 'запланирован на {until}',
+      approval: 'ждёт одобрения',
       paused: '«{name}» на паузе',
       backlogSpacing: 'следующий после паузы',
       rightAfterIt: 'выйдет сразу за ним',
@@ -91,6 +98,9 @@ export const waitingMessages = defineMessages({
       published: 'вышел в {at}',
     },
     long: {
+      scheduled: 'Запланирован на {until} и выйдет сам.',
+      releaseDue: 'Его время пришло. Он встанет в очередь канала, как только освободится обработчик.',
+      approval: 'Выйдет только после вашего одобрения.',
       projectPause: 'Проект «{name}» был на паузе, когда пришёл этот пост.',
       channelPause: 'Канал «{name}» на паузе.',
       afterPause: 'Публикация продолжится в {until} или сразу, как только вы снимете паузу.',

@@ -14,13 +14,13 @@ interface WaitingProps {
   readonly names: Pick<Names, 'channel' | 'project'>;
 }
 
-/** The reason for which a publication waits, in a few words: `VK asked for a delay`, `Tide Tables is paused`. */
+/** The reason why a publication waits, in a few words: `VK asked for a delay`, `Tide Tables is paused`. */
 export const WaitingReason = ({
   publication,
   names,
   follows = false,
 }: WaitingProps & {
-  /** True if the publication that goes first stands just above it: `publishes right after it`. */
+  /** True if the publication that goes first is shown just above it: `publishes right after it`. */
   readonly follows?: boolean;
 }) => {
   const m = useMessages(waitingMessages);
@@ -28,20 +28,20 @@ export const WaitingReason = ({
   return <SentenceText of={describeShortly(publication, { m, names, format }, follows)} />;
 };
 
-/** Returns whether only a person can end the wait of a publication, or of the one in front of it. */
+/** Returns whether only a person can end the wait of a publication, or of the one ahead of it. */
 const waitsForPerson = (publication: Waiting): boolean => {
   const cause = causeOf(publication);
-  return publication.state === 'in_doubt' || cause === 'needs_attention' || cause === 'quota';
+  return publication.state === 'in_doubt' || cause === 'needs_attention' || cause === 'quota' || cause === 'approval';
 };
 
-/** The time until a publication goes by itself, or that it needs a person; nothing if the time is unknown. */
+/** The time until a publication goes out on its own, or a note that it needs a person; nothing if the time is unknown. */
 export const WaitingTime = ({ publication }: { readonly publication: Waiting }) => {
   if (waitsForPerson(publication)) return <NeedsYou />;
   const until = publication.waiting_for?.until ?? null;
   return until === null ? null : <Countdown until={until} />;
 };
 
-/** The reason for which a publication waits, and the time: `VK asked for a delay · 2:14`. */
+/** The reason why a publication waits, and the time: `VK asked for a delay · 2:14`. */
 export const WaitingReasonAndTime = (props: WaitingProps) => {
   const { publication } = props;
   const hasTime = waitsForPerson(publication) || (publication.waiting_for?.until ?? null) !== null;
@@ -58,7 +58,7 @@ export const WaitingReasonAndTime = (props: WaitingProps) => {
   );
 };
 
-/** The reason for which a publication waits, in sentences, and the gateway's own sentence below. */
+/** The reason why a publication waits, in sentences, followed by the gateway's own sentence. */
 export const WaitingExplanation = ({ publication, names }: WaitingProps) => {
   const m = useMessages(waitingMessages);
   const format = useFormat();

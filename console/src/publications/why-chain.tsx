@@ -38,7 +38,7 @@ export const WhyChain = ({
   const own = links.at(-1);
   const before = links.slice(0, -1);
   if (!own) return null;
-  const number = format.number(own.sequence);
+  const number = format.number(own.sequence ?? 0);
   return (
     <ol className="why-chain" aria-label={m.label}>
       {before.map((link) => (
@@ -46,7 +46,7 @@ export const WhyChain = ({
           <Link to="/publications/$id" params={{ id: link.id }} className="why-link">
             <StateGlyph state={shownState(link)} />
             <span>
-              {m.number(format.number(link.sequence))} <WaitingReasonAndTime publication={link} names={names} />
+              {m.number(format.number(link.sequence ?? 0))} <WaitingReasonAndTime publication={link} names={names} />
             </span>
           </Link>
           <Icon name="chevronRight" />

@@ -1,5 +1,7 @@
 import { getSession } from '../session/session.js';
 
-/** Returns the name in the gateway's headers and keys: `service`. An operator's key that was set by hand may not have it. */
+/**
+ * Returns the brand in the gateway's headers and keys: `service`. An operator's key that was set by hand may lack it.
+ */
 export const readBrand = (): string =>
   /^([a-z][a-z0-9-]*)_(?:owner|operator)_/.exec(getSession()?.key ?? '')?.[1] ?? 'service';

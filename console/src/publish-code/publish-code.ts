@@ -5,7 +5,7 @@ export interface PublishCode {
   readonly Python: string;
 }
 
-/** An endpoint, as far as a request to it depends on it. */
+/** The parts of an endpoint that a request to it depends on. */
 export interface CalledEndpoint {
   readonly url: string;
   readonly require_signature: boolean;
@@ -13,10 +13,10 @@ export interface CalledEndpoint {
 }
 
 /**
- * Returns code that publishes a payload through `/v1`. The token and the signing secret come from the environment: `TOKEN`,
- * `SIGNING_SECRET`.
- * @param key the idempotency key; `random`: a new one for each run; `none`: for the sandbox, which needs none
- * @param brand as in the names of the headers: `service`
+ * Returns code that publishes a payload through `/v1`. The token and the signing secret come from the environment:
+ * `TOKEN`, `SIGNING_SECRET`.
+ * @param key the idempotency key; `random` for a new one on each run; `none` for the sandbox, which needs none
+ * @param brand the brand in the names of the headers: `service`
  */
 export const publishCode = (
   { url, require_signature: isSigned, require_timestamp: isTimed }: CalledEndpoint,
@@ -42,10 +42,10 @@ interface Given {
   readonly names: { readonly timestamp: string; readonly signature: string };
 }
 
-/** Lines, without those that are not needed. */
+/** Joins lines, without those that are not needed. */
 const lines = (...given: readonly (string | false)[]): string => given.filter((line) => line !== false).join('\n');
 
-/** Quotes a text for a POSIX shell. Keys and texts are those of other people: nothing in them may be expanded. */
+/** Quotes a text for a POSIX shell. Keys and texts come from other people, so nothing in them may be expanded. */
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 const curlCode = ({ url, key, isSigned, isTimed, names }: Given, payload: object): string => {
@@ -103,7 +103,7 @@ const pythonCode = ({ url, key, isSigned, isTimed, names }: Given, payload: obje
     '    print(answer.status, json.load(answer))',
   );
 
-/** Writes a value as Python does: JSON, but for True, False and None. */
+/** Writes a value as Python does: like JSON, except for True, False and None. */
 const toPython = (value: unknown, indent = ''): string => {
   if (value === true) return 'True';
   if (value === false) return 'False';

@@ -11,7 +11,10 @@ const messages = defineMessages({
   ru: { owner: 'Владелец', choose: 'Выберите…', missing: 'Выберите владельца.' },
 });
 
-/** Returns whether a new thing needs an owner from {@link OwnerField}: the operator sees those of all owners. */
+/**
+ * Returns whether a new thing needs an owner from {@link OwnerField}, because the operator sees the things of all
+ * owners.
+ */
 export const useNeedsOwner = (): boolean => {
   const { isOperator, ownerId } = useScope();
   return isOperator && ownerId === null;
@@ -24,14 +27,14 @@ const useOwners = (isNeeded: boolean) =>
     enabled: isNeeded,
   }).data;
 
-/** Returns the names of owners by their ids where the things of several are shown; null elsewhere. */
+/** Returns the names of owners by id if things of several owners are shown; otherwise null. */
 export const useOwnerNames = (): ReadonlyMap<string, string> | null => {
   const isNeeded = useNeedsOwner();
   const owners = useOwners(isNeeded);
   return useMemo(() => (isNeeded ? new Map(owners?.map(({ id, name }) => [id, name])) : null), [isNeeded, owners]);
 };
 
-/** Asks the operator for the owner of a new thing. Renders nothing where the owner is known. */
+/** Asks the operator for the owner of a new thing. Renders nothing if the owner is known. */
 export const OwnerField = ({
   value,
   onChange,
@@ -39,7 +42,7 @@ export const OwnerField = ({
 }: {
   readonly value: string;
   readonly onChange: (ownerId: string) => void;
-  /** True: the form was sent without an owner. */
+  /** True if the form was submitted without an owner. */
   readonly isMissing: boolean;
 }) => {
   const m = useMessages(messages);

@@ -4,11 +4,11 @@ import { useSession } from './session.js';
 /** The owners whose things the screens show. */
 export interface Scope {
   readonly isOperator: boolean;
-  /** Null: those of all owners. */
+  /** Null for all owners. */
   readonly ownerId: string | null;
   /** Query parameters for calls that list things: `query: { ...scope.query, limit: 50 }`. */
   readonly query: { readonly owner_id?: string };
-  /** First part of the keys of queries about these things: another scope has other answers. */
+  /** First part of the keys of queries about these things, because another scope has other answers. */
   readonly key: string;
 }
 

@@ -5,7 +5,7 @@ import { createStore } from '../components/store.js';
 export interface Session {
   readonly key: string;
   readonly role: 'owner' | 'operator';
-  /** The owner whose things are shown; null: the operator sees all owners. */
+  /** The owner whose things are shown; null if the operator sees all owners. */
   readonly owner: { readonly id: string; readonly name: string } | null;
 }
 
@@ -20,7 +20,7 @@ const readSession = (): Session | null => {
 };
 
 const store = createStore<Session | null>(readSession());
-/** True if a call with the session's key was answered with 401: the sign-in form is shown over the screen. */
+/** True if a call with the session's key got a 401, so that the sign-in form is shown over the screen. */
 const expired = createStore(false);
 
 /** Returns the session; null before the sign-in. */
@@ -40,7 +40,7 @@ export const endSession = (): void => {
   expired.set(false);
 };
 
-/** Notes that the gateway refused the session's key. */
+/** Records that the gateway refused the session's key. */
 export const expireSession = (): void => expired.set(store.get() !== null);
 
 /** Returns the session; null before the sign-in. */

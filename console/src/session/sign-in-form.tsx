@@ -39,7 +39,7 @@ const messages = defineMessages({
 
 const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 
-/** Asks for a key. `isAgain`: over a screen whose key the gateway no longer accepts. */
+/** Asks for a key. `isAgain` if it is shown over a screen whose key the gateway no longer accepts. */
 export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) => {
   const m = useMessages(messages);
   const locale = useLocale();
@@ -117,7 +117,7 @@ export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) 
 };
 
 const BARS = 144;
-/** Heights of the bars, in parts of the strip: two waves, and a ripple so that no two are alike. */
+/** Heights of the bars, as parts of the strip: two waves, and a ripple so that no two are the same. */
 const heights = Array.from({ length: BARS }, (_, index) => {
   const wave = Math.cos((index / BARS) * Math.PI * 4 - 0.9);
   const ripple = Math.sin(index * 2.7) * 0.6 + Math.sin(index * 1.3) * 0.4;

@@ -1,8 +1,8 @@
 import { setSession } from './session.js';
 
 /**
- * Signs in with the one-time code in the URL's fragment (`#code=…`), which `npm start` prints in demo mode. The code leaves the
- * address bar at once. A code that is not valid any more leads to the sign-in form, like none.
+ * Signs in with the one-time code in the URL's fragment (`#code=…`), which `npm start` prints in demo mode. The code is
+ * removed from the address bar at once. A code that is no longer valid leads to the sign-in form, as does none.
  */
 export const signInWithCode = async (): Promise<void> => {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');

@@ -30,7 +30,10 @@ const messages = defineMessages({
 
 const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 
-/** The menu of language, theme and sign-out; for the operator with the choice of an owner. It is loaded to be open. */
+/**
+ * The menu for language, theme and sign-out, and for the operator's choice of an owner. It is open as soon as it is
+ * loaded.
+ */
 export default function AccountMenu() {
   const m = useMessages(messages);
   const isOperator = useSession()?.role === 'operator';

@@ -5,7 +5,7 @@ export interface Command {
   readonly id: string;
   readonly group: string;
   readonly title: string;
-  /** Further words by which it is found. */
+  /** More words by which it is found. */
   readonly words?: string;
   readonly icon: IconName;
   readonly tone?: Tone;
@@ -21,7 +21,7 @@ export interface CommandGroup {
   readonly items: readonly Command[];
 }
 
-/** Most lines of one heading. */
+/** Maximum number of lines under one heading. */
 const MAX_ITEMS = 7;
 
 /** Returns the commands that contain every word of the search, at the beginning of a word if possible, by their headings. */
@@ -41,7 +41,10 @@ export const findCommands = (commands: readonly Command[], text: string): readon
   return [...groups].map(([title, items]) => ({ title, items }));
 };
 
-/** Returns 0 if a word is missing; otherwise more, the more words of the search begin a word of the command. */
+/**
+ * Returns 0 if a word is missing; otherwise a number that is higher the more words of the search begin a word of the
+ * command.
+ */
 const rankOf = ({ title, words = '', group, isUsual = false }: Command, search: readonly string[]): number => {
   if (search.length === 0) return isUsual ? 1 : 0;
   const own = `${title} ${words} ${group}`.toLowerCase();

@@ -10,7 +10,7 @@ const messages = defineMessages({
   ru: { stream: 'На связи', polling: 'Обновление раз в 5 с', off: 'Нет связи' },
 });
 
-/** Shows whether the screens are live, and the gateway's time, with the browser's zone. */
+/** Shows whether the screens are live, and the gateway's time in the browser's time zone. */
 export const Footer = () => {
   const m = useMessages(messages);
   const format = useFormat();
@@ -27,7 +27,7 @@ export const Footer = () => {
   );
 };
 
-/** Returns the browser's zone for people: `Moscow, UTC+3`. */
+/** Returns the browser's time zone for people: `Moscow, UTC+3`. */
 const zoneName = (locale: string): string => {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const city = timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? '';

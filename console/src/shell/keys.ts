@@ -5,7 +5,7 @@ import { NAVIGATION, OPERATOR_NAVIGATION } from '../app/navigation.js';
 /** A dialog of the shell over the screen. */
 export type Overlay = 'palette' | 'keys' | null;
 
-/** Time in which the second key of a sequence such as `g` `o` must follow, in ms. */
+/** How soon the second key of a sequence such as `g` `o` must follow, in ms. */
 const SEQUENCE_MS = 1200;
 
 const isTyping = (target: EventTarget | null): boolean =>

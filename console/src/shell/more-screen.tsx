@@ -9,13 +9,15 @@ import { useSession } from '../session/session.js';
 import { Account } from './account.js';
 import { countBadges } from './badges.js';
 import { Footer } from './footer.js';
+import { TABS } from './tabs.js';
 
 /** The screens of phones that have no tab, and the account. */
 export const MoreScreen = () => {
   const m = useMessages(navigationMessages);
   const badges = countBadges(useOverview().data);
   const isOperator = useSession()?.role === 'operator';
-  const items = [...NAVIGATION.slice(1).flat(), ...(isOperator ? OPERATOR_NAVIGATION : [])];
+  const screens = [...NAVIGATION.flat(), ...(isOperator ? OPERATOR_NAVIGATION : [])];
+  const items = screens.filter(({ to }) => !TABS.some((tab) => tab.to === to));
   return (
     <>
       <PageHead title={m.more} />

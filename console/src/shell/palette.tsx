@@ -3,7 +3,7 @@ import * as Radix from '@radix-ui/react-dialog';
 import { type KeyboardEvent, useDeferredValue, useId, useMemo, useRef, useState } from 'react';
 import { Icon } from '../components/icon.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
-import { findCommands, type Command } from './find-commands.js';
+import { type Command, findCommands } from './find-commands.js';
 import { useCommands } from './use-commands.js';
 
 const messages = defineMessages({

@@ -13,6 +13,7 @@ import { countBadges } from './badges.js';
 import { Footer } from './footer.js';
 import { type Overlay, useKeys } from './keys.js';
 import { OfflineBar } from './offline-bar.js';
+import { Tabs } from './tabs.js';
 import { Tide } from './tide.js';
 
 const Palette = lazy(() => import('./palette.js'));
@@ -76,7 +77,7 @@ const SignedIn = () => {
   );
 };
 
-/** Moves the focus to the content of a screen that was opened, so that screen readers and Tab begin there. */
+/** Moves the focus to the content of a newly opened screen, so that screen readers and Tab start there. */
 const useScreenChange = (pathname: string, main: { readonly current: HTMLElement | null }): void => {
   const m = useMessages(navigationMessages);
   const shown = useRef(pathname);
@@ -118,29 +119,5 @@ const Side = () => {
       </nav>
       <Footer />
     </aside>
-  );
-};
-
-/** The navigation of phones, at the bottom. */
-const Tabs = () => {
-  const m = useMessages(navigationMessages);
-  const badges = countBadges(useOverview().data);
-  const tabs = [
-    { to: '/', name: 'overview', icon: 'overview' },
-    { to: '/timeline', name: 'timeline', icon: 'timeline' },
-    { to: '/compose', name: 'compose', icon: 'compose' },
-    { to: '/time', name: 'time', icon: 'timeMachine' },
-    { to: '/more', name: 'more', icon: 'more' },
-  ] as const;
-  return (
-    <nav className="tabs" aria-label={m.screens}>
-      {tabs.map(({ to, name, icon }) => (
-        <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
-          <Icon name={icon} size={20} />
-          {m[name]}
-          {(badges[to] ?? 0) > 0 && <sup>{badges[to]}</sup>}
-        </Link>
-      ))}
-    </nav>
   );
 };

@@ -20,7 +20,7 @@ const messages = defineMessages({
 
 const HEIGHT = 22;
 const STEP = 5;
-/** Bars that an arrow key with Shift moves over: an hour. */
+/** Number of bars that an arrow key with Shift moves by: an hour. */
 const LONG_STEP = 6;
 
 /** The last 24 hours, a bar for each ten minutes. A click, or Enter after the arrow keys, opens the time machine at that moment. */
@@ -31,7 +31,7 @@ export const Tide = () => {
   return <LoadedTide day={day} now={data.at} />;
 };
 
-/** The moment under the pointer, or chosen by keys, as a part of the day. */
+/** The moment under the pointer, or chosen with keys, as a fraction of the day. */
 interface Chosen {
   readonly share: number;
   readonly isByKey: boolean;
@@ -85,16 +85,16 @@ const LoadedTide = ({ day, now }: { readonly day: Overview['day']; readonly now:
   );
 };
 
-/** Returns the part of an element's width at which the pointer is. */
+/** Returns the pointer's position as a fraction of an element's width. */
 const shareAt = ({ clientX, currentTarget }: { readonly clientX: number; readonly currentTarget: Element }): number => {
   const { left, width } = currentTarget.getBoundingClientRect();
   return Math.min(1, Math.max(0, (clientX - left) / width));
 };
 
-/** Hours between two labels, and the last part of the day, where "now" stands. */
+/** Hours between two labels, and the last part of the day, which is labelled "now". */
 const LABEL_HOURS = 4;
 const NOW_FROM = 0.9;
-/** Part of the day from which a phone has no room for a label beside "now". */
+/** Fraction of the day from which a phone has no room for a label next to "now". */
 const LATE_FROM = 0.76;
 
 const TideAxis = ({ day }: { readonly day: Overview['day'] }) => {
@@ -124,7 +124,7 @@ const TideBars = ({ day }: { readonly day: Overview['day'] }) => {
   const bar = (index: number, height: number): string => `M${index * STEP + 2} ${HEIGHT}v${-Math.max(1, height)}`;
   const paths = { quiet: '', failed: '', doubt: '' };
   day.forEach(({ events, failed, in_doubt: inDoubt }, index) => {
-    // The square root keeps quiet hours visible beside busy ones.
+    // The square root keeps quiet hours visible next to busy ones.
     const height = Math.round(Math.sqrt(events / most) * (HEIGHT - 2));
     if (failed > 0) paths.failed += bar(index, HEIGHT);
     else if (inDoubt > 0) paths.doubt += bar(index, HEIGHT);

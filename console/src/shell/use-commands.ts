@@ -6,9 +6,9 @@ import { useChannels, useEndpoints, useProjects } from '../api/things.js';
 import { NAVIGATION, navigationMessages, OPERATOR_NAVIGATION } from '../app/navigation.js';
 import { setTheme } from '../app/theme.js';
 import { networkTitle } from '../components/icon.js';
+import { useFormat } from '../i18n/format.js';
 import { LOCALES, setLocale } from '../i18n/locale.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
-import { useFormat } from '../i18n/format.js';
 import { useScope } from '../session/scope.js';
 import { serverNow } from '../time/server-clock.js';
 import type { Command } from './find-commands.js';
@@ -46,7 +46,10 @@ const messages = defineMessages({
 
 const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 
-/** Returns all that the palette can find or do. @param text the search, which may be a time of today such as 11:48 */
+/**
+ * Returns everything that the palette can find or do. @param text the search, which may be a time of today such as
+ * 11:48
+ */
 export const useCommands = (text: string): readonly Command[] => {
   const m = useMessages(messages);
   const names = useMessages(navigationMessages);
@@ -60,6 +63,12 @@ export const useCommands = (text: string): readonly Command[] => {
     queryKey: ['posts', scope.key, 'palette'],
     queryFn: () => management().get('/posts', { query: { ...scope.query, limit: 200 } }),
   }).data;
+  // Planned posts may have been sent long ago.
+  const planned = useQuery({
+    queryKey: ['posts', scope.key, 'palette', 'planned'],
+    queryFn: () =>
+      management().get('/posts', { query: { ...scope.query, state: 'planned', order: 'publish_at', limit: 200 } }),
+  }).data;
   return useMemo(() => {
     const go =
       (to: string): (() => void) =>
@@ -67,18 +76,22 @@ export const useCommands = (text: string): readonly Command[] => {
         void navigate({ to });
     const screens = [...NAVIGATION.flat(), ...(scope.isOperator ? OPERATOR_NAVIGATION : [])];
     const commands: Command[] = screens.map(({ to, name, icon, key }) => ({
-      ...{ id: to, group: m.goTo, title: names[name], icon, hint: `g ${key}`, isUsual: true, run: go(to) },
+      id: to,
+      group: m.goTo,
+      title: names[name],
+      icon,
+      hint: `g ${key}`,
+      isUsual: true,
+      run: go(to),
     }));
     const at = readTime(text);
     if (at !== null)
       commands.push({
-        ...{
-          id: 'moment',
-          group: m.goTo,
-          title: m.moment(format.seconds(at)),
-          words: text,
-          icon: 'timeMachine' as const,
-        },
+        id: 'moment',
+        group: m.goTo,
+        title: m.moment(format.seconds(at)),
+        words: text,
+        icon: 'timeMachine' as const,
         run: () => void navigate({ to: '/time', search: { at: new Date(at).toISOString() } }),
       });
     const creations = {
@@ -107,14 +120,22 @@ export const useCommands = (text: string): readonly Command[] => {
     });
     for (const locale of LOCALES)
       commands.push({
-        ...{ id: locale, group: m.goTo, title: LANGUAGE_NAMES[locale], words: 'language язык', icon: 'image' as const },
+        id: locale,
+        group: m.goTo,
+        title: LANGUAGE_NAMES[locale],
+        words: 'language язык',
+        icon: 'image' as const,
         run: () => setLocale(locale),
       });
     for (const { id, name, platform } of channels ?? []) {
       const shared = { words: networkTitle(platform), hint: networkTitle(platform) };
       commands.push({ id, group: m.things, title: name, icon: 'channel', ...shared, run: go(`/channels/${id}`) });
       commands.push({
-        ...{ id: `pause-${id}`, group: m.goTo, title: m.pause(name), icon: 'paused' as const, ...shared },
+        id: `pause-${id}`,
+        group: m.goTo,
+        title: m.pause(name),
+        icon: 'paused' as const,
+        ...shared,
         run: () => void navigate({ to: '/channels/$id', params: { id }, search: { pause: '1' } }),
       });
     }
@@ -122,19 +143,24 @@ export const useCommands = (text: string): readonly Command[] => {
       commands.push({ id, group: m.things, title: name, icon: 'project', run: go(`/projects/${id}`) });
     for (const { id, name, slug } of endpoints ?? [])
       commands.push({ id, group: m.things, title: name ?? slug, icon: 'endpoint', run: go(`/endpoints/${id}`) });
-    for (const post of posts?.items ?? []) {
-      const excerpt = 'excerpt' in post && typeof post.excerpt === 'string' ? post.excerpt : null;
-      const hint = format.moment(post.accepted_at, serverNow());
+    const found = new Map([...(posts?.items ?? []), ...(planned?.items ?? [])].map((post) => [post.id, post]));
+    for (const post of found.values()) {
+      const plannedFor = post.released_at === null ? post.publish_at : null;
       commands.push({
-        ...{ id: post.id, group: m.posts, title: excerpt ?? post.id, words: post.external_id ?? '', hint },
-        ...{ icon: 'timeline' as const, run: go(`/posts/${post.id}`) },
+        id: post.id,
+        group: m.posts,
+        title: post.excerpt ?? post.id,
+        words: post.external_id ?? '',
+        hint: format.moment(plannedFor ?? post.accepted_at, serverNow()),
+        icon: plannedFor === null ? ('timeline' as const) : ('calendar' as const),
+        run: go(`/posts/${post.id}`),
       });
     }
     return commands;
-  }, [m, names, format, scope, navigate, channels, projects, endpoints, posts, text]);
+  }, [m, names, format, scope, navigate, channels, projects, endpoints, posts, planned, text]);
 };
 
-/** Reads a time of day such as 11:48 or 11:48:20: the last one that has been. Null for anything else. */
+/** Reads a time of day such as 11:48 or 11:48:20 as the last such time in the past. Null for anything else. */
 const readTime = (text: string): number | null => {
   const match = /^\s*([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?\s*$/.exec(text);
   if (!match) return null;

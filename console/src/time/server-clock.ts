@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
-/** The server's time less this browser's, in ms. */
+/** The server's time minus this browser's, in ms. */
 let offset = 0;
-/** Shortest way of an answer so far, in ms: its `Date` is the most exact. */
+/** Shortest round trip of an answer so far, in ms: its `Date` is the most accurate. */
 let bestRoundTrip = Infinity;
 
 /**
@@ -18,7 +18,7 @@ export const alignClock = (date: string | null, sentAt: number, receivedAt: numb
   offset = Math.abs(measured) < 2000 ? 0 : measured;
 };
 
-/** Returns the present time of the server, in ms since 1970. */
+/** Returns the server's current time, in ms since 1970. */
 export const serverNow = (): number => Date.now() + offset;
 
 const listeners = new Set<() => void>();
@@ -40,8 +40,9 @@ const subscribe = (listener: () => void): (() => void) => {
 };
 
 /**
- * Returns the server's time, rounded down to a resolution, and renders again when it changes. All callers share one timer.
- * @param resolution ms; 1,000 for countdowns, 60,000 for what shows minutes
+ * Returns the server's time, rounded down to a resolution, and renders again when it changes. All callers share one
+ * timer.
+ * @param resolution in ms; 1,000 for countdowns, 60,000 where minutes are shown
  */
 export const useNow = (resolution = 1000): number =>
   useSyncExternalStore(subscribe, () => {

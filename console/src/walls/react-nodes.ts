@@ -1,7 +1,7 @@
 import { createElement, type ReactNode } from 'react';
 import type { WallNode } from '../../../src/stand-ins/walls/wall-node.js';
 
-/** React's names of attributes that differ from HTML's. */
+/** React's names for attributes that differ from HTML's. */
 const NAMES: Readonly<Record<string, string>> = {
   class: 'className',
   tabindex: 'tabIndex',
@@ -9,10 +9,10 @@ const NAMES: Readonly<Record<string, string>> = {
   'stroke-width': 'strokeWidth',
 };
 
-/** Addresses that the console links to. A network may link to more. */
+/** Kinds of addresses that the console links to. A network may link to more. */
 const LINKED = /^(https|tg):/i;
 
-/** Builds what a wall shows as elements of the page: texts stay texts. */
+/** Builds what a wall shows as elements of the page; texts stay texts. */
 export const toReact = (nodes: readonly WallNode[]): ReactNode[] =>
   nodes.map((node, index) => {
     if (typeof node === 'string') return node;

@@ -17,19 +17,19 @@ export interface Wall {
   readonly messages: readonly VisibleMessage[];
   /** UTF-16 units of the text. */
   readonly length: number;
-  /** Most UTF-16 units of the text; null if it is not known. */
+  /** Maximum number of UTF-16 units of the text; null if unknown. */
   readonly limit: number | null;
 }
 
 /** Returns the wall of a network without messages. */
 export const emptyWall = (platform: string): Wall => ({ platform, messages: [], length: 0, limit: null });
 
-/** Most UTF-16 units of a text on Odnoklassniki, unless the channel's settings name another limit. */
+/** Maximum number of UTF-16 units of a text on Odnoklassniki, unless the channel's settings name another limit. */
 const DEFAULT_LIMIT = 5_000;
 
 /**
- * Reads from the calls that publishing would make what readers see. A network that the console does not know shows the text
- * without formatting.
+ * Derives what readers see from the calls that publishing would make. For a network that the console does not know, the
+ * text is shown without formatting.
  * @param channelId the channel; by default the first that the post goes to
  * @param ownLimit the limit in the channel's settings
  */
@@ -41,7 +41,7 @@ export const readWall = (
 ): Wall => {
   const view = READERS_VIEWS[platform];
   const calls = requests.filter(({ target_id: targetId }) => targetId === channelId);
-  // The calls for a channel beyond a certain size are not in the preview.
+  // Calls for channels beyond a certain size are not in the preview.
   const isLeftOut = calls.length === 0 && warnings.some(({ code }) => code === 'requests_left_out');
   const read = isLeftOut ? null : readMessages(platform, calls);
   const messages = read ?? (text === '' ? [] : [{ ...EMPTY_MESSAGE, text }]);

@@ -8,7 +8,7 @@ import { wallMessages } from './messages.js';
 import type { Wall } from './read-wall.js';
 import { WallPosts } from './wall-posts.js';
 
-/** Shows what readers of a channel would see, and the length of the text against the network's limit. */
+/** Shows what readers of a channel would see, and the length of the text compared with the network's limit. */
 export const WallCard = ({
   wall,
   channel,
@@ -22,13 +22,13 @@ export const WallCard = ({
   readonly channel: { readonly id: string; readonly name: string };
   /** Time of the post. */
   readonly at: Instant;
-  /** True: the wall is older than the text, and dimmed. */
+  /** True if the wall is older than the text, and therefore dimmed. */
   readonly isStale?: boolean;
-  /** Stands behind the network's name: a choice between channels. */
+  /** Shown after the network's name: a choice between channels. */
   readonly aside?: ReactNode;
-  /** Shown on a wall without messages; by default that nothing would be published. */
+  /** Shown on a wall without messages; by default, that nothing would be published. */
   readonly hint?: string;
-  /** Stands below the wall: what the network changes. */
+  /** Shown below the wall: what the network changes. */
   readonly children?: ReactNode;
 }) => {
   const m = useMessages(wallMessages);

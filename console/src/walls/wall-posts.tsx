@@ -1,20 +1,20 @@
 import { type KeyboardEvent, type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
+import { READERS_VIEWS } from '../../../src/stand-ins/readers-views.js';
 import { hueOf } from '../../../src/stand-ins/walls/hues.js';
 import { postElement } from '../../../src/stand-ins/walls/post-element.js';
 import type { VisibleMedium } from '../../../src/stand-ins/walls/visible-message.js';
 import { element, type WallNode } from '../../../src/stand-ins/walls/wall-node.js';
-import { READERS_VIEWS } from '../../../src/stand-ins/readers-views.js';
-import { ICONS } from '../components/icon-shapes.js';
 import { networkTitle } from '../components/icon.js';
+import { ICONS } from '../components/icon-shapes.js';
 import { type Instant, useFormat } from '../i18n/format.js';
 import { useMessages } from '../i18n/messages.js';
-import { toReact } from './react-nodes.js';
 import { wallMessages } from './messages.js';
+import { toReact } from './react-nodes.js';
 import type { Wall } from './read-wall.js';
 import { wallSheet } from './wall-sheet.js';
 
-/** A channel's messages in its network's look. Media are not loaded: nothing leaves the gateway's host. */
+/** A channel's messages in its network's look. Media are not loaded, so that no request leaves the gateway's host. */
 export const WallPosts = ({
   wall,
   channel,
@@ -25,9 +25,9 @@ export const WallPosts = ({
   readonly wall: Wall;
   readonly channel: { readonly id: string; readonly name: string };
   readonly at: Instant;
-  /** Shown where there are no messages. */
+  /** Shown if there are no messages. */
   readonly hint: string;
-  /** True if the messages were made from an earlier text. They then cannot be clicked. */
+  /** True if the messages were made from an earlier text, in which case they cannot be clicked. */
   readonly isStale?: boolean;
 }) => {
   const m = useMessages(wallMessages);

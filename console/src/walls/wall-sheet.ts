@@ -1,12 +1,15 @@
+import { READERS_VIEWS } from '../../../src/stand-ins/readers-views.js';
 import { HUE_RULES } from '../../../src/stand-ins/walls/hues.js';
 import { POST_COLOURS, POST_STYLE } from '../../../src/stand-ins/walls/post-style.js';
-import { READERS_VIEWS } from '../../../src/stand-ins/readers-views.js';
 import { themeCss } from '../../../src/stand-ins/walls/theme.js';
 import frame from './wall-frame.css?inline';
 
 const sheets = new Map<string, CSSStyleSheet>();
 
-/** Returns the style of a network's wall for a shadow root, so that neither the console's style nor the walls' changes the other. */
+/**
+ * Returns the style of a network's wall for a shadow root, so that the console's style and the walls' do not affect
+ * each other.
+ */
 export const wallSheet = (platform: string): CSSStyleSheet => {
   let sheet = sheets.get(platform);
   if (!sheet) {

@@ -4,10 +4,12 @@ import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Inject, Injectable } from '@nestjs/common';
 
-/** Injection token of the folder of the built console. */
+/** Injection token for the folder of the built console. */
 export const CONSOLE_FOLDER = Symbol('ConsoleFolder');
 
-/** The folder that scripts/build-console.js writes: the same for the compiled program and for its sources. */
+/**
+ * The folder that scripts/build-console.js writes to. The same path works for the compiled program and for its sources.
+ */
 export const BUILT_CONSOLE = fileURLToPath(new URL('../../../dist/console', import.meta.url));
 
 const INDEX = 'index.html';
@@ -27,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Encodings that the build stores beside a file, the smallest first, and their file name extensions. */
+/** Encodings that the build stores next to a file, smallest first, and their file name extensions. */
 const ENCODINGS: readonly (readonly [name: string, extension: string])[] = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -37,15 +39,16 @@ const ENCODINGS: readonly (readonly [name: string, extension: string])[] = [
 export interface ConsoleFile {
   readonly content: Buffer;
   readonly type: string;
-  /** Value of Content-Encoding; null: not compressed. */
+  /** Value of Content-Encoding; null if it is not compressed. */
   readonly encoding: string | null;
   /** True if the name changes with the content, so that browsers may keep the file. */
   readonly isHashed: boolean;
 }
 
 /**
- * The files of the built console. They are read into memory at the first request and stay there, so a build beside a running
- * gateway never mixes two versions. Requests choose among the names that were read: no name leads out of the folder.
+ * The files of the built console. They are read into memory at the first request and kept, so that a build during
+ * operation never mixes two versions. Requests can only pick from the names that were read, so no path leads out of the
+ * folder.
  */
 @Injectable()
 export class ConsoleFiles {
@@ -85,7 +88,7 @@ export class ConsoleFiles {
     return { content, type, encoding: null, isHashed };
   }
 
-  /** Reads all files once; null as long as the console is not built. */
+  /** Reads all files once; null until the console is built. */
   private async readAll(): Promise<ReadonlyMap<string, Buffer> | null> {
     if (!this.isBuilt()) return null;
     this.reading ??= readFolder(this.folder);

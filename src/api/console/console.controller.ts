@@ -8,9 +8,9 @@ import { getPathPrefix } from '../transport/path-prefix.js';
 import { ConsoleFiles } from './console-files.js';
 import { CONSOLE_MESSAGES } from './messages.js';
 
-/** Stands in the page where the nonce of each answer belongs. */
+/** Placeholder in the page for each answer's nonce. */
 const NONCE = '__CSP_NONCE__';
-/** The start of an address of a file in the built page: relative, or below the root. */
+/** How file addresses start in the built page: relative, or below the root. */
 const FILE_ADDRESS = /((?:src|href)=")(?:\.\/|\/console\/)/g;
 
 const SHARED = {
@@ -19,7 +19,7 @@ const SHARED = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** @param nonce of the style elements that scripts of the page add: a dialog adds one that stops scrolling behind it */
+/** @param nonce for the style elements that the page's scripts add: a dialog adds one to stop scrolling behind it */
 const contentSecurityPolicy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -35,8 +35,9 @@ const contentSecurityPolicy = (nonce: string): string =>
   ].join('; ');
 
 /**
- * Serves the web console from its built files (management-api.md: The rest). The console routes on the client: every path that
- * names no file answers its page. A missing file in `assets/` is 404, so that a browser never takes the page for a script.
+ * Serves the web console from its built files (management-api.md: The rest). The console routes on the client: every
+ * path that is not a file returns the page. A missing file in `assets/` is a 404, so that a browser never mistakes the
+ * page for a script.
  */
 @Controller('console')
 export class ConsoleController {
@@ -84,7 +85,10 @@ export class ConsoleController {
       .send(this.placeBelowPrefix(page).replaceAll(NONCE, nonce));
   }
 
-  /** Makes the addresses of the page's files absolute, below the path of BASE_URL: the page is answered at many depths. */
+  /**
+   * Makes the addresses of the page's files absolute, below the path of BASE_URL, because the page is served at many
+   * depths.
+   */
   private placeBelowPrefix(page: string): string {
     const prefix = getPathPrefix(this.settings);
     return page.replaceAll(FILE_ADDRESS, (_, start: string) => `${start}${prefix}/console/`);

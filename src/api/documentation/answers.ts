@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../validation/json-schema.js';
 /** Answers of one route. */
 export interface RouteAnswers {
   readonly success?: JsonSchema;
-  /** Body of 400 and 422, where it is not the usual one. */
+  /** Body of a 400 or 422, where it differs from the usual one. */
   readonly problem?: JsonSchema;
 }
 

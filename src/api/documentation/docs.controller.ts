@@ -13,7 +13,7 @@ const FILES: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** Nothing is loaded from elsewhere, and nothing inside the page runs but its scripts. */
+/** The page loads nothing from elsewhere and runs only its own scripts. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
@@ -54,7 +54,10 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** Shows the description of the API to people, who can send requests to this server from it. Offline: all files are its own (D-31). */
+/**
+ * Shows the API's description to people, who can try requests against this server from it. Works offline: it loads only
+ * the gateway's own files (D-31).
+ */
 @Controller('docs')
 export class DocsController {
   private readonly files = new Map<string, Promise<Buffer>>();

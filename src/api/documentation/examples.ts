@@ -16,7 +16,10 @@ export class Examples {
   /** @param schemaOf returns the schema of a route's main answer */
   constructor(private readonly schemaOf: (route: string) => JsonSchema | undefined) {}
 
-  /** Returns the body of a request, as the `example` of a media type; nothing if the route takes none. @param route `POST /manage/v1/owners` */
+  /**
+   * Returns the body of a request, as the `example` of a media type; undefined if the route takes none. @param route
+   * `POST /manage/v1/owners`
+   */
   ofRequest(route: string): JsonSchema {
     const { request } = recorded[route] ?? {};
     return request === undefined ? {} : { example: request };

@@ -2,10 +2,10 @@ import { message } from '../../kernel/message.js';
 
 /** Texts of the documentation at /openapi.json that no docstring gives. */
 export const DOCUMENTATION_MESSAGES = {
-  api: 'Crosspost publishes a post on every channel of the projects that an endpoint is bound to. `/v1` is for clients with the token of an endpoint, `/manage/v1` for owners and the operator with an API key. Clients must ignore members of answers that they do not know: new ones may be added.',
+  api: 'Crosspost publishes a post on every channel of the projects that an endpoint is bound to. `/v1` is for clients with the token of an endpoint, `/manage/v1` for owners and the operator with an API key. Clients must ignore unknown members of answers: new ones may be added.',
   endpointToken: "The endpoint's token.",
   managementKey: "The operator's or an owner's API key.",
-  requestId: 'Id of the request, for questions about it.',
+  requestId: 'Id of the request, to quote in questions about it.',
   retryAfter: 'Seconds after which the request may be sent again.',
   position: "Position of the change's event; absent if nothing changed.",
   replayed: '`true` for the stored answer to an earlier request with this Idempotency-Key; secrets in it are null.',
@@ -13,7 +13,7 @@ export const DOCUMENTATION_MESSAGES = {
   bearer: 'The scheme of authentication.',
   done: 'Done; there is no body.',
   error: 'The request failed:',
-  deprecated: message('Deprecated since {since}; its end is not decided yet.'),
+  deprecated: message('Deprecated since {since}; no removal date has been set.'),
   deprecatedUntil: message('Deprecated since {since}, and served until {until}.'),
 };
 
@@ -27,11 +27,11 @@ export const STATUS_TEXTS = {
   408: 'The request took too long to arrive:',
   409: 'The state of the resource does not allow it:',
   415: 'The body is not JSON in UTF-8:',
-  422: 'The request breaks the schema:',
+  422: 'The request violates the schema:',
   429: 'Too many requests:',
   431: 'The headers are too large:',
   500: 'The service failed:',
-  503: 'The service or the endpoint does not accept requests at present:',
+  503: 'The service or the endpoint is not accepting requests at the moment:',
 };
 
 /** Parameters of several routes in /openapi.json. */
@@ -41,12 +41,13 @@ export const PARAMETER_TEXTS = {
   post_id: 'Id of the post: `post_…`.',
   aggregate: 'Name of an aggregate, such as `channel`.',
   limit: 'Items on a page.',
-  cursor: '`next` of the page before.',
-  'Idempotency-Key': 'A unique text: within 24 hours a repeat of the request gets the same answer and changes nothing.',
+  cursor: '`next` of the previous page.',
+  'Idempotency-Key':
+    'A unique string: within 24 hours, a repeat of the request gets the same answer and changes nothing.',
   'X-Brand-Timestamp':
-    'Unix time in seconds, at most five minutes from that of the server. Required where the endpoint requires it, and for a signed GET.',
+    "Unix time in seconds, at most five minutes off the server's clock. Required where the endpoint requires it, and for a signed GET.",
   'X-Brand-Client-Signature':
-    'HMAC-SHA256 in hex of the body with the signing secret; of a GET, of method, path and timestamp, joined by line feeds. Required where the endpoint requires it.',
+    'HMAC-SHA256 in hex of the body with the signing secret; for a GET, of the method, path and timestamp, joined by line feeds. Required where the endpoint requires it.',
 };
 
 /** Groups of routes in /openapi.json. */
@@ -60,5 +61,5 @@ export const TAG_TEXTS = {
   posts: 'Posts and their publications.',
   publications: 'Publications of posts on single channels.',
   plans: 'Figures of the plans.',
-  history: 'How things were, and who changed them.',
+  history: 'Past states, and who changed what.',
 };

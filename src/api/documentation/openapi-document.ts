@@ -1,5 +1,6 @@
 import { RequestMethod, type Type } from '@nestjs/common';
-import { type JsonSchema, schemaOf, type SentClass } from '../../validation/json-schema.js';
+import { type JsonSchema, schemaOf } from '../../validation/json-schema.js';
+import { type BodyClass } from '../../validation/read-fields.js';
 import { readAnswers } from './answers.js';
 import { DOCUMENTATION, type DocumentationContext, type RouteDocumentation } from './documented.js';
 import { Examples } from './examples.js';
@@ -154,7 +155,7 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
 const hasOwner = ({ properties = {}, oneOf = [], anyOf = [], allOf = [] }: JsonSchema): boolean =>
   'owner_id' in (properties as object) || [oneOf, anyOf, allOf].flat().some((part) => hasOwner(part as JsonSchema));
 
-/** Returns the description of a route; of a deprecated one it begins with its end. */
+/** Returns the description of a route. For a deprecated route, it begins with the end date. */
 const describeRoute = ({ description, deprecated }: RouteDocumentation): string | undefined => {
   if (!deprecated) return description;
   const { since, until } = deprecated;
@@ -162,16 +163,16 @@ const describeRoute = ({ description, deprecated }: RouteDocumentation): string 
   return description === undefined ? notice : `${notice} ${description}`;
 };
 
-/** True if a body may not be left out: one without required fields may. */
+/** True if a body is required: a body without required fields may be omitted. */
 const isRequired = (schema: JsonSchema, { schemas }: Components): boolean => {
   const of = typeof schema.$ref === 'string' ? schemas[schema.$ref.split('/').at(-1)!]! : schema;
   return 'required' in of || 'oneOf' in of || of['x-class'] === 'PublishPayloadDto' || of['x-class'] === 'TempPauseDto';
 };
 
-const isClass = (body: NonNullable<RouteDocumentation['body']>): body is SentClass =>
+const isClass = (body: NonNullable<RouteDocumentation['body']>): body is BodyClass<object> =>
   Object.getOwnPropertyDescriptor(body, 'prototype') !== undefined;
 
-/** `GET /manage/v1/channels/:id/receipts` → `channels_receipts`; of an aggregate's history, `history_aggregate`. */
+/** `GET /manage/v1/channels/:id/receipts` → `channels_receipts`; for an aggregate's history, `history_aggregate`. */
 const nameOperation = ({ path, handler }: Route): string => `${tagOf(path).replaceAll('-', '_')}_${handler}`;
 
 const tagOf = (path: string): string => {
@@ -188,7 +189,7 @@ const pathParameters = (path: string): JsonSchema[] =>
     ...(parameterTexts[name!] && { description: parameterTexts[name!] }),
   }));
 
-const queryParameters = (query: SentClass): JsonSchema[] => {
+const queryParameters = (query: BodyClass<object>): JsonSchema[] => {
   const { properties, required = [] } = describeFields(schemaOf(query), query.name);
   return Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, field]) => {
     const { description = parameterTexts[name], ...schema } = field;
@@ -209,8 +210,11 @@ const headerParameters = (
   brand: string,
 ): JsonSchema[] => {
   const header = (name: string, schema: JsonSchema): JsonSchema => ({
-    ...{ name, in: 'header', required: false },
-    ...{ description: parameterTexts[name.replace(brandName(brand), 'Brand')], schema },
+    name,
+    in: 'header',
+    required: false,
+    description: parameterTexts[name.replace(brandName(brand), 'Brand')],
+    schema,
   });
   const key = header('Idempotency-Key', { type: 'string', minLength: 1, maxLength: 128 });
   const withKey = method === 'POST' && !isQuestion ? [key] : [];
@@ -237,7 +241,7 @@ const describeFields = (schema: JsonSchema, className: string): JsonSchema => {
 class Components {
   readonly schemas: Record<string, JsonSchema> = {};
 
-  /** Moves the schemas of classes inside a schema to the list, and returns what stands in their place. */
+  /** Moves the schemas of classes inside a schema to the list, and returns the references that replace them. */
   hoist(schema: JsonSchema): JsonSchema {
     const inner = this.hoistAll(schema) as JsonSchema;
     const className = inner['x-class'] as string | undefined;

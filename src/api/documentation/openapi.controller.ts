@@ -9,7 +9,7 @@ import { buildOpenApiDocument } from './openapi-document.js';
 /** Serves the description of the API, for programs (D-31). */
 @Controller()
 export class OpenApiController {
-  /** The document in bytes, which all answers share, read or not; built at the first request. */
+  /** The document in bytes, built at the first request and shared by all answers. */
   private document: Buffer | null = null;
 
   constructor(

@@ -1,13 +1,12 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import { readBearerToken, isTokenValid } from '../public/gate/credentials.js';
-import { DOCUMENTATION, type RouteDocumentation } from '../documentation/documented.js';
-import { HttpProblem } from '../transport/http-problem.js';
 import { FindOwnerByKey } from '../../projections/discovery/discovery.queries.js';
 import { hashToken } from '../../secrets/tokens.js';
+import { DOCUMENTATION, type RouteDocumentation } from '../documentation/documented.js';
+import { isTokenValid, readBearerToken } from '../transport/credentials.js';
+import { HttpProblem } from '../transport/http-problem.js';
 import { rememberCaller } from './caller.js';
 import { forbiddenProblem, notFoundProblem } from './http-problems.js';
 import { ID_PATTERN } from './id.pipe.js';
@@ -15,9 +14,9 @@ import { CALL_MESSAGES } from './messages.js';
 import { WrongKeyLockout } from './wrong-key-lockout.js';
 
 /**
- * Authenticates the operator or an owner by API key, before the body is read, and refuses an owner's key on a route that is
- * documented as the operator's (management-api.md: Manners). An address that sent too many wrong keys is answered 429 whatever
- * its key.
+ * Authenticates the operator or an owner by API key, before the body is read, and refuses an owner's key on a route
+ * that is documented as operator-only (management-api.md: Manners). An address that sent too many wrong keys gets 429,
+ * whatever key it sends.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -26,7 +25,7 @@ export class ApiKeyGuard implements CanActivate {
   constructor(
     @Inject(SETTINGS) { operatorKey }: Settings,
     private readonly lockout: WrongKeyLockout,
-    private readonly queries: QueryBus,
+    private readonly findOwnerByKey: FindOwnerByKey,
   ) {
     if (operatorKey === null) throw new Error('the management API needs the operator key, set or generated');
     this.operatorHash = hashToken(operatorKey);
@@ -39,7 +38,7 @@ export class ApiKeyGuard implements CanActivate {
     if (isTokenValid(key, this.operatorHash)) rememberCaller(request, { kind: 'operator' });
     else {
       // Keys are 32 random bytes, so the timing of a look-up by hash reveals nothing.
-      const owner = key === '' ? null : await this.queries.execute(new FindOwnerByKey(hashToken(key)));
+      const owner = key === '' ? null : await this.findOwnerByKey.execute(hashToken(key));
       if (!owner) throw this.reject(request, key);
       rememberCaller(request, { kind: 'owner', ownerId: owner.owner_id });
       request.answerHolder = owner.owner_id;
@@ -49,7 +48,7 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   private reject(request: FastifyRequest, key: string): HttpProblem {
-    if (key !== '') this.lockout.countWrongKey(request); // a missing key is no guess
+    if (key !== '') this.lockout.countWrongKey(request); // a missing key is not a guess
     return unauthorizedProblem();
   }
 }
@@ -63,7 +62,7 @@ const refuseOnOperatorRoute = (context: ExecutionContext, ownerId: string): void
   if (documentation?.operatorOnly === undefined) return;
   const { params, routeOptions } = context.switchToHttp().getRequest<FastifyRequest<{ Params: { id?: string } }>>();
   if (params.id !== undefined && !ID_PATTERN.test(params.id)) throw notFoundProblem('resource');
-  // An owner does not learn which other owners exist.
+  // An owner must not learn which other owners exist.
   if (ABOUT_OWNER.test(routeOptions.url ?? '') && params.id !== ownerId) throw notFoundProblem('owner');
   throw forbiddenProblem(documentation.operatorOnly);
 };

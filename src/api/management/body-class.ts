@@ -1,11 +1,10 @@
-import type { Sent } from '../../validation/check-fields.js';
-import type { BodyClass } from './request-body.js';
+import { type BodyClass, ReadAs } from '../../validation/read-fields.js';
 
 /** A field of a body that is known only at run time. */
 export interface BodyField {
-  /** Converts what was sent before it is checked. */
+  /** Converts the sent value before it is checked. */
   readonly read: (sent: unknown) => unknown;
-  /** The first is checked first, like the decorator that is nearest to a declared field. */
+  /** Checked in this order, just as decorators apply from the field upwards. */
   readonly rules: readonly PropertyDecorator[];
 }
 
@@ -19,11 +18,11 @@ export const createBodyClass = (
   class Body {
     readonly [name: string]: unknown;
 
-    constructor(sent: Sent) {
-      const read = Object.entries(fields).map(([name, field]) => [name, field.read(sent[name])] as const);
-      Object.assign(this, Object.fromEntries(read));
+    constructor() {
+      for (const name of Object.keys(fields)) Object.assign(this, { [name]: undefined });
     }
   }
-  for (const [name, { rules }] of Object.entries(fields)) for (const apply of rules) apply(Body.prototype, name);
+  for (const [name, { read, rules }] of Object.entries(fields))
+    for (const apply of [ReadAs(read), ...rules]) apply(Body.prototype, name);
   return Body;
 };

@@ -3,21 +3,22 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CommandOutcome } from '../../commands/command-result.js';
 import type { Position } from '../../event-store/port.js';
-import { readHeaderText } from '../transport/header-text.js';
-import { HttpProblem } from '../transport/http-problem.js';
-import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import { isRejection } from '../../kernel/result.js';
 import { validateIdempotencyKey } from '../../payload/idempotency-key.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { SecretVault } from '../../secrets/vault.js';
+import { type BodyReader } from '../transport/fields.js';
+import { readHeaderText } from '../transport/header-text.js';
+import { HttpProblem } from '../transport/http-problem.js';
 import { getActor, getCaller } from './caller.js';
 import { Change } from './change.js';
-import { type BodyReader, readRequestBody } from './request-body.js';
-import { IdempotentResponses, type StoredResponse } from './idempotent-responses.js';
 import { toHttpProblem } from './http-problems.js';
+import { IdempotentResponses, type StoredResponse } from './idempotent-responses.js';
 import { CALL_MESSAGES } from './messages.js';
+import { readRequestBody } from './request-body.js';
 
-/** A call that changes something, with the reader of its body and the status of a success. */
+/** A call that changes something, with its body reader and its success status. */
 export interface ChangingCall<T> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -41,6 +42,9 @@ export interface ChangeResult<V extends object, S extends Secrets = NoSecrets> {
   /** Secrets that no later response shows again, by field. */
   readonly shownOnce?: S;
 }
+
+/** Read models that show a deletion of a resource: it cancels queued publications. */
+export const READ_MODELS_OF_DELETION = ['discovery', 'posts', 'publish-schedule'];
 
 type ChangeHandler<T, V extends object, S extends Secrets> = (body: T, change: Change) => Promise<ChangeResult<V, S>>;
 

@@ -1,6 +1,6 @@
 import { type CommandContext, originOfRequest, type RequestOrigin } from '../../commands/origin.js';
 import type { Actor } from '../../kernel/events.js';
-import { deriveUuid, type IdPrefix, deriveTimedId } from '../../kernel/ids.js';
+import { deriveTimedId, deriveUuid, type IdPrefix } from '../../kernel/ids.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { SecretVault } from '../../secrets/vault.js';
 
@@ -32,14 +32,14 @@ export class Change {
   }
 
   /**
-   * Draws the secrets that the response shows once. With a key they are drawn once as well, and stored encrypted until
-   * the response is stored: so every process that executes the change shows the secrets that took effect.
+   * Draws the secrets that the response shows once. With a key, they are drawn only once and stored encrypted until the
+   * response is stored, so that every process that executes the change shows the secrets that took effect.
    */
   async drawSecrets<S extends Record<string, string>>(random: () => S): Promise<S> {
     if (!this.keyClaim) return random();
     this.hasDrawn = true;
     await this.vault.storeSecret(random(), null, this.drawnSecretsId);
-    // Erased meanwhile: another request has responded, so these new secrets neither take effect nor are shown.
+    // Erased in the meantime: another request has responded, so these new secrets neither take effect nor are shown.
     return ((await this.vault.readSecret(this.drawnSecretsId)) as S | null) ?? random();
   }
 

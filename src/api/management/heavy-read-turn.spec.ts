@@ -48,7 +48,7 @@ it("lets an owner's reads wait for its own, and for no other's (D-68)", async ()
   expect(await held[1]!.finish('second')).toBe('second');
   await settle();
   expect(held.map(({ isBegun }) => isBegun)).toEqual([true, true, true, false]);
-  // The next one's client leaves while it waits: nothing is read for it, and its turn is passed on.
+  // The next read's client disconnects while it waits: nothing is read for it, and its turn passes to the next one.
   held[3]!.socket.destroyed = true;
   const last = new Read(owner('own_1'));
   expect(await held[0]!.finish('first')).toBe('first');

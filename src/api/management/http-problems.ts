@@ -1,6 +1,6 @@
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import type { Rejection } from '../../kernel/result.js';
 import { HttpProblem } from '../transport/http-problem.js';
-import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 
 /** Statuses of rejections; all others get 409, a conflict with the resource's state (management-api.md: Manners). */
 const STATUS: Readonly<Record<string, number>> = {
@@ -8,6 +8,7 @@ const STATUS: Readonly<Record<string, number>> = {
   plan_not_allowed: 402,
   resource_limit: 402,
   unknown_ids: 422,
+  revision_mismatch: 412,
 };
 
 /** Converts a rejection; its figures (such as `retry_at`) become fields of the problem. */

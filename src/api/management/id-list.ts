@@ -7,7 +7,7 @@ const MAX_IDS = 200;
 
 /**
  * Checks the form of a list of public ids, each once; the command checks that they exist.
- * @param value reported before, if it is not an array
+ * @param value already reported if it is not an array
  */
 export const checkIds = (value: unknown, path: string, prefix: 'tgt' | 'prj', problems: ProblemList): void => {
   if (!Array.isArray(value)) return;

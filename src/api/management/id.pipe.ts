@@ -1,7 +1,7 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { notFoundProblem } from './http-problems.js';
 
-/** Form of public ids; wider than D-2 requires. */
+/** Pattern of public ids; broader than D-2 requires. */
 export const ID_PATTERN = /^\w{1,64}$/;
 
 /** Rejects values in a URL that cannot be public ids, before they reach the database. */

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 
-/** A response as every replay gets it: secrets that were shown once are null (D-47). */
+/** The response that every replay gets: secrets that were shown once are null (D-47). */
 export interface StoredResponse {
   readonly status: number;
   /** Position of the change, for `X-Position`; null if nothing changed. */
@@ -13,7 +13,7 @@ export interface StoredResponse {
 
 /** The result of a claim of an idempotency key. */
 export type KeyClaim =
-  /** No response is stored yet. `since` is the same for all requests with the key. */
+  /** No response has been stored yet. `since` is the same for all requests with the key. */
   | { readonly kind: 'open'; readonly since: Instant }
   | { readonly kind: 'answered'; readonly response: StoredResponse }
   /** The key belongs to another request. */

@@ -2,15 +2,8 @@ import { message } from '../../kernel/message.js';
 
 /** Fields of bodies and queries: status 422. They follow the path of the field. */
 export const BODY_MESSAGES = {
-  unknownField: message('is not a field here; the fields are {fields}'),
-  noFields: 'is not a field here: no fields are allowed',
-  notOneLine: 'must be one line of plain text: remove line breaks and control characters',
-  badCredential: 'must be 1 to 4096 visible ASCII characters without spaces',
-  numberForText: message('must be {form}: send it as a string'),
   outOfRangeSeconds: message('must be from {least} to {most} seconds, not {value}'),
   badTime: 'must be a time such as 2026-11-21T14:05:03.000Z',
-  badLimit: message('must be a whole number from 1 to {limit}'),
-  badCursor: 'must be the "next" of an earlier page of this list',
   ownerMissing: 'is missing: send the id of the owner',
   idForm: message('an id such as "{prefix}_…"'),
   duplicateId: message('names {id} twice: remove one of them'),
@@ -32,10 +25,10 @@ export const PROCESSING_BODY_MESSAGES = {
   emptyFilter: 'has neither words nor a pattern: send at least one of them',
   footerParts: 'must have either a marker or a pattern',
   patternsTooLarge: message(
-    'has patterns that take {steps} steps per character together; at most {limit} are allowed: use fewer or shorter ones',
+    'has patterns that together take {steps} steps per character; at most {limit} are allowed: use fewer or shorter ones',
   ),
   wordsTooLong: message(
-    'have words of {length} characters together; at most {limit} are allowed: shorten them by {excess}',
+    'have words with {length} characters in total; at most {limit} are allowed: shorten them by {excess}',
   ),
 };
 
@@ -55,9 +48,9 @@ export const CALL_MESSAGES = {
   /** 403 `forbidden` */
   deletionForOperator: "Only the operator can delete owners. Use the operator's key.",
   /** 403 `forbidden` */
-  projectionsForOperator: "Projections are the operator's. Use the operator's key.",
+  projectionsForOperator: "Projections are for the operator only. Use the operator's key.",
   /** 403 `forbidden` */
-  sagasForOperator: "Sagas are the operator's. Use the operator's key.",
+  sagasForOperator: "Sagas are for the operator only. Use the operator's key.",
   /** 403 `forbidden` */
   packsForOperator: "Only the operator can add post packs. Use the operator's key.",
   /** 409 `idempotency_conflict` */
@@ -85,7 +78,9 @@ export const HOLD_MESSAGES = {
   /** `channel_pause` */
   channelPause: message('{channel} is paused{when}, or until it is resumed.'),
   /** `backlog_spacing` */
-  backlogSpacing: message('Posts that a pause has held back are published one at a time; this is next, at {until}.'),
+  backlogSpacing: message(
+    'Posts that a pause has held back are published one at a time; this one is next, at {until}.',
+  ),
   /** `earlier_publication` */
   earlierPublication: message('Posts keep their order: {first} goes first, {state}. {attempt}This is number {number}.'),
   numberOfChannel: message('number {number} of this channel'),
@@ -99,14 +94,14 @@ export const HOLD_MESSAGES = {
   platformLimit: message('The network asked for a delay. {attempt}The next attempt begins at {until}.'),
   /** `pace` */
   pace: message(
-    "The network allows only so many posts at a time in a chat and with a credential, and other posts of this owner go first: this one's turn is at {until}.",
+    "The network limits how many posts a chat and a credential may have at a time, and other posts of this owner go first: this one's turn is at {until}.",
   ),
   /** `share` */
   share:
-    "The gateway is fetching media for this owner's posts, or this owner's other posts use its share of what is sent to the network at a time. This one is sent as soon as that allows.",
+    "The gateway is fetching media for this owner's posts, or this owner's other posts use up its share of what is sent to the network at a time. This one is sent as soon as there is room.",
   /** `needs_attention`, of a disabled channel */
   channelDisabled: message('{channel} is disabled. Enable it to publish the posts that wait.'),
-  /** `needs_attention`, of a disabled channel whose posts the network refused */
+  /** `needs_attention`, for a disabled channel whose posts the network refused */
   channelDisabledAndRefused: message(
     '{channel} is disabled, and it needs attention: {reason} Enable it, then POST /manage/v1/channels/{id}/retry or new credentials release its posts.',
   ),
@@ -119,15 +114,23 @@ export const HOLD_MESSAGES = {
   quota: message(
     "The month's posts are used up. This one is published with a post pack, a larger plan, or in the new month at {until}.",
   ),
+  /** `scheduled` */
+  scheduled: message('The post is planned for {at}.'),
+  /** `approval` */
+  approval: 'The post waits for approval. It is published as soon as it is approved.',
+  /** `approval`, of a post that is planned for a time */
+  approvalAndTime: message(
+    'The post waits for approval. It is planned for {at}, and is published once it is approved.',
+  ),
   attempt: message('Attempt {number} of {of}'),
   itsAttempt: message('Its attempt {number} of {of}'),
   underWay: message('{attempt} is under way. '),
-  underWayAfter: message('{attempt} is under way; the one before: {error} '),
+  underWayAfter: message('{attempt} is under way; the previous one: {error} '),
   failed: message('{attempt} did not succeed. '),
   failedBecause: message('{attempt} did not succeed: {error} '),
   platformSays: message('{error} The network says: "{text}".'),
-  retryDue: message('{attempt}The next attempt is due: it begins as soon as a worker takes it up.'),
-  nextInQueue: 'No publication of this channel is in front of this one: it is sent as soon as a worker takes it up.',
+  retryDue: message('{attempt}The next attempt is due: it begins as soon as a worker picks it up.'),
+  nextInQueue: 'This publication is the next one of its channel: it is sent as soon as a worker picks it up.',
 };
 
 /** Remedies for a channel that needs attention, and results of its test. */
@@ -135,26 +138,26 @@ export const CHANNEL_MESSAGES = {
   /** `replace_credentials` */
   replaceCredentials: 'Set new credentials: the posts that wait are then tried.',
   /** `retry` */
-  retry: 'Remove the cause there, then try the posts that wait again with the present credentials.',
+  retry: 'Fix the cause there, then retry the waiting posts with the current credentials.',
   testFailed: "The gateway failed to test the channel. The cause is in the log of the gateway's operator.",
   credentialsMissing: 'The gateway has no credentials of this channel: set them.',
   credentialsUnreadable: 'The stored credentials of this channel cannot be decrypted: set them again.',
   /** `same_chat` */
-  sameChat: message('The channel "{name}" posts to the same chat: what goes to both appears there twice.'),
+  sameChat: message('The channel "{name}" posts to the same chat: posts to both appear there twice.'),
 };
 
 /** Refusals of questions about jobs. */
 export const JOB_MESSAGES = {
   /** 403 `forbidden` */
-  operatorsOnly: "Jobs are the operator's: use the operator's key.",
+  operatorsOnly: "Jobs are for the operator only: use the operator's key.",
   /** 409 `job_running` */
-  alreadyRuns: message('{id} does the same already. Wait until it has ended.'),
+  alreadyRuns: message('{id} is already doing this. Wait until it has ended.'),
 };
 
 /** Refusals of calls about the keys of secrets. */
 export const SECRETS_KEY_MESSAGES = {
   /** 403 `forbidden` */
-  operatorsOnly: "The keys of secrets are the operator's: use the operator's key.",
+  operatorsOnly: "The keys of secrets are for the operator only: use the operator's key.",
 };
 
 /** Refusals of questions about history. */
@@ -164,9 +167,9 @@ export const HISTORY_MESSAGES = {
     'This {what} does not exist, belongs to another owner, or had no event at that time or revision. Check the id, the API key and the time.',
   ),
   /** 404 `not_found` */
-  unknownAggregate: message('History knows no such aggregate. Use {aggregates}.'),
+  unknownAggregate: message('There is no history for this kind of aggregate. Use {aggregates}.'),
   /** 422 `conflicting` */
-  atAndRevision: 'cannot be sent with "at": send one of them',
+  atAndRevision: 'cannot be sent with "at": send only one of them',
   /** 422 `out_of_order` */
   toBeforeFrom: 'must not be before "from"',
   /** 422 `missing` */
@@ -175,29 +178,29 @@ export const HISTORY_MESSAGES = {
   emptyTime: 'must be after "from"',
   /** 404 `not_found` */
   noStory:
-    'There is no story of this id, or none that this API key may see. Send the id of a post, a publication, a request or an event.',
+    'There is no history for this id, or this API key may not see it. Send the id of a post, a publication, a request or an event.',
   /** 403 `forbidden` */
   tilesAreOperators:
-    'Tiles show the streams of all owners: only the operator may read them. Owners prove single events.',
+    'Tiles show the streams of all owners: only the operator may read them. Owners can prove single events.',
   /** 404 `not_found` */
-  noTile: 'The log has no such tile at its present size. Read the checkpoint, and ask for the tiles of its size.',
+  noTile: 'The log has no such tile at its current size. Read the checkpoint, and ask for the tiles of its size.',
   /** 404 `not_found` */
-  noEvent: 'The history has no event of this id, or none that this API key may see.',
+  noEvent: 'The history has no event with this id, or none that this API key may see.',
   /** 503 `log_behind` */
   logBehind: 'No checkpoint covers this yet. Check that a process with the role worker runs, and repeat the request.',
   /** 403 `forbidden` */
-  transferIsOperators: 'Only the operator may export or import the history: it is that of all owners.',
+  transferIsOperators: 'Only the operator may export or import the history: it covers all owners.',
   /** 415 `unsupported_media_type` */
   transferType: 'Send the history with the media type application/x-ndjson.',
   /** 422 `invalid` */
   line: message('Line {line}: {problem}'),
   /** 403 `forbidden` */
-  verificationIsOperators: 'Only the operator may verify the history: it is that of all owners.',
+  verificationIsOperators: 'Only the operator may verify the history: it covers all owners.',
   /** 422 `missing` */
-  idWithoutAggregate: 'needs "aggregate" beside it',
+  idWithoutAggregate: 'needs "aggregate" as well',
   /** 422 `invalid` */
   badCheckpoint: message(
-    'must be a checkpoint of this log as GET /history/log/checkpoint gave it, with every line break: {origin} has not signed this text',
+    'must be a checkpoint of this log as GET /history/log/checkpoint returned it, with every line break: {origin} has not signed this text',
   ),
   /** 409 `history_unreadable` */
   unreadable: message('History cannot be shown: {reason}.'),
@@ -207,11 +210,11 @@ export const HISTORY_MESSAGES = {
 export const STREAM_MESSAGES = {
   /** 429 `too_many_streams` */
   tooManyOfOwner: message(
-    'This owner follows changes {limit} times in this process already. Close one of these connections first.',
+    'This owner already has {limit} streams of changes open in this process. Close one of them first.',
   ),
   /** 429 `too_many_streams` */
   tooMany: message(
-    '{limit} connections follow changes in this process already. Try again later, or ask another process.',
+    'This process already has {limit} streams of changes open. Try again later, or ask another process.',
   ),
   /** 503 `unavailable` */
   stopping: 'This process is stopping. Connect again.',
@@ -219,7 +222,7 @@ export const STREAM_MESSAGES = {
   lastEventId: 'Last-Event-ID must be the id of an event of this stream: digits.',
 };
 
-/** Reasons for which a webhook output is disabled. */
+/** Reasons why a webhook output is disabled. */
 export const WEBHOOK_MESSAGES = {
   disabledByOwner: 'disabled by its owner',
 };
@@ -252,6 +255,11 @@ export const OVERVIEW_MESSAGES = {
   /** `webhook_output_disabled` */
   outputDisabled: message('The webhook output {name} was disabled: {reason}'),
   manyOutputs: message('{count} webhook outputs were disabled: nothing is delivered to them.'),
+  /** `approval_needed` */
+  approvalNeeded: message(
+    'A post of the endpoint "{endpoint}" waits for approval: "{excerpt}". Approve it, or reject it with a reason.',
+  ),
+  manyApprovals: message('{count} posts wait for approval. Approve them, or reject them with a reason.'),
   /** `projection_stopped` */
   projectionStopped: message('The projection {name} stopped at event {position} ({type}): {reason}'),
   manyProjections: message(
@@ -260,5 +268,5 @@ export const OVERVIEW_MESSAGES = {
   /** `store_unavailable` */
   storeUnavailable: message('The event store is not available: {reason} No post is accepted or published.'),
   signed: message('{size} events are in the signed log'),
-  notSigned: 'no checkpoint is signed yet: start a process with the role worker',
+  notSigned: 'no checkpoint has been signed yet: start a process with the role worker',
 };

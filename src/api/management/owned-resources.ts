@@ -1,42 +1,34 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
-import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { IdPrefix } from '../../kernel/ids.js';
-import { nullToAbsent } from '../../validation/absence.js';
-import type { Sent } from '../../validation/check-fields.js';
-import type { SentClass } from '../../validation/json-schema.js';
 import {
   type ChannelStatus,
   FindResource,
-  type ResourceKind,
   ListResources,
+  type ResourceKind,
   type ResourceRows,
+  type StatusFilter,
 } from '../../projections/discovery/discovery.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { getCaller, getListScope, getOwnerScope } from './caller.js';
-import { readQuery } from './request-body.js';
-import { ID_PATTERN } from './id.pipe.js';
-import { isCursorOf, type ListView, buildListView, toPage, PageQuery } from './page.js';
-import { notFoundProblem } from './http-problems.js';
+import { type BodyClass } from '../../validation/read-fields.js';
 import { Must } from '../../validation/rules.js';
+import { readQuery } from '../transport/fields.js';
+import { buildListView, isCursorOf, type ListView, PageQuery, toPage } from '../transport/page.js';
+import { getCaller, getListScope, getOwnerScope } from './caller.js';
 import { CHANNEL_STATUSES } from './channels/channel.view.js';
-import { Is } from './rules.js';
+import { notFoundProblem } from './http-problems.js';
+import { ID_PATTERN } from './id.pipe.js';
 
 /** The query of a list of resources. */
 export class ListQuery extends PageQuery {
-  /** Only this owner's resources. The operator sees all owners' without it; an owner may name itself only. */
-  @Is.matching(ID_PATTERN, 'an id such as own_…')
+  /** Only this owner's resources. Operators may omit it to see all owners; owners may pass only their own id. */
+  @Must.match(ID_PATTERN, 'an id such as own_…')
   readonly owner_id: string | undefined;
-
-  constructor(sent: Sent) {
-    super(sent);
-    this.owner_id = nullToAbsent(sent.owner_id) as string | undefined;
-  }
 }
 
-/** Creates the query of a list of resources with such ids. */
+/** Creates the query of a list of resources with ids of this form. */
 const createListQuery = (prefix: IdPrefix): typeof ListQuery => {
   class KindListQuery extends ListQuery {
     @isCursorOf(prefix)
@@ -50,11 +42,6 @@ export class ChannelListQuery extends createListQuery('tgt') {
   /** Only channels in this state. */
   @Must.beOneOf(CHANNEL_STATUSES)
   readonly status: ChannelStatus | undefined;
-
-  constructor(sent: Sent) {
-    super(sent);
-    this.status = nullToAbsent(sent.status) as ChannelStatus | undefined;
-  }
 }
 
 const QUERIES: Readonly<Record<ResourceKind, typeof ListQuery>> = {
@@ -65,28 +52,31 @@ const QUERIES: Readonly<Record<ResourceKind, typeof ListQuery>> = {
   webhook_output: createListQuery('whk'),
 };
 
-/** Returns the class of the query of a list, for its documentation. */
-export const listQueryOf = (kind: ResourceKind): SentClass => QUERIES[kind];
+/** Returns the query class of a list, for its documentation. */
+export const listQueryOf = (kind: ResourceKind): BodyClass<object> => QUERIES[kind];
 
-/** Finds the resources that a caller may see: an owner its own, the operator all (management-api.md: Manners). */
+/**
+ * Finds the resources that a caller may see: owners see their own, the operator sees all (management-api.md: Manners).
+ */
 @Injectable()
 export class OwnedResources {
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
-    private readonly queries: QueryBus,
+    private readonly findResourceQuery: FindResource,
+    private readonly listResourcesQuery: ListResources,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** @throws HttpProblem 404 if there is none, or none that the caller may see */
+  /** @throws HttpProblem 404 if it does not exist or the caller may not see it */
   async findResource<K extends ResourceKind>(request: FastifyRequest, kind: K, id: string): Promise<ResourceRows[K]> {
     await this.catchUpReadModels(request);
-    const resource = await this.queries.execute(new FindResource(kind, id, getOwnerScope(getCaller(request))));
+    const resource = await this.findResourceQuery.execute(kind, id, getOwnerScope(getCaller(request)));
     if (!resource) throw notFoundProblem(kind.replace('_', ' '));
     return resource;
   }
 
-  /** Returns one page of resources, the newest first. */
+  /** Returns one page of resources, newest first. */
   async listResources<K extends ResourceKind, V>(
     request: FastifyRequest,
     kind: K,
@@ -96,13 +86,16 @@ export class OwnedResources {
     const page = toPage(query);
     const scope = getListScope(getCaller(request), query.owner_id);
     await this.catchUpReadModels(request);
-    const rows = await this.queries.execute(
-      new ListResources(kind, scope, { before: page.after, limit: page.limit + 1 }, this.readStatus(query)),
+    const rows = await this.listResourcesQuery.execute(
+      kind,
+      scope,
+      { before: page.after, limit: page.limit + 1 },
+      this.readStatus(query),
     );
     return buildListView(rows, page, (row) => getRowId(kind, row), show);
   }
 
-  private readStatus(query: ListQuery): ListResources<'channel'>['status'] {
+  private readStatus(query: ListQuery): StatusFilter | null {
     const is = query instanceof ChannelListQuery ? query.status : undefined;
     return is === undefined ? null : { is, at: this.clock.now() };
   }

@@ -1,11 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
-import { plansWithInput, plansWithOutput, monthlyPostsOf } from '../../config/limits-profile.js';
+import { monthlyPostsOf, plansWithInput, plansWithOutput } from '../../config/limits-profile.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import type { MonthlyPosts, PostsLeft } from '../../domain/owner/monthly-quota.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
-import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { OwnerRow } from '../../projections/discovery/discovery.tables.js';
 import { FindPostsLeft } from '../../projections/posts/usage.queries.js';
 
@@ -21,7 +20,7 @@ export class PlanQuotas {
   constructor(
     @Inject(SETTINGS) { limitsProfile }: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
-    private readonly queries: QueryBus,
+    private readonly findPostsLeftQuery: FindPostsLeft,
   ) {
     this.inputPlans = plansWithInput(limitsProfile);
     this.outputPlans = plansWithOutput(limitsProfile);
@@ -32,6 +31,6 @@ export class PlanQuotas {
   findPostsLeft(
     owners: readonly Pick<OwnerRow, 'owner_id' | 'plan' | 'pack_posts'>[],
   ): Promise<Map<string, PostsLeft>> {
-    return this.queries.execute(new FindPostsLeft(owners, this.clock.now(), this.monthlyPosts));
+    return this.findPostsLeftQuery.execute(owners, this.clock.now(), this.monthlyPosts);
   }
 }

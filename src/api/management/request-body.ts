@@ -1,43 +1,20 @@
 import type { FastifyRequest } from 'fastify';
-import { HttpProblem } from '../transport/http-problem.js';
-import { readBody } from '../transport/raw-body.js';
 import { runInSlices } from '../../runtime/cooperative-work.js';
-import { checkFields, checkObject, type Sent } from '../../validation/check-fields.js';
+import { checkObject } from '../../validation/check-fields.js';
 import { parseJsonBodyInSlices } from '../../validation/json-body.js';
 import { ProblemList } from '../../validation/problem-list.js';
+import type { BodyClass } from '../../validation/read-fields.js';
+import { type BodyReader, fieldsReader } from '../transport/fields.js';
+import { HttpProblem } from '../transport/http-problem.js';
+import { readBody } from '../transport/raw-body.js';
 import { getCaller, getOwnerScope } from './caller.js';
-import { BODY_MESSAGES, CALL_MESSAGES } from './messages.js';
-
-/**
- * Reads the JSON object that was sent into a typed body, and adds what is wrong to `problems`. A body with problems is
- * discarded.
- */
-export type BodyReader<T> = (sent: Sent, problems: ProblemList) => T;
-
-/** A class whose properties are the allowed fields, with their rules. Its constructor reads parsed JSON. */
-export type BodyClass<T extends object> = new (sent: Sent) => T;
+import { CALL_MESSAGES } from './messages.js';
 
 /** Largest body: far above any resource, far below the size of an event (1 MiB). */
 const MAX_BODY_BYTES = 524_288;
 
 /** `application/json`; a charset, if given, must be utf-8; other parameters are ignored (D-43). */
 const JSON_IN_UTF8 = /^\s*application\/json\s*(;(?!.*charset\s*=\s*(?!"?utf-?8"?\s*(;|$))).*)?$/i;
-
-/** Returns a reader of a class's fields. A field that the class does not have is reported. @param path of the object */
-export const fieldsReader =
-  <T extends object>(Body: BodyClass<T>, path = ''): BodyReader<T> =>
-  (sent, problems) => {
-    const body = new Body(sent);
-    const known = Object.keys(body);
-    for (const name of Object.keys(sent)) {
-      if (known.includes(name)) continue;
-      const predicate =
-        known.length > 0 ? BODY_MESSAGES.unknownField({ fields: known.join(', ') }) : BODY_MESSAGES.noFields;
-      problems.add(422, path === '' ? name : `${path}.${name}`, 'unknown_field', predicate);
-    }
-    checkFields(body, path, problems);
-    return body;
-  };
 
 /** Reads a nested object. Returns undefined if it is missing or not an object. */
 export const readPart = <T extends object>(
@@ -72,21 +49,18 @@ export const readJsonBody = async <T>(
   return { body, bytes };
 };
 
-/** Reads and checks the query of a request's URL. @throws HttpProblem 422 */
-export const readQuery = <T extends object>(request: FastifyRequest, Body: BodyClass<T>): T => {
-  const problems = new ProblemList();
-  const query = fieldsReader(Body)(request.query as Sent, problems);
-  if (!problems.isEmpty) throw invalidProblem(problems);
-  return query;
-};
-
 /** Returns the problem for a body that breaks the schema, with all its errors at once (D-6). */
 export const invalidProblem = (problems: ProblemList): HttpProblem =>
   new HttpProblem(422, 'invalid', problems.refused().problems);
 
-const parseJson = async (request: FastifyRequest, bytes: Buffer): Promise<unknown> => {
-  if (!JSON_IN_UTF8.test(request.headers['content-type'] ?? ''))
+/** @throws HttpProblem 415 if a request does not announce JSON in UTF-8 */
+export const requireJson = ({ headers }: FastifyRequest): void => {
+  if (!JSON_IN_UTF8.test(headers['content-type'] ?? ''))
     throw HttpProblem.withMessage(415, 'unsupported_media_type', CALL_MESSAGES.mediaType);
+};
+
+const parseJson = async (request: FastifyRequest, bytes: Buffer): Promise<unknown> => {
+  requireJson(request);
   if (bytes.length > MAX_BODY_BYTES)
     throw HttpProblem.withMessage(400, 'body_too_large', CALL_MESSAGES.bodyTooLarge({ limit: MAX_BODY_BYTES }));
   const json = await runInSlices(parseJsonBodyInSlices(bytes));

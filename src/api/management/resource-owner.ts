@@ -1,12 +1,11 @@
-import type { QueryBus } from '@nestjs/cqrs';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import type { FindResource } from '../../projections/discovery/discovery.queries.js';
+import { quoteShort, wrongTypePredicate } from '../../validation/wording.js';
+import type { BodyReader } from '../transport/fields.js';
 import { HttpProblem } from '../transport/http-problem.js';
-import { wrongTypePredicate, quoteShort } from '../../validation/wording.js';
-import { FindResource } from '../../projections/discovery/discovery.queries.js';
 import type { Caller } from './caller.js';
-import type { BodyReader } from './request-body.js';
 import { notFoundProblem } from './http-problems.js';
 import { BODY_MESSAGES } from './messages.js';
-import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 
 /**
  * Adds the owner to the body of a new resource: the caller, or the owner that the operator names (D-47).
@@ -28,8 +27,8 @@ export const withOwner =
   };
 
 /** Checks the owner that the operator named. @throws HttpProblem 422 if it does not exist */
-export const requireOwner = async (queries: QueryBus, ownerId: string): Promise<void> => {
-  if (await queries.execute(new FindResource('owner', ownerId, null))) return;
+export const requireOwner = async (findResource: FindResource, ownerId: string): Promise<void> => {
+  if (await findResource.execute('owner', ownerId, null)) return;
   const message = RESOURCE_MESSAGES.unknownId({ id: quoteShort(ownerId) });
   throw new HttpProblem(422, 'invalid', [{ path: 'owner_id', code: 'unknown_id', message }]);
 };

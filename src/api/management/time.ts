@@ -1,6 +1,6 @@
+import { Must } from '../../validation/rules.js';
 import type { FieldProblem } from '../../validation/wording.js';
 import { BODY_MESSAGES } from './messages.js';
-import { Is } from './rules.js';
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
@@ -16,8 +16,8 @@ const timeComplaint = (value: unknown): FieldProblem | undefined =>
     : { code: 'bad_time', predicate: BODY_MESSAGES.badTime };
 
 /** Checks a time in a query: ISO 8601 with a time zone. */
-export const isTime = (): PropertyDecorator => Is.checkedBy(timeComplaint, { type: 'string', format: 'date-time' });
+export const isTime = (): PropertyDecorator => Must.beAllowedBy(timeComplaint, { type: 'string', format: 'date-time' });
 
-/** Converts a checked time; undefined stays so. */
+/** Converts a checked time; undefined stays undefined. */
 export const toInstant = (time: string | undefined): number | undefined =>
   time === undefined ? undefined : Date.parse(time);

@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { type Log, LOG } from '../../kernel/log.js';
+import { LOG, type Log } from '../../kernel/log.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { SampledLog } from '../../runtime/sampled-log.js';
 import { HttpProblem } from '../transport/http-problem.js';
-import { WrongKeys } from './wrong-keys.js';
 import { CALL_MESSAGES } from './messages.js';
+import { WrongKeys } from './wrong-keys.js';
 
-/** Addresses whose log lines are counted apart. */
+/** Number of addresses whose log lines are counted separately. */
 const MAX_LOGGED_ADDRESSES = 1_000;
 
 /** A request with a wrong key, as the log shows it. */
@@ -17,8 +17,8 @@ interface WrongKeyRequest {
 }
 
 /**
- * Refuses an address that sent more than 100 wrong keys or sign-in codes within a minute, whatever it sends, so that it cannot
- * go on trying (D-55).
+ * Refuses all requests of an address that sent more than 100 wrong keys or sign-in codes within a minute, so that it
+ * cannot keep trying (D-55).
  */
 @Injectable()
 export class WrongKeyLockout {
@@ -54,10 +54,7 @@ export class WrongKeyLockout {
 
   private createLockOutLog(): SampledLog<WrongKeyRequest> {
     return new SampledLog((details, requests) =>
-      this.log.warn(
-        { ...details, requests },
-        'too many wrong keys for the management API: the address is answered 429',
-      ),
+      this.log.warn({ ...details, requests }, 'too many wrong keys for the management API: the address now gets 429'),
     );
   }
 }

@@ -3,7 +3,7 @@ import { BoundedCache } from '../../runtime/bounded-cache.js';
 const MINUTE_MS = 60_000;
 /** Wrong keys that an address may send within a minute (D-55). */
 const ALLOWED = 100;
-/** Addresses that are tracked. Beyond it, the one whose last wrong key is the oldest is forgotten. */
+/** Number of addresses to track. Above it, the address whose last wrong key is oldest is forgotten. */
 const MAX_ADDRESSES = 10_000;
 
 /** Counts wrong management keys by address, in a sliding minute (D-55). */
@@ -22,7 +22,7 @@ export class WrongKeys {
     this.times.set(address, times);
   }
 
-  /** Returns the time for which an address has to wait, in whole seconds; 0: it sent no more wrong keys than allowed. */
+  /** Returns how long an address has to wait, in whole seconds; 0 if it sent no more wrong keys than allowed. */
   retryAfterSeconds(address: string): number {
     const times = this.times.get(address);
     if (!times || times.length <= ALLOWED) return 0;

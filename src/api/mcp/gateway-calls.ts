@@ -3,13 +3,14 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
+import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { hmacSecretHeader } from '../public/gate/authentication.js';
-import { sign } from '../public/gate/credentials.js';
 import { readRoute, readUserAgent } from '../public/gate/request-log-entry.js';
-import type { MessageMemory } from './message-memory.js';
+import { sign } from '../transport/credentials.js';
 import { measureBody } from '../transport/raw-body.js';
+import type { MessageMemory } from './message-memory.js';
 
 /** The client of a tool call: everything by which the gate identifies it, and the request that brought the call. */
 export interface ToolCaller {
@@ -31,10 +32,10 @@ export interface ToolCaller {
 
 /** A request to `/v1` on behalf of a caller. */
 export interface GatewayCall {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** `/v1/sandbox/test` */
   readonly path: string;
-  /** Absent for GET. */
+  /** Absent for GET and DELETE. */
   readonly body?: object;
   readonly idempotencyKey?: string;
   /** Name of the tool, for the request log. */
@@ -90,16 +91,17 @@ export class GatewayCalls {
     };
   }
 
-  /** Sends a request and waits for its answer. Never rejects for an answer that is no success. */
+  /** Sends a request and waits for its answer. An unsuccessful answer does not reject. */
   async send(caller: ToolCaller, call: GatewayCall): Promise<GatewayAnswer> {
     const fastify = this.adapters.httpAdapter.getInstance<FastifyInstance>();
-    const payload = call.body === undefined ? undefined : JSON.stringify(call.body);
+    if (caller.memory) await yieldToEventLoop();
+    const payload = call.body === undefined ? null : JSON.stringify(call.body);
     const { statusCode, headers, body } = await fastify.inject({
       method: call.method,
       url: call.path,
       remoteAddress: caller.address,
       headers: this.buildHeaders(caller, call, payload),
-      ...(payload !== undefined && { payload }),
+      ...(payload !== null && { payload }),
     });
     const retryAfter = headers['retry-after'];
     return {
@@ -109,14 +111,14 @@ export class GatewayCalls {
     };
   }
 
-  private buildHeaders(caller: ToolCaller, call: GatewayCall, payload = ''): Record<string, string> {
+  private buildHeaders(caller: ToolCaller, call: GatewayCall, payload: string | null): Record<string, string> {
     const timestamp = String(Math.floor(this.clock.now() / 1_000));
-    const signed = call.method === 'GET' ? `${call.method}\n${call.path}\n${timestamp}` : payload;
+    const signed = payload ?? `${call.method}\n${call.path}\n${timestamp}`;
     return {
       authorization: caller.authorization,
       'user-agent': asHeader(nameAgent(caller, call.tool)),
       [this.timestampHeader]: timestamp,
-      ...(call.method === 'POST' && { 'content-type': 'application/json' }),
+      ...(payload !== null && { 'content-type': 'application/json' }),
       ...(caller.secret !== null && { [this.signatureHeader]: sign(signed, caller.secret).toString('hex') }),
       ...(call.idempotencyKey !== undefined && { 'idempotency-key': asHeader(call.idempotencyKey) }),
     };

@@ -6,7 +6,7 @@ import { buildProblemView } from '../transport/problem.view.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The id of the JSON-RPC request that a body contains, as far as it was read. */
+    /** The id of the JSON-RPC request in a body, if it could be read. */
     messageId?: string | number;
   }
 }

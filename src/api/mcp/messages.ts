@@ -14,7 +14,7 @@ export const TOOL_SERVER_MESSAGES = {
     'The query parameter sessionId is missing. Send messages to the address that the event "endpoint" names.',
   /** 405 `no_stream` */
   noStream:
-    'This server sends no messages by itself, so that there is no stream to open. Send each message with POST to the same address.',
+    'This server sends no messages on its own, so there is no stream to open. Send each message with POST to the same address.',
   /** 405 `method_not_allowed` */
   method: 'Send messages with POST. Clients of the former transport (HTTP with SSE) connect with GET.',
   /** 413 `batch_too_large` */
@@ -23,12 +23,12 @@ export const TOOL_SERVER_MESSAGES = {
   badMessage:
     'This is not a JSON-RPC 2.0 message: send an object with "jsonrpc": "2.0", "method", and "id" for a request.',
   /** 400 `bad_message` */
-  longId: message('The id of a JSON-RPC request may have {limit} characters at most. Use a short text or a number.'),
+  longId: message('The id of a JSON-RPC request may have at most {limit} characters. Use a short string or a number.'),
   /** 429 `too_many_calls` */
   busy: message('The session has {limit} calls without an answer. Wait for an answer before the next call.'),
   /** 503 `too_many_sessions` */
   sessionsOfEndpoint: message(
-    'This endpoint has {limit} open connections, the most that one may have. Close one, or use the current transport (POST), which needs none.',
+    'This endpoint has {limit} open connections, the most that it may have. Close one, or use the current transport (POST), which needs none.',
   ),
   /** 503 `too_many_sessions` */
   sessions: message(
@@ -43,13 +43,13 @@ export const TOOL_SERVER_MESSAGES = {
 /** Descriptions of the assistant tools and of their arguments, for the assistant. */
 export const TOOL_DESCRIPTIONS = {
   instructions: message(
-    'Publishes posts to the channels (targets) of one Crosspost endpoint. Call {discover} first: it lists the targets. {publish} queues a post; {status} shows when it is published. Text is plain: formatting goes into entities, with offsets in UTF-16 units. Calls count against the rate limits of the endpoint: after a refusal for too many requests, wait for the time that it names.',
+    'Publishes posts to the channels (targets) of one Crosspost endpoint. Call {discover} first: it lists the targets. {publish} queues a post, or plans it for a time; {status} shows when it is published; {reschedule} moves a planned post, and {cancel} cancels it. Text is plain: formatting goes into entities, with offsets in UTF-16 units. Calls count against the rate limits of the endpoint: after a refusal for too many requests, wait for the time that it names.',
   ),
   discover: message(
     'Lists the projects and targets that posts go to, their pauses, and the limits of a post. Targets have names only if the owner of the endpoint switched on verbose discovery. At most 60 calls a minute.',
   ),
   publish: message(
-    'Queues one post for the targets of the endpoint, by default for all that are active. The answer says how many targets it is queued for; it is not published yet. Ask {status} with the returned id. Send the same idempotency_key to repeat a call safely: the post is then queued once.',
+    'Queues one post for the targets of the endpoint, by default for all that are active. The answer says how many targets it is queued for; it is not published yet. With publish_at it is planned for that time instead. Ask {status} with the returned id. Send the same idempotency_key to repeat a call safely: the post is then queued once.',
   ),
   pause: message(
     'Pauses publishing for some minutes without posting: projects (project_minutes), channels (target_minutes), or both. Posts wait until the pause ends. A longer pause that is already active is not shortened. {resume} ends pauses.',
@@ -61,15 +61,23 @@ export const TOOL_DESCRIPTIONS = {
     'Checks a post and shows how each network would receive it: text after trimming, calls, warnings. Nothing is stored or published. Takes the same fields as {publish}.',
   ),
   status: message(
-    'Shows what became of a post: the state of each publication (queued, publishing, published, failed, in_doubt, filtered, dismissed), links to the messages, and errors. Takes the id that {publish} returned.',
+    'Shows what became of a post: the state of each publication (planned, queued, publishing, published, failed, in_doubt, filtered, dismissed), links to the messages, and errors. Takes the id that {publish} returned.',
   ),
-  waitingFor: 'Why a queued publication waits: rule, until (null: unknown) and a sentence; null if it does not wait.',
+  waitingFor:
+    'Why a planned or queued publication waits: rule, until (null: unknown) and a sentence; null if it does not wait.',
+  reschedule: message(
+    'Moves a planned post to another time, or publishes it now (publish_at null). Only a post that is still planned can be moved: {status} shows whether it is. At most 60 changes a minute.',
+  ),
+  cancel:
+    'Cancels a post as far as it is planned or queued. What is published stays, and the post cannot be planned again. At most 60 changes a minute.',
   discoverTitle: 'List projects and targets',
   publishTitle: 'Publish a post',
   pauseTitle: 'Pause publishing',
   resumeTitle: 'Resume publishing',
   sandboxTitle: 'Check and preview a post',
   statusTitle: 'Show what became of a post',
+  rescheduleTitle: 'Move a planned post to another time',
+  cancelTitle: 'Cancel a post',
   text: 'Plain text without HTML. With media it is the caption. Text that is too long for a network is trimmed there.',
   entities: 'Formatting of ranges of text. offset and length count UTF-16 units.',
   media: 'Photos, videos and audio, shown as one album. Each URL is a direct https link without redirects.',
@@ -82,6 +90,12 @@ export const TOOL_DESCRIPTIONS = {
   externalId: 'Your own id of the post. A second post with the same id within 24 hours is not queued again.',
   traceId: 'Any text; it is returned and logged.',
   metadata: 'Any JSON object; it is stored with the post.',
+  overrides:
+    'Content that differs by network or target: an object whose keys are networks (such as telegram) or target ids, and whose values have any of text, entities, media, buttons. Each replaces the field of the post there; null removes it.',
+  publishAt:
+    'The time at which the post is to be published: RFC 3339 with an offset, such as 2027-03-01T09:00:00+03:00, at most 366 days ahead. Leave it out to publish now.',
+  newTime:
+    'The new time: RFC 3339 with an offset, such as 2027-03-01T09:00:00+03:00. null publishes the post now, or as soon as it is approved.',
   idempotencyKey:
     'A unique text for this post, such as a UUID. Repeat the call with the same key after an error or a lost answer.',
   projectMinutes: 'Minutes to pause all projects of the endpoint.',
@@ -99,15 +113,32 @@ export const TOOL_ANSWERS = {
   queued: message(
     'The post {id} is queued for {targets}. It is not published yet: call {status} with this id to see when.',
   ),
+  planned: message(
+    'The post {id} is planned for {at}, for {targets}. It is not published yet. {status} shows it, {reschedule} moves it, {cancel} cancels it.',
+  ),
+  needsApproval: message(
+    'The post {id} waits until the owner of the endpoint approves it, for {targets}. {status} shows it, {reschedule} gives it a time, {cancel} cancels it.',
+  ),
+  moved: message('The post {id} is now planned for {at}. Call {status} with this id to see what it waits for.'),
+  unplanned: message(
+    'The post {id} no longer has a time: it is published as soon as it is approved. {status} shows it.',
+  ),
+  released: message(
+    'The post {id} is queued. It is not published yet: call {status} with this id to see when. It can no longer be moved.',
+  ),
+  cancelled: message('{publications} of the post {id} will not be published.'),
+  nothingCancelled: message(
+    'The post {id} had nothing planned or queued any more: nothing was cancelled. {status} shows what became of it.',
+  ),
   queuedNowhere:
     'The endpoint has no project: nothing was queued and no post was created. Ask its owner to bind a project.',
   repeated: message(
-    'A post with this key was accepted before: nothing new is queued. This is its first answer: post {id}, queued for {targets}. Call {status} with this id to see what became of it.',
+    'A post with this key was accepted before: nothing new is queued. This is its first answer: post {id}, for {targets}. Call {status} with this id to see what became of it.',
   ),
   someTargets: message(
     ' You named {named} targets; {queued} of them gets the post: the others are unknown here, or disabled. Call {discover} for the list.',
   ),
-  paused: message('Paused: {projects} and {channels} are concerned; {moved} now wait longer.'),
+  paused: message('Paused: {projects} and {channels}; {moved} now wait longer.'),
   resumed: message(
     'Resumed: {projects} and {channels} were paused; {moved} may now go earlier, one per minute and channel.',
   ),
@@ -127,14 +158,14 @@ export const TOOL_ERRORS = {
     'There is no argument {name}. The arguments are: {known}. Correct the name or leave it out.',
   ),
   wrongTargets: message(
-    'targets must be a list of texts (target ids such as tgt_…, or whole names), not {value}. Call {discover} for the ids.',
+    'targets must be a list of strings (target ids such as tgt_…, or whole names), not {value}. Call {discover} for the ids.',
   ),
   wrongText: message('{name} must be a text, not {value}. Send a string.'),
   namesHidden: message(
     '{name} is not a target id, and names cannot be used: this endpoint hides them. Call {discover} and use the ids (tgt_…).',
   ),
   unknownName: message('No target is called {name}. The targets are: {targets}. Use an id or a whole name.'),
-  ambiguousName: message('{count} targets are called {name}: {targets}. Use the id of the one that you mean.'),
+  ambiguousName: message('{count} targets are called {name}: {targets}. Use the id of the target that you mean.'),
   noTargets: 'none',
   adviceCorrect: 'Correct the arguments and call the tool again.',
   adviceTargets: message('Call {discover} for the ids of the targets.'),
@@ -145,6 +176,7 @@ export const TOOL_ERRORS = {
   adviceOwner: 'Do not call again before the owner of the endpoint has acted: tell the user.',
   adviceUnauthorized:
     'Do not call again: ask the user to check the token, the signing secret and the allowlist of the endpoint.',
-  adviceNotFound: 'Check the id: it is the one that publishing returned.',
+  adviceNotFound: 'Check the id: publishing returned it.',
+  adviceTooLate: 'Do not call again for this post: tell the user.',
   adviceLater: 'Call again after some seconds, with the same idempotency_key if there was one.',
 };

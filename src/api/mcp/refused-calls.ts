@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import { RequestRecorder } from '../public/gate/request-recorder.js';
 import { nameAgent, type ToolCaller } from './gateway-calls.js';
 
@@ -8,13 +8,13 @@ export interface RefusedCall {
   readonly tool: string;
   /** The cause; snake_case. */
   readonly reason: 'unknown_tool' | 'invalid_arguments' | 'invalid_targets';
-  /** Moment of `performance.now()` at which it began. */
+  /** Time by `performance.now()` at which it began. */
   readonly startedAt: number;
 }
 
 /**
- * Writes refused tool calls to the request log of their endpoint (D-33), as the gate does with refused requests: the status
- * is the one that a request with the same fault gets, because the answer of a tool has none of its own.
+ * Writes refused tool calls to the request log of their endpoint (D-33), as the gate does with refused requests: they
+ * get the status of a request with the same fault, because a tool's answer has no status.
  */
 @Injectable()
 export class RefusedCalls {

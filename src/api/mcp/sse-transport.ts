@@ -12,8 +12,8 @@ export interface SessionMessage {
 const MAX_UNREAD_BYTES = 262_144;
 
 /**
- * The connection of a client of the former transport, HTTP with SSE: answers are sent as events of one long response, messages
- * arrive as requests of their own (ADR-162).
+ * The connection of a client of the former transport, HTTP with SSE: answers are sent as events of one long response,
+ * messages arrive as separate requests (ADR-162).
  */
 export class SseTransport implements Transport {
   onclose?: () => void;
@@ -39,7 +39,7 @@ export class SseTransport implements Transport {
     return this.output;
   }
 
-  /** Starts nothing: the response is open already. */
+  /** Does nothing: the response is already open. */
   start(): Promise<void> {
     return Promise.resolve();
   }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { Inject, Injectable } from '@nestjs/common';
 import {
   type AuthInfo,
   type CallToolResult,
@@ -7,6 +6,7 @@ import {
   ProtocolErrorCode,
   Server,
 } from '@modelcontextprotocol/server';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { GatewayCalls, type ToolCaller } from './gateway-calls.js';
@@ -39,6 +39,8 @@ export class ToolServer {
       discover: `${brand}_discover`,
       publish: `${brand}_publish`,
       status: `${brand}_post_status`,
+      reschedule: `${brand}_reschedule`,
+      cancel: `${brand}_cancel`,
     });
   }
 
@@ -90,9 +92,11 @@ export class ToolServer {
   }
 }
 
-/** Describes a caller in the form in which the SDK passes it to handlers. */
+/** Describes a caller in the form that the SDK passes to handlers. */
 export const describeCaller = (caller: ToolCaller): AuthInfo => ({
-  ...{ token: '', clientId: caller.slug, scopes: [] },
+  token: '',
+  clientId: caller.slug,
+  scopes: [],
   extra: { caller },
 });
 

@@ -1,15 +1,18 @@
 import { hash, randomBytes } from 'node:crypto';
-import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { JSONRPCMessage, Server } from '@modelcontextprotocol/server';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { HttpProblem } from '../transport/http-problem.js';
 import type { ToolCaller } from './gateway-calls.js';
 import { TOOL_SERVER_MESSAGES } from './messages.js';
 import { SseTransport } from './sse-transport.js';
 import { describeCaller } from './tool-server.js';
 
-/** Most open connections of one endpoint and of a process, and most unread bytes of all connections of a process. */
+/**
+ * Maximum number of open connections per endpoint and per process, and maximum unread bytes of all connections of a
+ * process.
+ */
 export const SESSION_LIMITS = { perEndpoint: 200, perProcess: 2_000, unreadBytes: 67_108_864 };
-/** Requests of a session that wait for an answer, at most. */
+/** Maximum number of requests of a session that wait for an answer. */
 const MAX_UNANSWERED = 16;
 /** Interval of comments that keep idle connections open through proxies, in ms. */
 const KEEP_ALIVE_MS = 20_000;
@@ -44,7 +47,7 @@ export class ToolSessions implements BeforeApplicationShutdown {
   /**
    * Opens a session.
    * @param addressOf returns the address for the messages of a session
-   * @throws HttpProblem 503 if there are as many as there may be
+   * @throws HttpProblem 503 if no more sessions may be open
    */
   async open(
     endpointId: string,
@@ -69,11 +72,12 @@ export class ToolSessions implements BeforeApplicationShutdown {
 
   /**
    * Passes a message to its session.
-   * @throws HttpProblem 404 unless the session is open, here, for this endpoint and this token; 429 if it is busy
+   * @throws HttpProblem 404 unless the session is open in this process, for this endpoint and this token; 429 if it is
+   * busy
    */
   receive(sessionId: string, endpointId: string, caller: ToolCaller, message: JSONRPCMessage): void {
     const session = this.sessions.get(sessionId);
-    // One answer for all causes: it tells nothing of the sessions of others.
+    // One answer for all causes, so that it reveals nothing about others' sessions.
     if (!session || session.endpointId !== endpointId || session.owner !== ownerOf(caller))
       throw HttpProblem.withMessage(404, 'unknown_session', TOOL_SERVER_MESSAGES.unknownSession);
     if (session.transport.unanswered >= MAX_UNANSWERED)

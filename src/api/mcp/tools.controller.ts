@@ -1,29 +1,35 @@
 import { Readable } from 'node:stream';
-import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
 import { createMcpHandler, type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
-import { type Log, LOG } from '../../kernel/log.js';
+import { LOG, type Log } from '../../kernel/log.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
+import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
+import { KeyedPace } from '../../runtime/keyed-pace.js';
 import { Gate } from '../public/gate/gate.js';
 import { bodyRejection } from '../public/gate/rejections.js';
 import { readJson } from '../public/read-payload.js';
 import { HttpProblem } from '../transport/http-problem.js';
-import { isLarge, outOfMemoryProblem } from '../transport/request-memory.js';
 import { getPathPrefix } from '../transport/path-prefix.js';
+import { isLarge, outOfMemoryProblem } from '../transport/request-memory.js';
 import { GatewayCalls, type ToolCaller } from './gateway-calls.js';
 import { JsonRpcProblemFilter } from './json-rpc-problem.filter.js';
 import { MessageMemory } from './message-memory.js';
 import { TOOL_SERVER_MESSAGES } from './messages.js';
-import { ToolServer, describeCaller } from './tool-server.js';
+import { describeCaller, ToolServer } from './tool-server.js';
 import { ToolSessions } from './tool-sessions.js';
 
-/** Messages of a batch, at most. Only clients of 2025 send batches. */
+/** Maximum number of messages in a batch. Only clients of 2025 send batches. */
 const MAX_BATCH = 16;
 
-/** Most characters of a request's id. Every answer repeats the id. */
+/** Maximum number of characters of a request's id. Every answer repeats the id. */
 const MAX_ID_LENGTH = 256;
+
+/** Interval between two messages of one owner, in ms, after a burst. Further messages wait (ADR-220). */
+const MESSAGE_INTERVAL_MS = 50;
+const MESSAGE_BURST = 100;
 
 /** An authenticated request of an assistant's client. */
 interface Admitted {
@@ -42,6 +48,7 @@ interface Admitted {
 @UseFilters(JsonRpcProblemFilter)
 export class ToolsController {
   private readonly handler: ReturnType<typeof createMcpHandler>;
+  private readonly pace = new KeyedPace(MESSAGE_INTERVAL_MS, MESSAGE_BURST);
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -53,7 +60,7 @@ export class ToolsController {
   ) {
     this.handler = createMcpHandler(() => server.create(), {
       legacy: 'stateless',
-      onerror: (error) => log.debug({ error: error.message }, 'a message to the assistant tools was refused'),
+      onerror: (error) => log.debug({ reason: error.message }, 'a message to the assistant tools was refused'),
     });
   }
 
@@ -65,7 +72,9 @@ export class ToolsController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const { caller, message } = await this.admit(request, slug);
-    reply.raw.once('close', () => caller.memory?.markAnswered());
+    if (reply.raw.closed)
+      caller.memory?.markAnswered(); // the client disconnected while the message waited
+    else reply.raw.once('close', () => caller.memory?.markAnswered());
     if (isSubscription(message)) {
       const error = { code: -32_601, message: TOOL_SERVER_MESSAGES.noSubscriptions };
       return void reply.send({ jsonrpc: '2.0', id: request.messageId ?? null, error });
@@ -83,13 +92,13 @@ export class ToolsController {
   async open(@Req() request: FastifyRequest, @Param('slug') slug: string, @Res() reply: FastifyReply): Promise<void> {
     const { endpoint, caller } = await this.admit(request, slug);
     const { headers } = request;
-    // A client of a newer transport asks for a stream of the server's own messages: there are none.
+    // A client of a newer transport asks for a stream of messages from the server, which sends none.
     if (headers['mcp-protocol-version'] !== undefined || headers['mcp-session-id'] !== undefined)
       throw HttpProblem.withMessage(405, 'no_stream', TOOL_SERVER_MESSAGES.noStream, { allow: 'POST' });
     const prefix = getPathPrefix(this.settings);
     const addressOf = (id: string) => `${prefix}/sse/${endpoint.slug}/messages?sessionId=${id}`;
     const transport = await this.sessions.open(endpoint.endpoint_id, caller, this.server.create(), addressOf);
-    // A client that closes its half of the connection gets its answer (http-server.ts); this one never ends by itself.
+    // A client that closes its half of the connection gets its answer (http-server.ts); this one never ends on its own.
     request.raw.socket.once('end', () => void transport.close());
     void reply
       .headers({
@@ -129,6 +138,9 @@ export class ToolsController {
   private async admit(request: FastifyRequest, slug: string): Promise<Admitted> {
     this.checkOrigin(request);
     const { endpoint, body } = await this.gate.admitToTools(request, slug);
+    await this.pace.wait(endpoint.owner_id);
+    // Messages take turns, so that a burst of them delays no post (ADR-220).
+    await yieldToEventLoop();
     const caller = this.calls.readCaller(request, endpoint);
     const message = request.method === 'POST' ? await this.readMessage(request, endpoint, body) : undefined;
     // The requests that tools send have entries of their own.
@@ -139,7 +151,7 @@ export class ToolsController {
     return { endpoint, caller: { ...caller, memory }, message };
   }
 
-  /** Parses a body, by the rules of every body (D-5, D-43). @throws GateRejection */
+  /** Parses a body, by the rules for all bodies (D-5, D-43). @throws GateRejection */
   private async readMessage(request: FastifyRequest, endpoint: EndpointSnapshot, body: Buffer): Promise<unknown> {
     const json = await readJson(body);
     const value = json.ok ? json.value : json.unsafe?.value;
@@ -158,7 +170,10 @@ export class ToolsController {
     return value;
   }
 
-  /** Refuses pages of other origins: a browser sends what the user's network may reach (DNS rebinding). @throws HttpProblem 403 */
+  /**
+   * Refuses pages of other origins: a browser can reach everything that the user's network can (DNS rebinding). @throws
+   * HttpProblem 403
+   */
   private checkOrigin({ headers: { origin } }: FastifyRequest): void {
     const { baseUrl, corsOrigins } = this.settings;
     if (origin === undefined || origin === new URL(baseUrl!).origin || corsOrigins.includes(origin)) return;
@@ -167,7 +182,7 @@ export class ToolsController {
   }
 }
 
-/** @throws HttpProblem 503 if the messages under way hold too much */
+/** @throws HttpProblem 503 if the messages being processed hold too much memory */
 const holdMemory = ({ server }: FastifyRequest, ownerId: string, bytes: number): MessageMemory => {
   const reservation = server.requestMemory.toolCalls.reserveHeld(ownerId, bytes);
   if (!reservation) throw outOfMemoryProblem();
@@ -190,7 +205,7 @@ const parseMessage = (value: unknown): JSONRPCMessage => {
   }
 };
 
-/** Describes a request in the form that the SDK reads; its body is passed beside it. */
+/** Describes a request in the form that the SDK reads; its body is passed separately. */
 const toFetchRequest = ({ headers, method, url }: FastifyRequest, baseUrl: string, signal: AbortSignal): Request => {
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers))

@@ -1,5 +1,6 @@
 import { type Instant, iso } from '../../kernel/instant.js';
 import { ENTITY_TYPES, LIMITS, MEDIA_TYPES } from '../../payload/payload.js';
+import { MAX_SCHEDULE_DAYS } from '../../payload/publish-at.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import type { DiscoveredProject } from '../../projections/discovery/endpoint-targets.queries.js';
 
@@ -14,7 +15,9 @@ const CAPABILITIES = {
     max_buttons_per_row: LIMITS.buttonsPerRow,
     max_payload_bytes: LIMITS.payloadBytes,
     max_pause_minutes: LIMITS.pauseMinutes,
+    max_schedule_days: MAX_SCHEDULE_DAYS,
   },
+  features: ['publish_at', 'overrides'],
 } as const;
 
 /** The endpoint that discovery describes. */
@@ -24,11 +27,14 @@ export class InfoEndpointView {
   readonly name: string | null;
   /** True if discovery shows names. */
   readonly verbose: boolean;
+  /** Always true: each post waits until it is approved. Absent unless the endpoint requires approval. */
+  readonly requires_approval?: true;
 
-  constructor({ slug, name, verbose_discovery }: DiscoveringEndpoint) {
+  constructor({ slug, name, verbose_discovery, requires_approval }: DiscoveringEndpoint) {
     this.slug = slug;
     this.name = verbose_discovery ? name : null;
     this.verbose = verbose_discovery;
+    if (requires_approval) this.requires_approval = true;
   }
 }
 
@@ -83,7 +89,7 @@ export class InfoView {
   }
 }
 
-type DiscoveringEndpoint = Pick<EndpointSnapshot, 'slug' | 'name' | 'verbose_discovery'>;
+type DiscoveringEndpoint = Pick<EndpointSnapshot, 'slug' | 'name' | 'verbose_discovery' | 'requires_approval'>;
 
 /** Returns the end of a pause; null if it has passed. */
 const endOfPause = (until: Instant, now: Instant): string | null => (until > now ? iso(until) : null);

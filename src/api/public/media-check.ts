@@ -1,47 +1,67 @@
 import type { OnModuleDestroy } from '@nestjs/common';
-import { GuardedClient } from '../../outbound-http/guarded-client.js';
-import type { RequestSlots } from '../../outbound-http/request-slots.js';
 import type { Inspector } from '../../media/inspector.js';
 import { createProber, findMediaProblems, type PayRequests, type Prober } from '../../media/probe.js';
 import type { AddressPolicy } from '../../outbound-http/address-policy.js';
-import type { Media } from '../../payload/payload.js';
-import type { Problem } from '../../validation/problem-list.js';
+import { GuardedClient } from '../../outbound-http/guarded-client.js';
+import type { RequestSlots } from '../../outbound-http/request-slots.js';
+import { type Audience, listAddressed } from '../../payload/content-layers.js';
+import { listMedia, type MediaList } from '../../payload/overrides.js';
+import type { Media, PublishPayload } from '../../payload/payload.js';
 import type { ProbedMedium } from '../../platforms/publisher.js';
+import type { Problem } from '../../validation/problem-list.js';
 import { GateRejection } from './gate/gate-rejection.js';
 import type { PayloadCheck } from './read-payload.js';
 
 /** The result of probing a payload's media before anything is stored (D-24). */
 export interface CheckedMedia {
-  /** Problems that are certain: 400. A slow or unreachable host causes none. */
+  /** Definite problems: 400. A slow or unreachable host causes none. */
   readonly problems: readonly Problem[];
   /** One item per medium, in their order. */
   readonly media: readonly CheckedMedium[];
 }
 
-/** A medium, as far as it could be probed. */
+/** The result of probing the lists of media that targets of a post get. */
+export interface CheckedLists {
+  readonly problems: readonly Problem[];
+  /** The media by the place of their list: `media`, `overrides.telegram.media`. */
+  readonly lists: ReadonlyMap<string, readonly CheckedMedium[]>;
+}
+
+/** A medium, with the facts that probing found. */
 export interface CheckedMedium extends ProbedMedium {
   readonly ok: boolean;
-  /** The reason for which it could not be fully probed. */
+  /** The reason why it could not be fully probed. */
   readonly note?: string;
   /** True if no address is known for its host. */
   readonly isHostUnknown?: boolean;
 }
 
-/** A medium of a body that is rejected for other problems, with its index. */
-export interface IndexedMedium extends Media {
-  readonly index: number;
+/** Media, with their indexes, of a list in a body that is rejected for other problems. */
+export interface CheckableList {
+  readonly path: string;
+  readonly media: readonly (Media & { readonly index: number })[];
 }
+
+/** The parts of a body that decide which media its targets get; their schema was checked. */
+type SentMedia = { readonly [Name in 'media' | 'overrides' | 'targets']?: PublishPayload[Name] | null };
 
 /**
  * Selects the media to probe in a body that is rejected for its content, so that all problems are reported at once (D-6): those
- * without a known problem. Selects none if the schema is violated: such a body causes no fetches.
+ * without a known problem in the lists that targets get. Selects none if the schema is violated: such a body causes no fetches.
  */
-export const selectCheckableMedia = ({ status, problems, sent }: Extract<PayloadCheck, { readonly ok: false }>) => {
+export const selectCheckableMedia = (
+  { status, problems, sent }: Extract<PayloadCheck, { readonly ok: false }>,
+  audience: Audience,
+): readonly CheckableList[] => {
   if (status !== 400 || sent === undefined) return [];
-  const { media } = sent as { readonly media?: readonly Media[] | null };
-  return (media ?? []).flatMap(({ type, url }, index): IndexedMedium[] =>
-    problems.some(({ path }) => path.startsWith(`media[${index}]`)) ? [] : [{ type, url, index }],
-  );
+  const { media, overrides, targets } = sent as SentMedia;
+  const payload = { ...(media && { media }), ...(overrides && { overrides }) };
+  const lists = listMedia(payload, listAddressed({ targets: targets ?? [] }, audience));
+  return lists.flatMap(({ path, media: list }) => {
+    const indexed = list.map(({ type, url }, index) => ({ type, url, index }));
+    const rest = indexed.filter(({ index }) => !problems.some((each) => each.path.startsWith(`${path}[${index}]`)));
+    return rest.length > 0 ? [{ path, media: rest }] : [];
+  });
 };
 
 /**
@@ -73,17 +93,44 @@ export class MediaCheck implements OnModuleDestroy {
     return { problems: findMediaProblems(reports), media: certain };
   }
 
+  /** Probes every list of media that targets of a post get (D-61), as {@link check} does. Problems and notes name the list's place. */
+  async checkLists(ownerId: string, pay: PayRequests, lists: readonly MediaList[]): Promise<CheckedLists> {
+    const checked = await Promise.all(
+      lists.map(async ({ path, media: list }) => {
+        const { problems, media } = await this.check(ownerId, pay, list);
+        const prefix = path.slice(0, -'media'.length);
+        return {
+          path,
+          problems: problems.map((problem) => ({
+            ...problem,
+            path: prefix + problem.path,
+            message: prefix + problem.message,
+          })),
+          media: media.map((medium) => (medium.note ? { ...medium, note: prefix + medium.note } : medium)),
+        };
+      }),
+    );
+    return {
+      problems: checked.flatMap(({ problems }) => problems),
+      lists: new Map(checked.map(({ path, media }) => [path, media])),
+    };
+  }
+
   /**
-   * Probes the media of a body that is rejected anyway, and returns the certain problems, with their indexes in the body; none
+   * Probes the media of a body that is rejected anyway, and returns the certain problems, with their places in the body; none
    * if the probe budget does not cover them.
    */
-  async findProblems(ownerId: string, pay: PayRequests, media: readonly IndexedMedium[]): Promise<readonly Problem[]> {
-    const { problems } = await this.check(ownerId, pay, media).catch((error: unknown) => {
+  async findProblems(ownerId: string, pay: PayRequests, lists: readonly CheckableList[]): Promise<readonly Problem[]> {
+    const { problems } = await this.checkLists(ownerId, pay, lists).catch((error: unknown) => {
       if (error instanceof GateRejection) return NOTHING_CHECKED;
       throw error;
     });
-    const restoreIndex = (text: string): string =>
-      text.replace(/^media\[(\d+)\]/, (_, n) => `media[${media[Number(n)]!.index}]`);
+    const restoreIndex = (text: string): string => {
+      const list = lists.find(({ path }) => text.startsWith(`${path}[`));
+      if (!list) return text;
+      const { path, media } = list;
+      return text.slice(path.length).replace(/^\[(\d+)\]/, (_, n) => `${path}[${media[Number(n)]!.index}]`);
+    };
     return problems.map(({ path, code, message }) => ({
       path: restoreIndex(path),
       code,
@@ -96,4 +143,4 @@ export class MediaCheck implements OnModuleDestroy {
   }
 }
 
-const NOTHING_CHECKED: CheckedMedia = { problems: [], media: [] };
+const NOTHING_CHECKED: CheckedLists = { problems: [], lists: new Map() };

@@ -36,12 +36,21 @@ export const GATE_MESSAGES = {
   endpointChanging: 'The endpoint is being changed. Send the same request again.',
 };
 
+/** Reasons why a client may not change its post. */
+export const CHANGE_MESSAGES = {
+  /** 412 `revision_mismatch` */
+  otherRevision: message('The post is at revision {revision}. Read it, then repeat the change with that revision.'),
+  /** 409 `publishing` */
+  publishing: 'A publication of this post is being sent right now. Send the request again when it has finished.',
+};
+
 /** Rate limits: status 429, code `rate_limited`; the probe budget's code is `probe_budget`. */
 export const RATE_LIMIT_MESSAGES = {
   minInterval: message('Too many requests: this endpoint accepts one post {interval}. Retry in {seconds} s.'),
   burst: message('Too many requests: too many posts to this endpoint at the same time. Retry in {seconds} s.'),
   hourlyQuota: message('Too many requests: the hourly post quota of this endpoint is used up. Retry in {seconds} s.'),
   discovery: message('Too many requests: too many discovery requests within a minute. Retry in {seconds} s.'),
+  changes: message('Too many requests: too many changes of planned posts within a minute. Retry in {seconds} s.'),
   pauses: message('Too many requests: too many pause and resume requests within a minute. Retry in {seconds} s.'),
   replays: message('Too many requests: too many repeated posts within a minute. Retry in {seconds} s.'),
   sandbox: message('Too many requests: the daily quota of sandbox requests is used up. Retry in {seconds} s.'),
@@ -65,9 +74,13 @@ export const PREVIEW_MESSAGES = {
   /** `no_target` */
   noTarget: message("This post is not published on {platform}: none of the post's targets is there."),
   /** `no_target` */
+  ownOverrides: message(
+    "No channel on {platform} gets this content: each of the post's channels there has its own override.",
+  ),
+  /** `no_target` */
   noChannel: message('This post is not published on {platform}: the endpoint has no channel there.'),
   /** `requests_left_out` */
-  callsLeftOut: message('The calls for {channels} are left out, because there are too many.'),
+  callsLeftOut: message('The calls for {channels} are omitted, because there are too many.'),
   wouldWait: message('{error} The post would wait and be retried.'),
 };
 
@@ -75,15 +88,23 @@ export const PREVIEW_MESSAGES = {
 export const PAYLOAD_WARNINGS = {
   /** `looks_like_html` */
   looksLikeHtml: message(
-    'text contains {part}, which looks like HTML: readers would see it as it is written. Send plain text, and its formatting as entities.',
+    '{path} contains {part}, which looks like HTML: readers would see it as it is written. Send plain text, and its formatting as entities.',
   ),
+  /** `unused_override` */
+  unusedOverride: message('{path} has no effect: the post goes to no such target.'),
 };
 
-/** Reasons for which a publication waits, for the client of the post's endpoint (D-66). `when` is empty if the end is not known. */
+/**
+ * Reasons why a publication waits, for the client of the post's endpoint (D-66). `when` is empty if the end is not
+ * known.
+ */
 export const WAITING_MESSAGES = {
   until: message(' until {until}'),
   next: 'It is next on its channel and will be published as soon as a worker is free.',
   retryDue: 'The last attempt failed. The next one is due.',
+  scheduled: message('The post is planned for {at}.'),
+  approval: 'The owner must approve this post before it is published.',
+  approvalAndTime: message('The owner must approve this post before it is published. It is planned for {at}.'),
   rules: {
     project_pause: message('Its project was paused when the post arrived. It waits{when}.'),
     channel_pause: message('Its channel is paused{when}.'),

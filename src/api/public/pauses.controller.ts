@@ -1,35 +1,31 @@
-import { Controller, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
+import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
 import { originOfRequest } from '../../commands/origin.js';
 import { type PauseChangeResult, TempPause } from '../../commands/pause/temp-pause.js';
 import { TempResume } from '../../commands/pause/temp-resume.js';
-import type { Settings } from '../../config/settings.js';
-import { SETTINGS } from '../../config/tokens.js';
 import type { Origin } from '../../kernel/events.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
-import type { Refused } from '../../validation/problem-list.js';
 import { TempPauseDto, TempResumeDto, validateTempPause, validateTempResume } from '../../payload/validate-pauses.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import type { AdmittedRequest } from './gate/admitted-requests.js';
-import { Gate } from './gate/gate.js';
-import { bodyRejection } from './gate/rejections.js';
+import type { Refused } from '../../validation/problem-list.js';
+import { Documented } from '../documentation/documented.js';
 import { HttpProblem } from '../transport/http-problem.js';
-import { targetsRejection } from './targets-rejection.js';
+import { type AdmittedRequest, Gate } from './gate/gate.js';
+import { bodyRejection } from './gate/rejections.js';
 import { PausesView } from './pauses.view.js';
 import { checkBody, readJson } from './read-payload.js';
-import { Documented } from '../documentation/documented.js';
+import { targetsRejection } from './targets-rejection.js';
 
 /** The read models that show a pause: discovery, and the schedule of waiting publications. */
 const READ_MODELS = ['discovery', 'publish-schedule'];
-/** Longest wait of an answer for the read models, in ms. The pause is in force without them. */
+/** Maximum time that an answer waits for the read models, in ms. The pause takes effect without them. */
 const READ_MODELS_MS = 5_000;
 
 /** Pauses and resumes projects and channels without publishing (publish-api.md: temp-pause, temp-resume; D-21, D-45). */
 @Controller('v1/webhooks/:slug')
 export class PausesController {
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
     private readonly gate: Gate,
     private readonly commands: CommandBus,
     private readonly progress: ProjectionProgress,
@@ -46,7 +42,7 @@ export class PausesController {
     const admitted = await this.gate.admit(request, slug, 'pauses');
     const body = await checkPauseBody(admitted, validateTempPause);
     const { projects } = admitted.endpoint;
-    const command = new TempPause(createOrigin(request, admitted), projects, body, this.settings.minuteMs);
+    const command = new TempPause(createOrigin(request, admitted), projects, body);
     return this.buildView(request, admitted, await this.commands.execute(command));
   }
 
@@ -76,7 +72,7 @@ export class PausesController {
 const createOrigin = (request: FastifyRequest, { endpoint }: AdmittedRequest): Origin =>
   originOfRequest(`endpoint:${endpoint.endpoint_id}`, request);
 
-/** Parses and checks a body. @param emptyBody the JSON that an empty body stands for */
+/** Parses and checks a body. @param emptyBody the JSON that an empty body represents */
 const checkPauseBody = async <Body>(
   { endpoint, body }: AdmittedRequest,
   validate: (value: unknown) => { readonly ok: true; readonly body: Body } | Refused,

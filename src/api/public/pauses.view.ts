@@ -8,7 +8,10 @@ export class PausesView {
   readonly request_id: string;
   /** The number of projects that the request addressed; for temp-resume, those whose pause it ended. */
   readonly projects_affected: number;
-  /** The number of channels likewise; where projects alone are concerned, the number of their channels (D-45). */
+  /**
+   * The number of channels, counted in the same way; if the request names only projects, the number of their channels
+   * (D-45).
+   */
   readonly resources_affected: number;
   /** The number of waiting publications whose earliest time changed (D-21). */
   readonly rescheduled_post_targets: number;

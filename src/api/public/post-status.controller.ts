@@ -1,33 +1,63 @@
 import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import type { Settings } from '../../config/settings.js';
-import { SETTINGS } from '../../config/tokens.js';
-import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { FindEndpointTargets } from '../../projections/discovery/endpoint-targets.queries.js';
-import { type EndpointPost, FindEndpointPost } from '../../projections/posts/endpoint-post.queries.js';
+import {
+  type EndpointPost,
+  FindEndpointPost,
+  ListEndpointPosts,
+} from '../../projections/posts/endpoint-post.queries.js';
+import { calendarKeyOf } from '../../projections/posts/posts.queries.js';
 import { FindHolds, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
-import { Gate } from './gate/gate.js';
-import { postNotFoundRejection } from './gate/rejections.js';
-import { PostStatusView } from './post-status.view.js';
+import { FIELD_MESSAGES } from '../../validation/messages.js';
+import { ProblemList } from '../../validation/problem-list.js';
 import { Documented } from '../documentation/documented.js';
+import { readQuery } from '../transport/fields.js';
+import { takeHeavyReadTurn } from '../transport/heavy-reads.js';
+import { HttpProblem } from '../transport/http-problem.js';
+import { buildListView, type Page, toPage } from '../transport/page.js';
+import { EndpointPostsQuery } from './endpoint-posts.query.js';
+import { Gate } from './gate/gate.js';
+import { bodyRejection, postNotFoundRejection } from './gate/rejections.js';
+import { PostStatusListView, PostStatusView } from './post-status.view.js';
 
-/** Form of a post's id. What has another form is not searched for. */
+/** Pattern of a post's id. An id that does not match is not looked up. */
 const POST_ID = /^post_\w{1,64}$/;
+/** Code of a refused query. */
+const INVALID_QUERY = 'invalid_query';
 
-/** Tells an endpoint's own client what became of a post (D-48). */
-@Controller('v1/webhooks/:slug')
+/** Tells an endpoint's own client what became of its posts (D-48, D-65). */
+@Controller('v1/webhooks/:slug/posts')
 export class PostStatusController {
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly gate: Gate,
-    private readonly queries: QueryBus,
+    private readonly findEndpointTargets: FindEndpointTargets,
+    private readonly findHoldsQuery: FindHolds,
+    private readonly findEndpointPost: FindEndpointPost,
+    private readonly listEndpointPosts: ListEndpointPosts,
   ) {}
 
+  @Documented({ summary: 'List posts', query: EndpointPostsQuery, codes: { 422: [INVALID_QUERY] } })
+  @Get()
+  async list(@Req() request: FastifyRequest, @Param('slug') slug: string): Promise<PostStatusListView> {
+    const { endpoint } = await this.gate.admit(request, slug, 'discovery');
+    const { state, page } = checkQuery(request, endpoint);
+    const release = await takeHeavyReadTurn(endpoint.owner_id);
+    try {
+      const range = { before: page.after, limit: page.limit + 1 };
+      const part = await this.listEndpointPosts.execute(endpoint.endpoint_id, state, range);
+      const keyOf = ({ post }: EndpointPost): string => (state === 'planned' ? calendarKeyOf(post) : post.post_id);
+      const { items, next } = await buildListView(part, page, keyOf, (posts) => this.buildViews(endpoint, posts));
+      return new PostStatusListView(items, next);
+    } finally {
+      release();
+    }
+  }
+
   @Documented({ summary: 'Show what became of a post', codes: { 404: ['not_found'] } })
-  @Get('posts/:post_id')
+  @Get(':post_id')
   async get(
     @Req() request: FastifyRequest,
     @Param('slug') slug: string,
@@ -37,21 +67,47 @@ export class PostStatusController {
     const found = await this.findPost(endpoint, postId);
     request.logEntry!.traceId = found.post.trace_id;
     request.logEntry!.postId = found.post.post_id;
-    const projects = await this.queries.execute(new FindEndpointTargets(endpoint.endpoint_id));
-    return new PostStatusView(found, await this.findHolds(found), projects, endpoint.verbose_discovery);
+    const [view] = await this.buildViews(endpoint, [found]);
+    return view!;
   }
 
-  private findHolds({ publications }: EndpointPost): Promise<readonly ScheduledWithHold[]> {
+  private async buildViews(endpoint: EndpointSnapshot, posts: readonly EndpointPost[]): Promise<PostStatusView[]> {
+    const projects = await this.findEndpointTargets.execute(endpoint.endpoint_id);
+    const holds = await this.findHolds(posts);
+    return posts.map((post) => new PostStatusView(post, holds, projects, endpoint.verbose_discovery));
+  }
+
+  /** Finds what holds back the publications of any number of posts, by their ids, with one query of the schedule. */
+  private async findHolds(posts: readonly EndpointPost[]): Promise<ReadonlyMap<string, ScheduledWithHold>> {
+    const publications = posts.flatMap((post) => post.publications);
     const queued = publications.filter(({ state }) => state === 'queued').map(({ publication_id: id }) => id);
-    return this.queries.execute(new FindHolds(queued, this.clock.now(), this.settings.minuteMs));
+    const scheduled = await this.findHoldsQuery.execute(queued, this.clock.now());
+    return new Map(scheduled.map((each) => [each.publication.publication_id, each]));
   }
 
   /** @throws GateRejection 404 if the endpoint accepted no such post */
   private async findPost(endpoint: EndpointSnapshot, postId: string): Promise<EndpointPost> {
-    const found = POST_ID.test(postId)
-      ? await this.queries.execute(new FindEndpointPost(endpoint.endpoint_id, postId))
-      : null;
+    const found = POST_ID.test(postId) ? await this.findEndpointPost.execute(endpoint.endpoint_id, postId) : null;
     if (!found) throw postNotFoundRejection(endpoint);
     return found;
   }
 }
+
+/** Reads the query of a list. A cursor belongs to one order of the list. @throws GateRejection 422 */
+const checkQuery = (
+  request: FastifyRequest,
+  endpoint: EndpointSnapshot,
+): { readonly state: EndpointPostsQuery['state']; readonly page: Page } => {
+  try {
+    const query = readQuery(request, EndpointPostsQuery, INVALID_QUERY);
+    const page = toPage(query);
+    if (page.after !== null && page.after.includes('/') !== (query.state === 'planned')) {
+      const problems = new ProblemList();
+      problems.add(422, 'cursor', 'bad_cursor', FIELD_MESSAGES.badCursor);
+      throw new HttpProblem(422, INVALID_QUERY, problems.refused().problems);
+    }
+    return { state: query.state, page };
+  } catch (error) {
+    throw error instanceof HttpProblem ? bodyRejection(endpoint, error) : error;
+  }
+};

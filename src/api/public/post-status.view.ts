@@ -2,15 +2,20 @@ import type { PublicationError } from '../../domain/publication/publication.even
 import { iso, isoOrNull } from '../../kernel/instant.js';
 import type { DiscoveredProject } from '../../projections/discovery/endpoint-targets.queries.js';
 import type { EndpointPost } from '../../projections/posts/endpoint-post.queries.js';
-import type { ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
-import { WaitingView } from './waiting.view.js';
+import { approvalOf, type PlanHold, planHoldOf } from '../../projections/posts/post-plans.queries.js';
 import type { PublicationRow, PublicationViewState } from '../../projections/posts/posts.tables.js';
+import type { ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
+import { ApprovalView } from './approval.view.js';
+import { WaitingView } from './waiting.view.js';
 
 /** A publication as the client of the post's endpoint sees it (D-48). */
 export class PublicationStatusView {
-  /** Place of the project in discovery's list, from 0, or its name if discovery is verbose; null if it is not listed any more. */
+  /**
+   * Place of the project in discovery's list, from 0, or its name if discovery is verbose; null if it is no longer
+   * listed.
+   */
   readonly project: number | string | null;
-  /** Place of the channel in the project's list, or its name, likewise. */
+  /** Place of the channel in the project's list, or its name, with the same rules. */
   readonly target: number | string | null;
   readonly platform: string;
   readonly state: PublicationViewState;
@@ -21,7 +26,7 @@ export class PublicationStatusView {
   readonly published_at: string | null;
   /** Error of the latest attempt (D-35); null if it had none. */
   readonly error: PublicationError | null;
-  /** The reason for which it waits (D-66); null unless it is queued. */
+  /** The reason why it waits (D-66); null unless it is planned or queued. */
   readonly waiting_for: WaitingView | null;
 
   constructor(
@@ -29,6 +34,7 @@ export class PublicationStatusView {
     scheduled: ScheduledWithHold | undefined,
     projects: readonly DiscoveredProject[],
     isVerbose: boolean,
+    plan: PlanHold,
   ) {
     const index = projects.findIndex(({ project_id }) => project_id === row.project_id);
     const project = projects[index];
@@ -43,6 +49,7 @@ export class PublicationStatusView {
     this.published_at = isoOrNull(row.published_at);
     this.error = row.attempts.at(-1)?.error ?? null;
     this.waiting_for = row.state === 'queued' ? new WaitingView(scheduled) : null;
+    if (row.state === 'planned') this.waiting_for = new WaitingView(undefined, plan);
   }
 }
 
@@ -56,13 +63,24 @@ export class PostStatusView {
   readonly accepted_at: string;
   readonly trace_id: string | null;
   readonly external_id: string | null;
+  /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
+  readonly publish_at: string | null;
+  /**
+   * Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or the post ended
+   * before.
+   */
+  readonly released_at: string | null;
+  /** Null if no approval was required. */
+  readonly approval: ApprovalView | null;
+  /** Revision of its content and plan: 1 at first, one more after each change. */
+  readonly revision: number;
   /** One for each target, in the order of discovery (D-57). */
   readonly publications: readonly PublicationStatusView[];
 
-  /** @param scheduled its publications that have not ended, in the schedule */
+  /** @param holds its publications that have not ended, in the schedule, by their ids */
   constructor(
     { post, publications }: EndpointPost,
-    scheduled: readonly ScheduledWithHold[],
+    holds: ReadonlyMap<string, ScheduledWithHold>,
     projects: readonly DiscoveredProject[],
     isVerbose: boolean,
   ) {
@@ -70,9 +88,28 @@ export class PostStatusView {
     this.accepted_at = iso(post.accepted_at);
     this.trace_id = post.trace_id;
     this.external_id = post.external_id;
-    const byId = new Map(scheduled.map((each) => [each.publication.publication_id, each]));
+    this.publish_at = isoOrNull(post.publish_at);
+    this.released_at = isoOrNull(post.released_at);
+    const approval = approvalOf(post);
+    this.approval = approval && new ApprovalView(approval);
+    this.revision = post.version;
+    const plan = planHoldOf(post);
     this.publications = publications.map(
-      (row) => new PublicationStatusView(row, byId.get(row.publication_id), projects, isVerbose),
+      (row) => new PublicationStatusView(row, holds.get(row.publication_id), projects, isVerbose, plan),
     );
+  }
+}
+
+/** A page of an endpoint's posts (D-65). */
+export class PostStatusListView {
+  /** Always true. */
+  readonly ok = true;
+  readonly items: readonly PostStatusView[];
+  /** Cursor of the next page; null on the last one. */
+  readonly next: string | null;
+
+  constructor(items: readonly PostStatusView[], next: string | null) {
+    this.items = items;
+    this.next = next;
   }
 }

@@ -16,8 +16,8 @@ export class ProbePayments {
   ) {}
 
   /**
-   * Returns the function that pays for one client request. It throws GateRejection, 429 `probe_budget`, where the budget does
-   * not cover a payment; Retry-After then covers everything that the request has paid so far as well.
+   * Returns the function that pays for one client request. It throws GateRejection, 429 `probe_budget`, where the
+   * budget does not cover a payment; Retry-After then also covers everything that the request has paid so far.
    */
   open(endpoint: EndpointSnapshot): PayRequests {
     return this.openFor(endpoint, (refused) => probeBudgetRejection(endpoint, refused, this.settings.limitsProfile));
@@ -25,7 +25,7 @@ export class ProbePayments {
 
   /**
    * Returns the function that pays for one request of a payer.
-   * @param reject returns the error that is thrown where the budget does not cover a payment
+   * @param reject returns the error that is thrown if the budget does not cover a payment
    */
   openFor(payer: ProbePayer, reject: (refused: RefusedPayment) => Error): PayRequests {
     const again = { probes: 0, bytes: 0 };

@@ -1,4 +1,5 @@
 import type { Replay } from '../../commands/post/key-claims.js';
+import { isoOrNull } from '../../kernel/instant.js';
 
 /** The answer to an accepted post and to its replays (publish-api.md: Publish response; D-9, D-10). */
 export class PublishView {
@@ -11,9 +12,20 @@ export class PublishView {
   /** The number of channels that the post goes to. */
   readonly queued_targets: number;
 
-  constructor({ postId, traceId, queuedTargets }: Replay['answer']) {
+  /**
+   * The time that the post is planned for, ISO 8601, UTC; null if it only waits for approval. Absent unless the post is
+   * planned.
+   */
+  readonly publish_at?: string | null;
+  /** The post waits for its release. Absent unless it does. */
+  readonly state?: 'planned';
+
+  constructor({ postId, traceId, queuedTargets, planned }: Replay['answer']) {
     this.id = postId;
     this.trace_id = traceId;
     this.queued_targets = queuedTargets;
+    if (!planned) return;
+    this.publish_at = isoOrNull(planned.publishAt);
+    this.state = 'planned';
   }
 }

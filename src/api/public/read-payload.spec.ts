@@ -1,9 +1,16 @@
 import { PUBLIC_ONLY } from '../../outbound-http/address-policy.js';
+import { NO_AUDIENCE } from '../../payload/content-layers.js';
 import { parseJsonBody } from '../../validation/json-body.js';
 import { checkPayload } from './read-payload.js';
 
 const problemsOf = (body: string) => {
-  const read = checkPayload(parseJsonBody(Buffer.from(body)), { ok: true, key: undefined }, PUBLIC_ONLY);
+  const read = checkPayload(
+    parseJsonBody(Buffer.from(body)),
+    { ok: true, key: undefined },
+    PUBLIC_ONLY,
+    NO_AUDIENCE,
+    0,
+  );
   return read.ok ? [] : [read.status, ...read.problems.map(({ path, code }) => `${path} ${code}`)];
 };
 

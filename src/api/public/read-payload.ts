@@ -1,12 +1,12 @@
-import { runInSlices, yieldToEventLoop } from '../../runtime/cooperative-work.js';
+import type { Instant } from '../../kernel/instant.js';
 import type { AddressPolicy } from '../../outbound-http/address-policy.js';
+import type { Audience } from '../../payload/content-layers.js';
 import type { CheckedKey } from '../../payload/idempotency-key.js';
-import { type JsonBody, parseJsonBody, parseJsonBodyInSlices } from '../../validation/json-body.js';
 import type { PublishPayload } from '../../payload/payload.js';
-import type { Problem } from '../../validation/problem-list.js';
-import { HEAVY_BYTES } from '../../validation/json-body.js';
-import type { Refused } from '../../validation/problem-list.js';
 import { validatePayload } from '../../payload/validate.js';
+import { runInSlices, yieldToEventLoop } from '../../runtime/cooperative-work.js';
+import { HEAVY_BYTES, type JsonBody, parseJsonBody, parseJsonBodyInSlices } from '../../validation/json-body.js';
+import type { Problem, Refused } from '../../validation/problem-list.js';
 
 /** A request's payload, or all problems of the request. */
 export type PayloadCheck =
@@ -19,7 +19,7 @@ export type PayloadCheck =
       readonly sent: unknown;
     };
 
-/** Parses a body: a light one at once, a heavy one in slices, so that other requests are not delayed. */
+/** Parses a body: a small one at once, a large one in slices, so that other requests are not delayed. */
 export const readJson = (body: Buffer): JsonBody | Promise<JsonBody> =>
   body.length > HEAVY_BYTES ? readJsonInSlices(body) : parseJsonBody(body);
 
@@ -32,9 +32,17 @@ const readJsonInSlices = async (body: Buffer): Promise<JsonBody> => {
 /**
  * Checks the content of a request to publish. All problems are reported at once, and 422 takes precedence over 400 (D-43).
  * @param key its Idempotency-Key
+ * @param audience the networks and targets that overrides may be for
+ * @param now by which `publish_at` is judged
  */
-export const checkPayload = (json: JsonBody, key: CheckedKey, addresses: AddressPolicy): PayloadCheck => {
-  const { checked, sent } = checkBody(json, (value) => validatePayload(value, addresses));
+export const checkPayload = (
+  json: JsonBody,
+  key: CheckedKey,
+  addresses: AddressPolicy,
+  audience: Audience,
+  now: Instant,
+): PayloadCheck => {
+  const { checked, sent } = checkBody(json, (value) => validatePayload(value, addresses, audience, now));
   if (checked.ok && key.ok) return { ok: true, payload: checked.payload };
   const problems = [...(key.ok ? [] : key.problems), ...(checked.ok ? [] : checked.problems)];
   return { ok: false, status: key.ok && !checked.ok ? checked.status : 422, problems, sent };
@@ -43,10 +51,10 @@ export const checkPayload = (json: JsonBody, key: CheckedKey, addresses: Address
 const NO_FURTHER_PROBLEMS: Refused = { ok: false, status: 400, problems: [] };
 
 /**
- * Checks a body by its rules. Problems of its JSON and violations of the rules are reported together, as far as the JSON can
- * still be read.
+ * Checks a body by its rules. Problems of its JSON and violations of the rules are reported together, as far as the
+ * JSON can still be read.
  * @param validate the rules
- * @returns `sent`: the parsed body; undefined if it is no JSON that may be kept
+ * @returns `sent`: the parsed body; undefined if it is not JSON that may be kept
  */
 export const checkBody = <Checked extends { readonly ok: true }>(
   json: JsonBody,
@@ -61,5 +69,7 @@ export const checkBody = <Checked extends { readonly ok: true }>(
   return { checked: { ok: false, status, problems: [...asJson, ...problems] }, sent: undefined };
 };
 
-/** Problems that sending the number as a string would solve, unless the field has rules of its own, like a pause's minutes. */
+/**
+ * Problems that sending the number as a string would solve, unless the field has its own rules, like a pause's minutes.
+ */
 const SOLVED_BY_STRING: ReadonlySet<string> = new Set(['number_too_large', 'number_inexact']);

@@ -1,9 +1,12 @@
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
-import { GateRejection } from './gate/gate-rejection.js';
-import type { TargetsRejection } from './gate/parsed-post.js';
 import { HttpProblem } from '../transport/http-problem.js';
+import type { TargetsRejection } from './gate/content-check.js';
+import { GateRejection } from './gate/gate-rejection.js';
 
-/** Rejects a request that names targets of which none is the endpoint's, or addresses too many: 422 (publish-api.md: Errors; D-67). */
+/**
+ * Rejects a request that names only targets of other endpoints, or too many targets: 422 (publish-api.md: Errors;
+ * D-67).
+ */
 export const targetsRejection = (
   endpoint: EndpointSnapshot,
   { rejection: code, message, figures }: TargetsRejection,

@@ -5,8 +5,8 @@ import { PausesView } from './pauses.view.js';
 import { PublishView } from './publish.view.js';
 import {
   NetworkPreviewView,
-  PreviewCallView,
   PayloadWarningView,
+  PreviewCallView,
   PreviewWarningView,
   SandboxMediumView,
   SandboxProblemView,
@@ -31,7 +31,7 @@ describe('the JSON of an answer', () => {
   });
 
   it('of discovery has its fields in their order, and no expired pause', () => {
-    const endpoint = { slug: 's', name: 'Site', verbose_discovery: false };
+    const endpoint = { slug: 's', name: 'Site', verbose_discovery: false, requires_approval: false };
     const target = { channel_id: 'tgt_1', platform: 'telegram', name: 'News', paused_until: T } as const;
     const projects = [{ project_id: 'prj_1', name: 'Project', paused_until: T + 1, targets: [target] }];
     expect(JSON.stringify(new InfoView(endpoint, projects, T)).replace(/,"capabilities".*/, '')).toBe(
@@ -48,7 +48,7 @@ describe('the JSON of an answer', () => {
     const preview = { telegram: new NetworkPreviewView('Ahoy', 0, calls, warnings) };
     const validation = new SandboxValidationView('passed', 'passed', media);
     const mistakes = [new PayloadWarningView('unknown_field', 'txt', 'e')];
-    expect(JSON.stringify(new SandboxView(true, validation, preview, mistakes))).toBe(
+    expect(JSON.stringify(new SandboxView(true, validation, preview, mistakes, null))).toBe(
       '{"ok":true,"would_create_post":true,"validation":{"schema":"passed","entities":"passed",' +
         '"media":[{"url":"https://example.com/a.png","size_mb":1.5,"ok":true}]},"preview":{"telegram":' +
         '{"text_after_trim":"Ahoy","trimmed_chars":0,"requests":[{"step":"message","method":"sendMessage",' +

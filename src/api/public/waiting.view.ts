@@ -1,17 +1,27 @@
 import { iso, isoOrNull } from '../../kernel/instant.js';
+import type { PlanHold } from '../../projections/posts/post-plans.queries.js';
 import { type Hold, nearestHold, type ScheduledWithHold } from '../../projections/publish-schedule/holds.queries.js';
 import { WAITING_MESSAGES as TEXTS } from './messages.js';
 
 /** The reason why a publication waits, for the client of its endpoint (D-66). It names no channel, project or id. */
 export class WaitingView {
-  readonly rule: Hold['rule'];
+  readonly rule: Hold['rule'] | PlanHold['rule'];
   /** ISO 8601, UTC; null if the end is not known. */
   readonly until: string | null;
   /** A sentence for people. */
   readonly text: string;
 
-  /** @param scheduled undefined: the schedule and the view of the post differ for a moment */
-  constructor(scheduled: ScheduledWithHold | undefined) {
+  /**
+   * @param scheduled undefined while the schedule and the view of the post differ for a moment
+   * @param plan what a planned post waits for; null: it is released
+   */
+  constructor(scheduled: ScheduledWithHold | undefined, plan: PlanHold | null = null) {
+    if (plan) {
+      this.rule = plan.rule;
+      this.until = isoOrNull(plan.until);
+      this.text = describePlan(plan);
+      return;
+    }
     const { rule, until } = scheduled?.hold ?? nearestHold(scheduled?.publication);
     this.rule = rule;
     this.until = isoOrNull(until);
@@ -20,3 +30,8 @@ export class WaitingView {
     else this.text = rule === 'retry' ? TEXTS.retryDue : TEXTS.next;
   }
 }
+
+const describePlan = ({ rule, publishAt }: PlanHold): string => {
+  if (rule === 'scheduled') return TEXTS.scheduled({ at: String(isoOrNull(publishAt)) });
+  return publishAt === null ? TEXTS.approval : TEXTS.approvalAndTime({ at: iso(publishAt) });
+};

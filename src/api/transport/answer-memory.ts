@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import type { MemoryBudget } from '../../runtime/memory-budget.js';
+import { countLargeAnswer } from './heavy-reads.js';
 import { buildProblemView } from './problem.view.js';
 import { isLarge, unreadAnswersProblem } from './request-memory.js';
 
@@ -12,20 +13,24 @@ declare module 'fastify' {
 }
 
 /**
- * Begins large answers one after the other, with other work in between, and counts them against a budget until their clients have read them. A GET that would exceed
- * the budget is answered 503. Other requests are always answered, because they may have changed something. A request that is not
- * authenticated counts against its address.
+ * Starts large answers one after another, with other work in between, and counts them against a budget until their
+ * clients have read them. A GET that would exceed the budget is answered 503. Other requests are always answered,
+ * because they may have changed something. A request that is not authenticated counts against its address.
  */
 export const boundAnswers = (fastify: FastifyInstance, answers: MemoryBudget): void => {
   fastify.decorateRequest('answerHolder', null);
   fastify.addHook('onSend', async (request, reply, payload) => {
-    // What is written at once occupies the thread, however many ask for it in one moment.
+    // Writing an answer occupies the thread; many at the same moment would block it.
     const isOneWrite = typeof payload === 'string' || Buffer.isBuffer(payload);
     if (isOneWrite && isLarge(payload.length)) await yieldToEventLoop();
-    // Files are buffers that all requests share; streams bound themselves.
+    // Files are buffers that all requests share; streams limit themselves.
     if (typeof payload !== 'string' || !isLarge(payload.length)) return payload;
-    const reservation = answers.reserveHeld(request.answerHolder ?? request.clientAddress, payload.length);
+    // The client has left: neither of the events below would release the reservation.
+    if (reply.raw.closed) return payload;
+    const holder = request.answerHolder ?? request.clientAddress;
+    const reservation = answers.reserveHeld(holder, payload.length);
     if (reservation) {
+      countLargeAnswer(holder, payload.length);
       for (const end of ['finish', 'close']) reply.raw.once(end, () => reservation.release());
       return payload;
     }

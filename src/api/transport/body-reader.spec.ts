@@ -167,7 +167,9 @@ describe('BodyReader', () => {
       const first = await start(memory, 'own_1');
       const second = await start(memory, 'own_2');
       await expect(second.reader.receive()).rejects.toMatchObject({
-        ...{ status: 503, code: 'too_many_large_requests', headers: { 'retry-after': '5' } },
+        status: 503,
+        code: 'too_many_large_requests',
+        headers: { 'retry-after': '5' },
       });
       expect(second.request.raw.isPaused()).toBe(true); // its connection is closed with the answer
 

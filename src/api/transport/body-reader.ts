@@ -3,12 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import { LIMITS } from '../../payload/payload.js';
 import { EventLoopBatch } from '../../runtime/event-loop-batch.js';
 import type { MemoryReservation } from '../../runtime/memory-budget.js';
-import { HTTP_MESSAGES } from './messages.js';
 import { HttpProblem } from './http-problem.js';
+import { HTTP_MESSAGES } from './messages.js';
 import { isLarge, isOutOfMemory, outOfMemoryProblem, type RequestMemory, workBytesOf } from './request-memory.js';
 import { busyProblem, type UnauthenticatedBodies } from './unauthenticated-bodies.js';
 
-/** A body as it was sent, or the reason for which it could not be read as a whole. */
+/** A body as it was sent, or the reason why it could not be read as a whole. */
 export type ReceivedBody =
   { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly problem: HttpProblem };
 
@@ -16,27 +16,28 @@ export type ReceivedBody =
 export interface BodyWatcher {
   /** A chunk arrived. */
   onBodyChunk(): void;
-  /** The body has arrived as a whole, or will not. */
+  /** The body has arrived completely, or never will. */
   onBodyEnd(): void;
 }
 
 const NO_WATCHER: BodyWatcher = { onBodyChunk: () => undefined, onBodyEnd: () => undefined };
 
-/** Size of a body up to which the rest of an oversized one is read and discarded, in bytes. */
+/** Size up to which an oversized body is read to its end and discarded, in bytes. */
 const MAX_READ_BYTES = LIMITS.payloadBytes * 4;
 
 /** Requests whose bodies were read; they continue together at the end of the event loop's turn. */
 const completedBodies = new EventLoopBatch<() => void>((resume) => resume());
 
 /**
- * Reads a request's body to its end. A body beyond the limit is `body_too_large` (400): the rest is read and discarded, up to
- * four times the limit, so that the client can read the answer. A body that ended early is `body_incomplete`.
+ * Reads a request's body to its end. A body beyond the limit is `body_too_large` (400): the rest is read and discarded,
+ * up to four times the limit, so that the client can read the answer. A body that ended early is `body_incomplete`.
  *
- * The bytes of a request that is not authenticated yet count against a limit of the whole process (ADR-88), until `keep` or
- * `drop` says what becomes of them. From then on a large body is read, and given to its handler, when there is memory (ADR-135).
+ * The bytes of a request that is not authenticated yet count against a limit of the whole process (ADR-88), until
+ * `keep` or `drop` is called. From then on, a large body is read and passed to its handler when there is memory
+ * (ADR-135).
  */
 export class BodyReader {
-  /** The body, as checks of its request need it. Never rejects. Its handler calls {@link BodyReader.receive}. */
+  /** The body, for the checks of its request. Never rejects. Its handler calls {@link BodyReader.receive}. */
   readonly received: Promise<ReceivedBody>;
   private resolve!: (received: ReceivedBody) => void;
   private readonly stream: IncomingMessage;
@@ -60,7 +61,7 @@ export class BodyReader {
 
   /**
    * @param memory for large bodies of authenticated requests
-   * @param unauthenticated null: `keep` is called before anything of the body arrives
+   * @param unauthenticated null if `keep` is called before any of the body arrives
    * @param watcher notified synchronously
    */
   constructor(
@@ -90,8 +91,8 @@ export class BodyReader {
   }
 
   /**
-   * Continues to read a body although its request is not authenticated yet.
-   * @throws HttpProblem 503 if the process reads or holds as much of such requests as it can
+   * Keeps reading a body although its request is not authenticated yet.
+   * @throws HttpProblem 503 if the process already holds as many such bytes as it may
    */
   wait(): void {
     const { unauthenticated } = this;
@@ -127,7 +128,7 @@ export class BodyReader {
     this.releaseChunks();
   }
 
-  /** Passes on all chunks: those that have arrived, and each of the rest when it arrives. */
+  /** Passes on all chunks: those that have arrived, then each later one when it arrives. */
   passChunks(passTo: (chunk: Buffer) => void): void {
     for (const chunk of this.chunks) passTo(chunk);
     this.passTo = passTo;
@@ -184,7 +185,7 @@ export class BodyReader {
   private reserveBody(holder: string): void {
     if (this.bodyMemory !== null || this.isOversized || !isLarge(this.announced ?? this.size)) return;
     const { bodies } = this.memory;
-    // The signature of a body that has arrived was checked: it is in memory, whether there is room for it or not.
+    // The body has arrived and its signature was checked, so it is in memory whether or not there is room for it.
     if (this.isOver) return void (this.bodyMemory = bodies.reserveHeld(holder, this.size));
     const bytes = Math.min(this.announced ?? LIMITS.payloadBytes, LIMITS.payloadBytes);
     const reservation = (this.bodyMemory = bodies.reserve(holder, bytes));

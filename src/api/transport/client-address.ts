@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** Stands for an unknown address. No allowlist contains it. */
+/** Placeholder for an unknown address. No allowlist contains it. */
 const UNKNOWN = '0.0.0.0';
 
 /**
@@ -29,8 +29,8 @@ export const recordClientAddresses = (fastify: FastifyInstance): void => {
 };
 
 /**
- * Returns the client's address. A trusted proxy may pass on any text as the client's; then the proxy that sent it, the nearest
- * one with an address, stands for the client.
+ * Returns the client's address. A trusted proxy may pass on any text as the client's address; then the nearest proxy
+ * with a valid address counts as the client.
  */
 const readAddress = (request: FastifyRequest): string => {
   // A client may already have disconnected; Fastify's type does not cover that.

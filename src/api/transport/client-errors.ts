@@ -4,11 +4,13 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../../kernel/ids.js';
 import { incompleteBody } from './body-reader.js';
-import { HTTP_MESSAGES } from './messages.js';
 import { HttpProblem } from './http-problem.js';
+import { HTTP_MESSAGES } from './messages.js';
 import { buildProblemView } from './problem.view.js';
 
-/** Limits of a lingering close: the time, in ms, and the bytes for which a connection is still read after its last answer. */
+/**
+ * Limits of a lingering close: how long, in ms, and how many bytes a connection is still read after its last answer.
+ */
 const LINGER_MS = 5_000;
 const LINGER_BYTES = 20_971_520;
 
@@ -19,8 +21,8 @@ const PENDING_REPLY = Symbol('pending reply');
 
 interface Connection extends Socket {
   /**
-   * The reply that is pending, or that was sent before its request had arrived as a whole; null between two requests, so that
-   * their memory can be freed. A property, because a map would cost each request a microsecond.
+   * The reply that is pending, or that was sent before its request had arrived as a whole; null between two requests,
+   * so that their memory can be freed. A property, because a map would cost a microsecond per request.
    */
   [PENDING_REPLY]?: FastifyReply | null;
 }
@@ -40,10 +42,10 @@ export const trackPendingReplies = (fastify: FastifyInstance): void => {
 };
 
 /**
- * Answers bytes that are no HTTP request, or no complete one, in the form of every other error (D-6, D-11), and ends the
- * connection. If a handler is waiting for the rest of the request, the handler answers: authentication and the other checks
- * come first (D-7), and the endpoint's log gets the request (D-33). Bytes that still arrive are read and discarded for a
- * while: closing the connection at once would make the operating system drop the answer.
+ * Answers bytes that are not a complete HTTP request in the form of every other error (D-6, D-11), and ends the
+ * connection. If a handler is waiting for the rest of the request, the handler answers: authentication and the other
+ * checks come first (D-7), and the endpoint's log gets the request (D-33). Bytes that still arrive are read and
+ * discarded for a while: closing the connection at once would make the operating system drop the answer.
  * @param error of the parser, which reports everything that it receives after the first error, too
  */
 export const answerClientError = (error: Error & { readonly code?: string }, socket: Socket): void => {
@@ -80,17 +82,16 @@ export const closeAfterResponse = ({ raw }: FastifyRequest, reply: FastifyReply)
   };
 };
 
-/** Rejects CONNECT: the server is no proxy. Node passes the raw connection. */
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
+
+/** Rejects CONNECT: the server is not a proxy. Node passes the raw connection. */
 export const rejectConnect = (_request: IncomingMessage, socket: Duplex): void => {
   const message = HTTP_MESSAGES.connect;
   linger(socket);
   socket.on('error', () => socket.destroy());
   socket.resume();
   socket.end(
-    serializeResponse(
-      HttpProblem.withMessage(405, 'method_not_allowed', message, { allow: 'GET, POST, PATCH, DELETE' }),
-      newId('req'),
-    ),
+    serializeResponse(HttpProblem.withMessage(405, 'method_not_allowed', message, { allow: METHODS }), newId('req')),
   );
 };
 
@@ -102,13 +103,16 @@ export const rejectExpectation = (_request: IncomingMessage, response: ServerRes
   response.writeHead(problem.status, buildHeaders(problem, id, body)).end(body);
 };
 
-/** Headers of which a request may have one (RFC 9110, 5.3). Node would use the first; a proxy in front may have used the last. */
+/**
+ * Headers that a request may have only once (RFC 9110, 5.3). Node would use the first; a proxy in front may have used
+ * the last.
+ */
 const SINGLE_HEADERS = ['host', 'authorization', 'content-type'];
 const SINGLE_LENGTHS = new Set(SINGLE_HEADERS.map(({ length }) => length));
 
 /**
- * Rejects HTTP/1.1 requests without a Host (RFC 9112, 3.2), which Node would answer without a body, and requests with two of a
- * header that may be there once.
+ * Rejects HTTP/1.1 requests without a Host (RFC 9112, 3.2), which Node would answer without a body, and requests that
+ * repeat a header that may occur once.
  */
 export const checkHeaders = (fastify: FastifyInstance): void => {
   fastify.addHook('onRequest', ({ raw, id }, reply, done) => {

@@ -2,8 +2,8 @@ import type { Rejection } from '../../kernel/result.js';
 import type { Problem } from '../../validation/problem-list.js';
 
 /**
- * An answer that is not a success. Code behind a controller throws it; its body has the form of D-6. It has no stack trace:
- * it would have no reader, and capturing it would take longer than most of the checks that end in a problem.
+ * An answer that is not a success. Code behind a controller throws it; its body has the form of D-6. It has no stack
+ * trace: no one would read it, and capturing it would take longer than most checks.
  */
 export class HttpProblem extends Error {
   constructor(

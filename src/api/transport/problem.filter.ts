@@ -2,21 +2,22 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseError } from 'pg';
 import { EVENT_STORE, type EventStore, StorageFailed, Unavailable } from '../../event-store/port.js';
-import { type Log, LOG } from '../../kernel/log.js';
+import { LOG, type Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
 import { findStorageError, isUnavailable } from '../../postgres/unavailable.js';
 import { GateRejection } from '../public/gate/gate-rejection.js';
 import { describeRequest, setLogRejection } from '../public/gate/request-log-entry.js';
-import { HTTP_MESSAGES, SERVICE_MESSAGES } from './messages.js';
 import { HttpProblem } from './http-problem.js';
+import { HTTP_MESSAGES, SERVICE_MESSAGES } from './messages.js';
 import { buildProblemView } from './problem.view.js';
 
 const RETRY_AFTER_SECONDS = '5';
-/** After a failure that people must remove. */
+/** After a failure that an operator must fix. */
 const STORAGE_RETRY_AFTER_SECONDS = '30';
 
 /**
- * Turns errors into answers that say what to do: a problem as it is, an outage or a full disk into 503, any other into a
- * logged 500.
+ * Turns errors into answers that say what to do: an HttpProblem as it is, an outage or a full disk into 503, any other
+ * error into a logged 500.
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -60,7 +61,7 @@ export class ProblemFilter implements ExceptionFilter {
     }
     if (error instanceof Unavailable || isUnavailable(error) || isMissingReadModel(error)) {
       this.log.warn(
-        { ...describeRequest(request), error: String(error) },
+        { ...describeRequest(request), reason: reasonOf(error) },
         'failed to answer a request: the database or event store is unavailable',
       );
       const message = SERVICE_MESSAGES.unavailable;
@@ -70,10 +71,7 @@ export class ProblemFilter implements ExceptionFilter {
     const { statusCode, message } = error as { statusCode?: number; message?: string };
     if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
       return frameworkProblem(statusCode, message ?? '');
-    this.log.error(
-      { ...describeRequest(request), error: error instanceof Error ? error.stack : String(error) },
-      'failed to answer a request: internal error',
-    );
+    this.log.error({ ...describeRequest(request), err: error }, 'failed to answer a request: internal error');
     return HttpProblem.withMessage(500, 'internal', SERVICE_MESSAGES.internal);
   }
 }

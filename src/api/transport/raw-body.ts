@@ -43,12 +43,16 @@ export const disableBodyParsing = (fastify: FastifyInstance, memory: RequestMemo
   for (const method of METHODS) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 };
 
+/** True for a request whose method has a body on our routes: its signature covers the body. */
+export const hasBody = ({ method }: Pick<FastifyRequest, 'method'>): boolean =>
+  method === 'POST' || method === 'PATCH' || method === 'PUT';
+
 /** Largest recorded size: a client may announce any number. */
 const MAX_SIZE = 2 ** 31 - 1;
 
 /**
- * Returns the size of a request's body, in bytes, also if the request was rejected before the body arrived, or the body was not
- * kept: the announced size (no more can arrive), otherwise the bytes that have arrived so far.
+ * Returns the size of a request's body, in bytes, even if the request was rejected before the body arrived, or the body
+ * was not kept: the announced size (no more can arrive), otherwise the bytes that have arrived so far.
  */
 export const measureBody = ({ headers, receivedBytes }: FastifyRequest): number =>
   Math.min(Number(headers['content-length'] ?? receivedBytes), MAX_SIZE);

@@ -3,10 +3,10 @@ import { type MemoryBounds, MemoryBudget } from '../../runtime/memory-budget.js'
 import { HttpProblem } from './http-problem.js';
 import { SERVICE_MESSAGES } from './messages.js';
 
-/** Size of a body, in bytes, from which on memory is reserved for it: the one from which on it is parsed in slices. */
+/** Size, in bytes, of the smallest body that reserves memory and is parsed in slices. */
 const LARGE_BODY_BYTES = 65_536;
 /**
- * Bytes of memory that the processing of a body takes for each of its bytes: its text, the parsed value, serialised again,
+ * Bytes of memory that processing a body takes for each of its bytes: its text, the parsed value, serialised again,
  * encoded in parts, and sent to the event store (ADR-135).
  */
 const WORK_FACTOR = 6;
@@ -32,19 +32,19 @@ const BOUNDS: Required<RequestMemoryBounds> = {
     bytes: 6 * WORK_FACTOR * LIMITS.payloadBytes,
     bytesPerHolder: 3 * WORK_FACTOR * LIMITS.payloadBytes,
   },
-  // Both count what is in memory already, so nothing waits for them.
+  // Both count bytes that are already in memory, so nothing waits for them.
   toolCalls: { ...wait, bytes: 6 * LIMITS.payloadBytes, bytesPerHolder: 3 * LIMITS.payloadBytes },
   answers: { ...wait, bytes: 12 * LIMITS.payloadBytes, bytesPerHolder: 6 * LIMITS.payloadBytes },
 };
 
 /**
- * The memory of a process for large bodies of authenticated requests, whatever the number of clients (ADR-135). A body is read
- * once there is memory for its bytes, and processed once there is memory for that; otherwise its request waits, 15 s at
- * most each time. There are two budgets so that no body that is being read waits for another one. Bodies of up to 64 KB are
- * not counted and never wait.
+ * The memory of a process for large bodies of authenticated requests, whatever the number of clients (ADR-135). A body
+ * is read once there is memory for its bytes, and processed once there is memory for that; otherwise its request waits
+ * for at most 15 s each time. There are two budgets, so that a body that is being read never waits for another. Bodies
+ * of up to 64 KB are not counted and never wait.
  *
- * The arguments of a tool call have a budget of their own, because the request that the tool sends waits for the first two. A large
- * answer counts until its client has read it.
+ * The arguments of a tool call have a budget of their own, because the request that the tool sends waits for the first
+ * two. A large answer counts until its client has read it.
  */
 export class RequestMemory {
   readonly bodies: MemoryBudget;
@@ -69,7 +69,7 @@ export const workBytesOf = (bytes: number): number => WORK_FACTOR * bytes;
 
 const CODE = 'too_many_large_requests';
 
-/** Returns the 503 of a large request for which there was no memory in time. */
+/** Returns the 503 for a large request that got no memory in time. */
 export const outOfMemoryProblem = (): HttpProblem =>
   HttpProblem.withMessage(503, CODE, SERVICE_MESSAGES.tooManyLarge, { 'retry-after': RETRY_AFTER_SECONDS });
 

@@ -1,9 +1,9 @@
-import { SERVICE_MESSAGES } from './messages.js';
 import { HttpProblem } from './http-problem.js';
+import { SERVICE_MESSAGES } from './messages.js';
 
-/** Bytes of bodies that a process holds at most for requests that are not authenticated yet (ADR-88). */
+/** Maximum number of bytes of bodies that a process holds for requests that are not authenticated yet (ADR-88). */
 const MAX_HELD_BYTES = 33_554_432;
-/** Requests that are not authenticated and whose bodies a process reads at the same time, at most (ADR-88). */
+/** Maximum number of unauthenticated requests whose bodies a process reads at the same time (ADR-88). */
 const MAX_READING = 1_000;
 const RETRY_AFTER_SECONDS = '1';
 
@@ -20,12 +20,12 @@ export class UnauthenticatedBodies {
     private readonly maxReading = MAX_READING,
   ) {}
 
-  /** Bytes held at present. */
+  /** Bytes held now. */
   get heldBytes(): number {
     return this.held;
   }
 
-  /** Bodies being read at present. */
+  /** Bodies being read now. */
   get reading(): number {
     return this.beingRead;
   }
@@ -55,7 +55,7 @@ export class UnauthenticatedBodies {
 
 const CODE = 'too_many_unauthenticated';
 
-/** Returns the 503 of a request that is not authenticated yet while the process reads as many as it can. */
+/** Returns the 503 for an unauthenticated request while the process is reading as many as it may. */
 export const busyProblem = (): HttpProblem =>
   HttpProblem.withMessage(503, CODE, SERVICE_MESSAGES.overloaded, { 'retry-after': RETRY_AFTER_SECONDS });
 

@@ -2,33 +2,31 @@ import { Module } from '@nestjs/common';
 import { ChangeStreams, STREAM_OPTIONS } from '../../api/management/stream/change-streams.js';
 import { ChangeFeed } from '../../changes/change-feed.js';
 import { ResourceOwners } from '../../changes/resource-owners.js';
-import type { Settings } from '../../config/settings.js';
-import { SETTINGS } from '../../config/tokens.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
-import { type Log, LOG } from '../../kernel/log.js';
+import { LOG, type Log } from '../../kernel/log.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { type Projection, PROJECTIONS } from '../../projections/engine/projection.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
-import { projectionsOf } from '../projections.js';
 import { EventStoreModule } from './event-store.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 
-/** The feed of changes, and the streams over which readers follow it. */
+/** The feed of changes, and the streams through which readers follow it. */
 @Module({
   imports: [EventStoreModule, ReadModelsModule],
   providers: [
     {
       provide: ChangeFeed,
-      inject: [EVENT_STORE, EventCodec, ProjectionProgress, SETTINGS, LOG],
+      inject: [EVENT_STORE, EventCodec, ProjectionProgress, PROJECTIONS, LOG],
       useFactory: (
         store: EventStore,
         codec: EventCodec,
         progress: ProjectionProgress,
-        settings: Settings,
+        models: readonly Projection[],
         log: Log,
       ) => {
         const owners = new ResourceOwners(store, codec);
-        return new ChangeFeed({ store, codec, owners, progress, models: projectionsOf(settings), log });
+        return new ChangeFeed(store, codec, owners, progress, models, log);
       },
     },
     {

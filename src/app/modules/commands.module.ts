@@ -1,24 +1,33 @@
 import { Module } from '@nestjs/common';
-import { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
-import { DisableEndpointHandler } from '../../commands/endpoint/disable-endpoint.js';
-import { OutputWithdrawal } from '../../commands/webhook-output/output-withdrawal.js';
 import { Deletions } from '../../commands/deletion/deletions.js';
+import { ScheduleDelivery } from '../../commands/delivery/schedule-delivery.js';
+import { DisableEndpointHandler } from '../../commands/endpoint/disable-endpoint.js';
+import { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
 import { managementHandlers } from '../../commands/handlers.js';
+import { PauseTargetsHandler } from '../../commands/pause/pause-targets.js';
 import { TempPauseHandler } from '../../commands/pause/temp-pause.js';
 import { TempResumeHandler } from '../../commands/pause/temp-resume.js';
 import { AcceptPostHandler } from '../../commands/post/accept-post.js';
 import { KeyClaims } from '../../commands/post/key-claims.js';
-import { CappedCreation } from '../../commands/resource-cap/capped-creation.js';
+import { LargePayloads } from '../../commands/post/large-payloads.js';
+import { PlannedCancellations } from '../../commands/post/planned-cancellations.js';
+import { PlannedPosts } from '../../commands/post/planned-posts.js';
+import { PostChanges } from '../../commands/post/post-changes.js';
 import { LogRequestsHandler } from '../../commands/request-log/log-requests.js';
+import { CappedCreation } from '../../commands/resource-cap/capped-creation.js';
+import { DisableWebhookOutputHandler } from '../../commands/webhook-output/disable-webhook-output.js';
+import { OutputWithdrawal } from '../../commands/webhook-output/output-withdrawal.js';
 import { plansWithInput, plansWithOutput, resourceCapsOf } from '../../config/limits-profile.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
+import { ErasureNotes } from '../../erasure/erasure-notes.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import { ResourceReservations } from '../../limits/resource-reservations.js';
 import { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { QueuedPublications } from '../../projections/publish-schedule/queued-publications.queries.js';
+import { PlannedPostQueries } from '../../projections/planned-posts/planned-posts.queries.js';
 import { EventStoreModule } from './event-store.module.js';
 import { LimitsModule } from './limits.module.js';
 import { ReadModelsModule } from './read-models.module.js';
@@ -46,16 +55,7 @@ import { SecretsModule } from './secrets.module.js';
       useFactory: (aggregates: AggregateStore, references: References, { limitsProfile }: Settings) =>
         new OutputWithdrawal(aggregates, references, plansWithOutput(limitsProfile)),
     },
-    {
-      provide: Deletions,
-      inject: [AggregateStore, References, QueuedPublications, ProjectionProgress],
-      useFactory: (
-        aggregates: AggregateStore,
-        references: References,
-        queued: QueuedPublications,
-        progress: ProjectionProgress,
-      ) => new Deletions(aggregates, references, queued, progress),
-    },
+    Deletions,
     {
       provide: CappedCreation,
       inject: [AggregateStore, ResourceReservations, ProjectionProgress, SETTINGS],
@@ -66,12 +66,46 @@ import { SecretsModule } from './secrets.module.js';
         { limitsProfile }: Settings,
       ) => new CappedCreation(aggregates, reservations, progress, resourceCapsOf(limitsProfile)),
     },
+    ScheduleDelivery,
+    {
+      provide: LargePayloads,
+      inject: [AggregateStore, ErasureNotes, CLOCK],
+      useFactory: (aggregates: AggregateStore, notes: ErasureNotes, clock: Clock) =>
+        new LargePayloads(aggregates, notes, clock),
+    },
+    {
+      provide: PlannedPosts,
+      inject: [AggregateStore],
+      useFactory: (aggregates: AggregateStore) => new PlannedPosts(aggregates),
+    },
+    {
+      provide: PostChanges,
+      inject: [PlannedPosts, LargePayloads],
+      useFactory: (posts: PlannedPosts, large: LargePayloads) => new PostChanges(posts, large),
+    },
+    {
+      provide: PlannedCancellations,
+      inject: [PlannedPostQueries, PlannedPosts, ProjectionProgress],
+      useFactory: (queries: PlannedPostQueries, posts: PlannedPosts, progress: ProjectionProgress) =>
+        new PlannedCancellations(queries, posts, progress),
+    },
     {
       provide: KeyClaims,
       inject: [AggregateStore],
       useFactory: (aggregates: AggregateStore) => new KeyClaims(aggregates),
     },
   ],
-  exports: [Deletions, InputWithdrawal, OutputWithdrawal, KeyClaims, AcceptPostHandler],
+  exports: [
+    DisableWebhookOutputHandler,
+    PauseTargetsHandler,
+    ScheduleDelivery,
+    Deletions,
+    InputWithdrawal,
+    OutputWithdrawal,
+    KeyClaims,
+    PlannedPosts,
+    PostChanges,
+    AcceptPostHandler,
+  ],
 })
 export class CommandsModule {}

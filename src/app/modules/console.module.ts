@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { BUILT_CONSOLE, CONSOLE_FOLDER, ConsoleFiles } from '../../api/console/console-files.js';
 import { ConsoleController } from '../../api/console/console.controller.js';
+import { BUILT_CONSOLE, CONSOLE_FOLDER, ConsoleFiles } from '../../api/console/console-files.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 
 /** The web console, /console. */

@@ -1,18 +1,21 @@
 import { Module } from '@nestjs/common';
 import type { Pool } from 'pg';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
 import { catalogue } from '../../domain/catalogue.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { CheckedEventStore } from '../../event-store/checked-event-store.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { SnapshotTable } from '../../event-store/snapshots.js';
-import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
-import { type Log, LOG } from '../../kernel/log.js';
-import { POOL } from '../../postgres/tokens.js';
 import { Metrics } from '../../health/metrics.js';
+import { LOG_IDENTITY } from '../../history/transparency-log/log-identity.js';
+import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
+import { LOG, type Log } from '../../kernel/log.js';
+import { POOL } from '../../postgres/tokens.js';
 import { Database } from '../database.js';
 import { openEventStore } from '../event-store.js';
-import { openPublishedCheckpoints } from '../log-identity.js';
+import { createLogIdentity, openPublishedCheckpoints } from '../log-identity.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
 import { MetricsModule } from './metrics.module.js';
@@ -35,6 +38,11 @@ import { PostgresModule } from './postgres.module.js';
       useFactory: (store: CheckedEventStore, { settings }: ProcessOptions) =>
         openPublishedCheckpoints(settings, store.notes, () => store.connection.id),
     },
+    {
+      provide: LOG_IDENTITY,
+      inject: [SETTINGS, Database],
+      useFactory: (settings: Settings, { historyKeys }: Database) => createLogIdentity(settings, historyKeys),
+    },
     { provide: EventCodec, useFactory: () => new EventCodec(catalogue) },
     {
       provide: AggregateStore,
@@ -43,6 +51,6 @@ import { PostgresModule } from './postgres.module.js';
         new AggregateStore(store, codec, metrics.appendTimer(), new SnapshotTable(pool, log)),
     },
   ],
-  exports: [EVENT_STORE, CheckedEventStore, EventCodec, AggregateStore, PublishedCheckpoints],
+  exports: [EVENT_STORE, CheckedEventStore, EventCodec, AggregateStore, LOG_IDENTITY, PublishedCheckpoints],
 })
 export class EventStoreModule {}

@@ -11,12 +11,12 @@ import { Metrics } from '../../health/metrics.js';
 import { MetricsAccess } from '../../health/metrics-access.js';
 import { MetricsPage } from '../../health/metrics-page.js';
 import { Readiness } from '../../health/readiness.js';
-import { type Log, LOG } from '../../kernel/log.js';
-import { KeyRing } from '../../secrets/key-ring.js';
-import { UnreadableSecrets } from '../../secrets/unreadable-secrets.js';
+import { LOG, type Log } from '../../kernel/log.js';
 import { HelperCheck } from '../../media/helper-check.js';
 import { createPool } from '../../postgres/pool.js';
 import { SharedResult } from '../../runtime/shared-result.js';
+import { KeyRing } from '../../secrets/key-ring.js';
+import { UnreadableSecrets } from '../../secrets/unreadable-secrets.js';
 import { Database } from '../database.js';
 import { PROCESS_OPTIONS, type ProcessOptions, type ProcessSettings } from '../process-options.js';
 import { Resources } from '../resources.js';
@@ -25,7 +25,7 @@ import { MediaModule } from './media.module.js';
 import { MetricsModule } from './metrics.module.js';
 import { PostgresModule } from './postgres.module.js';
 
-/** Time after which the server cancels a statement for health, ms. */
+/** How long a statement for health may take before the server cancels it, in ms. */
 const STATEMENT_MS = 2_000;
 
 const HEALTH_POOL = Symbol('HealthPool');
@@ -76,7 +76,10 @@ const STORE_HEAD = Symbol('StoreHead');
         helpers: HelperCheck,
       ) =>
         new Readiness({
-          ...{ pool, store, codec, storeHead },
+          pool,
+          store,
+          codec,
+          storeHead,
           connection: () => checked.connection,
           secrets: () => unreadable.describe(),
           helpers: () => helpers.report,

@@ -1,28 +1,25 @@
 import { Module } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { EventCodec } from '../../event-store/codec.js';
-import { type EventStore, Unavailable } from '../../event-store/port.js';
+import { EVENT_STORE, type EventStore, Unavailable } from '../../event-store/port.js';
 import { AggregatePlaces } from '../../history/time-travel/aggregate-places.js';
 import { EndedLogTable } from '../../history/transparency-log/ended-logs.js';
 import { LogTables } from '../../history/transparency-log/log-tables.js';
 import { createVerificationHandler } from '../../history/transparency-log/verification-handler.js';
 import { JobRunner } from '../../jobs/job-runner.js';
 import { JobTable } from '../../jobs/job-table.js';
-import { type Log, LOG } from '../../kernel/log.js';
+import { LOG, type Log } from '../../kernel/log.js';
 import { Leases } from '../../postgres/leases.js';
 import { Notifications } from '../../postgres/notifications.js';
 import { POOL } from '../../postgres/tokens.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
-import type { Settings } from '../../config/settings.js';
-import { SETTINGS } from '../../config/tokens.js';
+import { type Projection, PROJECTIONS } from '../../projections/engine/projection.js';
 import { createRebuildHandler } from '../../projections/engine/rebuild/rebuild-job.js';
 import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import { createProjectionVerification } from '../../projections/engine/verification/verification-job.js';
-import { projectionsOf } from '../projections.js';
 import { KeyRing } from '../../secrets/key-ring.js';
 import { createResealHandler } from '../../secrets/reseal-job.js';
 import { Database } from '../database.js';
-import { EVENT_STORE } from '../../event-store/port.js';
 import { EventStoreModule } from './event-store.module.js';
 import { HistoryModule } from './history.module.js';
 import { JobsModule } from './jobs.module.js';
@@ -46,7 +43,7 @@ import { ReadModelsModule } from './read-models.module.js';
         AggregatePlaces,
         Database,
         KeyRing,
-        SETTINGS,
+        PROJECTIONS,
         Rebuilds,
       ],
       useFactory: (
@@ -60,19 +57,19 @@ import { ReadModelsModule } from './read-models.module.js';
         places: AggregatePlaces,
         { historyKeys: { sealKey } }: Database,
         ring: KeyRing,
-        settings: Settings,
+        projections: readonly Projection[],
         rebuilds: Rebuilds,
       ) => {
         const verification = { tables: new LogTables(pool), store, codec, sealKey };
         const replay = { pool, store, codec };
         const handlers = [
           createVerificationHandler(verification, new EndedLogTable(pool), places),
-          createProjectionVerification(replay, projectionsOf(settings)),
-          createRebuildHandler(replay, rebuilds, projectionsOf(settings)),
+          createProjectionVerification(replay, projections),
+          createRebuildHandler(replay, rebuilds, projections),
           createResealHandler(pool, ring),
         ];
         const isOutage = (error: unknown) => error instanceof Unavailable || isUnavailable(error);
-        return new JobRunner({ jobs, leases, notifications, handlers, isOutage, log });
+        return new JobRunner(jobs, leases, notifications, handlers, isOutage, log);
       },
     },
   ],

@@ -4,7 +4,7 @@ import { Publishers } from '../../platforms/publishers.js';
 import { Database } from '../database.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
-import { type Networks, NETWORKS, startNetworks } from '../stand-ins.js';
+import { NETWORKS, type Networks, startNetworks } from '../stand-ins.js';
 import { PostgresModule } from './postgres.module.js';
 
 /** The networks: their catalogue, base URLs, stand-ins and publishers. */

@@ -15,7 +15,7 @@ import { Resources } from '../resources.js';
   providers: [
     { provide: Database, inject: [PROCESS_OPTIONS, KeyRing, Resources], useFactory: openDatabase },
     { provide: POOL, inject: [Database], useFactory: ({ pool }: Database): Pool => pool },
-    { provide: CallTurns, inject: [POOL], useFactory: (pool: Pool) => new CallTurns(pool) },
+    CallTurns,
     {
       provide: Notifications,
       inject: [PROCESS_OPTIONS, Database, KeyRing, Resources],

@@ -1,7 +1,5 @@
 import { Module } from '@nestjs/common';
-import type { Settings } from '../../config/settings.js';
-import { SETTINGS } from '../../config/tokens.js';
-import { createAddressPolicy } from '../../outbound-http/address-policy.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/address-policy.js';
 import { GuardedClient } from '../../outbound-http/guarded-client.js';
 import { CircuitBreaker } from '../../processing/translation/circuit-breaker.js';
 import { LibreTranslate } from '../../processing/translation/libre-translate.js';
@@ -9,7 +7,7 @@ import { SecretVault } from '../../secrets/vault.js';
 import { Resources } from '../resources.js';
 import { SecretsModule } from './secrets.module.js';
 
-/** Longest wait of a worker for a translation, in ms. */
+/** Maximum time that a worker waits for a translation, in ms. */
 const TRANSLATION_MS = 30_000;
 
 /** Processing of posts before publication: the client of translation services. */
@@ -18,9 +16,8 @@ const TRANSLATION_MS = 30_000;
   providers: [
     {
       provide: CircuitBreaker,
-      inject: [SETTINGS, SecretVault, Resources],
-      useFactory: async ({ allowPrivateAddresses }: Settings, vault: SecretVault, resources: Resources) => {
-        const policy = createAddressPolicy(allowPrivateAddresses);
+      inject: [ADDRESS_POLICY, SecretVault, Resources],
+      useFactory: async (policy: AddressPolicy, vault: SecretVault, resources: Resources) => {
         const client = new GuardedClient({ policy, timeouts: { headersMs: TRANSLATION_MS } });
         await resources.add(() => client.close());
         return new CircuitBreaker(new LibreTranslate(client, vault, TRANSLATION_MS));

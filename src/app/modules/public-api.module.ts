@@ -1,27 +1,29 @@
 import { Module } from '@nestjs/common';
-import { Admission } from '../../api/public/gate/admission.js';
+import { ChangeReceiver } from '../../api/public/change-receiver.js';
 import { Authentication } from '../../api/public/gate/authentication.js';
+import { ContentCheck } from '../../api/public/gate/content-check.js';
 import { Gate } from '../../api/public/gate/gate.js';
+import { Identification } from '../../api/public/gate/identification.js';
 import { LimitGuard } from '../../api/public/gate/limit-guard.js';
 import { RequestRecorder } from '../../api/public/gate/request-recorder.js';
 import { InfoController } from '../../api/public/info.controller.js';
 import { MediaCheck } from '../../api/public/media-check.js';
-import { PostStatusController } from '../../api/public/post-status.controller.js';
 import { PausesController } from '../../api/public/pauses.controller.js';
-import { PostReceiver } from '../../api/public/post-receiver.js';
+import { PostChangesController } from '../../api/public/post-changes.controller.js';
+import { PostStatusController } from '../../api/public/post-status.controller.js';
 import { ProbePayments } from '../../api/public/probe-payments.js';
+import { PreviewPatterns } from '../../api/public/sandbox/preview-patterns.js';
+import { SandboxController } from '../../api/public/sandbox/sandbox.controller.js';
+import { Sandbox } from '../../api/public/sandbox/sandbox.js';
 import { SandboxPreview } from '../../api/public/sandbox/sandbox-preview.js';
 import { SandboxTranslation } from '../../api/public/sandbox/sandbox-translation.js';
-import { Sandbox } from '../../api/public/sandbox/sandbox.js';
-import { SandboxController } from '../../api/public/sandbox/sandbox.controller.js';
-import { UnauthenticatedBodies } from '../../api/transport/unauthenticated-bodies.js';
 import { WebhooksController } from '../../api/public/webhooks.controller.js';
+import { UnauthenticatedBodies } from '../../api/transport/unauthenticated-bodies.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { Inspector } from '../../media/inspector.js';
-import { createAddressPolicy } from '../../outbound-http/address-policy.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/address-policy.js';
 import { RequestSlots } from '../../outbound-http/request-slots.js';
-import { SecretVault } from '../../secrets/vault.js';
 import { CommandsModule } from './commands.module.js';
 import { LimitsModule } from './limits.module.js';
 import { MediaModule } from './media.module.js';
@@ -29,38 +31,51 @@ import { PlatformsModule } from './platforms.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 import { SecretsModule } from './secrets.module.js';
 
-/** Requests that the clients of a process may cause at a time before their posts are accepted (D-51). */
+/** Maximum number of concurrent requests that clients of a process may cause before their posts are accepted (D-51). */
 const REQUEST_SLOTS = { perHost: 32, inAll: 256 };
 
 /** The public API, /v1: publishing behind the gate, pauses, discovery and the sandbox. */
 @Module({
   imports: [CommandsModule, ReadModelsModule, LimitsModule, SecretsModule, MediaModule, PlatformsModule],
-  controllers: [WebhooksController, PausesController, InfoController, PostStatusController, SandboxController],
+  controllers: [
+    WebhooksController,
+    PausesController,
+    InfoController,
+    PostStatusController,
+    PostChangesController,
+    SandboxController,
+  ],
   providers: [
     Gate,
-    Admission,
+    Identification,
     Authentication,
     LimitGuard,
+    ContentCheck,
     { provide: UnauthenticatedBodies, useFactory: () => new UnauthenticatedBodies() },
     RequestRecorder,
-    PostReceiver,
+    ChangeReceiver,
     Sandbox,
     SandboxPreview,
+    PreviewPatterns,
     ProbePayments,
     { provide: RequestSlots, useFactory: () => new RequestSlots(REQUEST_SLOTS) },
-    {
-      provide: SandboxTranslation,
-      inject: [SETTINGS, RequestSlots, SecretVault],
-      useFactory: ({ allowPrivateAddresses }: Settings, slots: RequestSlots, vault: SecretVault) =>
-        new SandboxTranslation(createAddressPolicy(allowPrivateAddresses), slots, vault),
-    },
+    SandboxTranslation,
     {
       provide: MediaCheck,
-      inject: [SETTINGS, RequestSlots, Inspector],
-      useFactory: ({ allowPrivateAddresses, mediaProbe }: Settings, slots: RequestSlots, inspector: Inspector) =>
-        new MediaCheck(createAddressPolicy(allowPrivateAddresses), slots, mediaProbe ? inspector : null),
+      inject: [SETTINGS, ADDRESS_POLICY, RequestSlots, Inspector],
+      useFactory: ({ mediaProbe }: Settings, policy: AddressPolicy, slots: RequestSlots, inspector: Inspector) =>
+        new MediaCheck(policy, slots, mediaProbe ? inspector : null),
     },
   ],
-  exports: [Gate, PostReceiver, Sandbox, SandboxTranslation, ProbePayments, RequestRecorder, UnauthenticatedBodies],
+  exports: [
+    Gate,
+    ChangeReceiver,
+    PreviewPatterns,
+    Sandbox,
+    SandboxTranslation,
+    ProbePayments,
+    RequestRecorder,
+    UnauthenticatedBodies,
+  ],
 })
 export class PublicApiModule {}

@@ -1,46 +1,38 @@
 import { Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { JobRunner } from '../../jobs/job-runner.js';
 import { Leases } from '../../postgres/leases.js';
 import type { BackgroundTask } from '../worker/background-task.js';
 import { ProjectionRunners } from '../worker/projection-runners.js';
-import { PublishingTask } from '../worker/publishing-task.js';
-import { EventSagasModule, SAGA_TASKS } from './event-sagas.module.js';
-import { JobRunner } from '../../jobs/job-runner.js';
 import { JobRunnerModule } from './job-runner.module.js';
 import { PostgresModule } from './postgres.module.js';
 import { ProjectionsModule } from './projections.module.js';
-import { PublishingModule } from './publishing.module.js';
-import { DELIVER_WEBHOOKS, SCHEDULE_DELIVERIES, WebhooksModule } from './webhooks.module.js';
+import { SAGA_TASKS, SagasModule } from './sagas.module.js';
 
 /**
- * Role `worker`: projections and sagas. At shutdown the web server has answered its last request; the sagas end together,
- * then the projections, which show what the sagas did; {@link Resources} closes what they used.
+ * Role `worker`: projections and sagas. At shutdown, the web server first answers its last request; then the sagas end
+ * together, then the projections, which show what the sagas did; {@link Resources} closes what they used.
  */
-@Module({
-  imports: [PostgresModule, ProjectionsModule, PublishingModule, EventSagasModule, WebhooksModule, JobRunnerModule],
-})
+@Module({ imports: [PostgresModule, ProjectionsModule, SagasModule, JobRunnerModule] })
 export class WorkerModule implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly sagas: readonly BackgroundTask[];
+  private readonly tasks: readonly BackgroundTask[];
 
   constructor(
     private readonly leases: Leases,
     private readonly projections: ProjectionRunners,
-    publishing: PublishingTask,
+    @Inject(SAGA_TASKS) sagas: readonly BackgroundTask[],
     jobs: JobRunner,
-    @Inject(SAGA_TASKS) tasks: readonly BackgroundTask[],
-    @Inject(SCHEDULE_DELIVERIES) scheduleDeliveries: BackgroundTask,
-    @Inject(DELIVER_WEBHOOKS) deliverWebhooks: BackgroundTask,
   ) {
-    this.sagas = [publishing, ...tasks, scheduleDeliveries, deliverWebhooks, jobs];
+    this.tasks = [...sagas, jobs];
   }
 
   async onApplicationBootstrap(): Promise<void> {
     await this.leases.start();
     this.projections.start();
-    for (const saga of this.sagas) saga.start();
+    for (const task of this.tasks) task.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.sagas.map((saga) => saga.stop()));
+    await Promise.all(this.tasks.map((task) => task.stop()));
     await this.projections.stop();
   }
 }

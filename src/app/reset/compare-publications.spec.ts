@@ -3,7 +3,7 @@ import { findUnknown, type PublicationList } from './compare-publications.js';
 const BOUNDS = { page: 2, enoughKnown: 4 };
 const KNOWN = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7'];
 
-/** Compares lists with a store that knows the publications whose ids begin with k, and those that are named. */
+/** Compares lists with a store that knows the named publications and those whose ids begin with k. */
 const compare = async (lists: readonly PublicationList[], named: readonly string[] = []) => {
   const compared: string[] = [];
   const comparePage = async (ids: readonly string[]) => {

@@ -1,7 +1,7 @@
 /** Publications to compare with an event store, in this order. */
 export interface PublicationList {
   readonly ids: readonly string[];
-  /** True: the latest come first, so that once many in a row are known to the store, the rest is too. */
+  /** Newest first, so that the comparison can stop after enough known outcomes in a row. */
   readonly mayStop: boolean;
 }
 
@@ -11,19 +11,20 @@ export interface Compared {
   readonly isKnown: boolean;
 }
 
-/** Publications that are read at a time. */
+/** Number of publications read at a time. */
 export const PAGE = 500;
 
 const BOUNDS = {
   page: PAGE,
-  /** Outcomes of a list in a row that the store must know until the rest of the list is not compared. */
+  /** Number of consecutive outcomes that the store must know before the rest of a list is skipped. */
   enoughKnown: 5_000,
 };
 
 /**
- * Finds the publications whose outcomes an event store lacks, a page at a time. Those of each list come in reverse: the outcomes
- * that an interrupted run has appended are then the earliest, as in a longer backup, and the next run may stop at them.
- * @param comparePage compares the publications of a page, in order; those whose posts the store lacks are left out
+ * Finds the publications whose outcomes an event store lacks, a page at a time. Reports each list in reverse, so that
+ * an interrupted run has appended the earliest outcomes, as if the backup were longer, and the next run can stop at
+ * them.
+ * @param comparePage compares the publications of a page, in order, leaving out those whose posts the store lacks
  */
 export const findUnknown = async (
   lists: readonly PublicationList[],

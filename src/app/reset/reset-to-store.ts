@@ -9,7 +9,7 @@ import { EventCodec } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 import { StoreCheck } from '../../event-store/store-check.js';
 import { StoreRecords } from '../../event-store/store-records.js';
-import { type KnownLog, endLogs } from '../../history/transparency-log/current-log.js';
+import { endLogs, type KnownLog } from '../../history/transparency-log/current-log.js';
 import { EndedLogTable } from '../../history/transparency-log/ended-logs.js';
 import { LogTables } from '../../history/transparency-log/log-tables.js';
 import type { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
@@ -18,20 +18,20 @@ import { newId } from '../../kernel/ids.js';
 import { isRejection } from '../../kernel/result.js';
 import { withTransaction } from '../../postgres/pool.js';
 import { viewSchema } from '../../projections/engine/projection.js';
+import { KeyRing } from '../../secrets/key-ring.js';
 import { type Database, openDatabase } from '../database.js';
 import { addressOf, openAdapter } from '../event-store.js';
 import { createLogIdentity, openPublishedCheckpoints } from '../log-identity.js';
 import { RESET_MESSAGES } from '../messages.js';
 import { Resources } from '../resources.js';
-import { KeyRing } from '../../secrets/key-ring.js';
 import { type Compared, findUnknown, PAGE, type PublicationList } from './compare-publications.js';
 import { type KnownPublication, takeOver } from './take-over.js';
 
 const ACTOR = 'system:reset-to-store';
 
 /**
- * Makes the event store that the settings name the one that the database belongs to: read models and sagas start again from
- * its first event. Outcomes of publications that only the read models know are appended first, so that nothing is published
+ * Makes the event store that the settings name the store of the database: read models and sagas start again from its
+ * first event. Appends the outcomes of publications that only the read models know first, so that nothing is published
  * twice. Secrets, limits and keys stay. Returns a text for people.
  * @throws Error with a sentence for people if the database is in use
  */
@@ -65,7 +65,7 @@ export const resetToStore = async (settings: Settings, log: Logger): Promise<str
   }
 };
 
-/** Checks that no gateway uses the database. Each has a session for notifications. @throws Error */
+/** Checks that no gateway uses the database. Every gateway has a session for notifications. @throws Error */
 const checkUnused = async (pool: Pool): Promise<void> => {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*)::int from pg_stat_activity
@@ -76,8 +76,8 @@ const checkUnused = async (pool: Pool): Promise<void> => {
 };
 
 /**
- * Returns the transparency logs that end with the reset: that of the database, which does not know the past of the store, and the one
- * that was published from the store. None if nothing was signed.
+ * Returns the transparency logs that end with the reset: the database's, which does not know the store's past, and the
+ * one published from the store. Empty if nothing was signed.
  */
 const findLogs = async (pool: Pool, published: PublishedCheckpoints): Promise<readonly KnownLog[]> => {
   const [head, known] = [await new LogTables(pool).readHead(), await published.read()];
@@ -93,7 +93,7 @@ const findLogs = async (pool: Pool, published: PublishedCheckpoints): Promise<re
   return [other.size > head.size ? known : own];
 };
 
-/** Publications whose outcomes were appended, and those of them that are in doubt. */
+/** Number of publications whose outcomes were appended, and how many of them are in doubt. */
 interface TakenOver {
   readonly taken: number;
   readonly doubtful: number;
@@ -125,7 +125,7 @@ const takeOverOutcomes = async ({ pool }: Database, store: EventStore): Promise<
   return result;
 };
 
-/** Returns the commands that take over one outcome; none if the store knows it. */
+/** Returns the commands that take over one outcome; empty if the store knows it. */
 const decideTakeOver = async (
   aggregates: AggregateStore,
   row: KnownPublication,
@@ -152,8 +152,8 @@ const takeOverOutcome = async (
 };
 
 /**
- * Lists the publications that something has happened to: first those without a time of their state, then those with one, the
- * latest first. A backup is a beginning of the log: once many outcomes in a row are in the store, the earlier ones are too.
+ * Lists the publications that have changed: those without a time first, then the others, newest first. A backup holds
+ * the beginning of the log: once many consecutive outcomes are in the store, the earlier ones are too.
  */
 const listPublications = async (pool: Pool): Promise<readonly PublicationList[]> => {
   const list = async (condition: string, order: string): Promise<string[]> => {
@@ -179,7 +179,7 @@ const readPublications = async (pool: Pool, ids: readonly string[]): Promise<rea
 };
 
 /**
- * Drops all read models, the checkpoints of all sagas, and what was derived from events of the former store. Erasures of
+ * Drops all read models, the checkpoints of all sagas, and data derived from events of the former store. Erasures of
  * secrets are noted again by the saga that starts again.
  */
 const dropReadModels = async (tx: Pick<Pool, 'query'>): Promise<void> => {

@@ -1,6 +1,6 @@
-import { fold } from '../../kernel/decider.js';
 import { publication, type PublicationState } from '../../domain/publication/publication.decider.js';
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';
+import { fold } from '../../kernel/decider.js';
 import { isRejection } from '../../kernel/result.js';
 import { type KnownPublication, takeOver } from './take-over.js';
 
@@ -19,7 +19,7 @@ const KNOWN: KnownPublication = {
 };
 const ERROR = { code: 'chat_not_found', category: 'channel', source: 'platform', message: 'No such chat.' };
 
-/** Executes the commands that take over what is known, after the events that the store has. Returns the state. */
+/** Executes the commands that take over the known outcomes, after the store's own events. Returns the state. */
 const stateAfter = (known: Partial<KnownPublication>, events: readonly PublicationEvent[] = []): PublicationState => {
   let state = fold(publication, events);
   for (const command of takeOver({ ...KNOWN, ...known }, state, NOW)) {

@@ -9,13 +9,13 @@ import { LOG } from '../../kernel/log.js';
 import { Leases } from '../../postgres/leases.js';
 import { createPool, type PoolOptions } from '../../postgres/pool.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { type Projection, PROJECTIONS } from '../../projections/engine/projection.js';
 import { Decisions } from '../../projections/engine/rebuild/decisions.js';
 import { ProjectionRunner } from '../../projections/engine/runner.js';
 import { Database, longestIdleTransaction } from '../database.js';
-import { projectionsOf } from '../projections.js';
 import type { BackgroundTask } from './background-task.js';
 
-/** Runs the projections. Each holds a connection for the time of a transaction. */
+/** Runs the projections. Each holds a connection for the duration of a transaction. */
 @Injectable()
 export class ProjectionRunners implements BackgroundTask {
   private readonly stopping = new AbortController();
@@ -29,6 +29,7 @@ export class ProjectionRunners implements BackgroundTask {
     private readonly progress: ProjectionProgress,
     private readonly decisions: Decisions,
     @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(PROJECTIONS) private readonly projections: readonly Projection[],
     @Inject(LOG) private readonly log: Logger,
   ) {
     setMaxListeners(0, this.stopping.signal);
@@ -48,7 +49,7 @@ export class ProjectionRunners implements BackgroundTask {
     const max = database.connections.projections;
     const pool = max === 0 ? database.pool : createPool(database.connectionString, this.poolOptions(max));
     const dependencies = { pool, versionsPool: database.pool, store, codec, leases, progress, decisions, log };
-    const runners = projectionsOf(this.settings).map((projection) => new ProjectionRunner(projection, dependencies));
+    const runners = this.projections.map((projection) => new ProjectionRunner(projection, dependencies));
     await Promise.all(runners.map((runner) => runner.run(this.stopping.signal)));
     if (pool !== database.pool) await pool.end();
   }

@@ -25,7 +25,7 @@ interface Words {
   readonly words: readonly string[];
 }
 
-/** Returns what may follow each command. */
+/** Returns the words that may follow each command. */
 const wordsOf = (command: Command, path: readonly string[] = []): readonly Words[] => {
   const names = command.commands.map((one) => one.name());
   const flags = command.options.flatMap(({ long }) => (long ? [long] : []));
@@ -36,7 +36,7 @@ const wordsOf = (command: Command, path: readonly string[] = []): readonly Words
 const cases = (all: readonly Words[]): string =>
   all.map(({ path, words }) => `    '${path}') words='${words.join(' ')}' ;;`).join('\n');
 
-/** Joins the words before the cursor that name commands: all up to the first that is none. */
+/** Joins the leading words that name commands. */
 const PATH_LOOP = `  for word in "\${given[@]}"; do
     case " $paths" in *"|\${path:+$path }$word|"*) path="\${path:+$path }$word" ;; esac
   done`;

@@ -1,23 +1,24 @@
 import type { Command } from 'commander';
+import type { Answer } from '../../../clients/typescript/src/index.js';
 import type { CommandLineSettings } from '../../config/command-line.js';
 import type { Api } from '../api.js';
 import { define } from '../define.js';
 import { Failure, NotReachable } from '../failures.js';
-import { isThing, type Thing, textOf, thingsIn, valueAt } from '../json.js';
+import { isThing, textOf, type Thing, thingsIn, valueAt } from '../json.js';
 import { CLI_MESSAGES, DOCTOR_MESSAGES, SUMMARIES } from '../messages.js';
 
-/** Result of a check: how it stands, and what to do. */
+/** Result of a check: its state, and the remedy. */
 interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly message: string;
-  /** Remedy; null if nothing is to be done. */
+  /** Remedy; null if nothing needs to be done. */
   readonly advice: string | null;
 }
 
-/** Clients' clocks may differ by five minutes; half of that is worth a word. */
+/** Clients' clocks may be off by up to five minutes; warn from half of that. */
 const MOST_SKEW_SECONDS = 150;
-/** Channels and posts that are named. */
+/** Maximum number of channels and posts to name. */
 const MOST_NAMED = 20;
 
 const ok = (check: string, message: string): Finding => ({ check, state: 'ok', message, advice: null });
@@ -43,12 +44,11 @@ export const addDoctor = (program: Command, settings: CommandLineSettings, versi
   });
 };
 
-/** Examines a gateway. Ends early where nothing else can be asked. @throws NotReachable */
+/** Examines a gateway. Stops early if nothing else can be checked. @throws NotReachable */
 async function* examine(api: Api, version: string): AsyncGenerator<Finding> {
   const sentAt = Date.now();
-  const alive = await api.open('GET', '/healthz', { key: null });
+  const alive = await api.probe('/healthz');
   const took = Date.now() - sentAt;
-  await alive.arrayBuffer();
   yield ok('reachable', DOCTOR_MESSAGES.reachable({ ms: took }));
   yield judgeClock(alive.headers.get('date'), sentAt, took);
   yield* judgeReadiness(api);
@@ -61,6 +61,12 @@ async function* examine(api: Api, version: string): AsyncGenerator<Finding> {
   yield* judgePosts(api);
 }
 
+/** Returns the JSON object of an answer; an empty one if it has none. */
+const parseThing = ({ isJson, text }: Answer): Thing => {
+  const value: unknown = isJson ? JSON.parse(text) : null;
+  return isThing(value) ? value : {};
+};
+
 const judgeClock = (date: string | null, sentAt: number, took: number): Finding => {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return ok('clock', DOCTOR_MESSAGES.noDate);
@@ -72,7 +78,8 @@ const judgeClock = (date: string | null, sentAt: number, took: number): Finding 
 };
 
 async function* judgeReadiness(api: Api): AsyncGenerator<Finding> {
-  const { thing, status } = await api.call('GET', '/readyz', { key: null, accept: [503] });
+  const answer = await api.probe('/readyz', [503]);
+  const thing = parseThing(answer);
   const checks = isThing(thing.checks) ? Object.entries(thing.checks) : [];
   const bad = checks.filter(([, outcome]) => outcome !== 'ok');
   for (const [name, outcome] of bad)
@@ -82,7 +89,7 @@ async function* judgeReadiness(api: Api): AsyncGenerator<Finding> {
       message: DOCTOR_MESSAGES.part({ name, reason: textOf(outcome) }),
       advice: DOCTOR_MESSAGES.mendPart({ name }),
     };
-  if (status === 503 && bad.length === 0)
+  if (answer.status === 503 && bad.length === 0)
     yield { check: 'ready', state: 'failed', message: DOCTOR_MESSAGES.notReady, advice: DOCTOR_MESSAGES.wait };
   const degraded = thingsIn(thing.degraded).map((one) => ({ name: textOf(one.name), reason: textOf(one.reason) }));
   for (const { name, reason } of degraded) {
@@ -94,15 +101,15 @@ async function* judgeReadiness(api: Api): AsyncGenerator<Finding> {
       advice: advice({ name }),
     };
   }
-  if (status !== 503 && degraded.length === 0) yield ok('ready', DOCTOR_MESSAGES.ready);
+  if (answer.status !== 503 && degraded.length === 0) yield ok('ready', DOCTOR_MESSAGES.ready);
 }
 
 /** Major version of the interface that this command line speaks. */
 const API_MAJOR = '1';
 
 const judgeVersion = async (api: Api, version: string): Promise<Finding> => {
-  const { thing } = await api.call('GET', '/openapi.json', { key: null, accept: [404] });
-  const theirs = textOf(valueAt(thing, 'info.version'));
+  const document = parseThing(await api.probe('/openapi.json', [404]));
+  const theirs = textOf(valueAt(document, 'info.version'));
   if (theirs === '') return ok('version', DOCTOR_MESSAGES.noVersion({ version }));
   const message = DOCTOR_MESSAGES.version({ version, theirs });
   return theirs.split('.')[0] === API_MAJOR
@@ -112,7 +119,7 @@ const judgeVersion = async (api: Api, version: string): Promise<Finding> => {
 
 const judgeKey = async (api: Api): Promise<Finding> => {
   try {
-    await api.manage('GET', '/owners', { query: { limit: 1 } });
+    await api.get('/owners', { query: { limit: 1 } });
     return ok('key', DOCTOR_MESSAGES.key);
   } catch (error) {
     if (error instanceof NotReachable || !(error instanceof Failure)) throw error;
@@ -123,15 +130,15 @@ const judgeKey = async (api: Api): Promise<Finding> => {
 
 async function* judgeChannels(api: Api): AsyncGenerator<Finding> {
   let count = 0;
-  for await (const channel of api.list('/channels', { status: 'needs_attention' }, MOST_NAMED)) {
+  for await (const channel of api.list('/channels', { query: { status: 'needs_attention' } }, MOST_NAMED)) {
     count += 1;
-    const id = textOf(channel.id);
-    const names = { id, name: textOf(channel.name), code: textOf(valueAt(channel, 'attention.code')) };
+    const { id, name, attention } = channel;
+    const known = { id, name, code: attention?.code ?? '', text: attention?.message ?? '' };
     yield {
       check: 'channels',
       state: 'failed',
-      message: DOCTOR_MESSAGES.channel({ ...names, text: textOf(valueAt(channel, 'attention.message')) }),
-      advice: adviceOf(channel.attention) || DOCTOR_MESSAGES.mendChannel({ id }),
+      message: DOCTOR_MESSAGES.channel(known),
+      advice: adviceOf(attention) || DOCTOR_MESSAGES.mendChannel({ id }),
     };
   }
   if (count === 0) yield ok('channels', DOCTOR_MESSAGES.channelsFine);
@@ -158,10 +165,14 @@ async function* judgeEndpoints(api: Api): AsyncGenerator<Finding> {
 
 async function* judgePosts(api: Api): AsyncGenerator<Finding> {
   let count = 0;
-  for await (const { id } of api.list('/posts', { state: 'in_doubt' }, MOST_NAMED)) {
+  for await (const { id } of api.list('/posts', { query: { state: 'in_doubt' } }, MOST_NAMED)) {
     count += 1;
-    const message = DOCTOR_MESSAGES.inDoubt({ id: textOf(id) });
-    yield { check: 'posts', state: 'warning', message, advice: DOCTOR_MESSAGES.decide({ id: textOf(id) }) };
+    yield {
+      check: 'posts',
+      state: 'warning',
+      message: DOCTOR_MESSAGES.inDoubt({ id }),
+      advice: DOCTOR_MESSAGES.decide({ id }),
+    };
   }
   if (count === 0) yield ok('posts', DOCTOR_MESSAGES.postsFine);
 }

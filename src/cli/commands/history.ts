@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import type { CommandLineSettings } from '../../config/command-line.js';
 import { define } from '../define.js';
 import { WrongUsage } from '../failures.js';
-import { thingsIn } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
-import { limitOf } from '../values.js';
+import { limitOf, queryOf } from '../values.js';
 import { addTransfer } from './transfer.js';
 import { addTransparencyLog } from './transparency-log.js';
 
@@ -25,7 +24,7 @@ const CHANGE_COLUMNS: readonly Column[] = [
 ];
 const FILTERS = ['aggregate', 'id', 'actor', 'type', 'since', 'until'] as const;
 
-/** Adds `history` with what lists, traces and proves it. */
+/** Adds `history` with the commands that list, trace and prove it. */
 export const addHistory = (program: Command, settings: CommandLineSettings): void => {
   const history = define(program, settings, {
     usage: 'history <aggregate> <id>',
@@ -36,17 +35,18 @@ export const addHistory = (program: Command, settings: CommandLineSettings): voi
       ['--diff <from..to>', OPTIONS.diff],
     ],
     handler: async ({ api, out, args, options }) => {
-      const path = `/history/${args.map((arg) => encodeURIComponent(arg ?? '')).join('/')}`;
+      const [aggregate = '', id = ''] = args;
+      const path = { aggregate, id };
       if (typeof options.diff !== 'string') {
-        const { text, thing } = await api.manage('GET', path, { query: { at: options.at as string | undefined } });
-        out.answer(text, thing);
+        const at = options.at as string | undefined;
+        out.answer(await api.get('/history/{aggregate}/{id}', { path, query: { at } }));
         return;
       }
       const [from, to, ...rest] = options.diff.split('..');
       if (!from || !to || rest.length > 0) throw new WrongUsage(CLI_MESSAGES.wrongRange({ text: options.diff }));
-      const { text, thing } = await api.manage('GET', `${path}/diff`, { query: { from, to } });
-      if (out.isJson) out.line(text);
-      else await out.list(thingsIn(thing.changes), CHANGE_COLUMNS);
+      const diff = await api.get('/history/{aggregate}/{id}/diff', { path, query: { from, to } });
+      if (out.isJson) out.answer(diff);
+      else await out.list(diff.changes, CHANGE_COLUMNS);
     },
   });
   define(history, settings, {
@@ -59,9 +59,8 @@ export const addHistory = (program: Command, settings: CommandLineSettings): voi
       ['--limit <n>', OPTIONS.limit],
     ],
     handler: async ({ api, out, options }) => {
-      const query = Object.fromEntries(FILTERS.map((field) => [field, options[field] as string | undefined]));
-      const owner_id = options.ownerId as string | undefined;
-      await out.list(api.list('/history/events', { ...query, owner_id }, limitOf(options)), EVENT_COLUMNS);
+      const query = queryOf<'/history/events'>(['owner_id', ...FILTERS], options);
+      await out.list(api.list('/history/events', { query }, limitOf(options)), EVENT_COLUMNS);
     },
   });
   define(history, settings, {
@@ -69,9 +68,9 @@ export const addHistory = (program: Command, settings: CommandLineSettings): voi
     summary: SUMMARIES.trace,
     example: 'crosspost history trace $POST',
     handler: async ({ api, out, args }) => {
-      const { text, thing } = await api.manage('GET', `/history/trace/${encodeURIComponent(args[0] ?? '')}`);
-      if (out.isJson) out.line(text);
-      else await out.list(thingsIn(thing.events), EVENT_COLUMNS);
+      const trace = await api.get('/history/trace/{id}', { path: { id: args[0] ?? '' } });
+      if (out.isJson) out.answer(trace);
+      else await out.list(trace.events, EVENT_COLUMNS);
     },
   });
   addTransparencyLog(history, settings);

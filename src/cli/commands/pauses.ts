@@ -13,10 +13,10 @@ export const addPauses = (program: Command, settings: CommandLineSettings): void
     example: 'crosspost pause $CHANNEL --minutes 30',
     options: [['--minutes <n>', OPTIONS.minutes]],
     handler: async ({ api, out, args, options }) => {
-      const path = pathOf(args[0] ?? '');
+      const id = args[0] ?? '';
+      const resource = resourceOf(id);
       const minutes = wholeNumber('minutes', (options.minutes as string | undefined) ?? '');
-      const { text, thing } = await api.manage('POST', `${path}/pause`, { body: { minutes } });
-      out.answer(text, thing);
+      out.answer(await api.post(`${resource}/{id}/pause`, { path: { id }, body: { minutes } }));
     },
   });
   define(program, settings, {
@@ -24,15 +24,15 @@ export const addPauses = (program: Command, settings: CommandLineSettings): void
     summary: SUMMARIES.resume,
     example: 'crosspost resume $CHANNEL',
     handler: async ({ api, out, args }) => {
-      const { text, thing } = await api.manage('POST', `${pathOf(args[0] ?? '')}/resume`);
-      out.answer(text, thing);
+      const id = args[0] ?? '';
+      out.answer(await api.post(`${resourceOf(id)}/{id}/resume`, { path: { id } }));
     },
   });
 };
 
-/** Returns the path of a channel or project. @throws WrongUsage */
-const pathOf = (id: string): string => {
-  if (id.startsWith('tgt_')) return `/channels/${encodeURIComponent(id)}`;
-  if (id.startsWith('prj_')) return `/projects/${encodeURIComponent(id)}`;
+/** Returns the resource that an id belongs to. @throws WrongUsage */
+const resourceOf = (id: string): '/channels' | '/projects' => {
+  if (id.startsWith('tgt_')) return '/channels';
+  if (id.startsWith('prj_')) return '/projects';
   throw new WrongUsage(CLI_MESSAGES.noPausable({ id }));
 };

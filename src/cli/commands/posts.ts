@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
+import type { Schemas } from '../../../clients/typescript/src/index.js';
 import type { CommandLineSettings } from '../../config/command-line.js';
 import type { Api } from '../api.js';
 import { define } from '../define.js';
 import { Failure, WrongUsage } from '../failures.js';
-import { type Thing, thingsIn } from '../json.js';
+import { type Thing, thingsIn, valueAt } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
 import { publicationsOf, tellPublication, TROUBLED } from '../publications.js';
-import { camelCase, limitOf } from '../values.js';
+import { limitOf, queryOf } from '../values.js';
 
 const COLUMNS: readonly Column[] = [
   ['ID', 'id'],
@@ -15,7 +16,23 @@ const COLUMNS: readonly Column[] = [
   ['STATES', 'states'],
   ['EXTERNAL ID', 'external_id'],
 ];
-const FILTERS = ['endpoint_id', 'channel_id', 'project_id', 'state', 'external_id', 'trace_id', 'since', 'until'];
+const PLANNED_COLUMNS: readonly Column[] = [
+  ['ID', 'id'],
+  ['PUBLISH AT', 'publish_at'],
+  ['WAITS FOR', 'waits_for'],
+  ['STATES', 'states'],
+  ['EXTERNAL ID', 'external_id'],
+];
+const FILTERS = [
+  'endpoint_id',
+  'channel_id',
+  'project_id',
+  'state',
+  'external_id',
+  'trace_id',
+  'since',
+  'until',
+] as const;
 
 /** Adds `posts`, `post`, `why`, `resend`, `dismiss` and `cancel`. */
 export const addPosts = (program: Command, settings: CommandLineSettings): void => {
@@ -25,32 +42,30 @@ export const addPosts = (program: Command, settings: CommandLineSettings): void 
     example: 'crosspost posts --state queued --limit 20',
     options: [
       ...FILTERS.map((field) => [`--${field.replaceAll('_', '-')} <text>`, OPTIONS.field({ field })] as const),
+      ['--planned', OPTIONS.planned],
       ['--limit <n>', OPTIONS.limit],
     ],
-    handler: ({ api, out, options }) => {
-      const query = Object.fromEntries(
-        FILTERS.map((field) => [field, options[camelCase(field)] as string | undefined]),
-      );
-      const posts = api.list('/posts', query, limitOf(options));
-      return out.list(out.isJson ? posts : withStates(posts), COLUMNS);
+    handler: async ({ api, out, options }) => {
+      const { planned = false, state } = options;
+      if (planned && state !== undefined) throw new WrongUsage(CLI_MESSAGES.plannedOrState);
+      const calendar = planned ? ({ state: 'planned', order: 'publish_at' } as const) : {};
+      const query = { ...queryOf<'/posts'>(FILTERS, options), ...calendar };
+      const posts = api.list('/posts', { query }, limitOf(options));
+      await out.list(out.isJson ? posts : withStates(posts), planned ? PLANNED_COLUMNS : COLUMNS);
     },
   });
   define(program, settings, {
     usage: 'post <id>',
     summary: SUMMARIES.post,
     example: 'crosspost post $POST',
-    handler: async ({ api, out, args }) => {
-      const { text, thing } = await api.manage('GET', pathOf(args[0] ?? ''));
-      out.answer(text, thing);
-    },
+    handler: async ({ api, out, args: [id = ''] }) => out.answer(await find(api, id)),
   });
   define(program, settings, {
     usage: 'why <id>',
     summary: SUMMARIES.why,
     example: 'crosspost why $POST',
-    handler: async ({ api, out, args }) => {
-      const { thing } = await api.manage('GET', pathOf(args[0] ?? ''));
-      for (const publication of publicationsOf(thing)) {
+    handler: async ({ api, out, args: [id = ''] }) => {
+      for (const publication of publicationsOf(await find(api, id))) {
         if (out.isJson) out.line(JSON.stringify({ id: publication.id, ...reasonsOf(publication) }));
         else out.line(tellPublication(publication));
       }
@@ -61,21 +76,17 @@ export const addPosts = (program: Command, settings: CommandLineSettings): void 
       usage: `${action} <id>`,
       summary: SUMMARIES[action],
       example: `crosspost ${action} $PUBLICATION`,
-      handler: async ({ api, out, args }) => {
-        for (const id of await findTroubled(api, args[0] ?? '')) {
-          const { text, thing } = await api.manage('POST', `${pathOf(id)}/${action}`);
-          out.answer(text, thing);
-        }
+      handler: async ({ api, out, args: [given = ''] }) => {
+        for (const id of await findTroubled(api, given))
+          out.answer(await api.post(`/publications/{id}/${action}`, { path: { id } }));
       },
     });
   define(program, settings, {
     usage: 'cancel <id>',
     summary: SUMMARIES.cancel,
     example: 'crosspost cancel $POST',
-    handler: async ({ api, out, args }) => {
-      const { text, thing } = await api.manage('POST', `${pathOf(args[0] ?? '')}/cancel`);
-      out.answer(text, thing);
-    },
+    handler: async ({ api, out, args: [id = ''] }) =>
+      out.answer(await api.post(`${resourceOf(id)}/{id}/cancel`, { path: { id } })),
   });
 };
 
@@ -91,27 +102,34 @@ const reasonsOf = ({ state, waiting_for, attempts, warnings, urls, message_ids }
 
 const publicationError = (attempts: unknown): unknown => thingsIn(attempts).at(-1)?.error ?? null;
 
-/** Returns the path of a post or publication. @throws WrongUsage */
-const pathOf = (id: string): string => {
-  if (id.startsWith('post_')) return `/posts/${encodeURIComponent(id)}`;
-  if (id.startsWith('pub_')) return `/publications/${encodeURIComponent(id)}`;
+/** Reads a post or publication. @throws WrongUsage @throws Failure */
+const find = (api: Api, id: string): Promise<Schemas['PostWithPayload'] | Schemas['Publication']> =>
+  api.get(`${resourceOf(id)}/{id}`, { path: { id } });
+
+/** Returns the resource that an id belongs to. @throws WrongUsage */
+const resourceOf = (id: string): '/posts' | '/publications' => {
+  if (id.startsWith('post_')) return '/posts';
+  if (id.startsWith('pub_')) return '/publications';
   throw new WrongUsage(CLI_MESSAGES.noPost({ id }));
 };
 
-/** Returns the publications that an id means: one, or those of a post that failed or are in doubt. @throws Failure */
+/**
+ * Returns the publications that an id refers to: one, or those of a post that failed or are in doubt.
+ * @throws WrongUsage @throws Failure
+ */
 const findTroubled = async (api: Api, id: string): Promise<readonly string[]> => {
-  if (!id.startsWith('post_')) return [id];
-  const { thing } = await api.manage('GET', pathOf(id));
-  const found = publicationsOf(thing).filter(({ state }) => TROUBLED.has(String(state)));
+  if (resourceOf(id) === '/publications') return [id];
+  const found = publicationsOf(await find(api, id)).filter(({ state }) => TROUBLED.has(String(state)));
   if (found.length === 0) throw new Failure('nothing_to_decide', CLI_MESSAGES.nothingToDecide({ id }));
   return found.map((publication) => String(publication.id));
 };
 
-/** Adds the states of the publications, with their numbers, to posts of a list. */
+/** Adds to the posts of a list their publications' states, with counts, and what the first publication waits for. */
 async function* withStates(posts: AsyncIterable<Thing>): AsyncGenerator<Thing> {
   for await (const post of posts) {
     const counts = new Map<string, number>();
     for (const { state } of publicationsOf(post)) counts.set(String(state), (counts.get(String(state)) ?? 0) + 1);
-    yield { ...post, states: [...counts].map(([state, count]) => (count === 1 ? state : `${count} ${state}`)) };
+    const states = [...counts].map(([state, count]) => (count === 1 ? state : `${count} ${state}`));
+    yield { ...post, states, waits_for: valueAt(publicationsOf(post)[0], 'waiting_for.rule') };
   }
 }

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import type { CommandLineSettings } from '../../config/command-line.js';
-import type { ApiAnswer } from '../api.js';
 import { type Call, define } from '../define.js';
 import { Failure, WrongUsage } from '../failures.js';
-import { waitForJob } from '../jobs.js';
-import { textOf, valueAt } from '../json.js';
+import { finishJob } from '../jobs.js';
+import { valueAt } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
 
@@ -18,19 +17,9 @@ const COLUMNS: readonly Column[] = [
   ['SKIPPED', 'skipped'],
 ];
 
-const pathOf = (name: string | undefined): string => `/projections/${encodeURIComponent(name ?? '')}`;
+const nameOf = ({ args: [name = ''] }: Call): { readonly name: string } => ({ name });
 
-/** Starts a job, and waits until it has ended unless `--no-wait` is given. */
-const startJob = async (
-  { api, out, args: [name], options }: Call,
-  action: string,
-  body: object,
-): Promise<ApiAnswer> => {
-  const job = await api.manage('POST', `${pathOf(name)}/${action}`, { body });
-  return options.wait === false ? job : waitForJob(api, out, textOf(job.thing.id));
-};
-
-/** Adds `projections` with what operators decide about them. */
+/** Adds `projections` with the decisions that operators make about them. */
 export const addProjections = (program: Command, settings: CommandLineSettings): void => {
   const projections = define(program, settings, {
     usage: 'projections [name]',
@@ -38,8 +27,7 @@ export const addProjections = (program: Command, settings: CommandLineSettings):
     example: 'crosspost projections',
     handler: async ({ api, out, args: [name] }) => {
       if (name === undefined) return out.list(api.list('/projections', {}, Infinity), COLUMNS);
-      const { text, thing } = await api.manage('GET', pathOf(name));
-      out.answer(text, thing);
+      out.answer(await api.get('/projections/{name}', { path: { name } }));
     },
   });
   define(projections, settings, {
@@ -51,8 +39,8 @@ export const addProjections = (program: Command, settings: CommandLineSettings):
       ['--no-wait', OPTIONS.noWait],
     ],
     handler: async (call) => {
-      const job = await startJob(call, 'rebuild', { promote: call.options.promote });
-      call.out.answer(job.text, job.thing);
+      const body = { promote: call.options.promote as 'auto' | 'manual' | undefined };
+      await finishJob(call, await call.api.post('/projections/{name}/rebuild', { path: nameOf(call), body }));
     },
   });
   for (const [decision, summary] of [
@@ -64,10 +52,8 @@ export const addProjections = (program: Command, settings: CommandLineSettings):
       usage: `${decision} <name>`,
       summary,
       example: `crosspost projections ${decision} posts`,
-      handler: async ({ api, out, args: [name] }) => {
-        const { text, thing } = await api.manage('POST', `${pathOf(name)}/${decision}`);
-        out.answer(text, thing);
-      },
+      handler: async (call) =>
+        call.out.answer(await call.api.post(`/projections/{name}/${decision}`, { path: nameOf(call) })),
     });
   define(projections, settings, {
     usage: 'verify <name>',
@@ -75,10 +61,9 @@ export const addProjections = (program: Command, settings: CommandLineSettings):
     example: 'crosspost projections verify posts',
     options: [['--no-wait', OPTIONS.noWait]],
     handler: async (call) => {
-      const job = await startJob(call, 'verify', {});
-      call.out.answer(job.text, job.thing);
+      const job = await finishJob(call, await call.api.post('/projections/{name}/verify', { path: nameOf(call) }));
       const [missing, extra, different] = ['missing', 'extra', 'different'].map((kind) =>
-        Number(valueAt(job.thing, `result.${kind}`) ?? 0),
+        Number(valueAt(job, `result.${kind}`) ?? 0),
       ) as [number, number, number];
       if (missing + extra + different > 0)
         throw new Failure('unequal', CLI_MESSAGES.unequal({ missing, extra, different }));
@@ -88,20 +73,17 @@ export const addProjections = (program: Command, settings: CommandLineSettings):
     usage: 'retry <name>',
     summary: SUMMARIES.retryProjection,
     example: 'crosspost projections retry posts',
-    handler: async ({ api, out, args: [name] }) => {
-      const { text, thing } = await api.manage('POST', `${pathOf(name)}/retry`);
-      out.answer(text, thing);
-    },
+    handler: async (call) => call.out.answer(await call.api.post('/projections/{name}/retry', { path: nameOf(call) })),
   });
   define(projections, settings, {
     usage: 'skip <name>',
     summary: SUMMARIES.skipEvent,
     example: 'crosspost projections skip posts --reason "written by hand"',
     options: [['--reason <text>', OPTIONS.reason]],
-    handler: async ({ api, out, args: [name], options: { reason } }) => {
+    handler: async (call) => {
+      const { reason } = call.options;
       if (typeof reason !== 'string') throw new WrongUsage(CLI_MESSAGES.noReason);
-      const { text, thing } = await api.manage('POST', `${pathOf(name)}/skip`, { body: { reason } });
-      out.answer(text, thing);
+      call.out.answer(await call.api.post('/projections/{name}/skip', { path: nameOf(call), body: { reason } }));
     },
   });
 };

@@ -1,29 +1,47 @@
 import type { Command } from 'commander';
+import type { PathOf, RouteOf } from '../../../clients/typescript/src/index.js';
 import type { CommandLineSettings } from '../../config/command-line.js';
-import { type Call, define, type Options } from '../define.js';
-import { WrongUsage } from '../failures.js';
 import { readBody, setMember } from '../body.js';
+import { define, type Options } from '../define.js';
+import { WrongUsage } from '../failures.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
-import { camelCase, limitOf } from '../values.js';
+import { camelCase, limitOf, type QueryOf, queryOf } from '../values.js';
 
-/** Kind of a field: it says how the text of an option is read. */
+/** Kind of a field, which decides how an option's text is read. */
 type FieldType = 'text' | 'number' | 'boolean' | 'list';
 
-/** A resource of the management API. */
-interface Resource {
+type Fields<Names extends PropertyKey = string> = { readonly [Name in Names]?: FieldType };
+
+/** Collections of the management API whose members people create, change and delete. */
+type Path = '/owners' | '/channels' | '/projects' | '/endpoints' | '/webhook-outputs';
+
+type NamesIn<Part> = Part extends object ? keyof Part & string : never;
+type BodyOf<Route extends { readonly takes: object }> = Route['takes'] extends { readonly body?: infer Body }
+  ? Body
+  : never;
+type FieldOf<P extends Path> = NamesIn<BodyOf<RouteOf<'POST', P>> | BodyOf<RouteOf<'PATCH', `${P}/{id}`>>>;
+type FilterOf<P extends Path> = NamesIn<QueryOf<P>>;
+type ActionOf<P extends Path, Route = PathOf<'POST'>> = Route extends `${P}/{id}/${infer Action}` ? Action : never;
+
+/** A resource of the management API. The names of its fields, filters and actions are those of the API. */
+interface ResourceAt<P extends Path> {
   readonly name: string;
-  readonly path: string;
-  readonly fields: Readonly<Record<string, FieldType>>;
+  readonly path: P;
+  readonly fields: Fields<FieldOf<P>>;
   /** Filters of the list. */
-  readonly filters: readonly string[];
+  readonly filters: readonly FilterOf<P>[];
   readonly columns: readonly Column[];
-  /** POSTs on one of them, with the fields of their bodies. */
-  readonly actions: Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
-  /** Variable with an id in the examples. */
+  /** POST routes for one resource, with the fields of their bodies. */
+  readonly actions: { readonly [Action in ActionOf<P>]?: Readonly<Record<string, FieldType>> };
+  /** Shell variable that holds an id in the examples. */
   readonly variable: string;
   readonly example: { readonly create: string; readonly update: string };
 }
+
+type Resource = { [P in Path]: ResourceAt<P> }[Path];
+
+type ActionPath = { [P in Path]: `${P}/{id}/${ActionOf<P>}` }[Path];
 
 const ID: Column = ['ID', 'id'];
 const NAME: Column = ['NAME', 'name'];
@@ -76,6 +94,7 @@ const RESOURCES: readonly Resource[] = [
       require_timestamp: 'boolean',
       ip_allowlist: 'list',
       verbose_discovery: 'boolean',
+      requires_approval: 'boolean',
     },
     filters: ['owner_id'],
     columns: [ID, ['SLUG', 'slug'], ['MODE', 'mode'], ['ACTIVE', 'is_active'], ['DISABLED BY', 'disabled_by'], NAME],
@@ -119,7 +138,7 @@ const addResource = (program: Command, settings: CommandLineSettings, resource: 
     summary: SUMMARIES.resource({ name }),
     example: `crosspost ${name} list`,
   });
-  const fieldOptions = Object.entries(resource.fields).map(([field, type]) => optionOf(field, type));
+  const fieldOptions = Object.entries<FieldType>(resource.fields).map(([field, type]) => optionOf(field, type));
   const bodyOptions = [
     ...fieldOptions,
     ['--set <path=json...>', OPTIONS.set],
@@ -132,13 +151,16 @@ const addResource = (program: Command, settings: CommandLineSettings, resource: 
     summary: SUMMARIES.list({ name }),
     example: `crosspost ${name} list --limit 20`,
     options: [...filters.map((field) => optionOf(field, 'text')), ['--limit <n>', OPTIONS.limit]],
-    handler: ({ api, out, options }) => out.list(api.list(path, queryOf(filters, options), limitOf(options)), columns),
+    handler: ({ api, out, options }) => {
+      const query = queryOf<Path>(filters as readonly never[], options);
+      return out.list(api.list(path, { query }, limitOf(options)), columns);
+    },
   });
   define(group, settings, {
     usage: 'get <id>',
     summary: SUMMARIES.get({ name }),
     example: `crosspost ${name} get ${variable}`,
-    handler: (call) => request(call, 'GET', `${path}/${idOf(call)}`),
+    handler: async ({ api, out, args: [id = ''] }) => out.answer(await api.get(`${path}/{id}`, { path: { id } })),
   });
   define(group, settings, {
     usage: 'create',
@@ -146,7 +168,10 @@ const addResource = (program: Command, settings: CommandLineSettings, resource: 
     example: `crosspost ${name} create ${resource.example.create}`,
     options: bodyOptions,
     ownUrl,
-    handler: async (call) => request(call, 'POST', path, await bodyOf(call.options, resource.fields)),
+    handler: async ({ api, out, options }) => {
+      const body = await bodyOf(options, resource.fields);
+      out.answer(await api.post(path, { body }));
+    },
   });
   define(group, settings, {
     usage: 'update <id>',
@@ -154,20 +179,21 @@ const addResource = (program: Command, settings: CommandLineSettings, resource: 
     example: `crosspost ${name} update ${variable} ${resource.example.update}`,
     options: bodyOptions,
     ownUrl,
-    handler: async (call) =>
-      request(call, 'PATCH', `${path}/${idOf(call)}`, await bodyOf(call.options, resource.fields)),
+    handler: async ({ api, out, args: [id = ''], options }) => {
+      const body = await bodyOf(options, resource.fields);
+      out.answer(await api.patch(`${path}/{id}`, { path: { id }, body }));
+    },
   });
-  for (const [action, fields] of Object.entries(resource.actions)) {
+  for (const [action, fields = {}] of Object.entries(resource.actions)) {
     const needed = action === 'post-packs' ? ' --posts 100' : '';
     define(group, settings, {
       usage: `${action} <id>`,
       summary: SUMMARIES.action({ action, name }),
       example: `crosspost ${name} ${action} ${variable}${needed}`,
       options: Object.entries(fields).map(([field, type]) => optionOf(field, type)),
-      handler: async (call) => {
-        const body = readFields(call.options, fields);
-        const given = Object.keys(fields).length > 0 ? body : undefined;
-        await request(call, 'POST', `${path}/${idOf(call)}/${action}`, given);
+      handler: async ({ api, out, args: [id = ''], options }) => {
+        const body = Object.keys(fields).length > 0 ? unchecked(readFields(options, fields)) : undefined;
+        out.answer(await api.post(`${path}/{id}/${action}` as ActionPath, { path: { id }, body }));
       },
     });
   }
@@ -176,19 +202,12 @@ const addResource = (program: Command, settings: CommandLineSettings, resource: 
     summary: SUMMARIES.delete({ name }),
     example: `crosspost ${name} delete ${variable}${mayCascade ? ' --cascade' : ''}`,
     options: mayCascade ? [['--cascade', OPTIONS.cascade]] : [],
-    handler: async ({ api, out, args, options }) => {
-      const query = { cascade: options.cascade ? 'true' : undefined };
-      await api.manage('DELETE', `${path}/${encodeURIComponent(args[0] ?? '')}`, { query });
-      if (!out.isJson) out.line(CLI_MESSAGES.deleted({ id: args[0] ?? '' }));
+    handler: async ({ api, out, args: [id = ''], options }) => {
+      const query = { cascade: options.cascade ? ('true' as const) : undefined };
+      await api.delete(`${path}/{id}`, { path: { id }, query });
+      if (!out.isJson) out.line(CLI_MESSAGES.deleted({ id }));
     },
   });
-};
-
-const idOf = ({ args }: Call): string => encodeURIComponent(args[0] ?? '');
-
-const request = async ({ api, out }: Call, method: string, path: string, body?: unknown): Promise<void> => {
-  const { text, thing } = await api.manage(method, path, { body });
-  out.answer(text, thing);
 };
 
 const optionOf = (field: string, type: FieldType): readonly [string, string] => [
@@ -196,20 +215,23 @@ const optionOf = (field: string, type: FieldType): readonly [string, string] => 
   OPTIONS.field({ field }),
 ];
 
-/** Returns the body: the file, the fields in it replaced, and at last what `--set` says. */
-const bodyOf = async (options: Options, fields: Resource['fields']): Promise<unknown> => {
+/** Returns the body: the file, overridden by the fields, overridden by `--set`. */
+const bodyOf = async (options: Options, fields: Fields): Promise<never> => {
   const file = typeof options.file === 'string' ? await readBody(options.file) : {};
   const body: Record<string, unknown> = { ...file, ...readFields(options, fields) };
   for (const assignment of (options.set ?? []) as readonly string[]) setMember(body, assignment);
   if (Object.keys(body).length === 0) throw new WrongUsage(CLI_MESSAGES.noFields);
-  return body;
+  return unchecked(body);
 };
 
-const readFields = (options: Options, fields: Resource['fields']): Record<string, unknown> => {
+/** Lets a body pass that people have typed: the gateway checks it, and names what is wrong. */
+const unchecked = (body: Readonly<Record<string, unknown>>): never => body as never;
+
+const readFields = (options: Options, fields: Fields): Record<string, unknown> => {
   const body: Record<string, unknown> = {};
   for (const [field, type] of Object.entries(fields)) {
     const text = options[camelCase(field)];
-    if (typeof text === 'string') body[field] = readField(field, text, type);
+    if (typeof text === 'string' && type) body[field] = readField(field, text, type);
   }
   return body;
 };
@@ -221,6 +243,3 @@ const readField = (field: string, text: string, type: FieldType): unknown => {
   if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
   throw new WrongUsage(CLI_MESSAGES.wrongValue({ field, type, text }));
 };
-
-const queryOf = (fields: readonly string[], options: Options): Record<string, string | undefined> =>
-  Object.fromEntries(fields.map((field) => [field, options[camelCase(field)] as string | undefined]));

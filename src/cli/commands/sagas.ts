@@ -14,9 +14,7 @@ const COLUMNS: readonly Column[] = [
   ['ERROR', 'error.message'],
 ];
 
-const pathOf = (name: string | undefined): string => `/sagas/${encodeURIComponent(name ?? '')}`;
-
-/** Adds `sagas`, and the skip of an event that one cannot handle. */
+/** Adds `sagas`, including how to skip an event that a saga cannot handle. */
 export const addSagas = (program: Command, settings: CommandLineSettings): void => {
   const sagas = define(program, settings, {
     usage: 'sagas [name]',
@@ -24,8 +22,7 @@ export const addSagas = (program: Command, settings: CommandLineSettings): void 
     example: 'crosspost sagas',
     handler: async ({ api, out, args: [name] }) => {
       if (name === undefined) return out.list(api.list('/sagas', {}, Infinity), COLUMNS);
-      const { text, thing } = await api.manage('GET', pathOf(name));
-      out.answer(text, thing);
+      out.answer(await api.get('/sagas/{name}', { path: { name } }));
     },
   });
   define(sagas, settings, {
@@ -36,10 +33,10 @@ export const addSagas = (program: Command, settings: CommandLineSettings): void 
       ['--position <position>', OPTIONS.position],
       ['--reason <text>', OPTIONS.reason],
     ],
-    handler: async ({ api, out, args: [name], options: { position, reason } }) => {
+    handler: async ({ api, out, args: [name = ''], options: { position, reason } }) => {
       if (typeof reason !== 'string') throw new WrongUsage(CLI_MESSAGES.noReason);
-      const { text, thing } = await api.manage('POST', `${pathOf(name)}/skip`, { body: { position, reason } });
-      out.answer(text, thing);
+      const body = { position: position as string | undefined, reason };
+      out.answer(await api.post('/sagas/{name}/skip', { path: { name }, body }));
     },
   });
 };

@@ -1,30 +1,22 @@
 import type { Command } from 'commander';
 import type { CommandLineSettings } from '../../config/command-line.js';
 import { define } from '../define.js';
-import { waitForJob } from '../jobs.js';
-import { textOf } from '../json.js';
+import { finishJob } from '../jobs.js';
 import { OPTIONS, SUMMARIES } from '../messages.js';
 
-/** Adds `secrets`, and how operators replace SECRETS_KEY. */
+/** Adds `secrets`, with the subcommand that reseals the stored secrets after SECRETS_KEY was replaced. */
 export const addSecrets = (program: Command, settings: CommandLineSettings): void => {
   const secrets = define(program, settings, {
     usage: 'secrets',
     summary: SUMMARIES.secrets,
     example: 'crosspost secrets',
-    handler: async ({ api, out }) => {
-      const { text, thing } = await api.manage('GET', '/secrets');
-      out.answer(text, thing);
-    },
+    handler: async ({ api, out }) => out.answer(await api.get('/secrets')),
   });
   define(secrets, settings, {
     usage: 'reseal',
     summary: SUMMARIES.resealSecrets,
     example: 'crosspost secrets reseal',
     options: [['--no-wait', OPTIONS.noWait]],
-    handler: async ({ api, out, options }) => {
-      const started = await api.manage('POST', '/secrets/reseal');
-      const job = options.wait === false ? started : await waitForJob(api, out, textOf(started.thing.id));
-      out.answer(job.text, job.thing);
-    },
+    handler: async (call) => void (await finishJob(call, await call.api.post('/secrets/reseal'))),
   });
 };

@@ -3,15 +3,15 @@ import type { Command } from 'commander';
 import type { CommandLineSettings } from '../../config/command-line.js';
 import type { Api } from '../api.js';
 import { define, type Options } from '../define.js';
-import { type Thing, textOf } from '../json.js';
+import { textOf, type Thing } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Output } from '../output.js';
 import { limitOf } from '../values.js';
 
 const POLL_MS = 1_000;
-/** Endpoints whose requests are shown together without `--endpoint`: the newest ones. */
+/** Number of endpoints whose requests are shown without `--endpoint`: the newest. */
 const MOST_ENDPOINTS = 50;
-/** Entries of an endpoint that each look reads: the log keeps no more. */
+/** Number of an endpoint's entries that each poll reads: the log keeps no more. */
 const LOOK_BACK = 100;
 
 /** Adds `tail`. */
@@ -44,21 +44,22 @@ const findEndpoints = async (api: Api, out: Output, { endpoint }: Options): Prom
   if (typeof endpoint === 'string' && endpoint.startsWith('ep_')) return [endpoint];
   if (endpoint === undefined) {
     const found: string[] = [];
-    for await (const { id } of api.list('/endpoints', {}, MOST_ENDPOINTS)) found.push(String(id));
+    for await (const { id } of api.list('/endpoints', {}, MOST_ENDPOINTS)) found.push(id);
     if (found.length === MOST_ENDPOINTS) out.note(CLI_MESSAGES.newestEndpoints({ count: MOST_ENDPOINTS }));
     return found;
   }
   for await (const { id, slug, url } of api.list('/endpoints', {}, Number.MAX_SAFE_INTEGER))
-    if (slug === endpoint || url === endpoint) return [String(id)];
+    if (slug === endpoint || url === endpoint) return [id];
   return [textOf(endpoint)]; // the gateway answers that there is none
 };
 
-/** Reads the requests of endpoints, the oldest first. */
+/** Reads the requests of endpoints, oldest first. */
 const readRequests = async (api: Api, endpoints: readonly string[]): Promise<readonly Thing[]> => {
   const entries: Thing[] = [];
   for (const endpoint_id of endpoints) {
-    const path = `/endpoints/${encodeURIComponent(endpoint_id)}/requests`;
-    for await (const entry of api.list(path, {}, LOOK_BACK)) entries.push({ endpoint_id, ...entry });
+    const path = { id: endpoint_id };
+    for await (const entry of api.list('/endpoints/{id}/requests', { path }, LOOK_BACK))
+      entries.push({ endpoint_id, ...entry });
   }
   return entries.sort((a, b) => (textOf(a.at) < textOf(b.at) ? -1 : 1));
 };

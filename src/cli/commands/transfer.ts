@@ -4,25 +4,34 @@ import { open, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import type { Schemas } from '../../../clients/typescript/src/index.js';
 import type { CommandLineSettings } from '../../config/command-line.js';
-import type { Api, ApiAnswer } from '../api.js';
+import type { Api } from '../api.js';
 import { define } from '../define.js';
 import { Failure, NotReachable, WrongUsage } from '../failures.js';
-import { isThing, type Thing } from '../json.js';
+import { isThing } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Output } from '../output.js';
 
-const NDJSON = 'application/x-ndjson';
-/** Characters of a part of an import: it arrives well within the time that the gateway gives a request. */
+/**
+ * Size of one part of an import, in characters: small enough to arrive within the gateway's time limit for requests.
+ */
 const PART_CHARS = 4_000_000;
-/** Times in a row that an export which was broken off goes on without having brought a line. */
+/** How often in a row to resume an interrupted export that yields no further line. */
 const MAX_TRIES = 5;
 
-/** Times that a part is sent, and ms in between: a gateway that restarts is back in less than their product. */
+/** How often a part is sent, and the ms in between. Their product is longer than a gateway takes to restart. */
 const MAX_PART_TRIES = 60;
 const PART_RETRY_MS = 1_000;
 
-/** Adds what moves a history to another gateway: `export` and `import`. */
+/** Options of an export. The gateway checks their values. */
+interface ExportOptions {
+  readonly after?: string;
+  readonly secrets?: 'sealed';
+  readonly out?: string;
+}
+
+/** Adds the commands that move a history to another gateway: `export` and `import`. */
 export const addTransfer = (history: Command, settings: CommandLineSettings): void => {
   define(history, settings, {
     usage: 'export',
@@ -34,7 +43,7 @@ export const addTransfer = (history: Command, settings: CommandLineSettings): vo
       ['--out <file>', OPTIONS.out],
     ],
     handler: async ({ api, out, options }) => {
-      const { after, secrets, out: file } = options as Readonly<Record<string, string | undefined>>;
+      const { after, secrets, out: file } = options as ExportOptions;
       const target = file === undefined ? null : await openTarget(file, after === undefined ? 'w' : 'a');
       const write = async (text: string): Promise<void> => {
         if (!target) out.raw(text);
@@ -49,15 +58,15 @@ export const addTransfer = (history: Command, settings: CommandLineSettings): vo
     summary: SUMMARIES.importHistory,
     example: 'crosspost history import history.ndjson',
     handler: async ({ api, out, args: [file] }) => {
-      const { text, thing } = await importFrom(api, out, file ?? '-');
-      out.answer(text, thing);
+      out.answer(await importFrom(api, out, file ?? '-'));
     },
   });
 };
 
 /**
- * Opens the file of an export, which may contain secrets and all posts: for its owner alone, also if it is there already.
- * @throws WrongUsage before anything is exported if it cannot be written
+ * Opens the file of an export with access for its owner only, even if the file exists: it may contain secrets and all
+ * posts.
+ * @throws WrongUsage before anything is exported, if the file cannot be written
  */
 const openTarget = async (file: string, flags: 'w' | 'a'): Promise<WriteStream> => {
   try {
@@ -69,7 +78,7 @@ const openTarget = async (file: string, flags: 'w' | 'a'): Promise<WriteStream> 
   }
 };
 
-/** An export that goes on after its last complete line when the connection breaks off. */
+/** An export that resumes after its last complete line when the connection breaks. */
 class Export {
   private position: string | undefined;
   private isComplete = false;
@@ -77,7 +86,7 @@ class Export {
   constructor(
     private readonly api: Api,
     private readonly out: Output,
-    private readonly secrets: string | undefined,
+    private readonly secrets: 'sealed' | undefined,
   ) {}
 
   async run(after: string | undefined, write: (text: string) => Promise<void>): Promise<void> {
@@ -105,7 +114,7 @@ class Export {
 
   private async *lines(): AsyncGenerator<string> {
     const query = { after: this.position, secrets: this.secrets };
-    const response = await this.api.open('GET', '/manage/v1/history/export', { query });
+    const response = await this.api.open('/history/export', { query });
     const decoder = new TextDecoder();
     let rest = '';
     try {
@@ -128,16 +137,19 @@ class Export {
   }
 
   private async readHead(): Promise<number> {
-    const { thing } = await this.api.manage('GET', '/projections/audit');
-    return Number(thing.head);
+    const { head } = await this.api.get('/projections/{name}', { path: { name: 'audit' } });
+    return Number(head);
   }
 }
 
-/** Sends a part, again if the gateway is away for a while: it compares what it has, and goes on. */
-const importPart = async (api: Api, part: string): Promise<ApiAnswer> => {
+/**
+ * Sends a part, and sends it again if the gateway is temporarily unavailable: the gateway compares it with what it has,
+ * and continues.
+ */
+const importPart = async (api: Api, part: string): Promise<Schemas['Import']> => {
   for (let tries = 1; ; tries++)
     try {
-      return await api.manage('POST', '/history/import', { raw: { type: NDJSON, content: part } });
+      return await api.post('/history/import', { body: part });
     } catch (error) {
       const isAway = error instanceof NotReachable || (error instanceof Failure && error.status === 503);
       if (!isAway || tries >= MAX_PART_TRIES) throw error;
@@ -145,25 +157,26 @@ const importPart = async (api: Api, part: string): Promise<ApiAnswer> => {
     }
 };
 
-/** Imports a file part by part: the gateway takes up each part where the one before has ended. */
-const importFrom = async (api: Api, out: Output, file: string): Promise<ApiAnswer> => {
+/** Imports a file part by part; each part continues where the previous one ended. */
+const importFrom = async (api: Api, out: Output, file: string): Promise<Schemas['Import']> => {
   const size = file === '-' ? null : await sizeOf(file);
   const input = file === '-' ? process.stdin : createReadStream(file);
   const total = { events: 0, secrets: 0 };
   let done = 0;
-  let answer: ApiAnswer | null = null;
-  const send = async (part: string): Promise<void> => {
-    answer = await importPart(api, part);
-    total.events += Number(answer.thing.events);
-    total.secrets += Number(answer.thing.secrets);
+  const send = async (part: string): Promise<Schemas['Import']> => {
+    const answer = await importPart(api, part);
+    total.events += answer.events;
+    total.secrets += answer.secrets;
     done += Buffer.byteLength(part);
     out.progress(size === null ? 0 : done / size, CLI_MESSAGES.imported(total));
+    return answer;
   };
+  let last: Schemas['Import'];
   try {
     let part = '';
     let hasEvent = false;
     for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-      // A part of secrets alone would look like a whole file.
+      // A part with only secrets would look like a whole file.
       if (part.length > PART_CHARS && hasEvent) {
         await send(part);
         part = '';
@@ -172,13 +185,12 @@ const importFrom = async (api: Api, out: Output, file: string): Promise<ApiAnswe
       part += `${line}\n`;
       hasEvent ||= !line.startsWith('{"secret"');
     }
-    await send(part);
+    last = await send(part);
   } finally {
     out.endProgress();
   }
-  const thing: Thing = { ...(answer as ApiAnswer | null)?.thing, ...total };
-  if (thing.complete !== true) throw new Failure('incomplete', CLI_MESSAGES.incompleteImport);
-  return { status: 200, thing, text: JSON.stringify(thing) };
+  if (!last.complete) throw new Failure('incomplete', CLI_MESSAGES.incompleteImport);
+  return { ...last, ...total };
 };
 
 const sizeOf = async (file: string): Promise<number> => {

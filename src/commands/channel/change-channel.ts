@@ -1,15 +1,15 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
 import type { ChannelSettings } from '../../domain/channel/channel.events.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
 import { streamOf } from '../../kernel/decider.js';
 import { deriveUuid } from '../../kernel/ids.js';
 import { SecretVault } from '../../secrets/vault.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 import type { Credentials } from './connect-channel.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
 
-/** Changes a channel's name, credentials or settings, or enables or disables it; undefined fields stay as they are. */
+/** Changes a channel's name, credentials or settings, or enables or disables it; undefined fields are unchanged. */
 export class ChangeChannel extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
@@ -9,19 +9,19 @@ import { Deletions } from '../deletion/deletions.js';
 import { rejectInUse } from '../deletion/reject-in-use.js';
 import { rejectForeign } from '../reject-foreign.js';
 
-/** Deletes a channel: it leaves every view, its queue is cancelled, and its credentials are erased (D-56). */
+/** Deletes a channel: it disappears from every view, its queue is cancelled, and its credentials are erased (D-56). */
 export class DeleteChannel extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
     readonly channelId: string,
-    /** True: takes it out of those that name it. False: such a deletion is rejected with `in_use`. */
+    /** True: removes it from the resources that refer to it. False: rejects the deletion with `in_use` if any do. */
     readonly cascade: boolean,
   ) {
     super();
   }
 }
 
-/** The deletion is an event first. Its consequences follow here, and in the saga `complete-deletions` after a crash. */
+/** The deletion is an event first. Its consequences follow here or, after a crash, in the saga `complete-deletions`. */
 @CommandHandler(DeleteChannel)
 export class DeleteChannelHandler implements ICommandHandler<DeleteChannel> {
   constructor(
@@ -43,7 +43,7 @@ export class DeleteChannelHandler implements ICommandHandler<DeleteChannel> {
     );
   }
 
-  /** A resource that names it from now on loses it again: see `Deletions`. */
+  /** A resource that refers to it from now on loses the reference again: see `Deletions`. */
   private async rejectInUse(channelId: string) {
     await this.progress.waitUntilCaughtUp(['discovery'], this.aggregates.store);
     return rejectInUse('channel', 'project_ids', await this.references.findProjectsNaming(channelId));

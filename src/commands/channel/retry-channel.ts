@@ -2,11 +2,11 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 
 /**
- * Ends a channel's wait for a person, at its owner's request: the first of its posts is tried at once with the credentials
- * that are there (D-50). Rejected with `nothing_to_retry` or `channel_disabled` where nothing waits for it.
+ * Ends a channel's wait for a person, at its owner's request: its first post is tried at once with the stored
+ * credentials (D-50). Rejected with `nothing_to_retry` or `channel_disabled` if nothing waits for it.
  */
 export class RetryChannel extends Command<CommandOutcome> {
   constructor(

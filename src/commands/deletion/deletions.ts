@@ -1,26 +1,29 @@
+import { Injectable } from '@nestjs/common';
 import { channel } from '../../domain/channel/channel.decider.js';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import { project } from '../../domain/project/project.decider.js';
-import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import { publication } from '../../domain/publication/publication.decider.js';
-import type { AggregateStore, DecisionResult } from '../../event-store/aggregate-store.js';
+import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
+import { AggregateStore, type DecisionResult } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import type { Position } from '../../event-store/port.js';
 import type { Decider } from '../../kernel/decider.js';
 import type { DomainEvent } from '../../kernel/events.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
-import type { References } from '../../projections/discovery/references.queries.js';
-import type { ProjectionProgress } from '../../projections/engine/progress.js';
-import type { QueuedPublications, QueueOf } from '../../projections/publish-schedule/queued-publications.queries.js';
+import { References } from '../../projections/discovery/references.queries.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { QueuedPublications, type QueueOf } from '../../projections/publish-schedule/queued-publications.queries.js';
 import { type CommandOutcome, type Completed, latestCompleted } from '../command-result.js';
+import { PlannedCancellations } from '../post/planned-cancellations.js';
+import { READ_MODELS_OF_POSTS } from '../post/read-models.js';
 import { rejectUnreadable } from '../publication/reject-unreadable.js';
 import { rejectDeletedOwner } from './reject-deleted-owner.js';
 
-/** Publications that are cancelled at a time. */
+/** Number of publications cancelled at a time. */
 const BATCH_SIZE = 200;
 /** Read models by which the consequences of a deletion are found. */
-const READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
+const READ_MODELS = ['discovery', ...READ_MODELS_OF_POSTS];
 
 interface NewProject {
   readonly projectId: string;
@@ -44,21 +47,23 @@ interface NewOutput {
 export class ReadModelsBehind extends Error {}
 
 /**
- * Carries out what follows from the deletion of a resource, which is an event already: nothing names it any more, and what
- * is queued of it is cancelled. The request that deletes does so at once; the saga `complete-deletions` repeats it, for
- * deletions whose process died in between. Every step depends on the present state, so it may be repeated.
+ * Carries out the consequences of a resource's deletion, which has already been appended: removes the references to it
+ * and cancels its queued publications. The deleting request does so at once; the saga `complete-deletions` repeats it
+ * in case the process died in between. Every step depends on the current state, so it can be repeated.
  */
+@Injectable()
 export class Deletions {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly references: References,
     private readonly queued: QueuedPublications,
+    private readonly planned: PlannedCancellations,
     private readonly progress: ProjectionProgress,
   ) {}
 
   /**
-   * Carries out a deletion within its request. If the read models are behind, the saga does it when they are not.
-   * @param deleted the deletion; a rejection is returned as it is @throws Unavailable
+   * Carries out a deletion within its request. If the read models are behind, the saga does it later.
+   * @param deleted the deletion; a rejection is returned unchanged @throws Unavailable
    */
   async completeNow(
     deleted: CommandOutcome,
@@ -74,7 +79,7 @@ export class Deletions {
   }
 
   /**
-   * Takes a deleted channel out of the projects that name it, and cancels its queue.
+   * Removes a deleted channel from the projects that refer to it, and cancels its queue.
    * @param after position of the deletion @throws Unavailable @throws ReadModelsBehind
    */
   async completeChannel(channelId: string, after: Position, context: CommandContext): Promise<Completed> {
@@ -87,7 +92,8 @@ export class Deletions {
   }
 
   /**
-   * Takes a deleted project out of the endpoints that name it, deletes its webhook outputs, and cancels what is queued of it.
+   * Removes a deleted project from the endpoints that refer to it, deletes its webhook outputs, and cancels its queued
+   * publications.
    * @param after position of the deletion @throws Unavailable @throws ReadModelsBehind
    */
   async completeProject(projectId: string, after: Position, context: CommandContext): Promise<Completed> {
@@ -100,20 +106,24 @@ export class Deletions {
     return latestCompleted([...removed, ...outputs, await this.cancelQueue({ projectId }, context)]);
   }
 
-  /** Cancels what is queued of a deleted endpoint's posts. @param after see above @throws Unavailable @throws ReadModelsBehind */
+  /**
+   * Cancels the queued publications of a deleted endpoint's posts. @param after see above @throws Unavailable @throws
+   * ReadModelsBehind
+   */
   async completeEndpoint(endpointId: string, after: Position, context: CommandContext): Promise<Completed> {
     await this.waitForReadModels(after);
     return this.cancelQueue({ endpointId }, context);
   }
 
   /**
-   * Deletes everything that belongs to a deleted owner, and cancels what is queued of it.
+   * Deletes everything that belongs to a deleted owner, and cancels its queued publications.
    * @param after see above @throws Unavailable @throws ReadModelsBehind
    */
   async completeOwner(ownerId: string, after: Position, context: CommandContext): Promise<Completed> {
     await this.waitForReadModels(after);
     const owned = await this.references.findOwned(ownerId);
-    // Nothing new arrives without endpoints; the channels go before the projects, so that nothing is sent meanwhile.
+    // Endpoints go first, so that no new posts arrive; channels go before projects, so that nothing is sent in the
+    // meantime.
     const deleted = [
       ...(await this.each(owned.endpoints, context, 'delete', (endpointId, each) =>
         this.aggregates.execute(endpoint, endpointId, { type: 'DeleteEndpoint', endpointId }, each),
@@ -129,7 +139,7 @@ export class Deletions {
     return latestCompleted([...deleted, await this.cancelQueue({ ownerId }, context)]);
   }
 
-  /** Deletes a new webhook output again if its owner or project was deleted meanwhile. @throws Unavailable */
+  /** Deletes a new webhook output again if its owner or project was deleted in the meantime. @throws Unavailable */
   async verifyNewOutput(
     { outputId, ownerId, projectId }: NewOutput,
     context: CommandContext,
@@ -142,7 +152,9 @@ export class Deletions {
     return rejection;
   }
 
-  /** Deletes a new channel again if its owner was deleted meanwhile. @returns null if it stays @throws Unavailable */
+  /**
+   * Deletes a new channel again if its owner was deleted in the meantime. @returns null if it stays @throws Unavailable
+   */
   async verifyNewChannel(
     { channelId, ownerId }: { readonly channelId: string; readonly ownerId: string },
     context: CommandContext,
@@ -156,7 +168,7 @@ export class Deletions {
   }
 
   /**
-   * Deletes a new project again if its owner was deleted meanwhile, or takes those of its channels out of it that were.
+   * Deletes a new project again if its owner was deleted in the meantime, or removes its deleted channels.
    * @throws Unavailable
    */
   async verifyNewProject(
@@ -172,7 +184,7 @@ export class Deletions {
   }
 
   /**
-   * Deletes a new endpoint again if its owner was deleted meanwhile, or takes those of its projects out of it that were.
+   * Deletes a new endpoint again if its owner was deleted in the meantime, or removes its deleted projects.
    * @throws Unavailable
    */
   async verifyNewEndpoint(
@@ -187,7 +199,7 @@ export class Deletions {
     return rejection;
   }
 
-  /** Takes those of a project's channels out of it that were deleted. A stream is read, not a read model. @throws Unavailable */
+  /** Removes deleted channels from a project. Reads a stream, not a read model. @throws Unavailable */
   async dropDeletedChannels(
     projectId: string,
     channelIds: readonly string[],
@@ -200,7 +212,7 @@ export class Deletions {
     );
   }
 
-  /** Takes those of an endpoint's projects out of it that were deleted. @throws Unavailable */
+  /** Removes deleted projects from an endpoint. @throws Unavailable */
   async dropDeletedProjects(
     endpointId: string,
     projectIds: readonly string[],
@@ -229,7 +241,7 @@ export class Deletions {
     return this.aggregates.execute(endpoint, endpointId, command, context);
   }
 
-  /** Executes a command on each resource. A rejected one needs no change: it was deleted itself. */
+  /** Executes a command on each resource. A resource that rejects it needs no change: it was deleted itself. */
   private async each<S, E extends DomainEvent>(
     ids: readonly string[],
     context: CommandContext,
@@ -242,9 +254,14 @@ export class Deletions {
     return results.flatMap((result) => (isRejection(result) ? [] : [{ position: result.aggregate.position }]));
   }
 
-  /** Cancels what is queued, a batch at a time. One that an attempt has just begun, or whose events are damaged, ends as it ends. */
+  /**
+   * Cancels what is planned, then what is queued, a batch at a time. A publication that has just been started, or whose
+   * events are damaged, is left to its attempt.
+   */
   private async cancelQueue(of: QueueOf, context: CommandContext): Promise<Completed> {
-    let last: Completed = NOTHING;
+    let last = await this.planned.cancelAll(of, context);
+    // A post released in the meantime is in a queue.
+    await this.waitForReadModels(last.position);
     for (;;) {
       const batch = await this.queued.findQueued(of, BATCH_SIZE);
       const results = await Promise.all(
@@ -257,7 +274,8 @@ export class Deletions {
       const cancelled = results.flatMap((result) =>
         isRejection(result) ? [] : [{ position: result.aggregate.position }],
       );
-      // Without success the read model is behind the streams: the workers have ended or begun all of them.
+      // Without a success, the read model is behind the streams: workers have already started or ended all of these
+      // publications.
       if (cancelled.length === 0) return last;
       last = latestCompleted([last, ...cancelled]);
       if (batch.length < BATCH_SIZE) return last;
@@ -273,7 +291,7 @@ export class Deletions {
 
 const NOTHING: Completed = { position: -1n };
 
-/** Returns those of the ids that belong to deleted resources. */
+/** Returns the ids that belong to deleted resources. */
 const filterDeleted = async <S extends { readonly deleted: boolean } | null, E extends DomainEvent>(
   aggregates: AggregateStore,
   decider: Decider<never, S, E, string>,

@@ -1,10 +1,10 @@
 import { reject, type Rejection } from '../../kernel/result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
-/** A resource cannot be deleted, as others name it; `figures` hold their ids. */
+/** A resource cannot be deleted, because others refer to it; `figures` hold their ids. */
 export type InUse = Rejection<'in_use'>;
 
-/** Rejects the deletion of a resource that others name; null if none does. */
+/** Rejects the deletion of a resource that others refer to; null if none does. */
 export const rejectInUse = (
   kind: 'channel' | 'project',
   list: 'project_ids' | 'endpoint_ids',

@@ -8,7 +8,7 @@ import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
 import type { CommandOutcome } from '../command-result.js';
 import { rejectPlanWithoutOutput } from '../webhook-output/require-plan-output.js';
-import { ScheduleDelivery, ScheduleDeliveryHandler } from './schedule-delivery.js';
+import { ScheduleDelivery } from './schedule-delivery.js';
 
 /** Sends a test ping to a webhook output, whatever its kinds, even while it is disabled; only a plan can prevent it. */
 export class PingWebhookOutput extends Command<CommandOutcome> {
@@ -25,11 +25,10 @@ export class PingWebhookOutput extends Command<CommandOutcome> {
 
 @CommandHandler(PingWebhookOutput)
 export class PingWebhookOutputHandler implements ICommandHandler<PingWebhookOutput> {
-  private readonly schedule: ScheduleDeliveryHandler;
-
-  constructor(private readonly aggregates: AggregateStore) {
-    this.schedule = new ScheduleDeliveryHandler(aggregates);
-  }
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly scheduleDelivery: ScheduleDelivery,
+  ) {}
 
   async execute({ context, outputId, deliveryId, outputPlans }: PingWebhookOutput): Promise<CommandOutcome> {
     const { state } = await this.aggregates.loadAggregate(webhookOutput, outputId);
@@ -40,6 +39,6 @@ export class PingWebhookOutputHandler implements ICommandHandler<PingWebhookOutp
     const { at } = context;
     const body = JSON.stringify({ kind: 'test.ping', webhook_output_id: outputId, project_id: projectId, at: iso(at) });
     const delivery = { deliveryId, outputId, ownerId, kind: 'test.ping', body, at } as const;
-    return this.schedule.execute(new ScheduleDelivery(context, delivery));
+    return this.scheduleDelivery.execute(context, delivery);
   }
 }

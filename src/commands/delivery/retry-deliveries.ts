@@ -4,10 +4,10 @@ import { webhookOutput } from '../../domain/webhook-output/webhook-output.decide
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { isRejection, reject } from '../../kernel/result.js';
-import { latestCompleted, toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, latestCompleted, toOutcome } from '../command-result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
-/** Sends deliveries of one webhook output at once, under the ids that they have. */
+/** Sends deliveries of one webhook output at once, with their existing ids. */
 export class RetryDeliveries extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -1,34 +1,28 @@
 import { createHash } from 'node:crypto';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Injectable } from '@nestjs/common';
 import { delivery } from '../../domain/delivery/delivery.decider.js';
 import type { BodyParts, DeliveryBodyPartStored, DeliveryScheduled } from '../../domain/delivery/delivery.events.js';
 import { AggregateStore, emptyAggregate } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { WrongExpectedRevision } from '../../event-store/port.js';
 import { bodyStreamName } from '../../projections/webhook-deliveries/delivery-bodies.queries.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 
-/** Schedules the delivery of an event. A delivery id is scheduled once, however often the command is repeated. */
-export class ScheduleDelivery extends Command<CommandOutcome> {
-  constructor(
-    readonly context: CommandContext,
-    readonly delivery: Omit<DeliveryScheduled['data'], 'body' | 'parts'> & { readonly body: string },
-  ) {
-    super();
-  }
-}
+/** A delivery with its whole body. */
+export type NewDelivery = Omit<DeliveryScheduled['data'], 'body' | 'parts'> & { readonly body: string };
 
 /** Longest body in an event, in bytes; a longer one is stored in parts first (D-42). */
 const MAX_INLINE_BYTES = 65_536;
 /** Bytes of a part; in base64 it is well below 900 KB. */
 const PART_BYTES = 600_000;
 
-@CommandHandler(ScheduleDelivery)
-export class ScheduleDeliveryHandler implements ICommandHandler<ScheduleDelivery> {
+/** Schedules the delivery of an event. A delivery id is scheduled once, however often this is repeated. */
+@Injectable()
+export class ScheduleDelivery {
   constructor(private readonly aggregates: AggregateStore) {}
 
   /** @throws Unavailable */
-  async execute({ context, delivery: { body, ...data } }: ScheduleDelivery): Promise<CommandOutcome> {
+  async execute(context: CommandContext, { body, ...data }: NewDelivery): Promise<CommandOutcome> {
     const { deliveryId } = data;
     const bytes = Buffer.from(body);
     const isInline = bytes.length <= MAX_INLINE_BYTES;
@@ -43,8 +37,8 @@ export class ScheduleDeliveryHandler implements ICommandHandler<ScheduleDelivery
   }
 
   /**
-   * Stores a body in parts. Their ids follow from the body: a repeat after a crash is the same append, and the repeat with a body
-   * that changed meanwhile conflicts with what an earlier one left behind. Then the body gets a stream of its own.
+   * Stores a body in parts. Their ids follow from the body, so repeating it after a crash is the same append. A repeat
+   * whose body has changed conflicts with the earlier parts, so its body gets a separate stream.
    */
   private async storeParts(deliveryId: string, bytes: Buffer, context: CommandContext): Promise<BodyParts> {
     const sha256 = createHash('sha256').update(bytes).digest('hex');

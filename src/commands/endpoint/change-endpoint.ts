@@ -1,16 +1,16 @@
-import { Command, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import type { EndpointSettings } from '../../domain/endpoint/endpoint.events.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { isRejection, reject } from '../../kernel/result.js';
 import { FindMissingIds } from '../../projections/discovery/discovery.queries.js';
-import { latestCompleted, toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, latestCompleted, toOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 import { rejectUnknownIds } from '../unknown-ids.js';
-import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 
-/** Changes an endpoint's settings; undefined fields stay as they are. */
+/** Changes an endpoint's settings; undefined fields are unchanged. */
 export class ChangeEndpoint extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
@@ -25,7 +25,7 @@ export class ChangeEndpoint extends Command<CommandOutcome> {
 export class ChangeEndpointHandler implements ICommandHandler<ChangeEndpoint> {
   constructor(
     private readonly aggregates: AggregateStore,
-    private readonly queries: QueryBus,
+    private readonly findMissingIds: FindMissingIds,
     private readonly deletions: Deletions,
   ) {}
 
@@ -33,7 +33,7 @@ export class ChangeEndpointHandler implements ICommandHandler<ChangeEndpoint> {
     if (settings.projectIds) {
       const { state } = await this.aggregates.loadAggregate(endpoint, endpointId);
       if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
-      const missing = await this.queries.execute(new FindMissingIds('project', state.ownerId, settings.projectIds));
+      const missing = await this.findMissingIds.execute('project', state.ownerId, settings.projectIds);
       if (missing.length > 0) return rejectUnknownIds('project_ids', missing);
     }
     const command = { type: 'ChangeEndpoint', endpointId, settings } as const;

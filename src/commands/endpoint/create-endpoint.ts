@@ -1,20 +1,20 @@
-import { Command, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import type { EndpointSettings, Mode } from '../../domain/endpoint/endpoint.events.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
 import { streamOf } from '../../kernel/decider.js';
 import { deriveUuid } from '../../kernel/ids.js';
 import { isRejection } from '../../kernel/result.js';
 import { FindMissingIds } from '../../projections/discovery/discovery.queries.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { latestCompleted, toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, latestCompleted, toOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 import { rejectDeletedOwner } from '../deletion/reject-deleted-owner.js';
 import { CappedCreation } from '../resource-cap/capped-creation.js';
-import { rejectPlanWithoutInput } from './require-plan-input.js';
 import { rejectUnknownIds } from '../unknown-ids.js';
+import { rejectPlanWithoutInput } from './require-plan-input.js';
 
 /** Creates an endpoint of an owner, within its plan's cap (D-67). A live one needs a plan with webhook input (D-12). */
 export class CreateEndpoint extends Command<CommandOutcome> {
@@ -42,7 +42,7 @@ export class CreateEndpointHandler implements ICommandHandler<CreateEndpoint> {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
-    private readonly queries: QueryBus,
+    private readonly findMissingIds: FindMissingIds,
     private readonly deletions: Deletions,
     private readonly capped: CappedCreation,
   ) {}
@@ -50,7 +50,7 @@ export class CreateEndpointHandler implements ICommandHandler<CreateEndpoint> {
   async execute(command: CreateEndpoint): Promise<CommandOutcome> {
     const { inputPlans } = command;
     const { endpointId: id, ownerId, settings, mode } = command.endpoint;
-    const missing = await this.queries.execute(new FindMissingIds('project', ownerId, settings.projectIds));
+    const missing = await this.findMissingIds.execute('project', ownerId, settings.projectIds);
     if (missing.length > 0) return rejectUnknownIds('project_ids', missing);
     const rejection =
       (await rejectDeletedOwner(this.aggregates, ownerId)) ??

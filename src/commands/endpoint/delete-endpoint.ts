@@ -1,11 +1,14 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 
-/** Deletes an endpoint: its slug and token are unknown from now on, and what is queued of its posts is cancelled. */
+/**
+ * Deletes an endpoint: its slug and token are unknown from now on, and the queued publications of its posts are
+ * cancelled.
+ */
 export class DeleteEndpoint extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
@@ -15,7 +18,7 @@ export class DeleteEndpoint extends Command<CommandOutcome> {
   }
 }
 
-/** The deletion is an event first. Its consequences follow here, and in the saga `complete-deletions` after a crash. */
+/** The deletion is an event first. Its consequences follow here or, after a crash, in the saga `complete-deletions`. */
 @CommandHandler(DeleteEndpoint)
 export class DeleteEndpointHandler implements ICommandHandler<DeleteEndpoint> {
   constructor(

@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { DISABLED_REASONS } from '../messages.js';
 
 /** Disables an endpoint at its owner's request (publish-api.md: Endpoint and pause states); requests then get a 403 (D-8). */

@@ -3,19 +3,19 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import type { DisabledBy } from '../../domain/endpoint/endpoint.events.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
-import { deriveEventId } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
-import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { deriveEventId } from '../../event-store/codec.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import { streamOf } from '../../kernel/decider.js';
 import { isRejection } from '../../kernel/result.js';
-import { originOfRequest, type RequestOrigin } from '../origin.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { DISABLED_REASONS } from '../messages.js';
+import { originOfRequest, type RequestOrigin } from '../origin.js';
 
 /**
- * Disables an endpoint on the gateway's own decision (D-8), once for each time that it was enabled: a late repeat, from a
- * process that was suspended meanwhile, does not undo its owner's enabling. Returns the id of the event that disabled it;
- * null if it is disabled for another reason.
+ * Disables an endpoint on the gateway's own decision (D-8), once for each time that it was enabled: a late repeat, from
+ * a process that was suspended in the meantime, does not disable an endpoint that its owner has enabled again. Returns
+ * the id of the event that disabled it; null if it is disabled for another reason.
  */
 export class DisableEndpoint extends Command<string | null> {
   constructor(
@@ -24,23 +24,26 @@ export class DisableEndpoint extends Command<string | null> {
     /** Position of the event that last enabled it. */
     readonly epoch: string,
     readonly reason: string,
-    /** The request that made the gateway decide so. */
+    /** The request that caused the decision. */
     readonly request: RequestOrigin,
   ) {
     super();
   }
 }
 
-/** Returns the same command id for every process that disables the endpoint: one event for each time that it was enabled. */
+/**
+ * Returns the same command id in every process that disables the endpoint, so that there is one event for each time
+ * that it was enabled.
+ */
 export const disableCommandId = (endpointId: string, by: DisableEndpoint['by'], epoch: string): string =>
   `disable/${endpointId}/${by}/${epoch}`;
 
-/** Returns the reason, for people, for which a plan disables an endpoint. */
+/** Returns the reason, for people, why a plan disables an endpoint. */
 export const planWithoutInputReason = (plan: Plan): string => DISABLED_REASONS.planWithoutInput({ plan });
 
 /** Read models that show that the endpoint is disabled, awaited so that a caller who got the rejection sees it there. */
 const READ_MODELS = ['discovery'];
-/** Longest time for which a rejection waits for the read models, ms; it is sent without them then. */
+/** Longest time that a rejection waits for the read models, in ms; then it is sent anyway. */
 const READ_MODELS_TIMEOUT_MS = 1_000;
 
 @CommandHandler(DisableEndpoint)

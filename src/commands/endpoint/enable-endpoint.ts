@@ -1,12 +1,12 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
-import { reject } from '../../kernel/result.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
-import { rejectPlanWithoutInput } from './require-plan-input.js';
+import type { CommandContext } from '../../event-store/codec.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { reject } from '../../kernel/result.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
+import { rejectPlanWithoutInput } from './require-plan-input.js';
 
 /** Enables an endpoint, regardless of who disabled it; a live one needs a plan with webhook input (D-47). */
 export class EnableEndpoint extends Command<CommandOutcome> {

@@ -6,12 +6,12 @@ import type { Origin } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 import { isRejection } from '../../kernel/result.js';
 import type { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
-import { disableCommandId, planWithoutInputReason } from './disable-endpoint.js';
 import type { Completed } from '../command-result.js';
+import { disableCommandId, planWithoutInputReason } from './disable-endpoint.js';
 
 /**
- * Disables the live endpoints of an owner whose plan has no webhook input (D-8), even if they get no requests. A change of
- * plan does so at once; the saga `withdraw-input` repeats it, for changes whose process died in between.
+ * Disables the live endpoints of an owner whose plan has no webhook input (D-8), even if they get no requests. A change
+ * of plan does so at once; the saga `withdraw-input` repeats it in case the process died in between.
  */
 export class InputWithdrawal {
   /** @param inputPlans plans with webhook input, from the limits profile */

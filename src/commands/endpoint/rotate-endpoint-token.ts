@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 
 /** Replaces an endpoint's token; the old one stops working at once (publish-api.md: Authentication, 3). */
 export class RotateEndpointToken extends Command<CommandOutcome> {

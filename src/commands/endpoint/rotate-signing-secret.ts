@@ -1,11 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
 import { streamOf } from '../../kernel/decider.js';
 import { deriveUuid } from '../../kernel/ids.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 
 /** Replaces an endpoint's signing secret; the old one stays valid for an overlap period (D-40). */
 export class RotateSigningSecret extends Command<CommandOutcome> {
@@ -13,7 +13,7 @@ export class RotateSigningSecret extends Command<CommandOutcome> {
     readonly context: CommandContext,
     readonly endpointId: string,
     readonly signingSecret: string,
-    /** Period for which the old secret stays valid, ms; 0: none. */
+    /** How long the old secret stays valid, in ms; 0 if it does not. */
     readonly overlapMs: number,
   ) {
     super();

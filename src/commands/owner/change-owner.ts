@@ -1,13 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { owner, type OwnerCommand } from '../../domain/owner/owner.decider.js';
 import type { Locale, Plan } from '../../domain/owner/owner.events.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
 import { streamOf } from '../../kernel/decider.js';
 import { deriveUuid } from '../../kernel/ids.js';
 import { isRejection } from '../../kernel/result.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { latestCompleted, toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, latestCompleted, toOutcome } from '../command-result.js';
 import { InputWithdrawal } from '../endpoint/input-withdrawal.js';
 import { OutputWithdrawal } from '../webhook-output/output-withdrawal.js';
 
@@ -17,7 +17,7 @@ export interface NoticeChat {
   readonly chatId: string;
 }
 
-/** Changes an owner's name, plan, language or notice chat; undefined fields stay as they are, null removes the chat. */
+/** Changes an owner's name, plan, language or notice chat; undefined fields are unchanged, null removes the chat. */
 export class ChangeOwner extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
@@ -47,7 +47,7 @@ export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
     ownerId,
     change: { name, plan, locale, noticeChat },
   }: ChangeOwner): Promise<CommandOutcome> {
-    // First completes an earlier change whose process died: a better plan would hide that it is incomplete.
+    // First completes an earlier change whose process died: a better plan would hide what is missing.
     if (plan !== undefined) await this.withdraw(ownerId, context);
     const changed = toOutcome(
       await this.aggregates.execute(owner, ownerId, { type: 'ChangeOwner', ownerId, name, plan, locale }, context),
@@ -62,7 +62,7 @@ export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
     return isRejection(set) ? set : latestCompleted([all, set]);
   }
 
-  /** Disables what the present plan does not allow. */
+  /** Disables what the current plan does not allow. */
   private async withdraw(ownerId: string, context: CommandContext) {
     const endpoints = await this.withdrawal.disableEndpointsOf(ownerId, context);
     return [...endpoints, ...(await this.outputs.disableOutputsOf(ownerId, context))];

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { owner } from '../../domain/owner/owner.decider.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 
@@ -15,7 +15,7 @@ export class DeleteOwner extends Command<CommandOutcome> {
   }
 }
 
-/** The deletion is an event first. Its consequences follow here, and in the saga `complete-deletions` after a crash. */
+/** The deletion is an event first. Its consequences follow here or, after a crash, in the saga `complete-deletions`. */
 @CommandHandler(DeleteOwner)
 export class DeleteOwnerHandler implements ICommandHandler<DeleteOwner> {
   constructor(

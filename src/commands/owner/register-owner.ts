@@ -1,9 +1,9 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { owner } from '../../domain/owner/owner.decider.js';
 import type { Locale, Plan } from '../../domain/owner/owner.events.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 
 /** Registers an owner, with a plan and an API key. */
 export class RegisterOwner extends Command<CommandOutcome> {

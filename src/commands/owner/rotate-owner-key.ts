@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { owner } from '../../domain/owner/owner.decider.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 
 /** Replaces an owner's API key; the old one stops working at once. */
 export class RotateOwnerKey extends Command<CommandOutcome> {

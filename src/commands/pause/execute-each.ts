@@ -10,11 +10,11 @@ export interface CompletedOn extends Completed {
   readonly isChanged: boolean;
 }
 
-/** Targets that are written at the same time. The store combines their appends into few transactions. */
+/** Number of targets written at the same time. The store combines their appends into few transactions. */
 const AT_ONCE = 16;
 
 /**
- * Executes a command on each target, several at a time. Skips rejections: such a target needs no change.
+ * Executes a command on each target, several at a time. Skips rejected commands: their targets need no change.
  * @returns what succeeded, in the order of the targets
  */
 export const executeEach = async <S, E extends DomainEvent>(

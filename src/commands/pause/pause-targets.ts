@@ -1,11 +1,13 @@
+import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
 import { channelPause } from '../../domain/channel-pause/channel-pause.decider.js';
 import type { PauseRequest } from '../../domain/pause/pause.js';
 import { project } from '../../domain/project/project.decider.js';
 import { projectPause } from '../../domain/project-pause/project-pause.decider.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { MINUTE_MS } from '../../kernel/clock.js';
 import type { Rejection } from '../../kernel/result.js';
 import { type Completed, latestCompleted } from '../command-result.js';
 import { rejectForeign } from '../reject-foreign.js';
@@ -27,29 +29,30 @@ export class PauseTargets extends Command<Completed | Rejection<'not_found'>> {
     readonly context: CommandContext,
     readonly scope: PauseScope,
     readonly cause: PauseCause,
-    /** Length of a pause-minute, ms (setting MINUTE_MS). */
-    readonly minuteMs: number,
   ) {
     super();
   }
 }
 
-/** Safe to repeat as a whole: each pause has a stream of its own, which applies the command once. */
+/** Safe to repeat as a whole: each pause has its own stream, which applies the command once. */
 @CommandHandler(PauseTargets)
 export class PauseTargetsHandler implements ICommandHandler<PauseTargets> {
-  constructor(private readonly aggregates: AggregateStore) {}
+  constructor(
+    private readonly aggregates: AggregateStore,
+    @Inject(MINUTE_MS) private readonly minuteMs: number,
+  ) {}
 
-  /** @throws Unavailable some of the pauses may be in force */
+  /** @throws Unavailable although some of the pauses may be in force */
   async execute({
     context,
     scope: { projects, channels },
     cause,
-    minuteMs,
   }: PauseTargets): Promise<Completed | Rejection<'not_found'>> {
     const foreign =
       (await rejectForeign(this.aggregates, project, projects?.ids ?? [], context)) ??
       (await rejectForeign(this.aggregates, channel, channels?.ids ?? [], context));
     if (foreign) return foreign;
+    const { minuteMs } = this;
     const { source } = cause;
     const postId = source === 'publication' ? cause.postId : null;
     const pauseFor = (minutes: number): PauseRequest => ({ at: context.at, minutes, minuteMs, source, postId });

@@ -3,14 +3,14 @@ import { channel } from '../../domain/channel/channel.decider.js';
 import { channelPause } from '../../domain/channel-pause/channel-pause.decider.js';
 import { project } from '../../domain/project/project.decider.js';
 import { projectPause } from '../../domain/project-pause/project-pause.decider.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
 import type { Rejection } from '../../kernel/result.js';
 import { type Completed, latestCompleted } from '../command-result.js';
 import { rejectForeign } from '../reject-foreign.js';
 import { type CompletedOn, executeEach } from './execute-each.js';
 
-/** The projects and channels whose pauses a command has ended; not those that were not paused (D-53). */
+/** The projects and channels whose pauses a command has ended, without those that were not paused (D-53). */
 export interface Resumed extends Completed {
   readonly projectIds: readonly string[];
   readonly channelIds: readonly string[];
@@ -26,12 +26,12 @@ export class ResumeTargets extends Command<Resumed | Rejection<'not_found'>> {
   }
 }
 
-/** Safe to repeat as a whole: each pause has a stream of its own, which applies the command once. */
+/** Safe to repeat as a whole: each pause has its own stream, which applies the command once. */
 @CommandHandler(ResumeTargets)
 export class ResumeTargetsHandler implements ICommandHandler<ResumeTargets> {
   constructor(private readonly aggregates: AggregateStore) {}
 
-  /** @throws Unavailable some of the pauses may have ended */
+  /** @throws Unavailable although some of the pauses may have ended */
   async execute({
     context,
     scope: { projectIds = [], channelIds = [] },

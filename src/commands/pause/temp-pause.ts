@@ -1,14 +1,14 @@
 import { Inject } from '@nestjs/common';
-import { Command, CommandBus, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
-import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { CLOCK, type Clock, MINUTE_MS } from '../../kernel/clock.js';
 import type { Origin } from '../../kernel/events.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import type { TempPauseBody } from '../../payload/validate-pauses.js';
 import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { CountRescheduled } from '../../projections/publish-schedule/rescheduled.queries.js';
 import { type Completed, requireCompleted } from '../command-result.js';
-import { listAllTargets, resolveTargets } from './resolve-targets.js';
 import { newCommandContext } from '../origin.js';
+import { listAllTargets, resolveTargets } from '../resolve-targets.js';
 import { PauseTargets } from './pause-targets.js';
 
 /** The effect of temp-pause or temp-resume, as the response reports it (D-21, D-45). */
@@ -27,40 +27,33 @@ export class TempPause extends Command<PauseChangeResult | Rejection<'invalid_ta
     /** The endpoint's projects. */
     readonly projects: readonly SnapshotProject[],
     readonly body: TempPauseBody,
-    /** Length of a pause-minute, ms (setting MINUTE_MS). */
-    readonly minuteMs: number,
   ) {
     super();
   }
 }
 
-/** Each pause has a stream of its own: if this fails half-way, sending the request again completes it. */
+/** Each pause has its own stream: if this fails half-way, sending the request again completes it. */
 @CommandHandler(TempPause)
 export class TempPauseHandler implements ICommandHandler<TempPause> {
   constructor(
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly countRescheduled: CountRescheduled,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(MINUTE_MS) private readonly minuteMs: number,
   ) {}
 
-  async execute({
-    origin,
-    projects,
-    body,
-    minuteMs,
-  }: TempPause): Promise<PauseChangeResult | Rejection<'invalid_targets'>> {
+  async execute({ origin, projects, body }: TempPause): Promise<PauseChangeResult | Rejection<'invalid_targets'>> {
     const targets = resolveTargets(projects, body.targets);
     if (isRejection(targets)) return targets;
+    const { minuteMs } = this;
     const at = this.clock.now();
     const { project_minutes, target_minutes } = body;
     const projectIds = project_minutes > 0 ? targets.projectIds : [];
     const channelIds = target_minutes > 0 ? targets.channelIds : [];
-    const rescheduled = await this.queries.execute(
-      new CountRescheduled(
-        at,
-        { ids: projectIds, until: at + project_minutes * minuteMs },
-        { ids: channelIds, until: at + target_minutes * minuteMs },
-      ),
+    const rescheduled = await this.countRescheduled.execute(
+      at,
+      { ids: projectIds, until: at + project_minutes * minuteMs },
+      { ids: channelIds, until: at + target_minutes * minuteMs },
     );
     const scope = {
       projects: { ids: projectIds, minutes: project_minutes },
@@ -68,9 +61,9 @@ export class TempPauseHandler implements ICommandHandler<TempPause> {
     };
     const context = newCommandContext(origin, 'temp-pause', at);
     const { position } = requireCompleted(
-      await this.commands.execute(new PauseTargets(context, scope, { source: 'temp-pause' }, minuteMs)),
+      await this.commands.execute(new PauseTargets(context, scope, { source: 'temp-pause' })),
     );
-    // D-45: a pause of projects alone counts all their channels, even if the request names some of them.
+    // D-45: a pause of projects only counts all their channels, even if the request names some of them.
     const resources = target_minutes > 0 ? channelIds : listAllTargets(projects).channelIds;
     return { position, projectsAffected: projectIds.length, resourcesAffected: resources.length, rescheduled };
   }

@@ -1,14 +1,14 @@
 import { Inject } from '@nestjs/common';
-import { Command, CommandBus, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
-import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { Origin } from '../../kernel/events.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import type { TempResumeBody } from '../../payload/validate-pauses.js';
 import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { CountRescheduled } from '../../projections/publish-schedule/rescheduled.queries.js';
 import { requireCompleted } from '../command-result.js';
-import { listAllTargets, resolveTargets } from './resolve-targets.js';
 import { newCommandContext } from '../origin.js';
+import { listAllTargets, resolveTargets } from '../resolve-targets.js';
 import { ResumeTargets } from './resume-targets.js';
 import type { PauseChangeResult } from './temp-pause.js';
 
@@ -27,12 +27,12 @@ export class TempResume extends Command<PauseChangeResult | Rejection<'invalid_t
   }
 }
 
-/** Each pause has a stream of its own: if this fails half-way, sending the request again completes it. */
+/** Each pause has its own stream: if this fails half-way, sending the request again completes it. */
 @CommandHandler(TempResume)
 export class TempResumeHandler implements ICommandHandler<TempResume> {
   constructor(
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly countRescheduled: CountRescheduled,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -43,14 +43,16 @@ export class TempResumeHandler implements ICommandHandler<TempResume> {
     const at = this.clock.now();
     const projectIds = scope === 'targets' ? [] : ids.projectIds;
     const channelIds = scope === 'project' ? [] : ids.channelIds;
-    const rescheduled = await this.queries.execute(
-      new CountRescheduled(at, { ids: projectIds, until: null }, { ids: channelIds, until: null }),
+    const rescheduled = await this.countRescheduled.execute(
+      at,
+      { ids: projectIds, until: null },
+      { ids: channelIds, until: null },
     );
     const context = newCommandContext(origin, 'temp-resume', at);
     const resumed = requireCompleted(
       await this.commands.execute(new ResumeTargets(context, { projectIds, channelIds })),
     );
-    // D-45: where only projects are resumed, their channels count, as with a pause of projects alone.
+    // D-45: if only projects are resumed, their channels are counted, as for a pause of projects only.
     const ofProjects = projects.filter(({ project_id }) => resumed.projectIds.includes(project_id));
     const resources = resumed.channelIds.length > 0 ? resumed.channelIds : listAllTargets(ofProjects).channelIds;
     return {

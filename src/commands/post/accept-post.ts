@@ -1,26 +1,24 @@
-import { hash } from 'node:crypto';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { PostAnswer, PostCommand } from '../../domain/post/post.decider.js';
-import type { PayloadPartStored, PostAccepted, RequestFacts, Target } from '../../domain/post/post.events.js';
-import { ErasureNotes } from '../../erasure/erasure-notes.js';
+import type { PostAccepted, RequestFacts, Target } from '../../domain/post/post.events.js';
 import type { AppendCondition } from '../../event-store/port.js';
-import { emptyAggregate, AggregateStore } from '../../event-store/aggregate-store.js';
-import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { Origin } from '../../kernel/events.js';
 import { newId } from '../../kernel/ids.js';
-import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { type PublishPayload, STORED_APART_BYTES } from '../../payload/payload.js';
+import { planOf } from '../../payload/publish-at.js';
 import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
-import { payloadStreamName } from '../../projections/posts/post-payloads.js';
+import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { AcceptanceLimit } from './acceptance-limit.js';
 import { KeyClaims, type KnownKeys, type Replay } from './key-claims.js';
-import { newCommandContext } from '../origin.js';
+import { LargePayloads } from './large-payloads.js';
 
-/** The endpoint snapshot by which the gate has checked the request. */
+/** The endpoint snapshot that the gate used to check the request. */
 export interface AcceptingEndpoint {
   readonly endpoint_id: string;
   readonly owner_id: string;
+  readonly requires_approval: boolean;
   readonly projects: readonly SnapshotProject[];
 }
 
@@ -34,7 +32,7 @@ export class AcceptPost extends Command<AcceptPostResult> {
   constructor(
     readonly endpoint: AcceptingEndpoint,
     readonly payload: PublishPayload,
-    /** Channels of the endpoint that the post addresses (pause/resolve-targets.ts). */
+    /** Channels of the endpoint that the post addresses (resolve-targets.ts). */
     readonly channelIds: readonly string[],
     /** The latest known state of the request's keys; the first is the key, `external_id` is claimed as well (D-19). */
     readonly knownKeys: KnownKeys,
@@ -51,16 +49,7 @@ export class AcceptPost extends Command<AcceptPostResult> {
 
 /** Factor by which JSON may grow when it is serialised again (`1e20`); avoids measuring small payloads. */
 const MAX_GROWTH = 8;
-/** Delay in ms after which parts without an accepted post are erased. */
-const PARTS_LOOKED_AT_MS = 3_600_000;
-/** The same for parts that no post will use, as far as this process knows: longer than an append may be under way. */
-const UNNEEDED_PARTS_LOOKED_AT_MS = 120_000;
-/** Time in ms from the first part on in which the post must be accepted: so no post is accepted whose parts may be erased. */
-const ACCEPTED_WITHIN_MS = 600_000;
-/** Bytes of the payload in one part: 900 KB as base64. */
-const PART_BYTES = 660_000;
-
-/** True if a post is accepted by one append, without parts written before. @param payloadBytes size of the body */
+/** True if a post is accepted by one append, without writing parts first. @param payloadBytes size of the body */
 export const isSingleAppend = (payloadBytes: number): boolean => payloadBytes * MAX_GROWTH <= STORED_APART_BYTES;
 
 type Acceptance = Extract<PostCommand, { readonly type: 'AcceptPost' | 'SkipPost' }>;
@@ -68,9 +57,8 @@ type Acceptance = Extract<PostCommand, { readonly type: 'AcceptPost' | 'SkipPost
 @CommandHandler(AcceptPost)
 export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   constructor(
-    private readonly aggregates: AggregateStore,
     private readonly claims: KeyClaims,
-    private readonly notes: ErasureNotes,
+    private readonly large: LargePayloads,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -95,23 +83,11 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     await yieldToEventLoop();
     const bytes = Buffer.from(JSON.stringify(payload));
     if (bytes.length <= STORED_APART_BYTES) return this.acceptPost(command, postId, { payload, parts: null });
-    const limit = new AcceptanceLimit(ACCEPTED_WITHIN_MS, this.clock);
-    // Noted before the first part: whatever happens, parts without a post are found.
     const streams = this.claims.listDecidingStreams(command.knownKeys, postId);
-    const note = (inMs: number) => this.notes.add('payload', payloadStreamName(postId), { inMs }, streams);
-    await note(PARTS_LOOKED_AT_MS);
-    // A failed note changes nothing: the first one stands.
-    const noteUnneeded = () => note(UNNEEDED_PARTS_LOOKED_AT_MS).catch(() => undefined);
-    let parts: PostAccepted['data']['parts'];
-    try {
-      parts = await this.storeParts(postId, bytes, origin, limit);
-    } catch (error) {
-      await noteUnneeded();
-      throw error;
-    }
-    const result = await this.acceptPost(command, postId, { payload: null, parts }, limit);
-    if (result.outcome === 'replay') await noteUnneeded();
-    return result;
+    return this.large.storeAndUse({ postId, id: postId, bytes, streams }, origin, async (parts, limit) => {
+      const result = await this.acceptPost(command, postId, { payload: null, parts }, limit);
+      return { result, isUsed: result.outcome !== 'replay' };
+    });
   }
 
   private acceptPost(
@@ -121,10 +97,13 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
     limit: AcceptanceLimit | null = null,
   ): Promise<AcceptPostResult> {
     const targets = selectTargets(endpoint.projects, channelIds);
+    const acceptedAt = this.clock.now();
+    const { requires_approval: requiresApproval } = endpoint;
+    const plan = planOf(payload, requiresApproval, acceptedAt);
     // Field by field: object spreads here would cost as much as the rest of this function.
-    const data = {
+    const data: PostAccepted['data'] = {
       postId,
-      acceptedAt: this.clock.now(),
+      acceptedAt,
       endpointId: endpoint.endpoint_id,
       ownerId: endpoint.owner_id,
       key: knownKeys.keys[0] ?? null,
@@ -136,7 +115,8 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
       targets,
       request: targets.length > 0 ? request : { ...request, switchedOff: channelIds },
     };
-    return this.claimKeys(knownKeys, postId, { type: 'AcceptPost', data }, origin, condition, limit);
+    const planned = plan && targets.length > 0 ? { ...data, plan: { ...plan, requiresApproval } } : data;
+    return this.claimKeys(knownKeys, postId, { type: 'AcceptPost', data: planned }, origin, condition, limit);
   }
 
   /** Stores only the response, and only if there is a key to replay it by (D-10). */
@@ -172,44 +152,13 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
       return { outcome, answer: claimed.claim.answer };
     });
   }
-
-  /**
-   * Writes a large payload in parts first (D-42): an event may have at most 1 MiB. Heavy payloads below that limit are written in
-   * parts as well, because the event has many readers that do not need the payload.
-   */
-  private async storeParts(
-    postId: string,
-    bytes: Buffer,
-    origin: Origin,
-    limit: AcceptanceLimit,
-  ): Promise<NonNullable<PostAccepted['data']['parts']>> {
-    const stream = payloadStreamName(postId);
-    const at = this.clock.now();
-    let after = emptyAggregate({ initial: null });
-    let count = 0;
-    for (let from = 0; from < bytes.length; from += PART_BYTES, count++) {
-      await yieldToEventLoop();
-      const chunk = bytes.subarray(from, from + PART_BYTES).toString('base64');
-      const part: PayloadPartStored = { type: 'PayloadPartStored', data: { postId, index: count, chunk } };
-      const encoded = this.aggregates.encodeEvents(
-        stream,
-        [part],
-        after,
-        newCommandContext(origin, `part ${count}`, at),
-      );
-      limit.check();
-      const { revision, position } = await this.aggregates.appendWithRetry(stream, after.revision, encoded.events);
-      after = { state: null, revision, position, hash: encoded.hash };
-    }
-    return { count, sha256: hash('sha256', bytes) };
-  }
 }
 
 /**
  * Selects the enabled ones among these channels, each once, with its first project (D-27), in the order of the projects and
  * their channels (D-57).
  */
-const selectTargets = (projects: readonly SnapshotProject[], channelIds: readonly string[]): Target[] => {
+export const selectTargets = (projects: readonly SnapshotProject[], channelIds: readonly string[]): Target[] => {
   const remaining = new Set(channelIds);
   const targets: Target[] = [];
   for (const { project_id: projectId, channels } of projects) {

@@ -2,8 +2,8 @@ import { NotAppended } from '../../event-store/port.js';
 import type { Clock } from '../../kernel/clock.js';
 
 /**
- * Moment from which a post must not be accepted any more. Two clocks measure it, because a suspended machine stops the
- * monotonic one, and a person may set the other back.
+ * Time after which a post must not be accepted. Two clocks measure it, because the monotonic clock stops while the
+ * machine is suspended, and the other clock may be set back.
  */
 export class AcceptanceLimit {
   private readonly startedAt = performance.now();
@@ -17,7 +17,7 @@ export class AcceptanceLimit {
     this.startedOn = clock.now();
   }
 
-  /** To be called directly before an append. @throws NotAppended the time is over */
+  /** Call directly before an append. @throws NotAppended if the time is over */
   check(): void {
     const passed = Math.max(performance.now() - this.startedAt, this.clock.now() - this.startedOn);
     if (passed > this.limitMs) throw new NotAppended('the post was not accepted in time; send it again');

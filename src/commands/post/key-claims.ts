@@ -1,19 +1,20 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { chooseClaimStep, type KeyStatus, type RequestKey, resolveKeyStatus } from '../../domain/post/key-status.js';
 import { type KeyClaim, post, type PostCommand, type PostState } from '../../domain/post/post.decider.js';
-import type { Place, PostEvent } from '../../domain/post/post.events.js';
-import { type RequestKey, chooseClaimStep, type KeyStatus, resolveKeyStatus } from '../../domain/post/key-status.js';
-import { type AppendCondition, BEGINNING, type StoredEvent, WrongExpectedRevision } from '../../event-store/port.js';
+import { type KeyEvent, type Place, PLANNED_POST_TYPES } from '../../domain/post/post.events.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import { type AppendCondition, BEGINNING, type StoredEvent, WrongExpectedRevision } from '../../event-store/port.js';
+import { findLast } from '../../event-store/read-backwards.js';
 import { streamOf } from '../../kernel/decider.js';
 import type { Origin } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 import { isRejection } from '../../kernel/result.js';
-import type { AcceptanceLimit } from './acceptance-limit.js';
-import { newCommandContext } from '../origin.js';
 import { backoffDelay, conflictDelay } from '../../runtime/backoff.js';
+import { newCommandContext } from '../origin.js';
+import type { AcceptanceLimit } from './acceptance-limit.js';
 
-/** A place in a stream that was not written yet when it was read, with the data needed to append there. */
+/** A free place at the end of a stream, with the data needed to append there. */
 interface OpenPlace extends Place {
   /** Hash of the previous event; empty for a stream's first. */
   readonly previousHash: string;
@@ -21,7 +22,7 @@ interface OpenPlace extends Place {
   readonly previousState: PostState;
 }
 
-/** The known state of a request's keys. Stale knowledge is harmless: an append by it conflicts and is retried. */
+/** The known state of a request's keys. Stale knowledge is harmless: an append based on it conflicts and is retried. */
 export interface KnownKeys {
   readonly endpointId: string;
   /** The key of the header comes first (D-19); empty: the post has no key. */
@@ -31,11 +32,13 @@ export interface KnownKeys {
   readonly perKey: readonly RequestKey<OpenPlace>[];
   /** True if the streams were not read: the keys are assumed to be new, with empty streams. */
   readonly isAssumedNew: boolean;
+  /** True if these keys waited for a concurrent post that was not stored in time. */
+  readonly isAwaited: boolean;
   /** The stored response to a request with these keys; null if it is the first. */
   readonly replay: Replay | null;
 }
 
-/** A response that was sent before (D-9). */
+/** A response that was already sent (D-9). */
 export interface Replay extends KeyClaim {
   /** Id of the event that holds the response; null if it was not read. */
   readonly eventId: string | null;
@@ -48,15 +51,15 @@ export type KeyClaimResult =
   { readonly outcome: 'accepted'; readonly claim: KeyClaim } | { readonly outcome: 'replay'; readonly replay: Replay };
 
 const FREE: KeyStatus = { kind: 'free' };
-/** Delays between two look-ups for the post of a concurrent request. */
+/** Delays between look-ups of the post of a concurrent request. */
 const LOOK_UP_INTERVAL = { firstMs: 5, longestMs: 100 };
 const MAX_CONFLICTS = 100;
-/** Longest wait for a post that was admitted, perhaps by another process, to be stored, ms. */
+/** Maximum time to wait until a post that was admitted, perhaps by another process, is stored, in ms. */
 const IN_FLIGHT_MS = 2_000;
 
 /**
- * Looks up and claims idempotency keys (D-19). A claim takes one or two keys for a post exactly once, under concurrency,
- * across processes, and across crashes at any moment. See domain/post/key-status.ts.
+ * Looks up and claims idempotency keys (D-19). A claim takes one or two keys for a post exactly once, despite
+ * concurrent requests, several processes, and crashes at any moment. See domain/post/key-status.ts.
  */
 export class KeyClaims {
   /** @param sleepMs waits for a number of milliseconds; tests replace it */
@@ -72,17 +75,17 @@ export class KeyClaims {
     const perKey = lookUps.length === 1 ? [await lookUps[0]!] : await Promise.all(lookUps);
     const taken = perKey.find(({ status }) => status.kind === 'taken');
     const replay = taken?.status.kind === 'taken' ? { ...taken.status.by, eventId: taken.eventId } : null;
-    return { endpointId, keys, keyIds, perKey, isAssumedNew: false, replay };
+    return { endpointId, keys, keyIds, perKey, isAssumedNew: false, isAwaited: false, replay };
   }
 
   /** Returns the state of new keys without reading it. The caller confirms that they are new, or the append conflicts. */
   assumeNewKeys(endpointId: string, keys: readonly string[]): KnownKeys {
     const keyIds = keys.map((key) => keyIdOf(endpointId, key));
-    const perKey = keyIds.map((id) => ({ status: FREE, place: this.placeAfter(streamOf(post, id), undefined) }));
-    return { endpointId, keys, keyIds, perKey, isAssumedNew: true, replay: null };
+    const perKey = keyIds.map((id) => ({ status: FREE, place: this.placeAfter(streamOf(post, id), EMPTY) }));
+    return { endpointId, keys, keyIds, perKey, isAssumedNew: true, isAwaited: false, replay: null };
   }
 
-  /** Lists the streams in one of which a post with these keys is accepted, or from which a reservation leads there. */
+  /** Lists the streams that may hold the acceptance of a post with these keys, or a reservation that leads to it. */
   listDecidingStreams({ keyIds }: KnownKeys, postId: string): string[] {
     return (keyIds.length > 0 ? keyIds : [postId]).map((id) => streamOf(post, id));
   }
@@ -91,7 +94,7 @@ export class KeyClaims {
   async waitForConcurrentPost({ endpointId, keys }: KnownKeys, now: () => Instant): Promise<KnownKeys> {
     for (let waited = 0, lookUps = 0; ; lookUps++) {
       const known = await this.lookUpKeys(endpointId, keys, now());
-      if (known.replay || waited >= IN_FLIGHT_MS) return known;
+      if (known.replay || waited >= IN_FLIGHT_MS) return { ...known, isAwaited: true };
       const delay = backoffDelay(LOOK_UP_INTERVAL, lookUps);
       await this.sleepMs(delay);
       waited += delay;
@@ -104,7 +107,7 @@ export class KeyClaims {
    * @param known the result of an earlier look-up
    * @param postId names the stream of a post without a key
    * @param condition required for the acceptance; null if it is confirmed already
-   * @param limit until then the post may be accepted; null: at any time
+   * @param limit latest time at which the post may be accepted; null: at any time
    * @throws Unavailable the outcome may be unknown; a request with the same key resolves it.
    * @throws ConditionFailed the post is not accepted
    */
@@ -131,7 +134,7 @@ export class KeyClaims {
           case 'accept': {
             const answered = await this.appendAt(step.at, command, origin, condition);
             if (answered) return { outcome: 'accepted', claim: answered as KeyClaim };
-            // Clocks disagree about the 24 hours: the event before this place decides.
+            // Clocks disagree about the 24 hours, so the event before this place decides.
             return { outcome: 'replay', replay: { ...(step.at.previousState as KeyClaim), eventId: null } };
           }
           case 'reserve': {
@@ -154,7 +157,7 @@ export class KeyClaims {
   }
 
   /**
-   * Appends at one place, without a retry. Returns null if the decider finds a key taken.
+   * Appends at one place, without a retry. Returns null if the decider finds that a key is taken.
    * @throws WrongExpectedRevision, ConditionFailed, Unavailable
    */
   private appendAt(
@@ -181,10 +184,10 @@ export class KeyClaims {
     at: Instant,
   ): Promise<RequestKey<OpenPlace> & { readonly eventId: string }> {
     const stream = streamOf(post, id);
-    const [own] = await this.readLastEvent(stream);
-    const state = this.foldEvent(own);
+    const own = await this.readEnd(stream);
+    const state = this.foldEvent(own.deciding);
     if (state === null || !('place' in state))
-      return toRequestKey(resolveKeyStatus(key, state, 'unwritten', at), this.placeAfter(stream, own), own);
+      return toRequestKey(resolveKeyStatus(key, state, 'unwritten', at), this.placeAfter(stream, own), own.deciding);
     const [there, decided] = await this.readPlace(state.place);
     const status = resolveKeyStatus(key, state, decided ? this.foldEvent(decided) : 'unwritten', at);
     const place =
@@ -192,30 +195,51 @@ export class KeyClaims {
     return toRequestKey(status, place, decided);
   }
 
-  /** Reads the last event of a place's stream, and the event at the place, if there is one. */
-  private async readPlace({ stream, revision }: Place): Promise<[StoredEvent | undefined, StoredEvent | undefined]> {
-    const [last] = await this.readLastEvent(stream);
-    if (!last || last.revision < BigInt(revision)) return [last, undefined];
-    if (last.revision === BigInt(revision)) return [last, last];
+  /** Reads the end of a place's stream, and the event at the place, if there is one. */
+  private async readPlace({ stream, revision }: Place): Promise<[StreamEnd, StoredEvent | undefined]> {
+    const end = await this.readEnd(stream);
+    const { last } = end;
+    if (!last || last.revision < BigInt(revision)) return [end, undefined];
+    if (last.revision === BigInt(revision)) return [end, last];
     const [event] = await this.aggregates.store.readStream(stream, { from: BigInt(revision), limit: 1 });
-    return [last, event];
+    return [end, event];
   }
 
-  private readLastEvent(stream: string): Promise<StoredEvent[]> {
-    return this.aggregates.store.readStream(stream, { direction: 'backwards', limit: 1 });
+  /** Reads a stream's last event, and the last one that decides about its key: planned posts may have changed since (ADR-231). */
+  private async readEnd(stream: string): Promise<StreamEnd> {
+    const { store } = this.aggregates;
+    const [last] = await store.readStream(stream, { direction: 'backwards', limit: 1 });
+    if (!last || decidesAboutKey(last)) return { last, deciding: last };
+    const deciding = await findLast(store, stream, decidesAboutKey, last.revision - 1n);
+    return { last, deciding: deciding ?? undefined };
   }
 
   private foldEvent(event: StoredEvent | undefined): PostState {
-    return event ? post.evolve(null, this.aggregates.codec.decode<PostEvent>(event) as unknown as PostEvent) : null;
+    if (!event || !decidesAboutKey(event)) return null;
+    return post.evolve(null, this.aggregates.codec.decode<KeyEvent>(event) as unknown as KeyEvent);
   }
 
   /** Returns the place after a stream's last event. */
-  private placeAfter(stream: string, last: StoredEvent | undefined): OpenPlace {
+  private placeAfter(stream: string, { last, deciding }: StreamEnd): OpenPlace {
     if (!last) return { stream, revision: 0, previousHash: '', previousState: null };
     const previousHash = this.aggregates.codec.readEnvelope(last).hash;
-    return { stream, revision: Number(last.revision) + 1, previousHash, previousState: this.foldEvent(last) };
+    return { stream, revision: Number(last.revision) + 1, previousHash, previousState: this.foldEvent(deciding) };
   }
 }
+
+/** The end of a key's stream. */
+interface StreamEnd {
+  /** Undefined if the stream is empty. */
+  readonly last: StoredEvent | undefined;
+  /** The last event that decides about the key. */
+  readonly deciding: StoredEvent | undefined;
+}
+
+const EMPTY: StreamEnd = { last: undefined, deciding: undefined };
+
+const CHANGES_OF_POSTS: ReadonlySet<string> = new Set(PLANNED_POST_TYPES);
+
+const decidesAboutKey = ({ type }: StoredEvent): boolean => !CHANGES_OF_POSTS.has(type);
 
 const toRequestKey = (status: KeyStatus, place: OpenPlace, decided: StoredEvent | undefined) => ({
   status,

@@ -19,7 +19,9 @@ describe('the cap on targets of a post (D-67)', () => {
 
   it('lets the accepting event fit into one append of 1 MiB, with the largest payload in it (D-42)', () => {
     const targets = Array.from({ length: MAX_TARGETS }, () => ({
-      ...{ publicationId: newId('pub'), channelId: newId('tgt'), projectId: newId('prj') },
+      publicationId: newId('pub'),
+      channelId: newId('tgt'),
+      projectId: newId('prj'),
       platform: 'telegram',
     }));
     const forEverythingElse = 16_384;

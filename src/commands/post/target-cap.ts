@@ -1,11 +1,14 @@
 import { reject, type Rejection } from '../../kernel/result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
-/** Largest number of targets of a post: the event that accepts it must fit into one append with a payload (D-42). */
+/**
+ * Maximum number of targets of a post: the event that accepts it must fit into one append together with a payload
+ * (D-42).
+ */
 export const MAX_TARGETS = 5_000;
 
 /**
- * Rejects a post that addresses too many channels, else null (D-67).
+ * Returns a rejection of a post that addresses too many channels, else null (D-67).
  * @param cap the plan's; null: only {@link MAX_TARGETS} applies
  */
 export const rejectTooManyTargets = (addressed: number, cap: number | null): Rejection<'too_many_targets'> | null => {

@@ -1,16 +1,16 @@
-import { Command, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { project } from '../../domain/project/project.decider.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
 import { isRejection } from '../../kernel/result.js';
 import { FindMissingIds } from '../../projections/discovery/discovery.queries.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { latestCompleted, toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, latestCompleted, toOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 import { rejectDeletedOwner } from '../deletion/reject-deleted-owner.js';
 import { CappedCreation } from '../resource-cap/capped-creation.js';
-import { type UnsealedProcessing, sealProcessing } from './seal-processing.js';
 import { rejectUnknownIds } from '../unknown-ids.js';
+import { sealProcessing, type UnsealedProcessing } from './seal-processing.js';
 
 /** Creates a project of an owner, within its plan's cap (D-67). */
 export class CreateProject extends Command<CommandOutcome> {
@@ -33,14 +33,14 @@ export class CreateProjectHandler implements ICommandHandler<CreateProject> {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
-    private readonly queries: QueryBus,
+    private readonly findMissingIds: FindMissingIds,
     private readonly deletions: Deletions,
     private readonly capped: CappedCreation,
   ) {}
 
   async execute(command: CreateProject): Promise<CommandOutcome> {
     const { ownerId, projectId: id, channelIds } = command.project;
-    const missing = await this.queries.execute(new FindMissingIds('channel', ownerId, channelIds));
+    const missing = await this.findMissingIds.execute('channel', ownerId, channelIds);
     if (missing.length > 0) return rejectUnknownIds('channel_ids', missing);
     const rejection = await rejectDeletedOwner(this.aggregates, ownerId);
     if (rejection) return rejection;

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { project } from '../../domain/project/project.decider.js';
-import type { CommandContext } from '../../event-store/codec.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
@@ -9,19 +9,22 @@ import { Deletions } from '../deletion/deletions.js';
 import { rejectInUse } from '../deletion/reject-in-use.js';
 import { rejectForeign } from '../reject-foreign.js';
 
-/** Deletes a project: it leaves every view, what is queued of it is cancelled, and its secrets are erased (D-56). */
+/**
+ * Deletes a project: it disappears from every view, its queued publications are cancelled, and its secrets are erased
+ * (D-56).
+ */
 export class DeleteProject extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
     readonly projectId: string,
-    /** True: takes it out of those that name it. False: such a deletion is rejected with `in_use`. */
+    /** True: removes it from the resources that refer to it. False: rejects the deletion with `in_use` if any do. */
     readonly cascade: boolean,
   ) {
     super();
   }
 }
 
-/** The deletion is an event first. Its consequences follow here, and in the saga `complete-deletions` after a crash. */
+/** The deletion is an event first. Its consequences follow here or, after a crash, in the saga `complete-deletions`. */
 @CommandHandler(DeleteProject)
 export class DeleteProjectHandler implements ICommandHandler<DeleteProject> {
   constructor(
@@ -43,7 +46,7 @@ export class DeleteProjectHandler implements ICommandHandler<DeleteProject> {
     );
   }
 
-  /** A resource that names it from now on loses it again: see `Deletions`. */
+  /** A resource that refers to it from now on loses the reference again: see `Deletions`. */
   private async rejectInUse(projectId: string) {
     await this.progress.waitUntilCaughtUp(['discovery'], this.aggregates.store);
     return rejectInUse('project', 'endpoint_ids', await this.references.findEndpointsNaming(projectId));

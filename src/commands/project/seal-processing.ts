@@ -13,7 +13,7 @@ export interface UnsealedProcessing {
   readonly translationKey?: string | null;
 }
 
-/** Returns the id of the stored API key that a translation without a key of its own uses: that of the same URL. */
+/** Returns the id of the stored API key that a translation without a key uses: the key for the same URL. */
 export const findKeptKeyId = ({ url }: Translation, current: Processing): string | undefined =>
   current.translation?.url === url ? current.translation.api_key_id : undefined;
 

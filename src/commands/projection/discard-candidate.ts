@@ -5,7 +5,7 @@ import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import type { CommandOutcome } from '../command-result.js';
 import { orRejection } from './reject-refused.js';
 
-/** Gives up the version that is built beside the live one, and ends its job. Rejected with `no_candidate`. */
+/** Discards the version that is being built alongside the live one, and ends its job. Rejected with `no_candidate`. */
 export class DiscardCandidate extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { CommandContext } from '../../event-store/codec.js';
-import { JobRuns } from '../../jobs/job-table.js';
 import type { Job } from '../../jobs/job.js';
+import { JobRuns } from '../../jobs/job-table.js';
 import { reject, type Rejection } from '../../kernel/result.js';
 import { type Promotion, Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import { COMMAND_MESSAGES } from '../messages.js';
@@ -10,7 +10,7 @@ import { orRejection } from './reject-refused.js';
 export { type Promotion, PROMOTIONS } from '../../projections/engine/rebuild/rebuilds.js';
 
 /**
- * Starts a rebuild of a projection: a candidate beside the live version, and the job that decides about it. Rejected with
+ * Starts a rebuild of a projection: a candidate alongside the live version, and a job for it. Rejected with
  * `candidate_exists`, `job_running` while it is verified, or `other_program`.
  */
 export class RebuildProjection extends Command<Job | Rejection> {
@@ -18,7 +18,7 @@ export class RebuildProjection extends Command<Job | Rejection> {
     readonly context: CommandContext,
     readonly name: string,
     readonly promote: Promotion,
-    /** Id of the job; of a repeated command the same. */
+    /** Id of the job: the same for a repeated command. */
     readonly jobId: string,
   ) {
     super();

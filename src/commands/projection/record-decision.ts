@@ -3,7 +3,7 @@ import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { Decision, RecordDecision } from '../../projections/engine/rebuild/decisions.js';
 import { requireCompleted, toOutcome } from '../command-result.js';
 
-/** Creates the function that appends the events of decisions about projections. */
+/** Creates the function that appends the events for decisions about projections. */
 export const createDecisionRecorder =
   (aggregates: AggregateStore): RecordDecision =>
   async ({ projection: name, event, context }) =>

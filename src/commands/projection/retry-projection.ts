@@ -4,7 +4,7 @@ import { ProjectionStatuses } from '../../projections/engine/projection-status.q
 import type { CommandOutcome } from '../command-result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
-/** Lets a projection try the event again at which it has stopped. Rejected with `not_stopped` where nothing has stopped. */
+/** Lets a projection retry the event at which it has stopped. Rejected with `not_stopped` if it has not. */
 export class RetryProjection extends Command<CommandOutcome> {
   constructor(readonly name: string) {
     super();

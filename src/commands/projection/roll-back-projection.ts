@@ -5,7 +5,7 @@ import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import type { CommandOutcome } from '../command-result.js';
 import { orRejection } from './reject-refused.js';
 
-/** Makes the version live again that was live before. Rejected with `no_previous`, or `not_level` where no process fills it. */
+/** Makes the previous version live again. Rejected with `no_previous`, or `not_level` if no process fills it. */
 export class RollBackProjection extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -8,8 +8,8 @@ import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
 /**
- * Leaves out the event at which a projection has stopped, in every version and every later rebuild of it. Rejected with
- * `not_stopped` where nothing has stopped.
+ * Skips the event at which a projection has stopped, in every version and every later rebuild. Rejected with
+ * `not_stopped` if it has not stopped.
  */
 export class SkipEvent extends Command<CommandOutcome> {
   constructor(
@@ -28,7 +28,10 @@ export class SkipEventHandler implements ICommandHandler<SkipEvent> {
     private readonly statuses: ProjectionStatuses,
   ) {}
 
-  /** The event is the decision: a crash before the versions go on leaves them stopped, and a repeat lets them. */
+  /**
+   * The event is the decision: after a crash, the versions stay stopped until a repeat of the command lets them
+   * continue.
+   */
   async execute({ context, name, reason }: SkipEvent): Promise<CommandOutcome> {
     const failure = await this.statuses.findFailure(name);
     if (!failure) return reject('not_stopped', COMMAND_MESSAGES.notStopped);

@@ -1,12 +1,12 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
 import { publication } from '../../domain/publication/publication.decider.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { PostStories } from '../../projections/posts/post-stories.queries.js';
-import { AggregateStore } from '../../event-store/aggregate-store.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
-import { rejectUnreadable } from './reject-unreadable.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { rejectForeign } from '../reject-foreign.js';
+import { rejectUnreadable } from './reject-unreadable.js';
 
 /** Closes a publication that is in doubt or failed, at its owner's request, without sending it again (D-25). */
 export class DismissPublication extends Command<CommandOutcome> {

@@ -1,14 +1,14 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
 import { publication } from '../../domain/publication/publication.decider.js';
-import type { CommandContext } from '../../event-store/codec.js';
-import { PostStories } from '../../projections/posts/post-stories.queries.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
 import { reject } from '../../kernel/result.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
-import { rejectUnreadable } from './reject-unreadable.js';
-import { rejectForeign } from '../reject-foreign.js';
+import { PostStories } from '../../projections/posts/post-stories.queries.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
+import { rejectForeign } from '../reject-foreign.js';
+import { rejectUnreadable } from './reject-unreadable.js';
 
 /** Queues a publication that is in doubt or failed to be sent again, at its owner's request (D-25). */
 export class ResendPublication extends Command<CommandOutcome> {

@@ -2,13 +2,13 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import {
   type LoggedRequest,
+  requestLogStream,
   type RequestsLogged,
   RETAINED_EVENTS,
-  requestLogStream,
 } from '../../domain/request-log/request-log.events.js';
+import { AggregateStore, emptyAggregate, type LoadedAggregate } from '../../event-store/aggregate-store.js';
 import { BEGINNING, WrongExpectedRevision } from '../../event-store/port.js';
-import { type LoadedAggregate, emptyAggregate, AggregateStore } from '../../event-store/aggregate-store.js';
-import { type Clock, CLOCK } from '../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import { newUuid } from '../../kernel/ids.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 
@@ -30,7 +30,7 @@ type LogEnd = Omit<LoadedAggregate<unknown>, 'state'>;
 
 @CommandHandler(LogRequests)
 export class LogRequestsHandler implements ICommandHandler<LogRequests> {
-  /** Ends of the logs that this process has written to. */
+  /** Known ends of the logs that this process has written to. */
   private readonly ends = new BoundedCache<LogEnd>(MAX_CACHED_ENDS);
 
   constructor(
@@ -54,7 +54,7 @@ export class LogRequestsHandler implements ICommandHandler<LogRequests> {
         this.ends.set(stream, { revision, position, hash: encoded.hash });
         return;
       } catch (error) {
-        this.ends.delete(stream); // another process has written, or the outcome is unknown
+        this.ends.delete(stream); // another process has written in between, or the outcome is unknown
         if (!(error instanceof WrongExpectedRevision) || conflicts >= MAX_CONFLICTS) throw error;
       }
     }

@@ -15,7 +15,7 @@ const CAPPED = {
   webhookOutputs: { field: 'webhook_outputs', table: 'webhook_output', words: 'webhook outputs' },
 } as const;
 
-/** A kind of resource of which an owner may have only so many. */
+/** A kind of resource whose number per owner is capped. */
 export type CappedResource = keyof typeof CAPPED;
 
 /** The caps of each plan; null: unlimited. */
@@ -34,8 +34,8 @@ export class CappedCreation {
   ) {}
 
   /**
-   * Runs a creation, or rejects it with `resource_limit` if the owner has as many as its plan allows. Repeating a creation
-   * with the same id needs no second place. The plan is read from the owner's stream, not from a read model.
+   * Runs a creation, or rejects it with `resource_limit` if the owner already has as many as its plan allows. Repeating
+   * a creation with the same id does not count twice. The plan is read from the owner's stream, not from a read model.
    * @param create creates the resource with this id @throws Unavailable
    */
   async createWithinCap(
@@ -52,7 +52,7 @@ export class CappedCreation {
       const message = COMMAND_MESSAGES.resourceLimit({ existing, resource: words, plan: state.plan, allowed });
       return reject('resource_limit', message, { resource: field, existing, allowed, plan: state.plan });
     }
-    // A reservation whose creation fails or dies in between expires: it may have been appended.
+    // If the creation fails or dies, its reservation is left to expire, because the resource may exist.
     const outcome = await create();
     const isCounted = isRejection(outcome) || (await this.progress.waitFor(['discovery'], outcome.position));
     if (isCounted) await this.reservations.release(id);

@@ -8,14 +8,14 @@ import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
 /**
- * Leaves out the event that a saga cannot handle. Rejected with `not_stopped` where the saga does not fail, or fails at another
- * event: a repeated call never leaves out the next one.
+ * Skips the event that a saga cannot handle. Rejected with `not_stopped` if the saga does not fail, or fails at another
+ * event, so that a repeated call never skips the next one.
  */
 export class SkipSagaEvent extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
     readonly name: string,
-    /** Position of the event; null: the one at which the saga stands. */
+    /** Position of the event; null: the event at which the saga has stopped. */
     readonly position: string | null,
     readonly reason: string,
   ) {
@@ -30,7 +30,7 @@ export class SkipSagaEventHandler implements ICommandHandler<SkipSagaEvent> {
     private readonly statuses: SagaStatuses,
   ) {}
 
-  /** The event is the decision: after a crash in between, the saga reads it at its next try. */
+  /** The event is the decision: after a crash, the saga reads it at its next attempt. */
   async execute({ context, name, position, reason }: SkipSagaEvent): Promise<CommandOutcome> {
     const failure = await this.statuses.findFailure(name);
     if (!failure) return reject('not_stopped', COMMAND_MESSAGES.sagaNotStopped);

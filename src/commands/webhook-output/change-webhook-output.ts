@@ -3,9 +3,9 @@ import { webhookOutput } from '../../domain/webhook-output/webhook-output.decide
 import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 
-/** Changes a webhook output's URL or kinds; undefined fields stay as they are. */
+/** Changes a webhook output's URL or kinds; undefined fields are unchanged. */
 export class ChangeWebhookOutput extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -1,4 +1,4 @@
-import { Command, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Plan } from '../../domain/owner/owner.events.js';
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
@@ -9,7 +9,7 @@ import { deriveUuid } from '../../kernel/ids.js';
 import { isRejection, reject } from '../../kernel/result.js';
 import { FindResource } from '../../projections/discovery/discovery.queries.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 import { CappedCreation } from '../resource-cap/capped-creation.js';
@@ -29,7 +29,7 @@ export class CreateWebhookOutput extends Command<CommandOutcome> {
       readonly kinds: readonly WebhookKind[];
       readonly signingSecret: string;
     },
-    /** The owner who asks; null: the operator. */
+    /** The owner who makes the request; null for the operator. */
     readonly callerId: string | null,
     /** Plans with webhook output, from the limits profile. */
     readonly outputPlans: readonly Plan[],
@@ -43,7 +43,7 @@ export class CreateWebhookOutputHandler implements ICommandHandler<CreateWebhook
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
-    private readonly queries: QueryBus,
+    private readonly findResource: FindResource,
     private readonly deletions: Deletions,
     private readonly capped: CappedCreation,
   ) {}
@@ -51,7 +51,7 @@ export class CreateWebhookOutputHandler implements ICommandHandler<CreateWebhook
   async execute(command: CreateWebhookOutput): Promise<CommandOutcome> {
     const { callerId, outputPlans } = command;
     const { outputId: id, projectId } = command.output;
-    const project = await this.queries.execute(new FindResource('project', projectId, callerId));
+    const project = await this.findResource.execute('project', projectId, callerId);
     if (!project)
       return reject('unknown_ids', COMMAND_MESSAGES.unknownIds({ ids: projectId }), { project_id: projectId });
     const ownerId = project.owner_id;

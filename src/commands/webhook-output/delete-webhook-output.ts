@@ -2,9 +2,9 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 
-/** Deletes a webhook output: nothing is delivered to it any more. */
+/** Deletes a webhook output: nothing more is delivered to it. */
 export class DeleteWebhookOutput extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -3,7 +3,7 @@ import { webhookOutput } from '../../domain/webhook-output/webhook-output.decide
 import type { OutputDisabledBy } from '../../domain/webhook-output/webhook-output.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 
 /** Disables a webhook output: nothing is delivered to it. `reason` is a text for people. */
 export class DisableWebhookOutput extends Command<CommandOutcome> {

@@ -5,7 +5,7 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { rejectPlanWithoutOutput } from './require-plan-output.js';
 
 /** Enables a webhook output, regardless of who disabled it; its owner's plan must have webhook output. */

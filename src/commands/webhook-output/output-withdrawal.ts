@@ -11,7 +11,7 @@ import { DISABLED_REASONS } from '../messages.js';
 
 /**
  * Disables the webhook outputs of an owner whose plan has no webhook output. A change of plan does so at once; the saga
- * `withdraw-input` repeats it, for changes whose process died in between.
+ * `withdraw-input` repeats it in case the process died in between.
  */
 export class OutputWithdrawal {
   /** @param outputPlans plans with webhook output, from the limits profile */

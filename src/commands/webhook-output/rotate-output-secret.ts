@@ -5,15 +5,17 @@ import type { CommandContext } from '../../event-store/codec.js';
 import { streamOf } from '../../kernel/decider.js';
 import { deriveUuid } from '../../kernel/ids.js';
 import { SecretVault } from '../../secrets/vault.js';
-import { toOutcome, type CommandOutcome } from '../command-result.js';
+import { type CommandOutcome, toOutcome } from '../command-result.js';
 
-/** Replaces a webhook output's signing secret; the old one signs too for an overlap period (D-40). */
+/**
+ * Replaces a webhook output's signing secret; deliveries are also signed with the old one for an overlap period (D-40).
+ */
 export class RotateOutputSecret extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
     readonly outputId: string,
     readonly signingSecret: string,
-    /** Period for which the old secret signs too, ms; 0: none. */
+    /** How long deliveries are also signed with the old secret, in ms; 0 if they are not. */
     readonly overlapMs: number,
   ) {
     super();

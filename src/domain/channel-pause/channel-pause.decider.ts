@@ -1,15 +1,15 @@
-import { type Decider, assertNever } from '../../kernel/decider.js';
+import { assertNever, type Decider } from '../../kernel/decider.js';
 import {
-  isFirstRequest,
+  applyPause,
+  applyResume,
   canResume,
+  computePauseEnd,
+  isFirstRequest,
   notPaused,
   PAUSE_MEMORY,
   type PauseRequest,
-  applyPause,
-  computePauseEnd,
   type PauseState,
   type ResumeRequest,
-  applyResume,
 } from '../pause/pause.js';
 import type { ChannelPauseEvent } from './channel-pause.events.js';
 

@@ -190,7 +190,7 @@ describe('a channel whose credential is refused (D-26)', () => {
       message: expect.stringContaining('Enable it, then '),
     });
     expect(sayRemedy([connected, off])).toMatchObject({
-      message: expect.stringContaining('Enable it, and its posts '),
+      message: expect.stringContaining('Enable it to retry its posts'),
     });
   });
 

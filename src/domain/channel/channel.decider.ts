@@ -1,13 +1,13 @@
-import { type Decider, assertNever } from '../../kernel/decider.js';
+import { assertNever, type Decider } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
-import { reject } from '../../kernel/result.js';
-import type { Address, Attention, ChannelEvent, ChannelSettings, Platform } from './channel.events.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { reject } from '../../kernel/result.js';
 import { STATE_MESSAGES } from '../messages.js';
+import type { Address, Attention, ChannelEvent, ChannelSettings, Platform } from './channel.events.js';
 
 /**
- * Commands to a channel. `FlagChannel`: the network refuses what no later post can survive (D-26, D-50). `RetryChannel`: a
- * person has mended the cause and asks for another try.
+ * Commands to a channel. `FlagChannel`: the network's refusal would also stop every later post (D-26, D-50).
+ * `RetryChannel`: a person has fixed the cause and asks for another attempt.
  */
 export type ChannelCommand =
   | {
@@ -35,7 +35,7 @@ export type ChannelCommand =
       readonly channelId: string;
       readonly credentialsId: string;
       readonly at: Instant;
-      /** Moment at which the post whose publication was refused had been accepted. */
+      /** Time at which the refused post was accepted. */
       readonly acceptedAt: Instant;
       readonly attention: Attention;
     }
@@ -50,13 +50,13 @@ export type ChannelState = null | {
   readonly credentialsId: string;
   readonly settings: ChannelSettings;
   readonly enabled: boolean;
-  /** End of the wait for a person (D-26); 0: there is none. */
+  /** End of the wait for a person (D-26); 0: there is no wait. */
   readonly attentionUntil: Instant;
-  /** True if its owner deleted it: every command is rejected like one to a channel that does not exist. */
+  /** True if its owner deleted it, so that every command is rejected like one to a channel that does not exist. */
   readonly deleted: boolean;
 };
 
-/** Time for which a channel waits for a person (D-26), ms. */
+/** How long a channel waits for a person (D-26), in ms. */
 const ATTENTION_MS = 24 * 3_600_000;
 
 type ChannelRejection = 'not_found' | 'already_exists' | 'channel_disabled' | 'nothing_to_retry';

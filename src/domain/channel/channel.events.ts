@@ -3,7 +3,7 @@ import type { DomainEvent } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/json.js';
 
 /**
- * Identifier of a network. The domain has no list of them: the API accepts those of the catalogue of networks
+ * Identifier of a network. The domain has no list of them: the API accepts those in the catalogue of networks
  * (publish-api.md: Target; D-4).
  */
 export type Platform = string;
@@ -16,13 +16,13 @@ export interface ChannelSettings extends JsonObject {
   readonly on_doubt?: 'hold' | 'resend';
 }
 
-/** Ways to mend a channel that needs attention (D-50). */
+/** Remedies for a channel that needs attention (D-50). */
 export type Remedy =
   /** Change something on the network: `Attention.message` says what. */
   | 'fix_on_platform'
   /** Set new credentials. */
   | 'replace_credentials'
-  /** Try again with the present credentials, after a change on the network. */
+  /** Retry with the current credentials, after a change on the network. */
   | 'retry';
 
 /** The reason why a channel needs a person's attention (D-26, D-35, D-50). */
@@ -30,9 +30,9 @@ export interface Attention {
   readonly code: string;
   /** Names the refusal and what to do about it. */
   readonly message: string;
-  /** The network's own words; null if it said none. */
+  /** The network's own words; null if it gave none. */
   readonly platform_says: string | null;
-  /** The likeliest first. */
+  /** Likeliest first. */
   readonly remedies: readonly Remedy[];
 }
 
@@ -52,7 +52,7 @@ export type ChannelConnected = DomainEvent<
 >;
 /** The channel has a new name, which owners and verbose discovery see. */
 export type ChannelRenamed = DomainEvent<'ChannelRenamed', { readonly channelId: string; readonly name: string }>;
-/** Credentials were set, new ones or the same again; either ends the wait for a person (D-26). A retry does as well. */
+/** Credentials were set, new ones or the same again; either ends the wait for a person (D-26), as a retry does. */
 export type ChannelCredentialsReplaced = DomainEvent<
   'ChannelCredentialsReplaced',
   { readonly channelId: string; readonly credentialsId: string; readonly address: Address }
@@ -68,18 +68,21 @@ export type ChannelMoved = DomainEvent<'ChannelMoved', { readonly channelId: str
 export type ChannelEnabled = DomainEvent<'ChannelEnabled', { readonly channelId: string }>;
 /** The owner disabled the channel: it is not a target of new posts, and its queue waits. */
 export type ChannelDisabled = DomainEvent<'ChannelDisabled', { readonly channelId: string }>;
-/** The network refuses whatever is posted; the channel's queue waits until `until`, new credentials or a retry (D-26, D-50). */
+/**
+ * The network refuses whatever is posted; the channel's queue waits until `until`, until new credentials are set, or
+ * until a retry (D-26, D-50).
+ */
 export type ChannelNeedsAttention = DomainEvent<
   'ChannelNeedsAttention',
   { readonly channelId: string; readonly attention: Attention; readonly until: number }
 >;
-/** The owner deleted the channel: it takes no command any more, and nothing is published on it. Its history stays. */
+/** The owner deleted the channel: it takes no more commands, and nothing is published on it. Its history is kept. */
 export type ChannelDeleted = DomainEvent<'ChannelDeleted', { readonly channelId: string }>;
 
-/** A person asked for another try with the present credentials: the channel's queue waits no longer. */
+/** A person asked for another attempt with the current credentials: the channel's queue waits no longer. */
 export type ChannelAttentionCleared = DomainEvent<'ChannelAttentionCleared', { readonly channelId: string }>;
 
-/** Version 1 of the data, before the network's words and the remedies were in it. */
+/** Version 1 of the data, without the network's words and the remedies. */
 type ChannelNeedsAttentionV1 = Omit<ChannelNeedsAttention['data'], 'attention'> & {
   readonly attention: Pick<Attention, 'code' | 'message'>;
 };

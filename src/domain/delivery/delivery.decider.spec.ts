@@ -11,8 +11,15 @@ const scheduled: DeliveryEvent = {
   data: { deliveryId, outputId: 'whk_1', ownerId: 'own_1', kind: 'test.ping', body: '{}', parts: null, at: AT },
 };
 const failure = (more: Partial<Extract<DeliveryCommand, { type: 'RecordFailure' }>> = {}): DeliveryCommand => ({
-  ...{ type: 'RecordFailure', deliveryId, at: AT, status: 500, latencyMs: 3, answer: 'no' },
-  ...{ isProbe: false, isGone: false, next: { endedAt: AT, retryAfterMs: null, minuteMs: MINUTE, random: 0 } },
+  type: 'RecordFailure',
+  deliveryId,
+  at: AT,
+  status: 500,
+  latencyMs: 3,
+  answer: 'no',
+  isProbe: false,
+  isGone: false,
+  next: { endedAt: AT, retryAfterMs: null, minuteMs: MINUTE, random: 0 },
   ...more,
 });
 const decide = (command: DeliveryCommand, ...events: DeliveryEvent[]): DeliveryEvent[] =>

@@ -1,11 +1,11 @@
-import { type Decider, assertNever } from '../../kernel/decider.js';
+import { assertNever, type Decider } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
 import type { DeliveryEvent, DeliveryScheduled, DeliveryStatus } from './delivery.events.js';
 import { computeRetryTime, type FailedAttempt, meansServerDown } from './retry-schedule.js';
 
-/** An attempt's answer, or its lack. */
+/** The answer to an attempt, or the lack of one. */
 interface AttemptFacts {
   readonly at: Instant;
   readonly latencyMs: number;
@@ -21,7 +21,7 @@ export type DeliveryCommand =
       readonly deliveryId: string;
       readonly status: number | null;
       readonly isProbe: boolean;
-      /** True if the customer's server wants nothing any more (410). */
+      /** True if the customer's server answered 410: it accepts no more deliveries. */
       readonly isGone: boolean;
       readonly next: FailedAttempt;
     } & AttemptFacts)
@@ -34,13 +34,13 @@ export type DeliveryState = null | {
   readonly status: DeliveryStatus;
   /** Number of all attempts. */
   readonly attempts: number;
-  /** Failed attempts of the present schedule of retries. */
+  /** Failed attempts of the current schedule of retries. */
   readonly failed: number;
   /** Earliest time of the next attempt; null if there is none. */
   readonly nextAt: Instant | null;
 };
 
-/** One event for one webhook output: its attempts and the outcome (D-30). */
+/** An event to deliver to one webhook output: its attempts and the outcome (D-30). */
 export const delivery: Decider<DeliveryCommand, DeliveryState, DeliveryEvent, 'not_found'> = {
   category: 'delivery',
   initial: null,
@@ -63,7 +63,7 @@ export const delivery: Decider<DeliveryCommand, DeliveryState, DeliveryEvent, 'n
       }
       case 'RecordFailure': {
         const { at, status, latencyMs, answer, isGone, next } = command;
-        // A probe came before its time: what was planned stays.
+        // An early probe leaves the schedule unchanged.
         const isProbe = command.isProbe && state.nextAt !== null && !isGone;
         const planned = isProbe ? state.nextAt : computeRetryTime(state.failed + 1, next);
         const retryAt = isGone ? null : planned;

@@ -61,11 +61,11 @@ export type DeliveryAttemptFailed = DomainEvent<
     readonly retryAt: Instant | null;
     /** True if the whole server seems to be down: no answer, or 5xx without `Retry-After`. */
     readonly isServerDown: boolean;
-    /** True for a probe of a server that was down: the schedule of retries does not count it. */
+    /** True for a probe of a server that was down, which the schedule of retries does not count. */
     readonly isProbe: boolean;
   }
 >;
-/** The owner requested that it be sent at once, with a schedule of retries from its start. */
+/** The owner requested that it be sent at once, with a new schedule of retries. */
 export type DeliveryRetryRequested = DomainEvent<
   'DeliveryRetryRequested',
   { readonly deliveryId: string; readonly outputId: string; readonly at: Instant }

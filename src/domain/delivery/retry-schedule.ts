@@ -2,15 +2,15 @@ import type { Instant } from '../../kernel/instant.js';
 
 /** Delays in minutes after the failed attempts of a delivery, the first of which was made at once (security.md). */
 const DELAYS_MINUTES = [5 / 60, 5, 30, 120, 300, 600, 600] as const;
-/** The largest part by which a delay is lengthened at random, so that retries of many deliveries do not meet. */
+/** Maximum share by which a delay is lengthened at random, so that the retries of many deliveries spread out. */
 const JITTER = 0.1;
 /** Longest wait that a customer's server can ask for, in ms. */
 const LONGEST_ASKED_MS = 24 * 3_600_000;
 
-/** Minutes of failures alone after which a webhook output is disabled: five days. */
+/** Minutes of consecutive failures after which a webhook output is disabled: five days. */
 export const FAILURE_LIMIT_MINUTES = 5 * 24 * 60;
 
-/** The end of a failed attempt, from which the next one is computed. */
+/** The outcome of a failed attempt, from which the next one is scheduled. */
 export interface FailedAttempt {
   readonly endedAt: Instant;
   /** `Retry-After` of the answer in real ms; null if there was none. */
@@ -37,8 +37,8 @@ export const computeRetryTime = (
 };
 
 /**
- * True if an answer says that the whole server is down: there was none, or it is 5xx without `Retry-After`. Any other one is
- * about the delivery.
+ * True if an answer says that the whole server is down: there was none, or it is 5xx without `Retry-After`. Any other
+ * answer concerns the delivery.
  */
 export const meansServerDown = (status: number | null, retryAfterMs: number | null): boolean =>
   status === null || (status >= 500 && retryAfterMs === null);

@@ -14,6 +14,7 @@ const settings: EndpointSettings = {
   requireTimestamp: false,
   ipAllowlist: [],
   verboseDiscovery: false,
+  requiresApproval: false,
 };
 const created: EndpointEvent = {
   type: 'EndpointCreated',

@@ -1,9 +1,9 @@
-import { type Decider, assertNever } from '../../kernel/decider.js';
+import { assertNever, type Decider } from '../../kernel/decider.js';
 import { type Instant, iso } from '../../kernel/instant.js';
-import { reject } from '../../kernel/result.js';
-import type { DisabledBy, EndpointEvent, EndpointSettings, Mode } from './endpoint.events.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { reject } from '../../kernel/result.js';
 import { STATE_MESSAGES } from '../messages.js';
+import type { DisabledBy, EndpointEvent, EndpointSettings, Mode } from './endpoint.events.js';
 
 /** Commands to an endpoint. They carry a token's hash and a secret's id, never the values. */
 export type EndpointCommand =
@@ -29,7 +29,7 @@ export type EndpointCommand =
   | { readonly type: 'DisableEndpoint'; readonly endpointId: string; readonly by: DisabledBy; readonly reason: string }
   | { readonly type: 'EnableEndpoint'; readonly endpointId: string }
   | { readonly type: 'DeleteEndpoint'; readonly endpointId: string }
-  /** Takes projects that were deleted out of the endpoint. */
+  /** Removes deleted projects from the endpoint. */
   | { readonly type: 'RemoveProjects'; readonly endpointId: string; readonly projectIds: readonly string[] };
 
 /** The state of an endpoint; null: there is none. */
@@ -42,11 +42,11 @@ export type EndpointState = null | {
   readonly settings: EndpointSettings;
   readonly disabledBy: DisabledBy | null;
   readonly slugRotatedAt: Instant | null;
-  /** True if its owner deleted it: every command is rejected like one to an endpoint that does not exist. */
+  /** True if its owner deleted it, so that every command is rejected like one to an endpoint that does not exist. */
   readonly deleted: boolean;
 };
 
-/** Minimum time between two rotations of a slug (publish-api.md: Limits), ms. */
+/** Minimum time between two rotations of a slug (publish-api.md: Limits), in ms. */
 const SLUG_COOLDOWN_MS = 24 * 3_600_000;
 
 /** An endpoint that accepts posts, with its own slug, token, projects and limits. */
@@ -58,7 +58,7 @@ export const endpoint: Decider<
 > = {
   category: 'endpoint',
   initial: null,
-  snapshotVersion: 2,
+  snapshotVersion: 3,
 
   ownerOf: (state) => state?.ownerId ?? null,
 
@@ -101,7 +101,8 @@ export const endpoint: Decider<
         ];
       }
       case 'DisableEndpoint':
-        // The first reason remains until someone enables the endpoint, except that the owner's replaces an automatic one.
+        // The first reason remains until someone enables the endpoint, except that the owner's reason replaces an
+        // automatic one.
         if (state.disabledBy !== null && !(command.by === 'owner' && state.disabledBy !== 'owner')) return [];
         return [{ type: 'EndpointDisabled', data: { endpointId, by: command.by, reason: command.reason } }];
       case 'EnableEndpoint':

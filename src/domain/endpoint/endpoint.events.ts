@@ -7,7 +7,7 @@ export const MODES = ['live', 'test'] as const;
 /** Mode of an endpoint's token. */
 export type Mode = (typeof MODES)[number];
 
-/** The cause by which an endpoint was disabled (D-8). */
+/** The cause that disabled an endpoint (D-8). */
 export type DisabledBy = 'owner' | 'rate_limits' | 'plan';
 
 /** Settings of an endpoint that an owner may change (publish-api.md: Inbound endpoint). */
@@ -21,7 +21,11 @@ export interface EndpointSettings {
   /** Addresses and CIDRs in canonical form; empty: all addresses are allowed. */
   readonly ipAllowlist: readonly string[];
   readonly verboseDiscovery: boolean;
+  /** True if an owner must approve each post before it is released (D-62). */
+  readonly requiresApproval: boolean;
 }
+
+type SettingsBeforeApproval = Omit<EndpointSettings, 'requiresApproval'>;
 
 /** An owner created an endpoint (publish-api.md: Inbound endpoint). */
 export type EndpointCreated = DomainEvent<
@@ -38,7 +42,7 @@ export type EndpointCreated = DomainEvent<
     readonly settings: EndpointSettings;
   }
 >;
-/** The owner changed settings; those that are absent stay the same. */
+/** The owner changed settings; absent ones are unchanged. */
 export type EndpointChanged = DomainEvent<
   'EndpointChanged',
   { readonly endpointId: string; readonly settings: Partial<EndpointSettings> }
@@ -70,7 +74,7 @@ export type EndpointDisabled = DomainEvent<
 >;
 /** A person enabled the endpoint; violations are counted from here (D-45). */
 export type EndpointEnabled = DomainEvent<'EndpointEnabled', { readonly endpointId: string }>;
-/** The owner deleted the endpoint: its slug and token are unknown from now on. Its history stays. */
+/** The owner deleted the endpoint: its slug and token are unknown from now on. Its history is kept. */
 export type EndpointDeleted = DomainEvent<'EndpointDeleted', { readonly endpointId: string }>;
 
 /** Events of an endpoint's stream. */
@@ -86,7 +90,15 @@ export type EndpointEvent =
 
 /** Versions of these events. */
 export const endpointEvents = {
-  EndpointCreated: { version: 1 },
+  EndpointCreated: {
+    version: 2,
+    upcasters: {
+      1: (data: Omit<EndpointCreated['data'], 'settings'> & { readonly settings: SettingsBeforeApproval }) => ({
+        ...data,
+        settings: { ...data.settings, requiresApproval: false },
+      }),
+    },
+  },
   EndpointChanged: { version: 1 },
   EndpointTokenRotated: { version: 1 },
   EndpointSlugRotated: { version: 1 },

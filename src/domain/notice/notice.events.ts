@@ -9,6 +9,7 @@ export type NoticeKind =
   | 'channel.needs_attention'
   | 'endpoint.disabled'
   | 'webhook_output.disabled'
+  | 'approval_needed'
   | 'quota.nearly_used'
   | 'quota.used_up';
 
@@ -33,7 +34,7 @@ export type NoticeRaised = DomainEvent<
     readonly subject: NoticeSubject;
     /** Text for people: the event and the action to take. */
     readonly text: string;
-    /** Moment of the event. */
+    /** Time of the event. */
     readonly at: Instant;
   }
 >;

@@ -21,7 +21,10 @@ const MONTHLY: Record<Plan, number | null> = {
 const NOW = Date.UTC(2026, 10, 21, 12);
 
 const month = (name: string, published: number, plan: Plan | null = 'free'): MonthlyUsage => ({
-  ...{ month: name, published, plan, last_event: `e-${name}` },
+  month: name,
+  published,
+  plan,
+  last_event: `e-${name}`,
 });
 const left = (months: readonly MonthlyUsage[], packPosts = 0, plan: Plan = 'free') =>
   computePostsLeft(months, { plan, packPosts }, NOW, MONTHLY);

@@ -1,5 +1,5 @@
 import type { Instant } from '../../kernel/instant.js';
-import { PLANS, type Plan } from './owner.events.js';
+import { type Plan, PLANS } from './owner.events.js';
 
 /** The monthly quota of each plan, from the limits profile; null: unlimited. */
 export type MonthlyPosts = Readonly<Record<Plan, number | null>>;
@@ -25,11 +25,11 @@ export interface PostsLeft {
   readonly left: number | null;
   /** Start of the next UTC month. */
   readonly resetsAt: Instant;
-  /** Id of the event of the latest publication that counted this month; null: there was none. */
+  /** Id of the event of the latest publication that counted this month; null if there was none. */
   readonly lastEvent: string | null;
 }
 
-/** Returns the UTC month of a moment, by which quotas count: `2026-11` (D-18). */
+/** Returns the UTC month of a time, which quotas use: `2026-11` (D-18). */
 export const toMonth = (at: Instant): string => {
   const day = Math.floor(at / DAY_MS);
   if (day !== latest.day) latest = { day, month: new Date(at).toISOString().slice(0, 7) };
@@ -38,7 +38,7 @@ export const toMonth = (at: Instant): string => {
 
 const DAY_MS = 86_400_000;
 
-/** The latest day that was asked for: the events of a batch are of a few days, and a date's text costs as much as its event. */
+/** Cache for the latest day: a batch covers few days, and formatting a date costs as much as applying an event. */
 let latest = { day: Number.NaN, month: '' };
 
 /** Returns the key of an owner's month: `<owner>/<month>`. */
@@ -48,8 +48,8 @@ export const ownerMonthKey = (ownerId: string, at: Instant): string => `${ownerI
 export const hasMonthlyQuota = (plan: Plan, monthlyPosts: MonthlyPosts): boolean => monthlyPosts[plan] !== null;
 
 /**
- * Computes the posts left in the month of `now` (D-18). The plan's quota is used first, then the post packs. A pack lasts
- * until it is used: it has already paid for the excess of every earlier month.
+ * Computes the posts left in the month of `now` (D-18). The plan's quota is used first, then the post packs. A pack
+ * lasts until it is used: it has already paid for what every earlier month used beyond its quota.
  *
  * @param months all months in which the owner has published
  */
@@ -79,22 +79,22 @@ export const computePostsLeft = (
 /** Returns the number of publications in the month that uses up the quota; null: unlimited. */
 export const computeUsedUpAt = ({ used, left }: PostsLeft): number | null => (left === null ? null : used + left);
 
-/** A level of the month's posts at which the owner gets a notice: few are left, or none. */
+/** A level of the month's posts at which the owner gets a notice that few or none are left. */
 export type QuotaLevel = 'nearly_used' | 'used_up';
 
-/** Share of the month's posts, packs included, from which few are left, in percent. */
+/** Percentage of the month's posts, packs included, at which few are left. */
 export const NEARLY_USED_PERCENT = 80;
 
 const nearlyUsedAt = (total: number): number => Math.ceil((total * NEARLY_USED_PERCENT) / 100);
 
-/** Returns the level that a month has reached; null: none. */
+/** Returns the level that a month has reached; null if it has reached none. */
 export const findQuotaLevel = ({ used, left }: PostsLeft): QuotaLevel | null => {
   if (left === null) return null;
   if (left === 0) return 'used_up';
   return used >= nearlyUsedAt(used + left) ? 'nearly_used' : null;
 };
 
-/** Returns after how many more publications a month reaches its next level, from 0; null: unlimited. */
+/** Returns how many publications a month has left before its next level; null: unlimited. */
 export const countToNextLevel = ({ used, left }: PostsLeft): number | null => {
   if (left === null) return null;
   const first = nearlyUsedAt(used + left);

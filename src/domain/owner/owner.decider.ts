@@ -1,8 +1,8 @@
-import { type Decider, assertNever } from '../../kernel/decider.js';
-import { reject } from '../../kernel/result.js';
-import { DEFAULT_LOCALE, type Locale, type OwnerEvent, type Plan } from './owner.events.js';
+import { assertNever, type Decider } from '../../kernel/decider.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { reject } from '../../kernel/result.js';
 import { STATE_MESSAGES } from '../messages.js';
+import { DEFAULT_LOCALE, type Locale, type OwnerEvent, type Plan } from './owner.events.js';
 
 /** Commands to an owner. */
 export type OwnerCommand =
@@ -36,7 +36,7 @@ export type OwnerState = null | {
   readonly hasNoticeChat: boolean;
   /** Posts in all post packs so far, used or not (D-18). */
   readonly packPosts: number;
-  /** True if the operator deleted it: every command is rejected like one to an owner that does not exist. */
+  /** True if the operator deleted it, so that every command is rejected like one to an owner that does not exist. */
   readonly deleted: boolean;
 };
 

@@ -5,7 +5,7 @@ export interface PauseRequest {
   readonly at: Instant;
   /** 1..1440. */
   readonly minutes: number;
-  /** Length of a pause-minute, ms (setting MINUTE_MS). */
+  /** Length of a pause minute, in ms (setting MINUTE_MS). */
   readonly minuteMs: number;
   readonly source: 'temp-pause' | 'management' | 'publication';
   /** The post whose publication requests the pause; only its first request counts. Null: requested by a person. */
@@ -22,7 +22,7 @@ export interface PauseState {
   /** End of the pause; 0 before the first and after a resume. */
   readonly until: Instant;
   /**
-   * The post of each of the last {@link PAUSE_MEMORY} events, the newest last; null: the event has none. Enough of them to
+   * The posts of the last {@link PAUSE_MEMORY} events, newest last; null for an event without a post. Enough of them to
    * recognise a repeated delivery.
    */
   readonly postIds: readonly (string | null)[];
@@ -48,14 +48,14 @@ export const computePauseEnd = ({ at, minutes, minuteMs, postId }: PauseRequest,
   return until > state.until ? until : null;
 };
 
-/** True if a pause is in force that can be lifted. */
+/** True if a pause is in force and can be lifted. */
 export const canResume = ({ at }: ResumeRequest, state: PauseState): boolean => state.until > at;
 
-/** Sets the end of the pause and adds the post that requested it, if a post did. */
+/** Sets the end of the pause, and adds the post that requested it, if any. */
 export const applyPause = (state: PauseState, until: Instant, postId: string | null): PauseState => ({
   until,
   postIds: [...state.postIds.slice(-PAUSE_MEMORY + 1), postId],
 });
 
-/** Lifts the pause; keeps the posts that have requested one. */
+/** Lifts the pause, but keeps the posts that have requested one. */
 export const applyResume = (state: PauseState): PauseState => applyPause(state, 0, null);

@@ -1,6 +1,6 @@
+import { chooseClaimStep, type RequestKey, resolveKeyStatus } from './key-status.js';
 import type { KeyClaim, PostState } from './post.decider.js';
 import type { Place } from './post.events.js';
-import { type RequestKey, chooseClaimStep, resolveKeyStatus } from './key-status.js';
 
 const HOUR = 3_600_000;
 const T = Date.UTC(2025, 2, 14, 12);

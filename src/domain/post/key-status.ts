@@ -2,7 +2,7 @@ import type { Instant } from '../../kernel/instant.js';
 import type { KeyClaim, PostState } from './post.decider.js';
 import type { Place } from './post.events.js';
 
-/** Time for which a key is taken by a post (publish-api.md: Limits), ms. */
+/** How long a key is taken by a post (publish-api.md: Limits), in ms. */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 /** True if a key that was used at `usedAt` is still taken at `at`. */
@@ -14,7 +14,7 @@ export type KeyStatus =
   | { readonly kind: 'taken'; readonly by: KeyClaim }
   /** The next event in the key's own stream decides. */
   | { readonly kind: 'free' }
-  /** The event at the reserved place decides, which is not written yet. */
+  /** The event at the reserved place decides; it is not written yet. */
   | { readonly kind: 'reserved' };
 
 /**
@@ -35,26 +35,26 @@ export const resolveKeyStatus = (
   return isTaken ? { kind: 'taken', by: decided } : { kind: 'free' };
 };
 
-/** A key of a request, with the place whose event decides about it; null: it is decided. */
+/** A request's key, and the place where the next event decides it; null if it is already decided. */
 export interface RequestKey<P extends Place> {
   readonly status: KeyStatus;
   readonly place: P | null;
 }
 
-/** The next step of a request on the way to its acceptance. */
+/** The next step of a request towards its acceptance. */
 export type ClaimStep<P extends Place> =
   | { readonly kind: 'replay' }
-  /** Reserve the key that is decided at `at` for the place `to`. */
+  /** Reserve the key that `at` decides for the place `to`. */
   | { readonly kind: 'reserve'; readonly at: P; readonly to: P }
   | { readonly kind: 'accept'; readonly at: P }
   /** The keys were read inconsistently: an event was appended between the reads. */
   | { readonly kind: 'reread' };
 
 /**
- * Chooses the next step of a request towards its acceptance (D-19). Its keys are reserved until one place decides all of
- * them: the one whose stream sorts first. A reservation only names a stream that sorts earlier. So requests with crossed
- * keys converge on one place, and there is no livelock: between two acceptances a stream can be reserved at most once
- * for each stream before it, and a request that loses a place loses it to another's progress.
+ * Chooses the next step of a request towards its acceptance (D-19). Its keys are reserved until one place decides all
+ * of them: the one whose stream sorts first. A reservation only names a stream that sorts earlier. So requests with
+ * crossed keys converge on one place, and there is no livelock: between two acceptances a stream can be reserved at
+ * most once for each stream before it, and a request loses a place only when another makes progress.
  *
  * @param keys at least one
  */

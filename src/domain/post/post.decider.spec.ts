@@ -2,7 +2,7 @@ import { spec } from '../../../test/support/given-when-then.js';
 import { fold } from '../../kernel/decider.js';
 import { isKeyTaken } from './key-status.js';
 import { listClaimedKeys, post } from './post.decider.js';
-import type { PostAccepted, PostEvent, PostKeyReserved, PostSkipped } from './post.events.js';
+import type { KeyEvent, PostAccepted, PostKeyReserved, PostSkipped } from './post.events.js';
 
 const HOUR = 3_600_000;
 const T = Date.UTC(2025, 2, 14, 12);
@@ -40,13 +40,13 @@ const skipData = (acceptedAt: number): PostSkipped['data'] => ({
   bodyHash: 'hash of a skipped post',
   request,
 });
-const accepted = (...of: Parameters<typeof acceptance>): PostEvent => ({
+const accepted = (...of: Parameters<typeof acceptance>): KeyEvent => ({
   type: 'PostAccepted',
   data: acceptance(...of),
 });
-const skipped = (at: number): PostEvent => ({ type: 'PostSkipped', data: skipData(at) });
+const skipped = (at: number): KeyEvent => ({ type: 'PostSkipped', data: skipData(at) });
 const reservation: PostKeyReserved['data'] = { endpointId: 'ep_1', place: { stream: 'post-a', revision: 3 }, at: T };
-const reserved: PostEvent = { type: 'PostKeyReserved', data: reservation };
+const reserved: KeyEvent = { type: 'PostKeyReserved', data: reservation };
 
 describe('a post under an idempotency key (D-19)', () => {
   it('is accepted: claim, acceptance and stored response are one event', () =>

@@ -1,9 +1,17 @@
-import { type Decider, assertNever } from '../../kernel/decider.js';
+import { assertNever, type Decider } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import { reject } from '../../kernel/result.js';
-import { isKeyTaken } from './key-status.js';
-import type { Place, PostAccepted, PostEvent, PostKeyReserved, PostSkipped } from './post.events.js';
 import { STATE_MESSAGES } from '../messages.js';
+import { isKeyTaken } from './key-status.js';
+import {
+  isPlanned,
+  type KeyEvent,
+  type Place,
+  type PostAccepted,
+  type PostApprovalRequested,
+  type PostKeyReserved,
+  type PostSkipped,
+} from './post.events.js';
 
 /** Commands to the stream of an idempotency key. */
 export type PostCommand =
@@ -32,6 +40,8 @@ export interface PostAnswer {
   readonly postId: string | null;
   readonly traceId: string | null;
   readonly queuedTargets: number;
+  /** Absent unless the post is planned. */
+  readonly planned?: { readonly publishAt: Instant | null };
 }
 
 /** Lists the keys that a request claims (D-19): the header's, and `external_id` in addition or instead. */
@@ -51,14 +61,14 @@ export const listClaimedKeys = ({
  * (D-19). After 24 hours the key may be used for another post. Whether a reservation still holds is decided in another
  * stream (see key-status.ts): a writer reads that stream before it appends after a reservation.
  */
-export const post: Decider<PostCommand, PostState, PostEvent, 'replay'> = {
+export const post: Decider<PostCommand, PostState, KeyEvent | PostApprovalRequested, 'replay'> = {
   category: 'post',
   initial: null,
 
   decide(command, state) {
     switch (command.type) {
       case 'AcceptPost':
-        return isReplay(command.data, state) ? REPLAY : [{ type: 'PostAccepted', data: command.data }];
+        return isReplay(command.data, state) ? REPLAY : acceptPost(command.data);
       case 'SkipPost':
         return isReplay(command.data, state) ? REPLAY : [{ type: 'PostSkipped', data: command.data }];
       case 'ReservePostKey':
@@ -68,11 +78,14 @@ export const post: Decider<PostCommand, PostState, PostEvent, 'replay'> = {
     }
   },
 
-  evolve(_, event) {
+  evolve(state, event) {
     switch (event.type) {
       case 'PostAccepted': {
         const { postId, traceId, targets, bodyHash, acceptedAt: at } = event.data;
-        const answer = { postId, traceId, queuedTargets: targets.length };
+        const accepted = { postId, traceId, queuedTargets: targets.length };
+        const answer = isPlanned(event.data)
+          ? { ...accepted, planned: { publishAt: event.data.plan!.publishAt } }
+          : accepted;
         return { at, keys: listClaimedKeys(event.data), bodyHash, answer };
       }
       case 'PostSkipped': {
@@ -82,10 +95,21 @@ export const post: Decider<PostCommand, PostState, PostEvent, 'replay'> = {
       }
       case 'PostKeyReserved':
         return { place: event.data.place };
+      case 'PostApprovalRequested':
+        return state;
       default:
         return assertNever(event);
     }
   },
+};
+
+/** Accepts a post. If it must be approved, the same append requests the approval. */
+const acceptPost = (data: PostAccepted['data']): readonly (PostAccepted | PostApprovalRequested)[] => {
+  const accepted: PostAccepted = { type: 'PostAccepted', data };
+  if (!data.plan?.requiresApproval) return [accepted];
+  const { postId, endpointId, ownerId, acceptedAt: at, plan } = data;
+  const request = { postId, endpointId, ownerId, at, publishAt: plan.publishAt };
+  return [accepted, { type: 'PostApprovalRequested', data: request }];
 };
 
 const REPLAY = reject('replay', STATE_MESSAGES.keyUsed);

@@ -13,7 +13,7 @@ export interface Target {
   readonly projectId: string;
 }
 
-/** Facts about a post's request for the request log (D-33), so that the log needs no second write. */
+/** Facts about a post's request for the request log (D-33), which save the log a second write. */
 export interface RequestFacts {
   readonly ip: string;
   readonly userAgent: string | null;
@@ -30,6 +30,18 @@ export interface PayloadParts {
   readonly count: number;
   /** SHA-256 (hex) of the payload's JSON text. */
   readonly sha256: string;
+  /** Id that names the stream of the parts; if absent, the post's id does. */
+  readonly id?: string;
+}
+
+/** The plan of a post at its acceptance (D-58). */
+export interface PostPlan {
+  /** `publish_at`; null if none was given. */
+  readonly publishAt: Instant | null;
+  /** True if an owner must approve the post before it is released (D-62). */
+  readonly requiresApproval: boolean;
+  /** True if the acceptance releases the post, because its time has come. */
+  readonly isReleased: boolean;
 }
 
 /** A post was accepted and answered with 200: claim of its key, acceptance and stored response in one event (D-19). */
@@ -44,15 +56,130 @@ export type PostAccepted = DomainEvent<
     readonly key: string | null;
     readonly externalId: string | null;
     readonly traceId: string | null;
-    /** SHA-256 (hex) of the request body, by which a replay with another payload is recognised (D-19). */
+    /** SHA-256 (hex) of the request body, which shows whether a replay has another payload (D-19). */
     readonly bodyHash: string;
     readonly payload: PublishPayload | null;
     readonly parts: PayloadParts | null;
     /** In the order of the endpoint's projects and their channels (D-57). */
     readonly targets: readonly Target[];
     readonly request: RequestFacts;
+    /** Absent: the post has no `publish_at` and needs no approval, so the acceptance releases it. */
+    readonly plan?: PostPlan;
   }
 >;
+
+/** Ids that each event of a planned post carries. */
+interface PlannedPostIds {
+  readonly postId: string;
+  readonly endpointId: string;
+  readonly ownerId: string;
+}
+
+/**
+ * A planned post was released: from now on its publications are in their channels' queues, as if the post had been
+ * accepted just now (D-59). A post has at most one of these.
+ */
+export type PostReleased = DomainEvent<
+  'PostReleased',
+  PlannedPostIds & {
+    readonly at: Instant;
+    /** The time that the post was planned for; null if none was, and its approval or a change released it. */
+    readonly publishAt: Instant | null;
+    /** Revision, in the same stream, of the event with the content: the acceptance or the latest revision of the post. */
+    readonly contentRevision: number;
+    /** The targets that were not cancelled, in the order of D-57. */
+    readonly targets: readonly Target[];
+  }
+>;
+
+/** The time of a planned post was changed (D-63). */
+export type PostRescheduled = DomainEvent<
+  'PostRescheduled',
+  PlannedPostIds & {
+    readonly at: Instant;
+    /** Null if the post is to be published as soon as it is approved. */
+    readonly publishAt: Instant | null;
+    /** Revision of the post's content and plan: 1 after the acceptance, one more after each change. */
+    readonly revision: number;
+    /** True if the post waits for approval after this change. */
+    readonly needsApproval: boolean;
+  }
+>;
+
+/** A planned post was replaced by a new payload (D-63). Its id, its key and its `external_id` stay. */
+export type PostRevised = DomainEvent<
+  'PostRevised',
+  PlannedPostIds & {
+    readonly at: Instant;
+    readonly acceptedAt: Instant;
+    readonly publishAt: Instant | null;
+    /** See {@link PostRescheduled}. */
+    readonly revision: number;
+    readonly needsApproval: boolean;
+    readonly externalId: string | null;
+    readonly traceId: string | null;
+    readonly payload: PublishPayload | null;
+    readonly parts: PayloadParts | null;
+    /** A target that the post had before keeps its publication. */
+    readonly targets: readonly Target[];
+    /** Publications that the post no longer has, cancelled ones included. */
+    readonly droppedIds: readonly string[];
+  }
+>;
+
+/** Publications of a planned post were cancelled before its release. The post ends when none is left. */
+export type PlannedPublicationsCancelled = DomainEvent<
+  'PlannedPublicationsCancelled',
+  PlannedPostIds & {
+    readonly at: Instant;
+    readonly publicationIds: readonly string[];
+    /** True if no publication of the post is left: the post has ended. */
+    readonly isLast: boolean;
+  }
+>;
+
+/**
+ * A planned post waits for approval from now on (D-62): since its acceptance, or since a change (D-64). It follows the
+ * event that caused it, in the same append. Those who can approve the post are notified.
+ */
+export type PostApprovalRequested = DomainEvent<
+  'PostApprovalRequested',
+  PlannedPostIds & {
+    readonly at: Instant;
+    /** The time that the post is planned for; null: as soon as it is approved. */
+    readonly publishAt: Instant | null;
+  }
+>;
+
+/**
+ * A planned post was approved (D-62). A {@link PostReleased} in the same append follows if the post's time has come.
+ */
+export type PostApproved = DomainEvent<
+  'PostApproved',
+  PlannedPostIds & { readonly at: Instant; readonly note: string | null }
+>;
+
+/** A planned post was rejected (D-62): the post ends, and its publications are dismissed. */
+export type PostRejected = DomainEvent<
+  'PostRejected',
+  PlannedPostIds & {
+    readonly at: Instant;
+    readonly reason: string;
+    readonly publicationIds: readonly string[];
+    /** Always true. */
+    readonly isLast: true;
+  }
+>;
+
+/** Events of a planned post after its acceptance. They follow it in its key's stream, where other posts may follow too. */
+export type PlannedPostEvent =
+  | PostReleased
+  | PostRescheduled
+  | PostRevised
+  | PlannedPublicationsCancelled
+  | PostApprovalRequested
+  | PostApproved
+  | PostRejected;
 
 /** An endpoint without a project received a post with a key: nothing is published, but the response is stored (D-10, D-19). */
 export type PostSkipped = DomainEvent<
@@ -92,8 +219,26 @@ export type PayloadPartStored = DomainEvent<
   { readonly postId: string; readonly index: number; readonly chunk: string }
 >;
 
+/** Events that decide whether a key is taken. */
+export type KeyEvent = PostAccepted | PostSkipped | PostKeyReserved;
+
 /** Events of an idempotency key's stream. */
-export type PostEvent = PostAccepted | PostSkipped | PostKeyReserved;
+export type PostEvent = KeyEvent | PlannedPostEvent;
+
+/** Types of the events that change a planned post. */
+export const PLANNED_POST_TYPES = [
+  'PostReleased',
+  'PostRescheduled',
+  'PostRevised',
+  'PlannedPublicationsCancelled',
+  'PostApprovalRequested',
+  'PostApproved',
+  'PostRejected',
+] as const satisfies readonly PlannedPostEvent['type'][];
+
+/** True for a post that was not released by its acceptance (D-58). */
+export const isPlanned = ({ plan }: Pick<PostAccepted['data'], 'plan'>): boolean =>
+  plan !== undefined && !plan.isReleased;
 
 /** Versions of these events and of the payload parts. */
 export const postEvents = {
@@ -101,4 +246,11 @@ export const postEvents = {
   PostSkipped: { version: 1 },
   PostKeyReserved: { version: 1 },
   PayloadPartStored: { version: 1 },
+  PostReleased: { version: 1 },
+  PostRescheduled: { version: 1 },
+  PostRevised: { version: 1 },
+  PlannedPublicationsCancelled: { version: 1 },
+  PostApprovalRequested: { version: 1 },
+  PostApproved: { version: 1 },
+  PostRejected: { version: 1 },
 } satisfies Catalogue & Record<PostEvent['type'] | PayloadPartStored['type'], unknown>;

@@ -27,7 +27,7 @@ export type Replacement = {
 export type Translation = {
   readonly provider: 'libretranslate';
   readonly url: string;
-  /** Id of the encrypted API key (`{ api_key }`); absent: the service needs none. */
+  /** Id of the encrypted API key (`{ api_key }`); absent if the service needs none. */
   readonly api_key_id?: string;
   /** Language codes; the source may be `auto`. */
   readonly source: string;

@@ -1,9 +1,9 @@
-import { type Decider, assertNever } from '../../kernel/decider.js';
+import { assertNever, type Decider } from '../../kernel/decider.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { reject } from '../../kernel/result.js';
-import type { ProjectEvent } from './project.events.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
+import { reject } from '../../kernel/result.js';
 import { STATE_MESSAGES } from '../messages.js';
+import type { ProjectEvent } from './project.events.js';
 
 /** Commands to a project. */
 export type ProjectCommand =
@@ -23,7 +23,7 @@ export type ProjectCommand =
       readonly processing?: JsonObject;
     }
   | { readonly type: 'DeleteProject'; readonly projectId: string }
-  /** Takes channels that were deleted out of the project. */
+  /** Removes deleted channels from the project. */
   | { readonly type: 'RemoveChannels'; readonly projectId: string; readonly channelIds: readonly string[] };
 
 /** The state of a project; null: there is none. */
@@ -32,7 +32,7 @@ export type ProjectState = null | {
   readonly name: string;
   readonly channelIds: readonly string[];
   readonly processing: JsonObject;
-  /** True if its owner deleted it: every command is rejected like one to a project that does not exist. */
+  /** True if its owner deleted it, so that every command is rejected like one to a project that does not exist. */
   readonly deleted: boolean;
 };
 

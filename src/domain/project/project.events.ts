@@ -26,7 +26,9 @@ export type ProjectProcessingChanged = DomainEvent<
   'ProjectProcessingChanged',
   { readonly projectId: string; readonly processing: JsonObject }
 >;
-/** The owner deleted the project: it takes no command any more, and none of its posts is published. Its history stays. */
+/**
+ * The owner deleted the project: it takes no more commands, and none of its posts is published. Its history is kept.
+ */
 export type ProjectDeleted = DomainEvent<'ProjectDeleted', { readonly projectId: string }>;
 
 /** Events of a project's stream. */

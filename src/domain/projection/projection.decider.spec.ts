@@ -3,8 +3,13 @@ import { projection, type ProjectionCommand } from './projection.decider.js';
 import type { ProjectionEvent } from './projection.events.js';
 
 const skip = (eventId: string): ProjectionCommand => ({
-  ...{ type: 'SkipEvent', projection: 'posts', eventId, eventType: 'PostAccepted', position: '7' },
-  ...{ error: 'boom', reason: 'damaged by hand' },
+  type: 'SkipEvent',
+  projection: 'posts',
+  eventId,
+  eventType: 'PostAccepted',
+  position: '7',
+  error: 'boom',
+  reason: 'damaged by hand',
 });
 const decide = (command: ProjectionCommand, ...before: ProjectionEvent[]) =>
   projection.decide(command, fold(projection, before)) as readonly ProjectionEvent[];

@@ -7,7 +7,10 @@ import type {
   ProjectionRolledBack,
 } from './projection.events.js';
 
-/** Records of decisions about a projection. All but a skip are recorded after they were carried out, by their command's id. */
+/**
+ * Records of decisions about a projection. All but a skip are recorded after the decision was carried out, under the
+ * command's id.
+ */
 export type ProjectionCommand =
   | ({ readonly type: 'SkipEvent' } & ProjectionEventSkipped['data'])
   | ({ readonly type: 'RecordPromotion' } & ProjectionPromoted['data'])
@@ -16,7 +19,7 @@ export type ProjectionCommand =
 
 /** Decisions about one projection. */
 export interface ProjectionState {
-  /** Ids of the events that are left out. */
+  /** Ids of the skipped events. */
   readonly skipped: readonly string[];
 }
 

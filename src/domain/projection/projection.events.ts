@@ -2,8 +2,8 @@ import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
 
 /**
- * The operator left out an event that the projection could not apply: no version of the projection applies it from then on.
- * `position`: as text, for it may exceed 2^53.
+ * The operator skipped an event that the projection could not apply: no version of the projection applies it from then
+ * on. `position`is text, because it may exceed 2^53.
  */
 export type ProjectionEventSkipped = DomainEvent<
   'ProjectionEventSkipped',
@@ -17,7 +17,7 @@ export type ProjectionEventSkipped = DomainEvent<
     readonly reason: string;
   }
 >;
-/** A rebuilt version went live in the place of another. `jobId`: the rebuild that promoted it; null: the operator did. */
+/** A rebuilt version went live in place of another. `jobId`: the rebuild that promoted it; null if the operator did. */
 export type ProjectionPromoted = DomainEvent<
   'ProjectionPromoted',
   {
@@ -28,7 +28,7 @@ export type ProjectionPromoted = DomainEvent<
     readonly reason: string | null;
   }
 >;
-/** The version that was live before is live again. */
+/** The previous version is live again. */
 export type ProjectionRolledBack = DomainEvent<
   'ProjectionRolledBack',
   {
@@ -38,13 +38,13 @@ export type ProjectionRolledBack = DomainEvent<
     readonly reason: string | null;
   }
 >;
-/** A version that was built beside the live one was given up. */
+/** A version that was being built alongside the live one was discarded. */
 export type ProjectionCandidateDiscarded = DomainEvent<
   'ProjectionCandidateDiscarded',
   { readonly projection: string; readonly version: number; readonly reason: string | null }
 >;
 
-/** Events of the stream in which an operator's decisions about a projection stand: `projection-<name>`. */
+/** Events of the stream with an operator's decisions about a projection: `projection-<name>`. */
 export type ProjectionEvent =
   ProjectionEventSkipped | ProjectionPromoted | ProjectionRolledBack | ProjectionCandidateDiscarded;
 

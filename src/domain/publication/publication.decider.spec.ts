@@ -55,8 +55,13 @@ const start: PublicationCommand = {
   projectRevision: null,
 };
 const succeed = (attempt: number): PublicationCommand => ({
-  ...{ type: 'MarkPublished', ...ids, attempt, at: T + 1 },
-  ...{ messageIds: ['m1'], urls: ['/m1'], warnings: [] },
+  type: 'MarkPublished',
+  ...ids,
+  attempt,
+  at: T + 1,
+  messageIds: ['m1'],
+  urls: ['/m1'],
+  warnings: [],
 });
 const filter: PublicationCommand = { type: 'FilterPublication', ...ids, at: T, reason };
 const resend: PublicationCommand = { type: 'ResendPublication', ...ids, at: T + 2 };
@@ -135,7 +140,11 @@ describe('a publication whose monthly quota is used up (D-46)', () => {
 
   it('stays queued, and its attempts are counted from zero', () => {
     expect(fold(publication, [started(1), postponed(1), held])).toMatchObject({
-      ...{ status: 'queued', attempt: 1, failures: 0, firstStartedAt: null, waitedMs: 0 },
+      status: 'queued',
+      attempt: 1,
+      failures: 0,
+      firstStartedAt: null,
+      waitedMs: 0,
     });
     spec(publication)
       .given([started(1), postponed(1), held])
@@ -161,8 +170,14 @@ describe('an attempt', () => {
     spec(publication)
       .given([started(1)])
       .when({
-        ...{ type: 'CompleteStep', ...ids, attempt: 1, step: 'upload', result: { id: 'upload' } },
-        ...{ messageIds: [], urls: [], sending: 'send' },
+        type: 'CompleteStep',
+        ...ids,
+        attempt: 1,
+        step: 'upload',
+        result: { id: 'upload' },
+        messageIds: [],
+        urls: [],
+        sending: 'send',
       })
       .then([completed]);
     expect(fold(publication, [started(1), completed])).toMatchObject({
@@ -175,8 +190,14 @@ describe('an attempt', () => {
     spec(publication)
       .given([started(1, 'album'), stepCompleted(1, 'album', ['m0'], null)])
       .when({
-        ...{ type: 'CompleteStep', ...ids, attempt: 1, step: 'album', result: { id: 'album' } },
-        ...{ messageIds: ['m0'], urls: [], sending: 'text' },
+        type: 'CompleteStep',
+        ...ids,
+        attempt: 1,
+        step: 'album',
+        result: { id: 'album' },
+        messageIds: ['m0'],
+        urls: [],
+        sending: 'text',
       })
       .thenRejected('stale_attempt'));
 

@@ -1,10 +1,10 @@
-import { type Decider, assertNever } from '../../kernel/decider.js';
+import { assertNever, type Decider } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { reject, type Rejection } from '../../kernel/result.js';
-import { type RetryCounters, initialRetryCounters, limitRetryAt } from './retry-limits.js';
-import type { PostponeRule, PublicationError, PublicationEvent, PublicationWarning } from './publication.events.js';
 import { PUBLICATION_MESSAGES } from '../messages.js';
+import type { PostponeRule, PublicationError, PublicationEvent, PublicationWarning } from './publication.events.js';
+import { initialRetryCounters, limitRetryAt, type RetryCounters } from './retry-limits.js';
 
 interface PublicationIds {
   readonly publicationId: string;
@@ -20,7 +20,7 @@ export type PublicationCommand = PublicationIds &
   (
     | {
         readonly type: 'StartAttempt';
-        /** Number of the attempt that it follows; 0: it is the first. */
+        /** Number of the attempt before it; 0 if it is the first. */
         readonly after: number;
         readonly at: Instant;
         readonly worker: string;
@@ -56,7 +56,7 @@ export type PublicationCommand = PublicationIds &
         readonly type: 'MarkInDoubt';
         readonly at: Instant;
         readonly error: PublicationError;
-        /** Moment to send again if the channel has `on_doubt: resend`; null: the owner decides. */
+        /** Time at which to send again if the channel has `on_doubt: resend`; null if the owner decides. */
         readonly resendAt: Instant | null;
       } & OfAttempt)
     | {
@@ -124,7 +124,7 @@ export const publication: Decider<
         if (state.status === 'publishing') return reject('already_started', PUBLICATION_MESSAGES.alreadyStarted);
         if (state.status !== 'queued') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
         const { after, at, worker, sending, projectRevision } = command;
-        // It was prepared from what is out of date: the latest attempt may have sent a part, or set a time to wait for.
+        // It was prepared from outdated state: the latest attempt may have sent a part, or set a time to wait for.
         if (after !== state.attempt) return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
         const attempt = after + 1;
         return [{ type: 'PublicationStarted', data: { attempt, worker, sending, at, projectRevision, ...ids } }];
@@ -146,14 +146,15 @@ export const publication: Decider<
         return [{ type, data: { at: command.at, ...ids } }];
       }
       case 'CancelPublication': {
-        // The event stands in the place of a start: of a cancellation and a start at the same revision one is appended.
+        // The event takes the revision that a start would take: only a cancellation or a start can be appended there,
+        // not both.
         if (state.status === 'queued') return [{ type: 'PublicationDismissed', data: { at: command.at, ...ids } }];
         const code = state.status === 'publishing' ? 'publishing' : 'wrong_state';
         return reject(code, explainUncancellable(state.status));
       }
       case 'MarkPublished': {
-        // A worker whose lease was lost may still report its success: a late answer resolves the doubt. It also takes the place of
-        // another attempt that waits to be started, which would send the post twice.
+        // A worker whose lease was lost may still report its success: a late answer resolves the doubt. It also
+        // replaces an attempt that waits to start, which would send the post twice.
         const isPending = ['in_doubt', 'publishing', 'queued'].includes(state.status);
         if (!isPending || command.attempt !== state.attempt)
           return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
@@ -228,7 +229,7 @@ export const publication: Decider<
   },
 };
 
-/** Says for people why a publication that is not queued cannot be cancelled, and what its owner may do. */
+/** Says, for people, why a publication that is not queued cannot be cancelled, and what its owner can do. */
 const explainUncancellable = (status: Exclude<PublicationStatus, 'queued'>): string => {
   switch (status) {
     case 'publishing':
@@ -269,7 +270,7 @@ const decideInAttempt = (
     case 'MarkInDoubt': {
       const { at, resendAt, error } = command;
       const retryAt = resendAt === null ? null : limitRetryAt(state, { at, retryAt: resendAt, rule: 'retry' });
-      // A send that the channel's setting repeats counts as a failed attempt: the limits end it.
+      // A send that is repeated because of the channel's setting counts as a failed attempt, so that the limits end it.
       if (retryAt !== null)
         return [{ type: 'PublicationPostponed', data: { attempt, at, retryAt, rule: 'retry', error, ...ids } }];
       const step = state.sending ?? 'unknown';

@@ -31,7 +31,7 @@ interface PublicationIds {
 }
 
 /**
- * An attempt was started. It is both claim and fence: only the worker that appends it may send. `sending` names the
+ * An attempt was started. It is both a claim and a fence: only the worker that appends it may send. `sending` names the
  * visible step that is sent next; null if nothing that readers see was started, so that a crash leaves no doubt.
  */
 export type PublicationStarted = DomainEvent<
@@ -62,7 +62,7 @@ export type PublicationStepCompleted = DomainEvent<
     readonly sending: string | null;
   }
 >;
-/** The post is visible to readers. `messageIds` and `urls` are those of all steps. */
+/** The post is visible to readers. `messageIds` and `urls` cover all steps. */
 export type PublicationSucceeded = DomainEvent<
   'PublicationSucceeded',
   PublicationIds & {
@@ -120,7 +120,7 @@ export type PublicationHeld = DomainEvent<
 >;
 /** The owner requested that it be sent again. */
 export type PublicationResent = DomainEvent<'PublicationResent', PublicationIds & { readonly at: Instant }>;
-/** The owner decided that it is not sent: while it was queued (a cancellation), or not again. */
+/** The owner decided that it is not sent (a cancellation while it was queued) or not sent again. */
 export type PublicationDismissed = DomainEvent<'PublicationDismissed', PublicationIds & { readonly at: Instant }>;
 
 /** Events of a publication's stream. */

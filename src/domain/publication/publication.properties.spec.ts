@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { isRejection } from '../../kernel/result.js';
-import { MAX_ATTEMPTS } from './retry-limits.js';
 import { publication, type PublicationCommand, type PublicationState } from './publication.decider.js';
 import type { PublicationEvent } from './publication.events.js';
+import { MAX_ATTEMPTS } from './retry-limits.js';
 
 const HOUR = 3_600_000;
 const T = Date.UTC(2025, 2, 14);
@@ -30,14 +30,29 @@ const commandFactories: fc.Arbitrary<CommandFactory> = fc.oneof(
     weight: 5,
   },
   attemptOff.map((off): CommandFactory => ({ attempt }) => ({
-    ...{ type: 'StartStep', ...ids, attempt: attempt + off, sending: 'text' },
+    type: 'StartStep',
+    ...ids,
+    attempt: attempt + off,
+    sending: 'text',
   })),
   fc.tuple(attemptOff, sending, messageIds).map(([off, next, messages]): CommandFactory => ({ attempt }) => ({
-    ...{ type: 'CompleteStep', ...ids, attempt: attempt + off, step: 'album' },
-    ...{ result: {}, messageIds: messages, urls: [], sending: next },
+    type: 'CompleteStep',
+    ...ids,
+    attempt: attempt + off,
+    step: 'album',
+    result: {},
+    messageIds: messages,
+    urls: [],
+    sending: next,
   })),
   fc.tuple(attemptOff, messageIds).map(([off, messages]): CommandFactory => ({ attempt }, at) => ({
-    ...{ type: 'MarkPublished', ...ids, attempt: attempt + off, at, messageIds: messages, urls: [], warnings: [] },
+    type: 'MarkPublished',
+    ...ids,
+    attempt: attempt + off,
+    at,
+    messageIds: messages,
+    urls: [],
+    warnings: [],
   })),
   {
     arbitrary: fc
@@ -47,7 +62,13 @@ const commandFactories: fc.Arbitrary<CommandFactory> = fc.oneof(
         fc.nat(48 * HOUR),
       )
       .map(([off, rule, wait]): CommandFactory => ({ attempt }, at) => ({
-        ...{ type: 'PostponePublication', ...ids, attempt: attempt + off, at, retryAt: at + wait, rule, error },
+        type: 'PostponePublication',
+        ...ids,
+        attempt: attempt + off,
+        at,
+        retryAt: at + wait,
+        rule,
+        error,
       })),
     weight: 4,
   },
@@ -59,7 +80,11 @@ const commandFactories: fc.Arbitrary<CommandFactory> = fc.oneof(
     error,
   })),
   fc.tuple(attemptOff, fc.option(fc.nat(48 * HOUR))).map(([off, wait]): CommandFactory => ({ attempt }, at) => ({
-    ...{ type: 'MarkInDoubt', ...ids, attempt: attempt + off, at, error },
+    type: 'MarkInDoubt',
+    ...ids,
+    attempt: attempt + off,
+    at,
+    error,
     resendAt: wait === null ? null : at + wait,
   })),
   fc.constant<CommandFactory>((_, at) => ({
@@ -69,7 +94,12 @@ const commandFactories: fc.Arbitrary<CommandFactory> = fc.oneof(
     reason: { code: 'filtered', message: 'Filtered.' },
   })),
   fc.nat(31 * 24 * HOUR).map((wait): CommandFactory => (_, at) => ({
-    ...{ type: 'HoldPublication', ...ids, at, until: at + wait, ownerId: 'own_1', ownerRevision: 0 },
+    type: 'HoldPublication',
+    ...ids,
+    at,
+    until: at + wait,
+    ownerId: 'own_1',
+    ownerRevision: 0,
   })),
   fc
     .constantFrom('ResendPublication', 'DismissPublication')

@@ -14,7 +14,13 @@ const started = (attempt: number, at: number): PublicationEvent => ({
   data: { ...ids, attempt, worker: 'w1', sending: null, at, projectRevision: null },
 });
 const postpone = (attempt: number, at: number, rule: PostponeRule, retryAt = at + 1): PublicationCommand => ({
-  ...{ type: 'PostponePublication', ...ids, attempt, at, retryAt, rule, error },
+  type: 'PostponePublication',
+  ...ids,
+  attempt,
+  at,
+  retryAt,
+  rule,
+  error,
 });
 const postponed = (attempt: number, at: number, rule: PostponeRule, retryAt = at + 1): PublicationEvent => ({
   type: 'PublicationPostponed',
@@ -26,7 +32,7 @@ const failed = (attempt: number, at: number): PublicationEvent => ({
 });
 const resent: PublicationEvent = { type: 'PublicationResent', data: { ...ids, at: T } };
 
-/** Events of `count` postponed attempts, one millisecond apart, and of one more that is under way. */
+/** Events of `count` postponed attempts, one millisecond apart, and of one more that is in progress. */
 const afterAttempts = (count: number, rule: PostponeRule = 'retry'): PublicationEvent[] => [
   ...Array.from({ length: count }, (_, i) => [started(i + 1, T + i), postponed(i + 1, T + i, rule, T + i + 1)]).flat(),
   started(count + 1, T + count),
@@ -92,7 +98,12 @@ describe('a failed attempt (D-20)', () => {
 
 describe('a send in doubt on a channel with `on_doubt: resend` (D-25)', () => {
   const doubt = (attempt: number, at: number, resendAt: number | null): PublicationCommand => ({
-    ...{ type: 'MarkInDoubt', ...ids, attempt, at, error, resendAt },
+    type: 'MarkInDoubt',
+    ...ids,
+    attempt,
+    at,
+    error,
+    resendAt,
   });
   const inDoubt = (attempt: number, at: number): PublicationEvent => ({
     type: 'PublicationInDoubt',

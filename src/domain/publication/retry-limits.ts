@@ -3,9 +3,9 @@ import type { PostponeRule } from './publication.events.js';
 
 /** Failed attempts after which a publication fails for good (D-20). */
 export const MAX_ATTEMPTS = 5;
-/** Period in which failed attempts are repeated, without the waits in it (D-20), ms. */
+/** Period in which failed attempts are repeated (D-20), not counting the waits in it, in ms. */
 const MAX_RETRY_PERIOD_MS = 15 * 60_000;
-/** Period in which a publication may wait for other reasons than a failed attempt (D-20), ms. */
+/** Period in which a publication may wait for reasons other than a failed attempt (D-20), in ms. */
 const MAX_WAIT_PERIOD_MS = 24 * 3_600_000;
 
 /** The counts of a publication's attempts and waits that D-20 limits. */
@@ -13,9 +13,9 @@ export interface RetryCounters {
   /** Failed attempts that count towards {@link MAX_ATTEMPTS}. */
   readonly failures: number;
   readonly firstStartedAt: Instant | null;
-  /** Start of the current wait that is not due to a failed attempt; null: there is none. */
+  /** Start of the current wait, if no failed attempt caused it; otherwise null. */
   readonly waitingSince: Instant | null;
-  /** Total of such waits since `firstStartedAt`, ms; they do not count towards the 15 minutes of failed attempts. */
+  /** Total of such waits since `firstStartedAt`, in ms; they do not count towards the 15 minutes of failed attempts. */
   readonly waitedMs: number;
   /** Number of waits that the network asked for, by the error's code. */
   readonly waits: Readonly<Record<string, number>>;
@@ -30,7 +30,7 @@ export const initialRetryCounters: RetryCounters = {
   waits: {},
 };
 
-/** Limits the moment of the next attempt (D-20: 5 attempts, 15 minutes, 24 hours of waits); null if there is none. */
+/** Limits the time of the next attempt (D-20: 5 attempts, 15 minutes, 24 hours of waits); null if there is none. */
 export const limitRetryAt = (
   counts: RetryCounters,
   { at, retryAt, rule }: { readonly at: Instant; readonly retryAt: Instant; readonly rule: PostponeRule },

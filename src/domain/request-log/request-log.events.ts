@@ -4,12 +4,12 @@ import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
 
 /**
- * The log entry of a request that carried no accepted post (D-33), with the field names of management-api.md. The entry of
+ * The log entry of a request without an accepted post (D-33), with the field names of management-api.md. The entry of
  * an accepted post is in its own event (`RequestFacts`).
  */
 export interface LoggedRequest {
   readonly request_id: string;
-  /** Moment of arrival. */
+  /** Time of arrival. */
   readonly at: Instant;
   readonly ip: string;
   readonly user_agent: string | null;
@@ -26,7 +26,7 @@ export interface LoggedRequest {
 }
 
 /**
- * Requests to an endpoint were logged that carried no accepted post: rejections, replays, discovery, pauses. Appended in
+ * Requests to an endpoint without an accepted post were logged: rejections, replays, discovery, pauses. Appended in
  * small batches to `requestLog-<endpoint>`, which retains {@link RETAINED_EVENTS} events.
  */
 export type RequestsLogged = DomainEvent<

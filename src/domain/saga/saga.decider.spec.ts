@@ -3,8 +3,13 @@ import { saga, type SagaCommand } from './saga.decider.js';
 import type { SagaEvent } from './saga.events.js';
 
 const skip = (eventId: string): SagaCommand => ({
-  ...{ type: 'SkipEvent', saga: 'schedule-deliveries', eventId, eventType: 'PublicationSucceeded', position: '7' },
-  ...{ error: 'boom', reason: 'damaged by hand' },
+  type: 'SkipEvent',
+  saga: 'schedule-deliveries',
+  eventId,
+  eventType: 'PublicationSucceeded',
+  position: '7',
+  error: 'boom',
+  reason: 'damaged by hand',
 });
 const decide = (command: SagaCommand, ...before: SagaEvent[]) =>
   saga.decide(command, fold(saga, before)) as readonly SagaEvent[];

@@ -6,7 +6,7 @@ export type SagaCommand = { readonly type: 'SkipEvent' } & SagaEventSkipped['dat
 
 /** Decisions about one saga. */
 export interface SagaState {
-  /** Ids of the events that are left out. */
+  /** Ids of the skipped events. */
   readonly skipped: readonly string[];
 }
 

@@ -2,8 +2,8 @@ import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
 
 /**
- * The operator left out an event that the saga could not handle: the saga never tries it again. `position`: as text, for it may
- * exceed 2^53.
+ * The operator skipped an event that the saga could not handle: the saga never tries it again. `position`is text,
+ * because it may exceed 2^53.
  */
 export type SagaEventSkipped = DomainEvent<
   'SagaEventSkipped',
@@ -18,7 +18,7 @@ export type SagaEventSkipped = DomainEvent<
   }
 >;
 
-/** Events of the stream in which an operator's decisions about a saga stand: `saga-<name>`. */
+/** Events of the stream with an operator's decisions about a saga: `saga-<name>`. */
 export type SagaEvent = SagaEventSkipped;
 
 /** Versions of these events. */

@@ -1,5 +1,5 @@
-import { type Decider, assertNever } from '../../kernel/decider.js';
-import type { TranslationEvent, TranslationAbandoned, TranslationStored } from './translation.events.js';
+import { assertNever, type Decider } from '../../kernel/decider.js';
+import type { TranslationAbandoned, TranslationEvent, TranslationStored } from './translation.events.js';
 
 /** Commands to a translation. */
 export type TranslationCommand =

@@ -8,8 +8,12 @@ const url = 'https://shop.example/hook';
 const created: WebhookOutputEvent = {
   type: 'WebhookOutputCreated',
   data: {
-    ...{ outputId, ownerId: 'own_1', projectId: 'prj_1', url },
-    ...{ kinds: ['post.published', 'post.completed'], signingSecretId: 'sec_1' },
+    outputId,
+    ownerId: 'own_1',
+    projectId: 'prj_1',
+    url,
+    kinds: ['post.published', 'post.completed'],
+    signingSecretId: 'sec_1',
   },
 };
 const changed = (change: object): WebhookOutputEvent => ({
@@ -116,7 +120,7 @@ describe('disabling a webhook output', () => {
       .then([disabled(by)]),
   );
 
-  // Each earlier cause with the later ones that replace it.
+  // Each cause with the later causes that replace it.
   it.each<[OutputDisabledBy, readonly OutputDisabledBy[]]>([
     ['owner', ['plan']],
     ['gone', ['owner', 'plan']],

@@ -1,4 +1,4 @@
-import { type Decider, assertNever } from '../../kernel/decider.js';
+import { assertNever, type Decider } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
@@ -45,7 +45,7 @@ export type WebhookOutputState = null | {
   readonly kinds: readonly WebhookKind[];
   readonly signingSecretId: string;
   readonly disabledBy: OutputDisabledBy | null;
-  /** True if it was deleted: every command is rejected like one to an output that does not exist. */
+  /** True if it was deleted, so that every command is rejected like one to an output that does not exist. */
   readonly deleted: boolean;
 };
 
@@ -85,8 +85,8 @@ export const webhookOutput: Decider<
         return [{ type: 'WebhookOutputSecretRotated', data }];
       }
       case 'DisableOutput': {
-        // The first reason remains until someone enables the output, except that the owner's replaces an automatic one, and
-        // the plan's replaces any: then not even a test ping is sent.
+        // The first reason remains until someone enables the output, except that the owner's reason replaces an
+        // automatic one, and the plan's replaces any: then not even a test ping is sent.
         const { by, reason } = command;
         const replaces = state.disabledBy === null || (by === 'plan' && state.disabledBy !== 'plan');
         if (!replaces && !(by === 'owner' && state.disabledBy !== 'owner' && state.disabledBy !== 'plan')) return [];

@@ -9,6 +9,7 @@ export const WEBHOOK_KINDS = [
   'publication.failed',
   'publication.in_doubt',
   'post.completed',
+  'post.approval_needed',
   'endpoint.disabled',
   'channel.needs_attention',
   'test.ping',
@@ -17,8 +18,8 @@ export const WEBHOOK_KINDS = [
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
 /**
- * The cause by which a webhook output was disabled (management-api.md): its owner, an answer of 410, five days of failures
- * alone, a signing secret that cannot be read, or a plan without webhook output.
+ * The reason why a webhook output was disabled (management-api.md): its owner, an answer of 410, five days of nothing but
+ * failures, a signing secret that cannot be read, or a plan without webhook output.
  */
 export type OutputDisabledBy = 'owner' | 'gone' | 'failures' | 'secret' | 'plan';
 
@@ -35,12 +36,12 @@ export type WebhookOutputCreated = DomainEvent<
     readonly signingSecretId: string;
   }
 >;
-/** The owner changed the URL or the kinds; what is absent stays the same. */
+/** The owner changed the URL or the kinds; absent fields are unchanged. */
 export type WebhookOutputChanged = DomainEvent<
   'WebhookOutputChanged',
   { readonly outputId: string; readonly url?: string; readonly kinds?: readonly WebhookKind[] }
 >;
-/** The signing secret was replaced; deliveries carry a signature of the old one too until `previousUntil` (D-40). */
+/** The signing secret was replaced; deliveries are also signed with the old one until `previousUntil` (D-40). */
 export type WebhookOutputSecretRotated = DomainEvent<
   'WebhookOutputSecretRotated',
   {
@@ -50,14 +51,14 @@ export type WebhookOutputSecretRotated = DomainEvent<
     readonly previousUntil: Instant;
   }
 >;
-/** The webhook output was disabled: nothing is delivered but test pings. `reason` is a text for people. */
+/** The webhook output was disabled: only test pings are delivered. `reason` is a text for people. */
 export type WebhookOutputDisabled = DomainEvent<
   'WebhookOutputDisabled',
   { readonly outputId: string; readonly by: OutputDisabledBy; readonly reason: string }
 >;
-/** A person enabled the webhook output: the deliveries that wait go on. */
+/** A person enabled the webhook output, so that waiting deliveries continue. */
 export type WebhookOutputEnabled = DomainEvent<'WebhookOutputEnabled', { readonly outputId: string }>;
-/** The webhook output was deleted, by its owner or with its project: nothing is delivered any more. Its history stays. */
+/** The webhook output was deleted, by its owner or with its project: nothing more is delivered. Its history is kept. */
 export type WebhookOutputDeleted = DomainEvent<'WebhookOutputDeleted', { readonly outputId: string }>;
 
 /** Events of a webhook output's stream. */

@@ -3,13 +3,15 @@ import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/
 import { Unavailable } from '../port.js';
 import { decodeAnswer } from './append-message.js';
 import { CallTimeout } from './call-timeout.js';
-import type { GrpcCall } from './grpc-call.js';
-import { type ConnectionOptions, openOwnCall } from './own-connection.js';
+import { type ConnectionOptions, type GrpcCall, openOwnCall } from './own-connection.js';
 
-/** Most bytes that wait for the connection. Beyond them, appends wait in the process instead. */
+/** Maximum number of bytes that wait for the connection. Beyond this, appends wait in the process instead. */
 const MAX_UNSENT_BYTES = 1_048_576;
 
-/** Part of the time limit after which a server that answers nothing counts as failed. Appends that have waited have less left. */
+/**
+ * Part of the time limit after which an unresponsive server counts as failed. Appends that have waited have less time
+ * left.
+ */
 const SILENT_PART = 0.5;
 
 /** Outcome of an append that was written. */
@@ -28,11 +30,11 @@ interface Pending {
 }
 
 /**
- * One call `BatchAppend` for many appends at the same time. What is sent in one turn of the event loop leaves in one write, and the
- * server takes it in one go. Answers may arrive in any order. An append whose answer does not come in time is forgotten, and the others
- * go on. If the server has answered nothing at all since it was sent, the call may be dead: it is retired, and ends when its last append
- * is answered or forgotten. If that took half of the time limit, the client learns that the server has failed. The end of the call fails
- * all of them.
+ * One `BatchAppend` call for many concurrent appends. Appends of one turn of the event loop are sent in one write, and
+ * the server handles them together. Answers may arrive in any order. An append whose answer does not arrive in time is
+ * forgotten, and the others continue. If the server has answered nothing since then, the call may be dead: it is
+ * retired, and ends when its last append is answered or forgotten. If that took half of the time limit, the client is
+ * notified that the server has failed. The end of the call fails all of them.
  */
 export class AppendCall {
   private readonly pending = new Map<string, Pending>();
@@ -51,10 +53,10 @@ export class AppendCall {
   ) {}
 
   /**
-   * Opens a call over a connection of its own. Whether the server knows the call shows with the first append.
-   * @param timeoutMs time limit for the connection, and of an append that has not waited
+   * Opens a call over a separate connection. The first append shows whether the server knows the call.
+   * @param timeoutMs time limit for the connection, and for an append that has not waited
    * @param onChange called when more may be sent, and when the call has ended
-   * @throws the client's errors: it finds no node of the cluster, or the node does not answer
+   * @throws the client's errors if it finds no node of the cluster, or the node does not answer
    */
   static async open(
     client: KurrentDBClient,
@@ -82,7 +84,7 @@ export class AppendCall {
     return !this.isEnded && !this.isRetired;
   }
 
-  /** True if the connection takes more. */
+  /** True if the connection can take more. */
   get isReady(): boolean {
     return this.unsentBytes + this.call!.unsentBytes < MAX_UNSENT_BYTES;
   }
@@ -104,7 +106,7 @@ export class AppendCall {
     });
   }
 
-  /** Ends the call as soon as every append is answered or forgotten. Its place may be taken by another one at once. */
+  /** Ends the call as soon as every append is answered or forgotten. Another call may replace it at once. */
   retire(): void {
     this.isRetired = true;
     this.endIfDone();
@@ -142,7 +144,7 @@ export class AppendCall {
     this.expiry = setTimeout(() => this.forgetExpired(), Math.max(1, Math.ceil(time - performance.now())));
   }
 
-  /** Forgets appends whose answer did not come in time, and sets the timer for the next one. */
+  /** Forgets appends whose answer did not arrive in time, and sets the timer for the next one. */
   private forgetExpired(): void {
     this.expiry = null;
     this.expiresAt = Infinity;
@@ -165,13 +167,16 @@ export class AppendCall {
     this.endIfDone();
   }
 
-  /** Retires a call that may be dead. The next one is opened at once, so the client learns of the failure before. */
+  /**
+   * Retires a call that may be dead. The next one is opened at once, so the client must be notified of the failure
+   * first.
+   */
   private retireSilent(silentMs: number): void {
     if (silentMs >= this.timeoutMs * SILENT_PART) this.call!.reportSilence();
     this.retire();
   }
 
-  /** Ends a retired call in order, so that the server carries out what it has received. */
+  /** Ends a retired call gracefully, so that the server carries out what it has received. */
   private endIfDone(): void {
     if (!this.isRetired || this.pending.size > 0 || this.isEnded) return;
     this.handleEnd(new Unavailable('the call has ended'));

@@ -6,25 +6,25 @@ import { withCallTimeout } from './call-timeout.js';
 import type { RenewableClient } from './clients.js';
 import { type ConnectionOptions, readConnectionOptions } from './own-connection.js';
 
-/** Pause after a connection that failed. Appends that come meanwhile fail with it. */
+/** Pause after a connection that failed. Appends that arrive in the meantime fail with it. */
 const RECONNECT_MS = 50;
 
-/** The call for appends. It is opened when it is needed, and again after it has ended. */
+/** The call for appends. It is opened when needed, and again after it has ended. */
 export class AppendLane {
   private opening: Promise<AppendCall> | null = null;
   private call: AppendCall | null = null;
-  /** Calls that have not ended: the present one, and those that were retired. */
+  /** Calls that have not ended: the current one and retired ones. */
   private readonly calls = new Set<AppendCall>();
   private options: ConnectionOptions | null = null;
   private hasConnected = false;
   private isClosed = false;
-  /** Start of the ids that the answers repeat; they end with a number. */
+  /** Start of the ids that the answers repeat; each id ends with a number. */
   private readonly prefix = newPrefix();
   private sent = 0;
 
   /**
    * @param onChange called when more may be sent
-   * @param onReconnect called before anything is sent over another connection than the first one
+   * @param onReconnect called before anything is sent over a connection other than the first
    */
   constructor(
     private readonly clients: RenewableClient,
@@ -33,12 +33,12 @@ export class AppendLane {
     private readonly onReconnect: () => void,
   ) {}
 
-  /** True unless the connection takes no more at present. */
+  /** True if the connection can take more now. */
   get isReady(): boolean {
     return !this.call?.isUsable || this.call.isReady;
   }
 
-  /** Opens the first connection, if there was none yet. @throws the client's errors */
+  /** Opens the first connection if it has not been opened yet. @throws the client's errors */
   async connect(): Promise<void> {
     if (!this.hasConnected) await this.open(performance.now() + this.timeoutMs);
   }

@@ -1,7 +1,7 @@
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
-import { unpackToCommandError } from '@kurrent/kurrentdb-client/dist/streams/appendToStream/unpackError.js';
 import type { ExpectedRevision } from '../port.js';
 import type { WireEvent } from './event-text.js';
+import { unpackToCommandError } from './library-internals.js';
 import {
   bytesField,
   numberField,

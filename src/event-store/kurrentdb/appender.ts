@@ -8,14 +8,17 @@ import { RenewableClient } from './clients.js';
 import { isGivenUpByServer, isRememberedByClient } from './errors.js';
 import type { WireEvent } from './event-text.js';
 
-/** Part of the time limit that an append may wait: what is sent has the rest for its answer. */
+/** Part of the time limit that an append may wait; the rest is left for its answer. */
 const WAITING_PART = 0.9;
 
-/** Most repeats of an append that the server has given up, within the caller's time limit. The server takes 2 to 3 s each time. */
+/**
+ * Maximum number of times that an append is repeated after the server has aborted it, within the caller's time limit.
+ * The server takes 2 to 3 s each time.
+ */
 const MAX_REPEATS = 3;
 
 /**
- * Most appends and bytes that are sent and not answered, and that wait. Beyond the latter the server does not keep up, and
+ * Maximum number of appends and bytes in flight, and waiting. Beyond these limits the server does not keep up, and
  * waiting would only use memory.
  */
 const BOUNDS: AppendBounds = { sent: 512, sentBytes: 16 * 1_048_576, waiting: 10_000, waitingBytes: 64 * 1_048_576 };
@@ -28,7 +31,7 @@ export interface AppendBounds {
   readonly waitingBytes: number;
 }
 
-/** An append to send. It must be safe to repeat: it is sent again if the server gives it up. */
+/** An append to send. It must be safe to repeat: it is sent again if the server abandons it. */
 interface Append {
   readonly stream: string;
   readonly expected: ExpectedRevision;
@@ -44,8 +47,8 @@ interface Waiting {
 }
 
 /**
- * Sends appends over one connection, many at the same time, first come, first served. So many are on their way
- * that the server is always busy, and the others wait.
+ * Sends appends over one connection, many at the same time, first come, first served. Enough are in flight to keep the
+ * server busy; the others wait.
  */
 export class Appender {
   private readonly client: RenewableClient;
@@ -56,7 +59,7 @@ export class Appender {
   private sent = 0;
   private sentBytes = 0;
 
-  /** @param onReconnect called before anything is sent over another connection than the first one */
+  /** @param onReconnect called before anything is sent over a connection other than the first */
   constructor(
     connectionString: string,
     private readonly timeoutMs: number,
@@ -68,15 +71,15 @@ export class Appender {
     this.bounds = { ...BOUNDS, ...bounds };
   }
 
-  /** Opens the first connection, if there was none yet. Every later one is reported. @throws the client's errors */
+  /** Opens the first connection if it has not been opened yet. Later ones are reported. @throws the client's errors */
   connect(): Promise<void> {
     return this.lane.connect();
   }
 
   /**
    * Sends an append.
-   * @throws NotAppended it was not sent: too many wait, or it has waited too long
-   * @throws CallTimeout it was not answered in time; other errors are the client's own
+   * @throws NotAppended if it was not sent because too many wait, or it has waited too long
+   * @throws CallTimeout if it was not answered in time; other errors are the client's own
    */
   append(append: Append): Promise<Written> {
     return this.run(append.bytes, (until) => this.sendWithRepeats(append, until));

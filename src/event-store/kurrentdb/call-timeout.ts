@@ -1,5 +1,5 @@
-import { Unavailable } from '../port.js';
 import { withTimeLimit } from '../../runtime/time-limit.js';
+import { Unavailable } from '../port.js';
 
 /** A call was not answered in time. The server may have carried it out. */
 export class CallTimeout extends Unavailable {
@@ -10,10 +10,10 @@ export class CallTimeout extends Unavailable {
 }
 
 /**
- * Waits for the response of a call. The limit is needed because the client does not keep its own deadlines if the server
- * is frozen.
+ * Waits for the response of a call. The limit is needed because the client does not keep its own deadlines if the
+ * server is frozen.
  * @param timeoutMs above 0
- * @throws CallTimeout a later response is dropped
+ * @throws CallTimeout and drops a later response
  */
 export const withCallTimeout = <T>(response: Promise<T>, timeoutMs: number, what: string): Promise<T> =>
   withTimeLimit(response, timeoutMs, () => new CallTimeout(what, timeoutMs));

@@ -1,8 +1,7 @@
 import type { CallOptions, Client as GrpcClient, Metadata } from '@grpc/grpc-js';
-import './released-connections.js';
 import { KurrentDBClient } from '@kurrent/kurrentdb-client';
-import { isClientCancellationError } from '@kurrent/kurrentdb-client/dist/utils/isClientCancellationError.js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
+import { internalsOf, isClientCancellationError } from './library-internals.js';
 
 /**
  * Creates a client for a connection string. `esdb:` is replaced by the equivalent `kurrentdb:`, because the library prints
@@ -12,7 +11,7 @@ import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/
 export const createClient = (connectionString: string): KurrentDBClient =>
   rejectUnknownOptions(() => KurrentDBClient.connectionString(withoutOldName(connectionString)));
 
-/** Returns a connection string in whose place of `esdb:` there is `kurrentdb:`. */
+/** Returns a connection string with `kurrentdb:` instead of `esdb:`. */
 export const withoutOldName = (connectionString: string): string =>
   connectionString.replace(/^esdb(?=:|\+)/, 'kurrentdb');
 
@@ -40,34 +39,28 @@ const rejectUnknownOptions = <T>(parse: () => T): T => {
  */
 export const disposeClient = async (client: KurrentDBClient): Promise<void> => {
   await client.dispose().catch(() => undefined);
-  const internals = client as unknown as { getChannel?: () => Promise<{ close(): void }> };
-  internals.getChannel?.().then(
-    (channel) => channel.close(),
-    () => undefined,
-  );
+  internalsOf(client)
+    .getChannel()
+    .then(
+      (channel) => channel.close(),
+      () => undefined,
+    );
 };
 
-/** The parts of the client that its own calls are made of. */
-interface ClientInternals {
-  getGRPCClient(grpcClient: typeof streams.StreamsClient, name: string): Promise<GrpcClient>;
-  callArguments(options: object, callOptions: CallOptions): [Metadata, CallOptions];
-  shouldReconnect(error: Error): [boolean, ...unknown[]];
-  handleError(grpc: GrpcClient, error: Error): Promise<void>;
-}
-
-/** Returns the parts of a client that its own calls are made of. */
-export const internalsOf = (client: KurrentDBClient): ClientInternals => client as unknown as ClientInternals;
-
-/** Returns the client's gRPC client, whose channel is that of the node it has found. @throws the client's errors: it finds none */
+/**
+ * Returns the client's gRPC client, whose channel leads to the node it has found. @throws the client's errors if it
+ * finds none
+ */
 export const openGrpcClient = (client: KurrentDBClient): Promise<GrpcClient> =>
   internalsOf(client).getGRPCClient(streams.StreamsClient, 'call');
 
-/** Channels whose loss a client knows. */
+/** Channels whose loss the client has been notified of. */
 const lostChannels = new WeakSet<object>();
 
 /**
- * Tells a client that a call has failed, so that it opens another connection, or one to another node, if that is the reason. It learns
- * of each connection once: with two reports at a time it may forget the next connection without closing it.
+ * Tells a client that a call has failed, so that it opens another connection, or one to another node, if that is the
+ * reason. Each connection is reported once: after two reports at the same time, the client may forget the next
+ * connection without closing it.
  */
 export const reportFailure = (client: KurrentDBClient, grpc: GrpcClient, error: Error): void => {
   const internals = internalsOf(client);
@@ -78,11 +71,11 @@ export const reportFailure = (client: KurrentDBClient, grpc: GrpcClient, error: 
 };
 
 /**
- * Opens a call over a client's connection, with its credentials. As with the client's own calls, a lost connection or another leader
- * is answered with a new connection. The caller ends the call. The client's own calls convert every event several times
- * (ADR-121), its reads use another connection that is never closed, and a call of its own that is cancelled closes the connection
- * under all others (ADR-127).
- * @throws the client's errors: it finds no node of the cluster
+ * Opens a call over a client's connection, with its credentials. As with the client's own calls, a new connection
+ * replaces a lost one, or one to a former leader. The caller ends the call. The client's own calls convert every event
+ * several times (ADR-121), its reads use another connection that is never closed, and cancelling one of its calls
+ * closes the connection that all others use (ADR-127).
+ * @throws the client's errors if it finds no node of the cluster
  */
 export const openCall = async <Call extends ClientCall>(
   client: KurrentDBClient,
@@ -113,7 +106,7 @@ export class RenewableClient {
 
   /** Retires a broken client. Its pending calls fail. */
   replaceClient(broken: KurrentDBClient): void {
-    if (this.current !== broken) return; // another call has replaced it already
+    if (this.current !== broken) return; // another call has already replaced it
     this.current = undefined;
     void disposeClient(broken);
   }

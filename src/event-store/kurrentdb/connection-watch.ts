@@ -7,9 +7,9 @@ import { withCallTimeout } from './call-timeout.js';
 import type { RenewableClient } from './clients.js';
 
 /**
- * Notices that the connection to the server was lost, also while nothing is called: it keeps a subscription to a stream
- * without events. A server must end its connections before another one can answer at its address, so the loss is noticed
- * before anything reaches that other one.
+ * Notices that the connection to the server was lost, even while no call is made: it keeps a subscription to a stream
+ * without events. A server must end its connections before another one can answer at its address, so the loss is
+ * noticed before anything reaches that other one.
  */
 export class ConnectionWatch {
   private readonly listeners: (() => void)[] = [];
@@ -38,7 +38,7 @@ export class ConnectionWatch {
   }
 
   /**
-   * Waits until the watch is connected: a loss from then on is noticed. Returns at once without a listener.
+   * Waits until the watch is connected: any later loss is noticed. Returns at once without a listener.
    * @throws Unavailable
    */
   async waitUntilConnected(timeoutMs: number): Promise<void> {
@@ -105,7 +105,7 @@ export class ConnectionWatch {
       this.signal.addEventListener('abort', abort);
       subscription.on('data', () => undefined);
       subscription.on('confirmation', handleConfirmation);
-      subscription.on('error', end); // may occur after the end, too
+      subscription.on('error', end); // may also occur after the end
       subscription.on('end', () => end());
       subscription.on('close', () => end());
     });

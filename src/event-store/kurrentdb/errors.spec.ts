@@ -9,7 +9,7 @@ import {
 } from '@kurrent/kurrentdb-client';
 import { AppendTooLarge, StorageFailed, Unavailable, WrongExpectedRevision } from '../port.js';
 import { CallTimeout } from './call-timeout.js';
-import { toAppendError, toPortError, isStreamNotFound, isWrongPosition } from './errors.js';
+import { isStreamNotFound, isWrongPosition, toAppendError, toPortError } from './errors.js';
 
 const service = (code: number, details: string) =>
   Object.assign(new Error(`${code} ${details}`), { code, details, metadata: undefined as never });

@@ -1,12 +1,12 @@
 import { ErrorType, WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
 import {
-  countAppendBytes,
   AppendTooLarge,
+  countAppendBytes,
   type ExpectedRevision,
   type NewEvent,
   type Position,
-  StreamDeleted,
   StorageFailed,
+  StreamDeleted,
   Unavailable,
   WrongExpectedRevision,
 } from '../port.js';
@@ -30,13 +30,16 @@ const ABORTED = 10;
 /** gRPC: cancelled, deadline exceeded, resource exhausted, aborted, internal, unavailable. */
 const RETRYABLE_CODES: ReadonlySet<unknown> = new Set([1, 4, 8, ABORTED, 13, 14]);
 
-/** Messages of errors with neither: the server starts, is busy or has no leader yet, or no node of the cluster was found. */
+/**
+ * Messages of errors with neither: the server is starting, is busy or has no leader yet, or no node of the cluster was
+ * found.
+ */
 const RETRYABLE_MESSAGES = /Server Is (Not Ready|Busy|Too Busy)|No leader info|Failed to discover/;
 
-/** gRPC: no user of this name and password. A read does not tell it apart from missing rights. */
+/** gRPC: no user with this name and password. For a read, the error is the same as for missing rights. */
 const UNAUTHENTICATED = 16;
 
-/** gRPC: the server does not know the call, or something before it has no route to it (HTTP 404). */
+/** gRPC: the server does not know the call, or a proxy has no route to it (HTTP 404). */
 const UNIMPLEMENTED = 12;
 
 interface ClientError {
@@ -48,8 +51,8 @@ interface ClientError {
 const asClientError = (error: unknown): ClientError => (typeof error === 'object' && error !== null ? error : {});
 
 /**
- * True if a client that appends may fail like this for ever. Before its first append it looks for the leader and asks for the
- * server's features, and it remembers a failure of either.
+ * True if a client that appends may fail like this forever. Before its first append, it looks for the leader and asks
+ * for the server's features, and it remembers if either fails.
  */
 export const isRememberedByClient = (error: unknown): boolean => {
   const { type, message } = asClientError(error);
@@ -66,7 +69,7 @@ export const isWrongPosition = (error: unknown): boolean => {
   return code === UNKNOWN && String(message).includes(WRONG_POSITION);
 };
 
-/** A subscription starts at a position at which the log has no event: it cannot know what follows. */
+/** A subscription starts at a position without an event: it cannot know what follows. */
 export class WrongPosition extends Error {
   constructor(
     readonly position: Position,
@@ -80,16 +83,17 @@ export class WrongPosition extends Error {
 /** True if a read failed because there is no such stream. */
 export const isStreamNotFound = (error: unknown): boolean => asClientError(error).type === ErrorType.STREAM_NOT_FOUND;
 
-/** True if a call failed because its stream was deleted for good. */
+/** True if a call failed because its stream was deleted permanently. */
 export const isStreamDeleted = (error: unknown): boolean => asClientError(error).type === ErrorType.STREAM_DELETED;
 
 /**
- * True if the server gave an append up after its own time limit (2 s). It may have written it. It also answers like this to a
- * copy of an append that it has written but not yet replicated: it drops the copy and expects that it is sent again.
+ * True if the server abandoned an append after its own time limit (2 s). It may have written it. It also gives this
+ * answer to a copy of an append that it has written but not yet replicated: it drops the copy and expects it to be sent
+ * again.
  */
 export const isGivenUpByServer = (error: unknown): boolean => {
   const { type, code } = asClientError(error);
-  return type === ErrorType.DEADLINE_EXCEEDED || code === ABORTED; // in one call for all appends, and in a call for one
+  return type === ErrorType.DEADLINE_EXCEEDED || code === ABORTED; // the first in a call for all appends, the second in a call for one
 };
 
 /**
@@ -110,7 +114,7 @@ export const toPortError = (error: unknown, what: string): unknown => {
   return new Unavailable(`${what}: ${[type, code, text].filter(Boolean).join(', ')}`, { cause: error });
 };
 
-/** Converts the error of an append like {@link toPortError}. Rejections of an append have types of their own. */
+/** Converts the error of an append like {@link toPortError}. Rejections of an append have separate types. */
 export const toAppendError = (
   error: unknown,
   stream: string,

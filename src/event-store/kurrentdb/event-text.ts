@@ -1,10 +1,10 @@
 import type { NewEvent, StoredEvent } from '../port.js';
 
 /**
- * True if parsing and writing a text as JSON does not change it. The client works with values, but the port works with
- * text whose every byte counts, because hashes cover it. Text in the form of `JSON.stringify` is sent as JSON, which the
- * server's own pages can show. Any other text is kept unchanged: data as bytes, metadata as a string within JSON, because
- * the client always parses metadata.
+ * True if parsing and writing a text as JSON does not change it. The client works with values, but in the port's text
+ * every byte counts, because hashes cover it. Text in the form of `JSON.stringify` is sent as JSON, which the server's
+ * own pages can show. Any other text is kept unchanged: data as bytes, metadata as a string within JSON, because the
+ * client always parses metadata.
  */
 const isCanonical = (text: string): boolean => {
   try {
@@ -14,7 +14,7 @@ const isCanonical = (text: string): boolean => {
   }
 };
 
-/** Key of metadata that are not canonical JSON. */
+/** Key of metadata that is not canonical JSON. */
 const EXACT_TEXT_KEY = 'exact_text';
 
 const WRAPPED_START = `{"${EXACT_TEXT_KEY}"`;
@@ -40,7 +40,7 @@ export const toWireEvent = ({ id, type, data, metadata, isCanonical: isKnown }: 
   };
 };
 
-/** Returns the metadata of an event as they were appended. */
+/** Returns the metadata of an event exactly as it was appended. */
 export const toPlainMetadata = (text: string): string => {
   if (!text.startsWith(WRAPPED_START)) return text;
   try {

@@ -14,7 +14,7 @@ interface ReadFeed {
 
 /** A subscriber's place in a feed. */
 export class FeedReader {
-  /** Position up to which the reader has taken everything. */
+  /** Position up to which the reader has read everything. */
   position: Position;
   /** Time of the last batch (`performance.now()`). */
   takenAt = performance.now();
@@ -37,8 +37,8 @@ export class FeedReader {
   }
 
   /**
-   * Waits for the next batch. Undefined if the feed has ended and everything was read, the reader has no place any more, or
-   * there is nothing new and another feed is ahead.
+   * Waits for the next batch. Returns undefined if the feed has ended and everything was read, if the reader has lost
+   * its place, or if there is nothing new and another feed is ahead.
    */
   async readBatch(maxBatch: number): Promise<Batch | undefined> {
     while (!this.hasLeft && this.feed.has(this)) {

@@ -2,16 +2,18 @@ import { type ClientHttp2Session, type ClientHttp2Stream, constants, type Incomi
 import { Metadata, status } from '@grpc/grpc-js';
 import { joinMessages, MessageSplitter } from './grpc-frames.js';
 
-/** Time that the server has to close a call that was ended, in ms. EventStoreDB does not close one without open appends. */
+/**
+ * How long the server may take to close an ended call, in ms. EventStoreDB does not close a call without open appends.
+ */
 const CLOSE_MS = 5_000;
 
 /** User of a call. */
 export interface CallListener {
-  /** Takes a message. An error of it ends the call. */
+  /** Takes a message. If it throws, the call ends. */
   readonly onMessage: (message: Buffer) => void;
-  /** Called when everything that waited has left the process. */
+  /** Called when everything that waited has been sent. */
   readonly onDrain: () => void;
-  /** Called when the server wants no new call on this connection. Messages may still be sent and answered. */
+  /** Called when the server accepts no new call on this connection. Messages may still be sent and answered. */
   readonly onGoAway: () => void;
   /** Called once, after the last message. @param error null: the server ended the call without one */
   readonly onEnd: (error: Error | null) => void;
@@ -24,7 +26,7 @@ export const createGrpcError = (code: status, details: string, metadata = new Me
 /** Code of a call that succeeded. */
 const SUCCESS = 0;
 
-/** Codes of answers by something that does not speak gRPC, as gRPC-js maps them. */
+/** Codes that gRPC-js assigns to answers from something that does not speak gRPC. */
 const CODES_OF_HTTP: Readonly<Record<number, status>> = {
   400: status.INTERNAL,
   401: status.UNAUTHENTICATED,
@@ -37,8 +39,9 @@ const CODES_OF_HTTP: Readonly<Record<number, status>> = {
 };
 
 /**
- * A gRPC call with messages in both directions, over an HTTP/2 connection that serves nothing else and ends with it. Messages that are
- * written together leave together: gRPC-js sends each by itself, after the one before it has left (ADR-190).
+ * A gRPC call with messages in both directions, over an HTTP/2 connection that serves nothing else and ends with it.
+ * Messages that are written together are sent together; gRPC-js would send each separately, after the previous one
+ * (ADR-190).
  */
 export class GrpcCall {
   private readonly stream: ClientHttp2Stream;
@@ -49,8 +52,8 @@ export class GrpcCall {
   private hasCancelled = false;
 
   /**
-   * @param headers of the request, the path and the credentials among them
-   * @param onFailure called when the server has failed: it has ended the call with an error, or answers nothing
+   * @param headers of the request, including the path and the credentials
+   * @param onFailure called when the server has failed: it has ended the call with an error, or does not answer
    * @throws Error if the connection has ended
    */
   constructor(
@@ -77,11 +80,11 @@ export class GrpcCall {
     stream.on('data', (chunk: Buffer) => this.receive(chunk));
     stream.on('drain', () => listener.onDrain());
     stream.on('error', noteFailure);
-    stream.on('end', () => setImmediate(() => stream.close())); // the trailers may follow
+    stream.on('end', () => setImmediate(() => stream.close())); // the trailers may still follow
     stream.on('close', () => this.finish());
   }
 
-  /** Bytes that wait for the connection. */
+  /** Number of bytes that have not been handed to the connection yet. */
   get unsentBytes(): number {
     return this.stream.writableLength;
   }
@@ -91,7 +94,7 @@ export class GrpcCall {
     if (this.stream.writable) this.stream.write(joinMessages(messages));
   }
 
-  /** Sends the only message of a call that is answered by many. */
+  /** Sends the only request message of a call with many answers. */
   writeLast(message: Uint8Array): void {
     if (this.stream.writable) this.stream.end(joinMessages([message]));
   }
@@ -105,7 +108,7 @@ export class GrpcCall {
     this.stream.resume();
   }
 
-  /** Ends the call in order: the server answers what it has received. */
+  /** Ends the call gracefully: the server answers what it has received. */
   end(): void {
     this.stream.end();
     const expiry = setTimeout(() => this.cancel(), CLOSE_MS).unref();
@@ -118,7 +121,7 @@ export class GrpcCall {
     this.session.destroy();
   }
 
-  /** Reports that the server answers nothing, without waiting for the keep-alive. The call goes on. */
+  /** Reports that the server does not answer, without waiting for the keep-alive. The call continues. */
   reportSilence(): void {
     this.onFailure(createGrpcError(status.UNAVAILABLE, 'the server answers nothing'));
   }
@@ -136,7 +139,7 @@ export class GrpcCall {
   private finish(): void {
     this.session.destroy();
     const error = this.findError();
-    if (error && !this.hasCancelled) this.onFailure(error); // an end by this side says nothing about the server
+    if (error && !this.hasCancelled) this.onFailure(error); // ending the call on this side says nothing about the server
     this.listener.onEnd(error);
   }
 

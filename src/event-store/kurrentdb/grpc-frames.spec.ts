@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { joinMessages, MessageSplitter } from './grpc-frames.js';
 
-/** Cuts bytes at these places. */
+/** Cuts bytes at the given places. */
 const cutAt = (bytes: Buffer, places: readonly number[]): Buffer[] => {
   const cuts = [0, ...places.map((place) => place % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
   return cuts.slice(1).map((end, i) => bytes.subarray(cuts[i], end));

@@ -1,10 +1,10 @@
 /** Bytes before each message: one flag, which is 1 for a compressed message, and the length. */
 const PREFIX_BYTES = 5;
 
-/** Largest message that is received, as with the client. */
+/** Largest message that is accepted; the client has the same limit. */
 const MAX_MESSAGE_BYTES = 17 * 1_048_576;
 
-/** Joins messages in the form in which gRPC sends them, so that one write sends all of them. */
+/** Joins messages in gRPC's wire format, so that one write sends all of them. */
 export const joinMessages = (messages: readonly Uint8Array[]): Buffer => {
   let size = 0;
   for (const { length } of messages) size += PREFIX_BYTES + length;
@@ -19,7 +19,7 @@ export const joinMessages = (messages: readonly Uint8Array[]): Buffer => {
   return joined;
 };
 
-/** Splits what gRPC has sent into messages. */
+/** Splits the bytes that gRPC has sent into messages. */
 export class MessageSplitter {
   private rest: Buffer | null = null;
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
 import type { Json } from '../../kernel/json.js';
 import { type Log, silentLog } from '../../kernel/log.js';
+import { AppendHealth, type Refusal } from '../append-health.js';
 import {
   type AppendCondition,
   type AppendFailure,
   type AppendResult,
   type Batch,
-  validateAppend,
   type EventStoreAdapter,
   type ExpectedRevision,
   type NewEvent,
@@ -16,21 +16,21 @@ import {
   type ReadStreamOptions,
   StorageFailed,
   type StoredEvent,
-  type StoreNotes,
   type StoreIdentity,
+  type StoreNotes,
   type SubscribeOptions,
   Unavailable,
+  validateAppend,
   WrongExpectedRevision,
 } from '../port.js';
-import { AppendHealth, type Refusal } from '../append-health.js';
 import { type AppendBounds, Appender } from './appender.js';
 import { RenewableClient } from './clients.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { isStreamDeleted, toAppendError, toPortError } from './errors.js';
 import { toWireEvent } from './event-text.js';
-import { EventReader } from './reader.js';
 import { LogFeeds } from './log-feeds.js';
 import { openSubscription, requestSubscription } from './read-call.js';
+import { EventReader } from './reader.js';
 import { SharedCalls } from './shared-calls.js';
 import { followLog } from './subscription.js';
 
@@ -38,9 +38,9 @@ import { followLog } from './subscription.js';
 export interface KurrentEventStoreOptions {
   /** `kurrentdb://…` or `esdb://…`, one node or a cluster, with the client's own options; credentials need TLS. */
   readonly connectionString: string;
-  /** Time limit of one call, in ms; after it the server counts as unavailable. Default 10,000. */
+  /** Time limit of one call, in ms, after which the server counts as unavailable. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Most appends and bytes on their way and waiting; for tests. */
+  /** Maximum number of appends and bytes in flight and waiting; for tests. */
   readonly appendBounds?: Partial<AppendBounds>;
   readonly log?: Log;
 }
@@ -54,17 +54,18 @@ const SERVER_DEADLINE_MS = 60_000;
 /** A revision that no stream reaches. */
 const UNREACHED_REVISION = 2n ** 60n;
 
-/** Finds a refusal of the user, which people must remove. Any other failure counts as an outage. */
+/** Finds a refusal of the user, which an operator must fix. Any other failure counts as an outage. */
 const findRefusal = (error: unknown): Refusal | null =>
   error instanceof StorageFailed ? { code: error.code, message: error.message } : null;
 
-/** Stream without events, whose metadata hold the identity of the store (ADR-124): so it is not in the log that subscribers read. */
+/** Stream without events, whose metadata holds the identity of the store (ADR-124). Subscribers do not read it. */
 const IDENTITY_STREAM = 'crosspost-store';
 const noteStream = (name: string): string => `crosspost-${name}`;
 
-/** Event store in KurrentDB, or EventStoreDB from 21.10 on. Positions are commit positions in the server’s log. */
+/** Event store in KurrentDB, or EventStoreDB from 21.10 on. Positions are commit positions in the server's log. */
 export class KurrentEventStore implements EventStoreAdapter {
   readonly commitsInOrder = false;
+  readonly appendTogether = null;
   readonly notes: StoreNotes = {
     readNote: (name) => this.trackCall(() => this.readNote(name)),
     writeNote: (name, note) => this.trackCall(() => this.writeNote(name, note)),
@@ -74,7 +75,7 @@ export class KurrentEventStore implements EventStoreAdapter {
   /** Stream of the last append that the server refused. */
   private refusedStream = '';
   private readonly reader: EventReader;
-  /** For reads and subscriptions. */
+  /** Client for reads and subscriptions. */
   private readonly client: RenewableClient;
   private readonly feeds: LogFeeds;
   private readonly watch: ConnectionWatch;
@@ -134,8 +135,8 @@ export class KurrentEventStore implements EventStoreAdapter {
     const signal = AbortSignal.any([options.signal, this.closing.signal]);
     const onDrop = (error: Error): void => {
       setImmediate(() => {
-        if (this.watch.isAway) return; // the log has the outage
-        this.log.info({ error: error.message }, 'the event store dropped a subscription; it resumes by itself');
+        if (this.watch.isAway) return; // the outage is already logged
+        this.log.info({ reason: error.message }, 'the event store dropped a subscription; it resumes automatically');
       });
       options.onDrop?.(error);
     };
@@ -153,7 +154,7 @@ export class KurrentEventStore implements EventStoreAdapter {
   readIdentity(): Promise<StoreIdentity> {
     return this.trackCall(async () => {
       await this.watch.waitUntilConnected(this.timeoutMs);
-      // The identity is only worth something if the connections to its server exist before it is read.
+      // The identity only means something if the connections to its server exist before it is read.
       await this.appender.connect().catch((error: unknown) => {
         throw toPortError(error, 'connect');
       });
@@ -209,7 +210,10 @@ export class KurrentEventStore implements EventStoreAdapter {
     return error;
   }
 
-  /** Tries an append that writes nothing: no stream has this revision. The server checks the user's rights first. */
+  /**
+   * Attempts an append that writes nothing, because no stream has this revision. The server checks the user's rights
+   * first.
+   */
   private async probeAppend(): Promise<void> {
     const stream = this.refusedStream;
     const probe = { id: randomUUID(), type: 'Probe', data: '{}', metadata: '{}' };
@@ -225,7 +229,7 @@ export class KurrentEventStore implements EventStoreAdapter {
     return (crosspost as { readonly store_id?: string } | undefined)?.store_id ?? null;
   }
 
-  /** Writes the identity if there is none: of several processes that try, one succeeds. */
+  /** Writes the identity if there is none. If several processes try, one succeeds. */
   private async writeId(id: string): Promise<string> {
     const data = JSON.stringify({ crosspost: { store_id: id } });
     const metadata = toWireEvent({ id: randomUUID(), type: '$metadata', data, metadata: '{}' });
@@ -249,7 +253,10 @@ export class KurrentEventStore implements EventStoreAdapter {
     return (crosspost ?? null) as Json | null;
   }
 
-  /** Keeps a note in the metadata of a stream without events: of a stream's metadata the server keeps the newest. */
+  /**
+   * Keeps a note in the metadata of a stream without events. The server keeps the latest version of a stream's
+   * metadata.
+   */
   private async writeNote(name: string, note: Json): Promise<void> {
     try {
       await this.appender.call((client) =>
@@ -273,8 +280,8 @@ export class KurrentEventStore implements EventStoreAdapter {
   }
 
   /**
-   * Deletes a stream with a tombstone, after which the server removes all its events when it is scavenged. Of a stream that is
-   * deleted softly, scavenging would keep the last event. Both need the same right.
+   * Deletes a stream with a tombstone, after which the server removes all its events when it is scavenged. After a soft
+   * delete, scavenging would keep the last event. Both need the same right.
    */
   private async deleteExisting(stream: string): Promise<void> {
     const [last] = await this.reader.readStream(stream, { direction: 'backwards', limit: 1 });

@@ -13,21 +13,21 @@ const MAX_BYTES = 32 * 1_048_576;
 const KEPT_EVENTS = 1_024;
 const KEPT_BYTES = 4 * 1_048_576;
 
-/** A reader may join a feed that is still this far before it, in positions (bytes of the log). */
+/** How far behind a reader a feed may be for the reader to join it, in positions (bytes of the log). */
 const NEAR = 16n * 1_048_576n;
-/** Time for which a new feed waits for readers that start together. */
+/** How long a new feed waits for readers that start together. */
 const GATHER_MS = 20;
-/** A reader that takes nothing for so long while others wait loses its place. */
+/** How long a reader may take nothing while others wait, before it loses its place. */
 const STALL_MS = 1_000;
 /**
- * Interval at which a quiet feed looks whether the log has grown by events that its filter leaves out, and its readers whether
- * another feed serves them as well.
+ * Interval at which a quiet feed checks for events that its filter leaves out, and its readers check whether another
+ * feed would serve them.
  */
 const QUIET_MS = 400;
 
 /** Server and settings of the feeds of a process. */
 export interface FeedContext {
-  /** @throws the client's errors: it finds no node of the cluster, or the node does not answer */
+  /** @throws the client's errors if it finds no node of the cluster, or the node does not answer */
   readonly openSubscription: (
     start: ReadStart,
     filter: TypeFilter,
@@ -35,17 +35,19 @@ export interface FeedContext {
   ) => Promise<Subscription>;
   /** Returns where to start to receive everything after a position. @throws WrongPosition @throws Unavailable */
   readonly findStart: (after: Position) => Promise<ReadStart>;
-  /** Returns a later position up to which there is no event of these types, or the same. @throws Unavailable */
+  /**
+   * Returns a later position before which there is no event of these types, or the same position. @throws Unavailable
+   */
   readonly skipUnwanted: (after: Position, isWanted: (type: string) => boolean) => Promise<Position>;
   /** Time limit for the server to confirm a subscription, in ms. */
   readonly timeoutMs: number;
 }
 
 /**
- * One subscription on the server for several readers, with a window of the log in memory. The server filters by type. Events are
- * taken as they arrive, because the server drops a live consumer that is 32 events behind, and each reader takes them in batches.
- * Readers that are in the window hold the feed back; one that stalls loses its place. A feed ends once, with or without an error,
- * or when its last reader has left; the events of its window can still be read.
+ * One subscription on the server for several readers, with a window of the log in memory. The server filters by type.
+ * Events are taken as they arrive, because the server drops a live consumer that is 32 events behind, and each reader
+ * takes them in batches. Readers in the window hold the feed back; a reader that stalls loses its place. A feed ends
+ * once, with or without an error, or when its last reader has left; the events of its window can still be read.
  */
 export class LogFeed {
   private readonly readers = new Set<FeedReader>();
@@ -92,10 +94,10 @@ export class LogFeed {
 
   /**
    * Adds a reader at a position that the feed serves.
-   * @param isOvertaken true if the reader had better join another feed
+   * @param isOvertaken true if the reader should rather join another feed
    */
   join(position: Position, filter: TypeFilter, isOvertaken: (reader: FeedReader) => boolean): FeedReader {
-    if (position < this.from) this.from = this.to = position; // only while it gathers
+    if (position < this.from) this.from = this.to = position; // only while it gathers readers
     const reader = new FeedReader(this, position, createTypeMatcher(filter), isOvertaken);
     this.readers.add(reader);
     return reader;
@@ -112,7 +114,7 @@ export class LogFeed {
     return this.readers.has(reader);
   }
 
-  /** Returns the next events for a reader, and the position that it reaches with them. */
+  /** Returns the next events for a reader, and the position that they take it to. */
   read(after: Position, isWanted: (type: string) => boolean, limit: number): Batch {
     const events: StoredEvent[] = [];
     for (let index = this.findAfter(after); index < this.events.length; index++) {
@@ -125,7 +127,7 @@ export class LogFeed {
     return { events, position: this.to > after ? this.to : after, isLive };
   }
 
-  /** Frees what every reader has taken, and lets the server go on. */
+  /** Frees what every reader has taken, and lets the server continue. */
   makeRoom(): void {
     let taken = this.to;
     for (const { position } of this.readers) if (position < taken) taken = position;
@@ -236,9 +238,9 @@ export class LogFeed {
   }
 
   /**
-   * Moves on while the log grows by events that the filter leaves out. The server reports them only now and then, and those who wait
-   * for a position would wait in vain. The readers are woken also if there are none: without events nothing else would make them
-   * leave for the feed of others.
+   * Moves on while the log grows by events that the filter leaves out. The server reports them only now and then, and a
+   * reader that waits for a position would otherwise wait forever. The readers are woken even if there are no events:
+   * nothing else would make them join another feed.
    */
   private async lookWhileQuiet(): Promise<void> {
     const { signal } = this.stopping;
@@ -255,7 +257,7 @@ export class LogFeed {
     }
   }
 
-  /** Wakes the readers after the messages that have arrived together. */
+  /** Wakes the readers once for all messages that have arrived together. */
   private scheduleWake(): void {
     if (this.isWakeScheduled) return;
     this.isWakeScheduled = true;

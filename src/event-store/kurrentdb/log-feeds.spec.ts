@@ -1,7 +1,7 @@
 import { LogFeeds } from './log-feeds.js';
 import type { SubscriptionListener } from './read-call.js';
 
-/** Feeds whose subscriptions are confirmed and have reached the end of a log without events. */
+/** Feeds with confirmed subscriptions at the end of an empty log. */
 const createFeeds = () => {
   const open = new Set<SubscriptionListener>();
   const feeds = new LogFeeds({
@@ -26,7 +26,7 @@ it('a reader of a quiet feed leaves it for one that serves others as well', asyn
   const { feeds, open } = createFeeds();
   const late = feeds.join(100n, {});
   expect(await late.readBatch(500)).toEqual({ events: [], position: 100n, isLive: true });
-  const early = feeds.join(50n, {}); // before the window of the other feed, which has gathered its readers
+  const early = feeds.join(50n, {}); // before the window of the other feed, which no longer gathers readers
   expect(await early.readBatch(500)).toEqual({ events: [], position: 100n, isLive: true });
   expect(open.size).toBe(2);
 

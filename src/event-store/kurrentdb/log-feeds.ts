@@ -4,30 +4,30 @@ import type { FeedReader } from './feed-reader.js';
 import { type FeedContext, LogFeed } from './log-feed.js';
 
 /**
- * The feeds of a process (ADR-129). Readers that are near each other in the log share one, so that the log is read and parsed once. A
- * reader that is far from all others has a feed of its own, until it has reached the window of another one.
+ * The feeds of a process (ADR-129). Readers that are near each other in the log share one, so that the log is read and
+ * parsed once. A reader that is far from all others has its own feed until it reaches the window of another one.
  */
 export class LogFeeds {
-  /** The newest last: it has the widest filter. */
+  /** Newest last: it has the widest filter. */
   private readonly feeds = new Set<LogFeed>();
   private wanted: TypeFilter = { types: [] };
 
   constructor(private readonly context: FeedContext) {}
 
-  /** Returns a reader that begins after a position. */
+  /** Returns a reader that starts after a position. */
   join(position: Position, filter: TypeFilter): FeedReader {
     this.wanted = mergeFilters(this.wanted, filter);
     const feed = this.find(position, filter) ?? this.create(position);
     return feed.join(position, filter, (reader) => this.isOvertaken(reader, filter));
   }
 
-  /** True if a reader had better join another feed, because that one is ahead of its own. */
+  /** True if a reader should join another feed because it is ahead of its own. */
   isOvertaken({ feed, position }: FeedReader, filter: TypeFilter): boolean {
     const best = this.find(position, filter);
     return best !== undefined && best !== feed && best.head >= feed.head;
   }
 
-  /** Returns the feed that serves a position and is the furthest; the newest of several. */
+  /** Returns the feed that serves a position and is furthest ahead; of several, the newest. */
   private find(position: Position, filter: TypeFilter): LogFeed | undefined {
     let best: LogFeed | undefined;
     for (const feed of this.feeds)

@@ -1,12 +1,12 @@
 import { message } from '../../kernel/message.js';
 
-/** KurrentDB or EventStoreDB refuses: at the start, in `/readyz` and in the log. */
+/** KurrentDB's or EventStoreDB's refusals: at the start, in `/readyz` and in the log. */
 export const KURRENTDB_MESSAGES = {
   accessDenied: message(
     '{what}: the event store refuses the user of EVENT_STORE_URL. Correct its name and password, or give it the rights that docs/deployment.md lists',
   ),
   unknownCall: message(
-    '{what}: the server does not know this call ({reason}). Appends need EventStoreDB 21.10 or later. If the server is not older, something before it does not pass the call on, such as a proxy: correct its routes',
+    '{what}: the server does not know this call ({reason}). Appends need EventStoreDB 21.10 or later. If the server is not older, something in front of it, such as a proxy, does not pass the call on: correct its routes',
   ),
   wrongPosition: message(
     'the event store has no event at position {position}, from which this part of the gateway continues: its checkpoint belongs to another store, or to one that was restored. docs/lost-stores.md says what to do',

@@ -2,25 +2,29 @@ import { readFileSync } from 'node:fs';
 import { type ClientHttp2Session, connect, constants, type SecureClientSessionOptions } from 'node:http2';
 import { type Metadata, status } from '@grpc/grpc-js';
 import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
-import { parseConnectionString } from '@kurrent/kurrentdb-client/dist/Client/parseConnectionString.js';
-import { convertToCommandError } from '@kurrent/kurrentdb-client/dist/utils/CommandError.js';
 import { withTimeLimit } from '../../runtime/time-limit.js';
-import { internalsOf, openGrpcClient, reportFailure, withoutOldName } from './clients.js';
+import { openGrpcClient, reportFailure, withoutOldName } from './clients.js';
 import { type CallListener, createGrpcError, GrpcCall } from './grpc-call.js';
+import { convertToCommandError, internalsOf, parseConnectionString } from './library-internals.js';
+
+export type { GrpcCall };
 
 /** The client's own defaults. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** Bytes that the server may send before it knows that they have arrived. With HTTP/2's own 64 KiB it waits for that again and again. */
+/**
+ * Number of bytes that the server may send without an acknowledgement. HTTP/2's default of 64 KiB makes it wait
+ * repeatedly.
+ */
 const WINDOW_BYTES = 1_048_576;
 
-/** Parts of a connection string that concern a connection, in the form in which they are used. */
+/** Parsed parts of a connection string that concern a connection. */
 export interface ConnectionOptions {
-  /** Null: not encrypted. */
+  /** Null if not encrypted. */
   readonly tls: SecureClientSessionOptions | null;
   /** Interval of the keep-alive in ms; negative: none. */
   readonly keepAliveMs: number;
-  /** Time that the server has to answer one, in ms. */
+  /** How long the server may take to answer a keep-alive, in ms. */
   readonly keepAliveTimeoutMs: number;
 }
 
@@ -42,10 +46,10 @@ export const readConnectionOptions = (connectionString: string): ConnectionOptio
 };
 
 /**
- * Opens a call over a connection of its own. The client says to which node, after a discovery if need be, and with which credentials.
- * It learns when the call fails, so that it looks for another node, or for the new leader.
+ * Opens a call over a separate connection. The client chooses the node, discovering it if necessary, and the
+ * credentials. It is notified when the call fails, so that it looks for another node or the new leader.
  * @param timeoutMs time limit for the connection
- * @throws the client's errors: it finds no node of the cluster, or the node does not answer
+ * @throws the client's errors if it finds no node of the cluster, or the node does not answer
  */
 export const openOwnCall = async (
   client: KurrentDBClient,
@@ -111,7 +115,7 @@ const openSession = async (
   }
 };
 
-/** Ends a connection whose server does not answer. Nothing else would end it if the machine is gone. */
+/** Ends a connection whose server does not answer. If the machine has disappeared, nothing else would end it. */
 const keepAlive = (session: ClientHttp2Session, everyMs: number, timeoutMs: number): void => {
   let late: NodeJS.Timeout | undefined;
   const timer = setInterval(() => {

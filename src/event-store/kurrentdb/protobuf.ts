@@ -11,7 +11,7 @@ export const bytesField = (field: number): number => (field << 3) | 2;
 /** Tag of a field that holds a number. */
 export const numberField = (field: number): number => field << 3;
 
-/** Reads an embedded message. @param readField returns undefined for a field that it has not read */
+/** Reads an embedded message. @param readField returns undefined for a field that it does not read */
 export const readFields = (reader: Reading, readField: (tag: number) => unknown): void => {
   const end = reader.uint32() + reader.pos;
   while (reader.pos < end) {
@@ -31,7 +31,7 @@ export const readBigInt = (reader: Reading): bigint => {
   return (BigInt(readGroups(reader, 3)) << LOW_BITS) | BigInt(low);
 };
 
-/** Reads at most so many groups of seven bits. */
+/** Reads at most the given number of seven-bit groups. */
 const readGroups = (reader: Reading, most: number): number => {
   let value = 0;
   let unit = 1;

@@ -6,9 +6,8 @@ import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/
 import type { Position, StoredEvent } from '../port.js';
 import { type TypeFilter } from '../type-filter.js';
 import { openCall, type RenewableClient } from './clients.js';
-import type { GrpcCall } from './grpc-call.js';
-import { openOwnCall, readConnectionOptions } from './own-connection.js';
 import { toPlainMetadata } from './event-text.js';
+import { type GrpcCall, openOwnCall, readConnectionOptions } from './own-connection.js';
 import {
   bytesField,
   numberField,
@@ -22,7 +21,7 @@ import {
 
 const { Options } = streams.ReadReq;
 
-/** A message of the server in answer to a read or a subscription. */
+/** A message from the server in answer to a read or a subscription. */
 export type ReadMessage =
   | { readonly kind: 'event'; readonly event: StoredEvent }
   | { readonly kind: 'checkpoint'; readonly position: Position }
@@ -30,7 +29,7 @@ export type ReadMessage =
 
 export type ReadCall = ClientReadableStream<ReadMessage>;
 
-/** Begin of a read: the start or end whatever the direction, or a revision or position. */
+/** Starting point of a read: the start or end, whatever the direction, or a revision or position. */
 export type ReadStart = 'start' | 'end' | bigint;
 
 /** Requests some events of a stream. */
@@ -53,7 +52,7 @@ export const requestStream = (
 export const requestAll = (from: ReadStart, direction: 'forwards' | 'backwards', count: number): streams.ReadReq =>
   requestEvents(new Options().setAll(partOfAll(from)), direction, count);
 
-/** Requests the events of $all that a filter selects after a position, now and as they are appended. */
+/** Requests the events of $all after a position that a filter selects, existing and future ones. */
 export const requestSubscription = (
   from: ReadStart,
   filter: TypeFilter,
@@ -72,7 +71,7 @@ export const requestSubscription = (
   return withTextIds(options);
 };
 
-/** Returns a regular expression for the types that a filter selects. It leaves out the server's own types. */
+/** Returns a regular expression for the types that a filter selects. It excludes the server's own types. */
 export const toTypePattern = ({ types, except = [] }: TypeFilter): string => {
   if (types) return `^(?:${types.map(escapeType).join('|')})$`;
   return except.length === 0 ? '^[^$]' : `^(?!\\$)(?!(?:${except.map(escapeType).join('|')})$)`;
@@ -112,19 +111,19 @@ export const openRead = (client: KurrentDBClient, request: streams.ReadReq): Pro
   );
 };
 
-/** Receives what a subscription delivers. */
+/** Receives the messages of a subscription. */
 export interface SubscriptionListener {
   readonly onMessage: (message: ReadMessage) => void;
   /** Called once, after the last message. @param error null: the server ended the subscription without one */
   readonly onEnd: (error: Error | null) => void;
 }
 
-/** A subscription that was opened. */
+/** An open subscription. */
 export type Subscription = Pick<GrpcCall, 'pause' | 'resume' | 'cancel'>;
 
 /**
- * Opens a subscription over a connection of its own (ADR-200).
- * @throws the client's errors: it finds no node of the cluster, or the node does not answer
+ * Opens a subscription over a separate connection (ADR-200).
+ * @throws the client's errors if it finds no node of the cluster, or the node does not answer
  */
 export const openSubscription = async (
   clients: RenewableClient,
@@ -187,7 +186,7 @@ const readEvent = (reader: Reading): StoredEvent => {
   return event;
 };
 
-/** Reads an entry of an event's system metadata, of which only the type is wanted. */
+/** Reads an entry of an event's system metadata; only the type is needed. */
 const readType = (reader: Reading, event: { type: string }): true => {
   let key = '';
   readFields(reader, (tag) => {

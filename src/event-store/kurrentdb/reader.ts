@@ -1,17 +1,16 @@
-import { convertToCommandError } from '@kurrent/kurrentdb-client/dist/utils/CommandError.js';
-import { readStreamMetadata } from '@kurrent/kurrentdb-client/dist/streams/utils/streamMetadata.js';
 import type streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import { BEGINNING, type Position, type ReadAllOptions, type ReadStreamOptions, type StoredEvent } from '../port.js';
 import { createTypeMatcher } from '../type-filter.js';
 import { CallTimeout, withCallTimeout } from './call-timeout.js';
 import type { RenewableClient } from './clients.js';
-import { toPortError, isStreamDeleted, isStreamNotFound } from './errors.js';
+import { isStreamDeleted, isStreamNotFound, toPortError } from './errors.js';
 import { isSystemEvent } from './event-text.js';
+import { convertToCommandError, readStreamMetadata } from './library-internals.js';
 import { openRead, type ReadMessage, type ReadStart, requestAll, requestStream } from './read-call.js';
 
-/** Events in a page of $all. System events and unwanted types are filtered out here. */
+/** Number of events in a page of $all. System events and unwanted types are filtered out here. */
 const PAGE_SIZE = 500;
-/** System events to expect among the others: a first page is larger by this number. */
+/** Number of system events to expect among the others, by which the first page is larger. */
 const SYSTEM_EVENT_MARGIN = 32;
 
 /** Reads from the server. */
@@ -71,8 +70,8 @@ export class EventReader {
   }
 
   /**
-   * Returns the position up to which the log is known to hold no event that a filter selects, starting after a position. Reads
-   * a few events.
+   * Returns the position up to which the log has no event that a filter selects, counting from a position. Reads a few
+   * events.
    * @throws Unavailable
    */
   async skipUnwanted(after: Position, isWanted: (type: string) => boolean): Promise<Position> {
@@ -84,8 +83,9 @@ export class EventReader {
 
   /**
    * Returns the position at which a subscription must start to receive everything after a position. It is the position
-   * itself as long as its event exists. Servers up to 23.10 skip the event that follows a scavenged one. So if the event
-   * was scavenged, the subscription starts at the last event before it, and the subscriber drops events that it has seen.
+   * itself as long as its event exists. Servers up to 23.10 skip the event that follows a scavenged one. If the event
+   * was scavenged, the subscription therefore starts at the last event before it, and the subscriber drops events that
+   * it has already seen.
    * @throws WrongPosition @throws Unavailable
    */
   async findSubscriptionStart(after: Position): Promise<ReadStart> {
@@ -107,7 +107,10 @@ export class EventReader {
     return this.collectEvents(requestAll(from, direction, count), 'read $all');
   }
 
-  /** Collects the events of a read. The time limit is for each of the server's messages. Converts errors to the port's. */
+  /**
+   * Collects the events of a read. The time limit applies to each of the server's messages. Converts errors to the
+   * port's.
+   */
   private async collectEvents(request: streams.ReadReq, what: string): Promise<StoredEvent[]> {
     try {
       const call = await withCallTimeout(openRead(this.clients.getClient(), request), this.timeoutMs, what);

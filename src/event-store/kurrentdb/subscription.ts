@@ -1,14 +1,14 @@
-import type { Batch, SubscribeOptions } from '../port.js';
 import { Backoff } from '../../runtime/backoff.js';
+import type { Batch, SubscribeOptions } from '../port.js';
 import { isWrongPosition, toPortError, WrongPosition } from './errors.js';
 import type { LogFeeds } from './log-feeds.js';
 
 const DEFAULT_MAX_BATCH = 500;
 
 /**
- * Follows the log through a sequence of feeds. Whatever ends a feed, the next one continues after the last position that
- * was read. Drops are normal: servers up to 24.2 drop every consumer that is slow for a moment.
- * @throws WrongPosition the log has no event at the position
+ * Follows the log through a sequence of feeds. Whatever ends a feed, the next one continues after the last position
+ * that was read. Drops are normal: servers up to 24.2 drop every consumer that is briefly slow.
+ * @throws WrongPosition if the log has no event at the position
  */
 export async function* followLog(options: SubscribeOptions, feeds: LogFeeds): AsyncGenerator<Batch> {
   const { signal, maxBatch = DEFAULT_MAX_BATCH, types, except } = options;

@@ -3,7 +3,6 @@ import {
   type AppendResult,
   type Batch,
   BEGINNING,
-  validateAppend,
   type EventStoreAdapter,
   type ExpectedRevision,
   type NewEvent,
@@ -12,8 +11,10 @@ import {
   type ReadStreamOptions,
   type StoredEvent,
   type StoreIdentity,
+  type StreamAppend,
   type SubscribeOptions,
   Unavailable,
+  validateAppend,
   WrongExpectedRevision,
 } from '../port.js';
 import { createTypeMatcher } from '../type-filter.js';
@@ -23,15 +24,15 @@ export class MemoryLog {
   readonly events: StoredEvent[] = [];
   /** Identity of the store; null until one is created. */
   id: string | null = null;
-  /** Number of events ever appended, deleted ones included. */
+  /** Number of events ever appended, including deleted ones. */
   appended = 0;
   readonly streams = new Map<string, StoredEvent[]>();
   readonly retention = new Map<string, number>();
-  /** Faults that a test may inject. */
+  /** Faults that a test can inject. */
   readonly faults = { isUnavailable: false, responsesToLose: 0 };
   private readonly watchers = new Set<(dropped: boolean) => void>();
 
-  /** Calls back at every append, drop and change of the faults. Returns a function that stops it. */
+  /** Calls back on every append, drop and change to the faults. Returns a function that stops the calls. */
   watch(callback: (dropped: boolean) => void): () => void {
     this.watchers.add(callback);
     return () => this.watchers.delete(callback);
@@ -41,7 +42,7 @@ export class MemoryLog {
     for (const watcher of [...this.watchers]) watcher(false);
   }
 
-  /** Drops every live subscription, as a lost connection would. */
+  /** Drops every live subscription, as losing the connection would. */
   dropSubscribers(): void {
     for (const watcher of [...this.watchers]) watcher(true);
   }
@@ -79,6 +80,16 @@ export class MemoryEventStore implements EventStoreAdapter {
       throw new Unavailable('the response was lost');
     }
     return result;
+  }
+
+  async appendTogether(appends: readonly StreamAppend[]): Promise<Position> {
+    for (const { stream, events } of appends) validateAppend(stream, events);
+    await this.simulateCall();
+    const isOpen = ({ stream, expected }: StreamAppend) => indexOf(expected) === this.countEvents(stream);
+    const taken = appends.find((each) => !isOpen(each));
+    // Unless all are open, all must be repeated: appendNow then writes nothing.
+    if (taken && appends.some(isOpen)) throw new WrongExpectedRevision(taken.stream, taken.expected, 'noStream');
+    return appends.map(({ stream, expected, events }) => this.appendNow(stream, expected, events)).at(-1)!.position;
   }
 
   async readStream(stream: string, options: ReadStreamOptions = {}): Promise<StoredEvent[]> {
@@ -168,7 +179,7 @@ export class MemoryEventStore implements EventStoreAdapter {
 
   private appendNow(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): AppendResult {
     const known = this.log.streams.get(stream) ?? [];
-    const at = expected === 'noStream' ? 0 : Number(expected + 1n);
+    const at = indexOf(expected);
     if (at !== known.length) {
       const isRepeated = events.every((event, i) => known[at + i]?.id === event.id);
       const last = known[at + events.length - 1];
@@ -177,7 +188,11 @@ export class MemoryEventStore implements EventStoreAdapter {
     }
     for (const { id, type, data, metadata } of events) {
       const stored: StoredEvent = {
-        ...{ id, type, data, metadata, stream },
+        id,
+        type,
+        data,
+        metadata,
+        stream,
         revision: BigInt(known.length),
         position: this.first + BigInt(this.log.appended++),
       };
@@ -188,6 +203,10 @@ export class MemoryEventStore implements EventStoreAdapter {
     this.log.notify();
     const last = known.at(-1)!;
     return { revision: last.revision, position: last.position };
+  }
+
+  private countEvents(stream: string): number {
+    return this.log.streams.get(stream)?.length ?? 0;
   }
 
   /** Takes one turn of the event loop, like a call to a real store, and fails during an injected outage. @throws Unavailable */
@@ -224,6 +243,9 @@ export class MemoryEventStore implements EventStoreAdapter {
     });
   }
 }
+
+/** Returns where in its stream the event after a revision is stored. */
+const indexOf = (expected: ExpectedRevision): number => (expected === 'noStream' ? 0 : Number(expected + 1n));
 
 const isInRange = (revision: bigint, from: bigint, { direction }: ReadStreamOptions): boolean =>
   direction === 'backwards' ? revision <= from : revision >= from;

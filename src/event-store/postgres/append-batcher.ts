@@ -1,27 +1,29 @@
 import pg from 'pg';
 import type { Log } from '../../kernel/log.js';
+import { boolArray, int4Array, int8Array, textArray, uuidArray } from '../../postgres/binary-array.js';
+import { findLastingError } from '../../postgres/unavailable.js';
+import { BatchInterval } from '../../runtime/batch-interval.js';
+import { withTimeLimit } from '../../runtime/time-limit.js';
+import type { AppendHealth } from '../append-health.js';
 import {
   type AppendCondition,
   type AppendResult,
-  validateAppend,
   ConditionFailed,
   type ExpectedRevision,
   type NewEvent,
   NotAppended,
+  type Position,
   type StoredEvent,
+  type StreamAppend,
   Unavailable,
+  validateAppend,
   WrongExpectedRevision,
 } from '../port.js';
-import type { AppendHealth } from '../append-health.js';
 import { type Append, AppendQueue, type QueueBounds } from './append-queue.js';
 import type { LogFollower } from './log-follower.js';
 import { toPortError } from './port-error.js';
-import { findLastingError } from '../../postgres/unavailable.js';
-import { boolArray, int4Array, int8Array, textArray, uuidArray } from '../../postgres/binary-array.js';
-import { BatchInterval } from '../../runtime/batch-interval.js';
-import { withTimeLimit } from '../../runtime/time-limit.js';
 
-/** One rejected append. If none was rejected, a single row holds the position before the accepted ones. */
+/** A stream of a rejected append. If none was rejected, a single row holds the position before the accepted appends. */
 interface Row {
   readonly base: string;
   readonly rejected: number | null;
@@ -30,25 +32,29 @@ interface Row {
   readonly failed?: number | null;
 }
 
-/** Most appends that wait: several seconds of full load. Beyond it the store is stuck, and clients should learn it at once. */
+/**
+ * Maximum number of appends that wait: several seconds of full load. Beyond it the store is stuck, and clients should
+ * know at once.
+ */
 const QUEUE_BOUNDS = { appends: 10_000, bytes: 64 * 1_048_576 };
-/** Measured: at 2,500 posts a second it halves the CPU time of each append; a longer interval gains no more. */
+/** Measured: at 2,500 posts a second it halves the CPU time of each append; a longer interval saves no more. */
 const BATCH_INTERVAL_MS = 3;
 
 /**
- * SQL: an event must be on the disk before anyone reads it, whatever the server's default is. Followers act on what they read, and the
- * transparency log signs it: an event that a crash takes back would be appended again at another place (ADR-214).
+ * SQL: an event must be on disk before anyone reads it, whatever the server's default. Followers act on what they read,
+ * and the transparency log signs it: an event lost in a crash would be appended again at another position (ADR-214).
  */
 const WAIT_FOR_DISK = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
 /**
  * Group commit over one connection. Appends that arrive while a batch is committed form the next batch, so that batches
- * grow with the load. One batch is in flight at a time; those of concurrent callers are kept {@link BatchInterval apart}.
- * This is not a {@link Batcher}: a batch is bounded by bytes, holds a stream once, and may fail in part.
+ * grow with the load. One batch is in flight at a time; those of concurrent callers are kept
+ * {@link BatchInterval apart}. This is not a {@link Batcher}: a batch is bounded by bytes, contains each stream at most
+ * once, and may fail in part.
  */
 export class AppendBatcher {
   private readonly queue: AppendQueue;
-  /** Appends of the batch in flight whose callers still wait. */
+  /** Appends of the batch in flight whose callers are still waiting. */
   private sent: readonly Append[] = [];
   private expiry: NodeJS.Timeout | null = null;
   private client: Promise<pg.Client> | null = null;
@@ -61,12 +67,12 @@ export class AppendBatcher {
       schema: string;
       timeoutMs: number;
       log: Log;
-      /** Called when the connection is given up. */
+      /** Called when the connection is abandoned. */
       onConnectionLost: () => void;
       queueBounds?: QueueBounds;
     },
     /** Returns the result of a rejected append that repeats an earlier one. @throws WrongExpectedRevision if it does not */
-    private readonly findEarlierResult: (append: Append, current: bigint) => Promise<AppendResult>,
+    private readonly findEarlierResult: (append: StreamAppend, current: bigint) => Promise<AppendResult>,
     /** Receives the range of the log that a batch has written, before the callers receive their results. */
     private readonly onCommit: LogFollower['addCommitted'],
     private readonly health: AppendHealth,
@@ -81,10 +87,23 @@ export class AppendBatcher {
     events: readonly NewEvent[],
     condition: AppendCondition | null,
   ): Promise<AppendResult> {
+    return this.enqueue([{ stream, expected, events }], condition);
+  }
+
+  /** Port: {@link EventStore.appendTogether}. */
+  async appendTogether(parts: readonly [StreamAppend, ...StreamAppend[]]): Promise<Position> {
+    return (await this.enqueue(parts, null)).position;
+  }
+
+  private enqueue(parts: Append['parts'], condition: AppendCondition | null): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
-      const bytes = validateAppend(stream, events);
+      let [count, bytes] = [0, 0];
+      for (const { stream, events } of parts) {
+        bytes += validateAppend(stream, events);
+        count += events.length;
+      }
       const arrivedAt = performance.now();
-      if (!this.queue.add({ stream, expected, events, condition, bytes, arrivedAt, resolve, reject }))
+      if (!this.queue.add({ parts, count, condition, bytes, arrivedAt, resolve, reject }))
         return reject(new NotAppended('the event store does not keep up: too many appends wait'));
       this.expiry ??= setTimeout(() => this.refuseExpired(), this.options.timeoutMs).unref();
       this.committing ??= this.commitWaiting();
@@ -112,7 +131,7 @@ export class AppendBatcher {
     this.committing = null;
   }
 
-  /** Refuses the appends that have reached the time limit. Those in the queue are taken out of it and not written. */
+  /** Rejects the appends that have reached the time limit. Queued ones are removed and not written. */
   private refuseExpired(): void {
     const { timeoutMs } = this.options;
     const latest = performance.now() - timeoutMs;
@@ -138,7 +157,7 @@ export class AppendBatcher {
       const refusal = findLastingError(error);
       const isOutage = !(error instanceof pg.DatabaseError) || isTransient(error);
       if (refusal || isOutage) {
-        this.discardClient(); // a new one may lead to another server
+        this.discardClient(); // a new connection may lead to another server
         if (refusal) this.health.recordRefusal(refusal);
         else this.health.recordOutage(error);
         const failure = toPortError(error);
@@ -154,21 +173,28 @@ export class AppendBatcher {
     const rejected = new Map(rows.map((row) => [row.rejected, row.current]));
     const accepted = batch.filter((_, item) => !rejected.has(item));
     const base = BigInt(rows[0]!.base);
-    const end = accepted.reduce((at, { events }) => at + BigInt(events.length), base);
+    const end = accepted.reduce((at, { count }) => at + BigInt(count), base);
     this.onCommit(base, end, (isWanted) => toStoredEvents(accepted, base, isWanted));
     let position = base;
-    for (const { expected, events, resolve } of accepted) {
-      position += BigInt(events.length);
+    for (const { parts, count, resolve } of accepted) {
+      position += BigInt(count);
+      const { expected, events } = parts.at(-1)!;
       resolve({ revision: baseOf(expected) + BigInt(events.length), position });
     }
     for (const [item, current] of rejected) {
       if (item === null) continue;
       const append = batch[item]!;
-      this.findEarlierResult(append, BigInt(current!)).then(append.resolve, append.reject);
+      this.findEarlierResults(append, BigInt(current!)).then(append.resolve, append.reject);
     }
   }
 
-  /** Commits a batch without the appends whose condition does not hold. */
+  /** Returns the result of a rejected append whose parts were all written before. @throws WrongExpectedRevision */
+  private async findEarlierResults({ parts }: Append, current: bigint): Promise<AppendResult> {
+    const results = await Promise.all(parts.map((part) => this.findEarlierResult(part, current)));
+    return results.at(-1)!;
+  }
+
+  /** Commits a batch without the appends whose condition fails. */
   private async commitWithoutFailed(
     batch: readonly Append[],
     failed: ReadonlySet<number | null | undefined>,
@@ -183,7 +209,7 @@ export class AppendBatcher {
   /** Settles an append whose condition does not hold. It may repeat one that was written while the condition held. */
   private async settleFailed(append: Append): Promise<void> {
     try {
-      append.resolve(await this.findEarlierResult(append, -1n));
+      append.resolve(await this.findEarlierResults(append, -1n));
     } catch (error) {
       append.reject(error instanceof WrongExpectedRevision ? new ConditionFailed(append.condition!) : (error as Error));
     }
@@ -196,14 +222,16 @@ export class AppendBatcher {
     const firsts: boolean[] = [];
     const events: NewEvent[] = [];
     batch.forEach((append, item) => {
-      const base = baseOf(append.expected);
-      append.events.forEach((event, i) => {
-        items.push(item);
-        streams.push(append.stream);
-        revisions.push(base + BigInt(i + 1));
-        firsts.push(i === 0);
-        events.push(event);
-      });
+      for (const part of append.parts) {
+        const base = baseOf(part.expected);
+        part.events.forEach((event, i) => {
+          items.push(item);
+          streams.push(part.stream);
+          revisions.push(base + BigInt(i + 1));
+          firsts.push(i === 0);
+          events.push(event);
+        });
+      }
     });
     const values = [
       int4Array(items),
@@ -228,7 +256,8 @@ export class AppendBatcher {
             text: textIf,
             values: [...conditionColumns(conditions), ...values],
           });
-    // A frozen server does not even send an error, and its own statement time-out does not fire. So the limit is kept here.
+    // A frozen server does not even send an error, and its own statement time-out does not fire. So the limit is
+    // enforced here.
     const { rows } = await withTimeLimit(answer, timeoutMs, () => new Error(`no answer within ${timeoutMs} ms`));
     return rows;
   }
@@ -244,7 +273,7 @@ export class AppendBatcher {
     });
     client.on('error', (error) => {
       log.warn(
-        { error: error.message },
+        { reason: error.message },
         'lost the connection for appends to the event store; the next append opens a new one',
       );
       if (this.client !== null) this.discardClient();
@@ -271,7 +300,7 @@ const conditionColumns = (conditions: readonly (AppendCondition & { readonly ite
 /** Returns the revision that the appended events follow; -1n if there is none. */
 const baseOf = (expected: ExpectedRevision): bigint => (expected === 'noStream' ? -1n : expected);
 
-/** Returns the wanted events of appends as a read would return them. They fill the log after the base position. */
+/** Returns the wanted events of appends as a read would return them. All their events follow the base without gaps. */
 const toStoredEvents = (
   appends: readonly Append[],
   base: bigint,
@@ -279,7 +308,7 @@ const toStoredEvents = (
 ): StoredEvent[] => {
   const written: StoredEvent[] = [];
   let position = base;
-  for (const { stream, expected, events } of appends) {
+  for (const { stream, expected, events } of appends.flatMap(({ parts }) => parts)) {
     let revision = baseOf(expected);
     for (const { id, type, data, metadata } of events) {
       revision += 1n;

@@ -1,10 +1,11 @@
-import type { AppendCondition, AppendResult, ExpectedRevision, NewEvent } from '../port.js';
+import type { AppendCondition, AppendResult, StreamAppend } from '../port.js';
 
 /** An append, and the functions that settle it. Settling it again does nothing. */
 export interface Append {
-  readonly stream: string;
-  readonly expected: ExpectedRevision;
-  readonly events: readonly NewEvent[];
+  /** One part for each stream, in their order; all are written, or none. */
+  readonly parts: readonly [StreamAppend, ...StreamAppend[]];
+  /** Number of events of all parts. */
+  readonly count: number;
   readonly condition: AppendCondition | null;
   readonly bytes: number;
   /** By `performance.now()`, in ms. */
@@ -13,7 +14,10 @@ export interface Append {
   readonly reject: (error: Error) => void;
 }
 
-/** Most appends and bytes that wait. Beyond it the store does not keep up, and waiting would only use memory. */
+/**
+ * Maximum number of appends and bytes that wait. Beyond that, the store does not keep up, and waiting would only use
+ * memory.
+ */
 export interface QueueBounds {
   readonly appends: number;
   readonly bytes: number;
@@ -22,7 +26,7 @@ export interface QueueBounds {
 const MAX_BATCH_EVENTS = 1_000;
 const MAX_BATCH_BYTES = 8 * 1_048_576;
 
-/** Appends that wait to be sent, in the order of their arrival. Nothing in it has been written. */
+/** Appends that wait to be sent, in the order of their arrival. None of them has been written. */
 export class AppendQueue {
   private waiting: Append[] = [];
   private bytes = 0;
@@ -33,7 +37,7 @@ export class AppendQueue {
     return this.waiting.length === 0;
   }
 
-  /** Arrival of the append that has waited longest; null if none waits. */
+  /** Arrival of the longest-waiting append; null if none waits. */
   get oldestArrival(): number | null {
     return this.waiting[0]?.arrivedAt ?? null;
   }
@@ -46,7 +50,10 @@ export class AppendQueue {
     return true;
   }
 
-  /** Takes the next batch, in order. It holds a stream once: a second append waits for the outcome of the first. */
+  /**
+   * Takes the next batch, in order. It contains each stream at most once: a second append waits for the outcome of the
+   * first.
+   */
   takeBatch(): Append[] {
     const batch: Append[] = [];
     const later: Append[] = [];
@@ -54,21 +61,22 @@ export class AppendQueue {
     let events = 0;
     let bytes = 0;
     for (const append of this.waiting) {
-      const isFull = events + append.events.length > MAX_BATCH_EVENTS || bytes + append.bytes > MAX_BATCH_BYTES;
-      if (streams.has(append.stream) || (isFull && batch.length > 0)) later.push(append);
+      const isFull = events + append.count > MAX_BATCH_EVENTS || bytes + append.bytes > MAX_BATCH_BYTES;
+      const isTaken = append.parts.some(({ stream }) => streams.has(stream));
+      if (isTaken || (isFull && batch.length > 0)) later.push(append);
       else {
         batch.push(append);
-        events += append.events.length;
+        events += append.count;
         bytes += append.bytes;
       }
-      streams.add(append.stream);
+      for (const { stream } of append.parts) streams.add(stream);
     }
     this.waiting = later;
     this.bytes -= bytes;
     return batch;
   }
 
-  /** Takes the appends that arrived at a time or before it. */
+  /** Takes the appends that arrived at or before a time. */
   takeArrivedUntil(time: number): Append[] {
     const end = this.waiting.findIndex(({ arrivedAt }) => arrivedAt > time);
     const taken = this.waiting.splice(0, end < 0 ? this.waiting.length : end);

@@ -2,13 +2,19 @@ import type { StoredEvent } from '../port.js';
 import { EventBuffer } from './event-buffer.js';
 
 const event = (position: bigint): StoredEvent => ({
-  ...{ stream: 's', id: String(position), type: 'T', data: '', metadata: '' },
-  ...{ revision: position, position },
+  stream: 's',
+  id: String(position),
+  type: 'T',
+  data: '',
+  metadata: '',
+  revision: position,
+  position,
 });
 
 /** The events after a position, up to another one. */
 const range = (after: number, end: number) => ({
-  ...{ after: BigInt(after), end: BigInt(end) },
+  after: BigInt(after),
+  end: BigInt(end),
   events: Array.from({ length: end - after }, (_, i) => event(BigInt(after + i + 1))),
 });
 

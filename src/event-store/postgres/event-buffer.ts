@@ -1,6 +1,6 @@
 import { BEGINNING, type Position, type StoredEvent } from '../port.js';
 
-/** All wanted events of a range of the log: those after one position, up to another one. */
+/** All matching events of a range of the log: those after one position, up to another one. */
 export interface LogRange {
   readonly after: Position;
   /** Inclusive. */
@@ -8,7 +8,7 @@ export interface LogRange {
   readonly events: readonly StoredEvent[];
 }
 
-/** Events for a reader, and the position that it has reached with them. */
+/** Events for a reader, and the position that they take it to. */
 export interface LogPage {
   readonly events: readonly StoredEvent[];
   readonly position: Position;
@@ -43,12 +43,12 @@ export class EventBuffer {
     return this.ahead[0]?.after ?? null;
   }
 
-  /** Position at which the last gap ends: one read up to it fills all gaps. Null if there is no gap. */
+  /** Position at which the last gap ends: reading up to it fills all gaps. Null if there is no gap. */
   get lastGapEnd(): Position | null {
     return this.ahead.at(-1)?.after ?? null;
   }
 
-  /** Position up to which everything but the gaps is known. */
+  /** Position up to which everything except the gaps is known. */
   get knownEnd(): Position {
     return this.ahead.at(-1)?.end ?? this.to;
   }
@@ -60,7 +60,7 @@ export class EventBuffer {
     this.clearAhead();
   }
 
-  /** Marks the buffer as inactive: it is not filled any more. */
+  /** Marks the buffer as inactive: it is no longer filled. */
   deactivate(): void {
     this.from = null;
   }
@@ -100,7 +100,7 @@ export class EventBuffer {
     return { events, position: this.to > after ? this.to : after, isEnd: true };
   }
 
-  /** Stores a range behind a gap. If these ranges grow too large, all are dropped and read from the table later. */
+  /** Stores a range after a gap. If these ranges grow too large, all are dropped and later read from the table. */
   private storeAhead({ after, end, events }: LogRange): void {
     const last = this.ahead.at(-1);
     if (this.eventsAhead + events.length > MAX_EVENTS) return this.clearAhead();

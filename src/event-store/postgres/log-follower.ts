@@ -2,6 +2,8 @@ import { setMaxListeners } from 'node:events';
 import pg from 'pg';
 import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
+import { Backoff } from '../../runtime/backoff.js';
+import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import {
   type Batch,
   BEGINNING,
@@ -10,27 +12,25 @@ import {
   type StoredEvent,
   type SubscribeOptions,
 } from '../port.js';
-import { coversFilter, mergeFilters, type TypeFilter, createTypeMatcher } from '../type-filter.js';
-import { type LogPage, EventBuffer } from './event-buffer.js';
-import { Backoff } from '../../runtime/backoff.js';
-import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { coversFilter, createTypeMatcher, mergeFilters, type TypeFilter } from '../type-filter.js';
+import { EventBuffer, type LogPage } from './event-buffer.js';
 
-/** Interval of the poll, which covers a lost notification. Normally the notification wakes the reader. */
+/** Interval of the poll, which makes up for a lost notification. Normally, a notification wakes the reader. */
 const POLL_MS = 400;
 const PAGE_EVENTS = 1_000;
-/** Positions that one read searches for events of some types; it takes some tens of milliseconds. */
+/** Number of positions that one read searches for events of some types; this takes some tens of milliseconds. */
 const SEARCH_WINDOW = 50_000n;
 /** Pause after a read of new positions without a wanted event, so that the next one covers more. */
 const UNWANTED_PAUSE_MS = 20;
 
-/** Reads a page of the log, at most up to a position if one is given. */
+/** Reads a page of the log, up to the given position if any. */
 export type ReadLog = (options: ReadAllOptions & { readonly upTo?: Position }) => Promise<StoredEvent[]>;
 
 /**
- * Follows the end of the log for every subscriber of this process. New events that any subscriber wants are read once and
- * kept in a buffer. A subscriber that is further behind reads pages from the table. Events that this process has appended
- * itself are not read again: see {@link LogFollower.addCommitted}. New events are read when a subscriber waits for them: while
- * all of them are busy, events gather for one read (ADR-102).
+ * Follows the end of the log for every subscriber of this process. New events that any subscriber wants are read once
+ * and kept in a buffer. A subscriber that is further behind reads pages from the table. Events that this process has
+ * appended itself are not read again: see {@link LogFollower.addCommitted}. New events are read when a subscriber waits
+ * for them: while all subscribers are busy, events accumulate for one read (ADR-102).
  */
 export class LogFollower {
   private readonly buffer = new EventBuffer();
@@ -71,7 +71,7 @@ export class LogFollower {
     }
   }
 
-  /** Passes pages of the log on to a subscriber, and waits for news at its end. */
+  /** Passes pages of the log to a subscriber, and waits for new events at its end. */
   private async *readPages(
     filter: TypeFilter,
     { after, signal, maxBatch = 500, onDrop }: SubscribeOptions,
@@ -101,19 +101,19 @@ export class LogFollower {
   }
 
   /**
-   * Adds the events that this process has just committed. Positions are gapless and in commit order. So events that start
-   * right after the buffer's head are exactly those that a read would return there. If another process has written in
-   * between, only its events are read.
+   * Adds the events that this process has just committed. Positions are gapless and in commit order. Events that start
+   * right after the buffer's head are therefore exactly those that a read would return. If another process has written
+   * in between, only its events are read.
    * @param after position before the first of the events
    * @param end position of the last one
-   * @param createEvents creates the wanted ones of the events, in order
+   * @param createEvents creates the wanted events, in order
    */
   addCommitted(
     after: Position,
     end: Position,
     createEvents: (isWanted: (type: string) => boolean) => StoredEvent[],
   ): void {
-    if (this.buffer.start === null || end <= this.buffer.head) return; // there is no subscriber, or the events were read already
+    if (this.buffer.start === null || end <= this.buffer.head) return; // there is no subscriber, or the events were already read
     if (this.buffer.addRange({ after, end, events: createEvents(this.isWanted) })) return this.wakeSubscribers();
     if (end > this.knownHead) this.knownHead = end;
     this.wakeReader();
@@ -136,7 +136,7 @@ export class LogFollower {
     this.requestRead();
   }
 
-  /** Leaves out of the buffer what only a subscriber that has ended wanted. */
+  /** Drops from the buffer the events that only an ended subscriber wanted. */
   private narrowFilter(): void {
     const wanted = [...this.filters].reduce(mergeFilters, { types: [] });
     if (coversFilter(wanted, this.wanted)) return;
@@ -148,7 +148,7 @@ export class LogFollower {
   private async readPage(after: Position, filter: TypeFilter, limit: number, isLive: boolean): Promise<LogPage> {
     const page = this.buffer.readAfter(after, limit) ?? (await this.readBeforeBuffer(after, filter, limit));
     if (page.events.length > 0 || !page.isEnd || isLive) return page;
-    // The buffer may lag a little: that the end is reached for the first time must be read from the table.
+    // The buffer may lag a little, so the table must show that the end is reached for the first time.
     return this.readFromTable(page.position, filter, limit);
   }
 
@@ -175,7 +175,7 @@ export class LogFollower {
     if (this.buffer.start === null || this.buffer.head > position) {
       return sleepUnlessAborted(this.buffer.start === null ? 25 : 0, signal);
     }
-    // An abort during a read has fired already, so its listener would never be called.
+    // If the signal was aborted during a read, a listener added now would never be called.
     if (signal.aborted || this.stopping.signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const done = () => {
@@ -210,8 +210,8 @@ export class LogFollower {
         }
       } catch (error) {
         this.options.log.warn(
-          { error: reasonOf(error) },
-          'lost the subscription to the event log; it resumes by itself',
+          { reason: reasonOf(error) },
+          'lost the subscription to the event log; it resumes automatically',
         );
         if (this.buffer.start !== null) this.interruption = error as Error;
         this.buffer.deactivate();
@@ -224,8 +224,9 @@ export class LogFollower {
   }
 
   /**
-   * Reads a page of new events, at most up to the last range that is already known. One read fills all gaps: where the appends of
-   * two processes alternate there are many, and with a read for each, a busy subscriber gets a few events at a time.
+   * Reads a page of new events, up to the last range that is already known. One read fills all gaps: when two processes
+   * append in turn, there are many gaps, and with one read per gap, a busy subscriber would get only a few events at a
+   * time.
    * @returns true if more events are known to follow
    */
   private async readNewEvents(): Promise<boolean> {
@@ -235,7 +236,7 @@ export class LogFollower {
     if (gapEnd === null && knownHead <= head) return false;
     const upTo = gapEnd ?? knownHead;
     const events = await this.readLog({ ...wanted, after: head, upTo, limit: PAGE_EVENTS });
-    if (wanted !== this.wanted) return true; // a subscriber has extended the filter meanwhile
+    if (wanted !== this.wanted) return true; // a subscriber has extended the filter in the meantime
     const isFull = events.length === PAGE_EVENTS;
     const end = isFull ? events.at(-1)!.position : upTo;
     if (this.buffer.addRange({ after: head, end, events })) this.wakeSubscribers();
@@ -261,7 +262,8 @@ export class LogFollower {
     client.on('error', lost);
     client.on('end', lost);
     client.on('notification', ({ payload = '' }) => {
-      // The result of an append by this process arrives at the same time and is handled first: then nothing is left to read.
+      // The result of an append by this process arrives at the same time and is handled first; then nothing is left to
+      // read.
       setImmediate(() => {
         const head = BigInt(payload);
         if (head <= this.buffer.knownEnd) return;
@@ -288,7 +290,8 @@ export class LogFollower {
   }
 
   /**
-   * Waits until there may be new events and a subscriber waits for them, until the end of the connection or the poll interval.
+   * Waits until there may be new events and a subscriber waits for them, until the connection ends or the poll interval
+   * has passed.
    * @returns false if the poll interval passed without new events
    */
   private async waitForDemand(): Promise<boolean> {

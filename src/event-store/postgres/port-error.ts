@@ -1,7 +1,10 @@
-import { StorageFailed, Unavailable } from '../port.js';
 import { findLastingError } from '../../postgres/unavailable.js';
+import { StorageFailed, Unavailable } from '../port.js';
 
-/** Converts an error of PostgreSQL to the port's: {@link StorageFailed} if people must remove its cause, otherwise an outage. */
+/**
+ * Converts an error of PostgreSQL to the port's: {@link StorageFailed} if an operator must fix the cause, otherwise an
+ * outage.
+ */
 export const toPortError = (cause: unknown): Unavailable => {
   const lasting = findLastingError(cause);
   return lasting

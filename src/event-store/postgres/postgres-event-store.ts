@@ -1,7 +1,9 @@
 import pg from 'pg';
 import { type Log, silentLog } from '../../kernel/log.js';
-import { Batcher, Overloaded } from '../../runtime/batcher.js';
 import { int8Array, textArray } from '../../postgres/binary-array.js';
+import { findLastingError } from '../../postgres/unavailable.js';
+import { Batcher, Overloaded } from '../../runtime/batcher.js';
+import { AppendHealth } from '../append-health.js';
 import {
   type AppendCondition,
   type AppendFailure,
@@ -16,32 +18,33 @@ import {
   type ReadStreamOptions,
   type StoredEvent,
   type StoreIdentity,
+  type StreamAppend,
   type SubscribeOptions,
 } from '../port.js';
-import { findLastingError } from '../../postgres/unavailable.js';
-import { AppendHealth } from '../append-health.js';
 import { AppendBatcher, matchEarlierAppend } from './append-batcher.js';
 import type { QueueBounds } from './append-queue.js';
+import { LogFollower, type ReadLog } from './log-follower.js';
 import { toPortError } from './port-error.js';
-import { type ReadLog, LogFollower } from './log-follower.js';
 
-/** Location of the store in its database. */
+/** Settings of the store and its location in the database. */
 export interface PostgresEventStoreOptions {
   readonly connectionString: string;
   /** Schema of the store. Default `event_store`. */
   readonly schema?: string;
-  /** Connections that read, at least 1; one that appends and one that follows the log come in addition. Default 4. */
+  /**
+   * Number of read connections, at least 1, in addition to one for appends and one for following the log. Default 4.
+   */
   readonly readConnections?: number;
-  /** Time limit of a read, and of an append from its arrival on, in ms. Default 10,000. */
+  /** Time limit of a read, and of an append (counted from its arrival), in ms. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Most appends and bytes that wait; for tests. */
+  /** Maximum number of appends and bytes that wait; for tests. */
   readonly queueBounds?: QueueBounds;
   /** Interval of the probes while the store refuses appends, in ms; for tests. */
   readonly probeIntervalMs?: number;
   readonly log?: Log;
 }
 
-/** Bounds of batches of stream reads. */
+/** Bounds of batched stream reads. */
 const READ_BATCHING = { concurrency: 2, maxBatchSize: 100 };
 const MAX_BIGINT = 9_223_372_036_854_775_807n;
 const COLUMNS = 'position, stream, revision, id, type, data, metadata';
@@ -90,13 +93,17 @@ export class PostgresEventStore implements EventStoreAdapter {
     const onLost = () => this.connectionListeners.forEach((listener) => listener());
     this.pool.on('error', (error) => {
       onLost();
-      if (!this.pool.ending) log.warn({ error: error.message }, 'lost an idle connection to the event store');
+      if (!this.pool.ending) log.warn({ reason: error.message }, 'lost an idle connection to the event store');
     });
     const probe = async () => void (await this.pool.query(`select ${this.schema}.probe_append()`));
     this.health = new AppendHealth(log, probe, findLastingError, options.probeIntervalMs);
     this.batcher = new AppendBatcher(
       {
-        ...{ connectionString, schema: this.schema, timeoutMs, log, onConnectionLost: onLost },
+        connectionString,
+        schema: this.schema,
+        timeoutMs,
+        log,
+        onConnectionLost: onLost,
         ...(options.queueBounds && { queueBounds: options.queueBounds }),
       },
       async (append, current) => {
@@ -112,7 +119,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     this.follower = new LogFollower({ connectionString, schema: this.schema, log }, (options) => this.readLog(options));
   }
 
-  /** Waits for an answer of the store. @throws Unavailable */
+  /** Waits for an answer from the store. @throws Unavailable */
   async start(): Promise<void> {
     await this.readHead();
   }
@@ -132,6 +139,12 @@ export class PostgresEventStore implements EventStoreAdapter {
     condition: AppendCondition | null = null,
   ): Promise<AppendResult> {
     return this.batcher.append(stream, expected, events, condition);
+  }
+
+  async appendTogether(appends: readonly StreamAppend[]): Promise<Position> {
+    const [first, ...rest] = appends;
+    if (!first) throw new RangeError('an append needs at least one stream');
+    return this.batcher.appendTogether([first, ...rest]);
   }
 
   readStream(stream: string, { direction = 'forwards', from, limit }: ReadStreamOptions = {}): Promise<StoredEvent[]> {
@@ -189,7 +202,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     this.connectionListeners.push(listener);
   }
 
-  /** Deletes the events that retention hides from reads. Returns how many. */
+  /** Deletes the events that retention hides from reads. Returns their number. */
   async scavenge(): Promise<number> {
     const text = `with gone as (
         delete from ${this.schema}.event e using ${this.schema}.retention r
@@ -207,7 +220,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     await this.pool.end();
   }
 
-  /** Reads a page of the log, at most up to a position if one is given. */
+  /** Reads a page of the log, up to the given position if any. */
   private async readLog({
     after,
     limit,
@@ -230,7 +243,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     return (await this.query(text, [stream, from, limit], 'written')).map(toStoredEvent);
   }
 
-  /** Reads the last event of each stream, which retention never hides. Most writers ask for it. */
+  /** Reads the last event of each stream, which retention never hides. Most writers need only this event. */
   private async readLastEvents(streams: readonly string[]): Promise<StoredEvent[][]> {
     const text = `
       select ${COLUMNS}, r.n from unnest($1::text[]) with ordinality r(wanted, n)
@@ -263,7 +276,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     return this.groupByStream(reads.length, await this.query(text, columns, `streams ${direction}`));
   }
 
-  /** Groups rows by the requested stream, whose number is the last column. */
+  /** Groups rows by the requested stream, whose number is in the last column. */
   private groupByStream(count: number, rows: readonly Row[]): StoredEvent[][] {
     const found: StoredEvent[][] = Array.from({ length: count }, () => []);
     for (const row of rows) found[Number((row as unknown as string[])[7]) - 1]!.push(toStoredEvent(row));

@@ -1,15 +1,15 @@
-import { channelPauseHistory } from './channel-pause.js';
 import { channelHistory } from './channel.js';
+import { channelPauseHistory } from './channel-pause.js';
 import { endpointHistory } from './endpoint.js';
 import type { HistoryAggregate } from './history-aggregate.js';
 import { ownerHistory } from './owner.js';
 import { postHistory } from './post.js';
-import { projectPauseHistory } from './project-pause.js';
 import { projectHistory } from './project.js';
+import { projectPauseHistory } from './project-pause.js';
 import { publicationHistory } from './publication.js';
 import { webhookOutputHistory } from './webhook-output.js';
 
-/** All aggregates whose history is shown. A new one is one file with its fold, and its line here. */
+/** All aggregates whose history is shown. To add one, write a file with its fold and list it here. */
 const ALL = [
   ownerHistory,
   channelHistory,

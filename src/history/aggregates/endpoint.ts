@@ -1,4 +1,4 @@
-import type { EndpointEvent, EndpointSettings, Mode, DisabledBy } from '../../domain/endpoint/endpoint.events.js';
+import type { DisabledBy, EndpointEvent, EndpointSettings, Mode } from '../../domain/endpoint/endpoint.events.js';
 import { assertNever } from '../../kernel/decider.js';
 import { iso } from '../../kernel/instant.js';
 import { type Deed, deedOf, type HistoryAggregate } from './history-aggregate.js';
@@ -17,14 +17,15 @@ export type EndpointHistory = {
   readonly require_timestamp: boolean;
   readonly ip_allowlist: readonly string[];
   readonly verbose_discovery: boolean;
+  readonly requires_approval: boolean;
   readonly is_active: boolean;
   readonly disabled_by: DisabledBy | null;
   /** The author and the reason, while it is disabled. */
   readonly disabled: null | (Deed & { readonly reason: string });
   readonly signing_secret_id: string;
-  /** The former signing secret, valid until `until` (D-40). */
+  /** The previous signing secret, valid until `until` (D-40). */
   readonly previous_secret: null | { readonly secret_id: string; readonly until: string };
-  /** Moment since which the present token is valid. */
+  /** Time since which the current token has been valid. */
   readonly token_since: string;
   readonly slug_rotated_at: string | null;
   readonly previous_slug: string | null;
@@ -41,6 +42,7 @@ const SETTINGS = {
   requireTimestamp: 'require_timestamp',
   ipAllowlist: 'ip_allowlist',
   verboseDiscovery: 'verbose_discovery',
+  requiresApproval: 'requires_approval',
 } as const satisfies Record<keyof EndpointSettings, keyof EndpointHistory>;
 
 type ShownSettings = Pick<EndpointHistory, (typeof SETTINGS)[keyof EndpointSettings]>;
@@ -56,17 +58,28 @@ const showSettings = <T extends Partial<EndpointSettings>>(settings: T): Partial
 export const endpointHistory: HistoryAggregate<EndpointHistory, EndpointEvent> = {
   name: 'endpoint',
   category: 'endpoint',
-  version: 1,
+  version: 2,
 
   evolve(state, event) {
     const at = iso(event.at);
     if (event.type === 'EndpointCreated') {
       const { endpointId: id, ownerId: owner_id, slug, mode, signingSecretId, settings } = event.data;
       return {
-        ...{ id, owner_id, slug, mode, ...(showSettings(settings) as ShownSettings) },
-        ...{ is_active: true, disabled_by: null, disabled: null },
-        ...{ signing_secret_id: signingSecretId, previous_secret: null, token_since: at },
-        ...{ slug_rotated_at: null, previous_slug: null, created_at: at, deleted_at: null },
+        id,
+        owner_id,
+        slug,
+        mode,
+        ...(showSettings(settings) as ShownSettings),
+        is_active: true,
+        disabled_by: null,
+        disabled: null,
+        signing_secret_id: signingSecretId,
+        previous_secret: null,
+        token_since: at,
+        slug_rotated_at: null,
+        previous_slug: null,
+        created_at: at,
+        deleted_at: null,
       };
     }
     if (!state) return state;

@@ -3,22 +3,23 @@ import { type Instant, iso } from '../../kernel/instant.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 
 /**
- * An aggregate as history shows it: a pure fold of its events, fuller than the state that decisions need. It also answers who
- * changed what, when and from which address. Members of a state are in snake_case and named as in the management API; times
- * are ISO 8601. A state changes with events alone: a pause that has ended by itself stays until its next event.
+ * An aggregate as history shows it: a pure fold of its events, fuller than the state that decisions need. It also
+ * records who changed what, when and from which address. Members of a state are in snake_case and named as in the
+ * management API; times are ISO 8601. Only events change a state: a pause that has expired remains until its next
+ * event.
  */
 export interface HistoryAggregate<S extends JsonObject = JsonObject, E extends DomainEvent = DomainEvent> {
   /** As in paths and answers, such as `project-pause` (management-api.md: `GET /history`). */
   readonly name: string;
   /** First part of its streams' names. */
   readonly category: string;
-  /** Version of the state's form, for snapshots: a change of the fold raises it. */
+  /** Version of the state's form, for snapshots; raised whenever the fold changes. */
   readonly version: number;
   /** Applies an event. @param state null before the first event */
   evolve(state: S | null, event: RecordedEventOf<E>): S | null;
 }
 
-/** Author, time and address of an event, in the form of states. */
+/** Author, time and address of an event, as states hold them. */
 export type Deed = {
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -31,10 +32,13 @@ export type Deed = {
 
 /** Returns the author of an event. */
 export const deedOf = ({ at, actor, clientAddress, requestId }: RecordedEvent): Deed => ({
-  ...{ at: iso(at), by: actor, ip: clientAddress, request_id: requestId },
+  at: iso(at),
+  by: actor,
+  ip: clientAddress,
+  request_id: requestId,
 });
 
-/** The last change of a member of a state: its author, its event, and the value that it had before. */
+/** The last change to a member of a state: its author, its event, and the value that it had before. */
 export type MemberChange = Deed & { readonly event_id: string; readonly before: Json };
 
 /** The last change of each member, by name. */
@@ -44,9 +48,9 @@ export type MemberChanges = Readonly<Record<string, MemberChange>>;
 export interface Folded {
   readonly state: JsonObject | null;
   readonly changes: MemberChanges;
-  /** Revision of the last event; -1n: there was none. */
+  /** Revision of the last event; -1n if there was none. */
   readonly revision: bigint;
-  /** Time of the last event. It never runs backwards within a stream: a clock that was set back counts from the time before. */
+  /** Time of the last event. It never decreases within a stream, even if a clock was set back. */
   readonly at: Instant;
   /** Hash of the last event. */
   readonly hash: string;
@@ -55,11 +59,13 @@ export interface Folded {
 /** An aggregate without events. */
 export const NOTHING_FOLDED: Folded = { state: null, changes: {}, revision: -1n, at: 0, hash: '' };
 
-/** Returns the event with a time that is not before that of the event in front of it. */
+/** Returns the event with a time that is not earlier than the previous event's. */
 export const inOrderOfTime = (event: RecordedEvent, before: Pick<Folded, 'at'>): RecordedEvent =>
   event.at >= before.at ? event : { ...event, at: before.at };
 
-/** Applies an event, and records which members of the state it changed. @param event see {@link inOrderOfTime} */
+/**
+ * Applies an event, and records which members of the state it changed. @param event as {@link inOrderOfTime} returns it
+ */
 export const applyEvent = (aggregate: HistoryAggregate, before: Folded, event: RecordedEvent): Folded => {
   const state = aggregate.evolve(before.state, event);
   const { revision, at, hash } = event;

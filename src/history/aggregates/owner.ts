@@ -1,7 +1,7 @@
 import { DEFAULT_LOCALE, type Locale, type OwnerEvent, type Plan } from '../../domain/owner/owner.events.js';
 import { assertNever } from '../../kernel/decider.js';
-import type { HistoryAggregate } from './history-aggregate.js';
 import { iso } from '../../kernel/instant.js';
+import type { HistoryAggregate } from './history-aggregate.js';
 
 /** The history of an owner. */
 export type OwnerHistory = {
@@ -11,9 +11,9 @@ export type OwnerHistory = {
   /** Language of notices. */
   readonly locale: Locale;
   readonly notice_chat: null | { readonly chat_id: string; readonly secret_id: string };
-  /** Posts of all post packs so far (D-18). */
+  /** Number of posts in all post packs so far (D-18). */
   readonly pack_posts: number;
-  /** Moment since which the present key is valid. */
+  /** Time since which the current key has been valid. */
   readonly key_since: string;
   readonly created_at: string;
   readonly deleted_at: string | null;

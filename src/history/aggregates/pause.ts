@@ -1,5 +1,5 @@
-import { type Instant, iso } from '../../kernel/instant.js';
 import type { RecordedEvent } from '../../kernel/events.js';
+import { type Instant, iso } from '../../kernel/instant.js';
 
 /** One pause: its end, and who set it. */
 type Pause = {
@@ -13,7 +13,7 @@ type Pause = {
   readonly request_id: string;
 };
 
-/** The pauses of a project or a channel; all members of a pause are null when it was lifted. */
+/** The pauses of a project or a channel; all members of a pause are null once it is lifted. */
 export type PauseHistory = { readonly [Name in keyof Pause]: Pause[Name] | null } & {
   /** The pause before this one, whether it had ended or was extended, replaced or lifted. */
   readonly previous: Pause | null;
@@ -25,8 +25,17 @@ export type PauseHistory = { readonly [Name in keyof Pause]: Pause[Name] | null 
 
 /** The history before the first pause. */
 export const NEVER_PAUSED: PauseHistory = {
-  ...{ paused_until: null, pause_source: null, post_id: null, paused_at: null, paused_by: null },
-  ...{ ip: null, request_id: null, previous: null, resumed_at: null, resumed_by: null, resumed_ip: null },
+  paused_until: null,
+  pause_source: null,
+  post_id: null,
+  paused_at: null,
+  paused_by: null,
+  ip: null,
+  request_id: null,
+  previous: null,
+  resumed_at: null,
+  resumed_by: null,
+  resumed_ip: null,
 };
 
 const presentPause = (state: PauseHistory): Pause | null => {
@@ -42,8 +51,13 @@ export const applyPause = (
   { until, source, postId }: { readonly until: Instant; readonly source: string; readonly postId: string | null },
 ): PauseHistory => ({
   ...state,
-  ...{ paused_until: iso(until), pause_source: source, post_id: postId },
-  ...{ paused_at: iso(event.at), paused_by: event.actor, ip: event.clientAddress, request_id: event.requestId },
+  paused_until: iso(until),
+  pause_source: source,
+  post_id: postId,
+  paused_at: iso(event.at),
+  paused_by: event.actor,
+  ip: event.clientAddress,
+  request_id: event.requestId,
   previous: presentPause(state),
 });
 
@@ -51,5 +65,7 @@ export const applyPause = (
 export const applyResume = (state: PauseHistory, event: RecordedEvent): PauseHistory => ({
   ...NEVER_PAUSED,
   previous: presentPause(state),
-  ...{ resumed_at: iso(event.at), resumed_by: event.actor, resumed_ip: event.clientAddress },
+  resumed_at: iso(event.at),
+  resumed_by: event.actor,
+  resumed_ip: event.clientAddress,
 });

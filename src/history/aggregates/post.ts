@@ -1,6 +1,15 @@
-import type { PostEvent } from '../../domain/post/post.events.js';
+import {
+  isPlanned,
+  type PlannedPostEvent,
+  type PostAccepted,
+  type PostEvent,
+  type PostRescheduled,
+  type PostRevised,
+  type Target,
+} from '../../domain/post/post.events.js';
 import { assertNever } from '../../kernel/decider.js';
-import { iso } from '../../kernel/instant.js';
+import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
+import { iso, isoOrNull } from '../../kernel/instant.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import type { HistoryAggregate } from './history-aggregate.js';
@@ -15,7 +24,7 @@ export type PostHistory = {
   readonly external_id: string | null;
   readonly trace_id: string | null;
   readonly metadata: Json;
-  /** Null in the fold of a payload that is stored in parts (D-42): the reader puts it in. */
+  /** Null in the fold of a payload that is stored in parts (D-42): the reader inserts it. */
   readonly payload: JsonObject | null;
   readonly publications: readonly {
     readonly id: string;
@@ -30,20 +39,40 @@ export type PostHistory = {
     readonly payload_bytes: number;
     readonly latency_ms: number;
   };
+} & Partial<PlanHistory>;
+
+/** The plan of a post; absent for posts that were released by their acceptance. */
+export type PlanHistory = {
+  readonly state: 'planned' | 'released' | 'ended';
+  /** Revision of the content and plan: one more after each change. */
+  readonly post_revision: number;
+  /** Revision, in the stream, of the event with this content. */
+  readonly content_revision: number;
+  readonly publish_at: string | null;
+  readonly released_at: string | null;
+  /** Null if no approval was required. */
+  readonly approval: {
+    readonly state: string;
+    readonly by: string | null;
+    readonly at: string | null;
+    readonly note: string | null;
+  } | null;
+  /** Publications that were cancelled before the release. */
+  readonly cancelled: readonly string[];
 };
 
-/** Puts the payload into a post. */
+/** Inserts the payload into a post. */
 export const withPayload = (state: PostHistory, payload: PublishPayload | null): PostHistory => ({
   ...state,
   metadata: payload?.metadata ?? null,
   payload: payload as unknown as JsonObject | null,
 });
 
-/** Folds posts. A key's stream may hold several posts; each is shown by its own event, and nothing changes a post afterwards. */
+/** Folds posts. A key's stream may hold several posts; each is shown by its own events. Only planned posts have more than one. */
 export const postHistory: HistoryAggregate<PostHistory, PostEvent> = {
   name: 'post',
   category: 'post',
-  version: 1,
+  version: 2,
 
   evolve(state, event) {
     switch (event.type) {
@@ -51,20 +80,92 @@ export const postHistory: HistoryAggregate<PostHistory, PostEvent> = {
         const { postId: id, endpointId, ownerId, acceptedAt, key, externalId, traceId, payload, targets } = event.data;
         const { ip, userAgent, route, payloadBytes, latencyMs } = event.data.request;
         const post = {
-          ...{ id, endpoint_id: endpointId, owner_id: ownerId, accepted_at: iso(acceptedAt) },
-          ...{ idempotency_key: key, external_id: externalId, trace_id: traceId, metadata: null, payload: null },
-          publications: targets.map(({ publicationId, channelId, platform, projectId }) => ({
-            ...{ id: publicationId, target_id: channelId, platform, project_id: projectId },
-          })),
+          id,
+          endpoint_id: endpointId,
+          owner_id: ownerId,
+          accepted_at: iso(acceptedAt),
+          idempotency_key: key,
+          external_id: externalId,
+          trace_id: traceId,
+          metadata: null,
+          payload: null,
+          publications: targets.map(publicationOf),
           request: { ip, user_agent: userAgent, route, payload_bytes: payloadBytes, latency_ms: latencyMs },
         };
-        return withPayload(post, payload);
+        return withPayload(isPlanned(event.data) ? { ...post, ...planOf(event) } : post, payload);
       }
       case 'PostSkipped':
       case 'PostKeyReserved':
         return state;
       default:
-        return assertNever(event);
+        return state && evolvePlan(state, event);
     }
   },
 };
+
+const publicationOf = ({ publicationId, channelId, platform, projectId }: Target) => ({
+  id: publicationId,
+  target_id: channelId,
+  platform,
+  project_id: projectId,
+});
+
+const PENDING = { state: 'pending', by: null, at: null, note: null };
+
+const planOf = ({ data, revision }: RecordedEvent<PostAccepted>): PlanHistory => ({
+  state: 'planned',
+  post_revision: 1,
+  content_revision: Number(revision),
+  publish_at: isoOrNull(data.plan?.publishAt),
+  released_at: null,
+  approval: data.plan?.requiresApproval ? PENDING : null,
+  cancelled: [],
+});
+
+/** Applies an event of a planned post. */
+const evolvePlan = (state: PostHistory, event: RecordedEventOf<PlannedPostEvent>): PostHistory => {
+  switch (event.type) {
+    case 'PostReleased':
+      return { ...state, state: 'released', released_at: iso(event.data.at) };
+    case 'PostRescheduled':
+      return { ...state, ...changeOf(state, event.data) };
+    case 'PostRevised': {
+      const { traceId, payload, targets } = event.data;
+      const content = { trace_id: traceId, content_revision: Number(event.revision), cancelled: [] };
+      const revised = { ...state, ...changeOf(state, event.data), ...content };
+      return withPayload({ ...revised, publications: targets.map(publicationOf) }, payload);
+    }
+    case 'PostApprovalRequested':
+      return state;
+    case 'PostApproved':
+      return { ...state, approval: decisionOf('approved', event, event.data.note) };
+    case 'PostRejected': {
+      const { reason, publicationIds } = event.data;
+      const approval = decisionOf('rejected', event, reason);
+      return { ...state, approval, state: 'ended', cancelled: [...(state.cancelled ?? []), ...publicationIds] };
+    }
+    case 'PlannedPublicationsCancelled': {
+      const { publicationIds, isLast } = event.data;
+      const cancelled = [...(state.cancelled ?? []), ...publicationIds];
+      return { ...state, cancelled, ...(isLast && { state: 'ended' as const }) };
+    }
+    default:
+      return assertNever(event);
+  }
+};
+
+const changeOf = (
+  { approval = null }: PostHistory,
+  { publishAt, revision, needsApproval }: (PostRescheduled | PostRevised)['data'],
+) => ({
+  post_revision: revision,
+  publish_at: isoOrNull(publishAt),
+  approval: needsApproval ? PENDING : approval,
+});
+
+const decisionOf = (state: string, { actor, at }: RecordedEvent, note: string | null) => ({
+  state,
+  by: actor,
+  at: iso(at),
+  note,
+});

@@ -49,9 +49,19 @@ export type PublicationHistory = {
 const showWarning = ({ code, message }: PublicationWarning) => ({ code, message });
 
 const create = ({ data: { publicationId, postId, channelId } }: RecordedEventOf<PublicationEvent>) => ({
-  ...{ id: publicationId, post_id: postId, target_id: channelId, state: 'queued', waiting: null, attempts: [] },
-  ...{ sending: null, completed_steps: [], message_ids: [], urls: [], warnings: [] },
-  ...{ published_at: null, decision: null },
+  id: publicationId,
+  post_id: postId,
+  target_id: channelId,
+  state: 'queued',
+  waiting: null,
+  attempts: [],
+  sending: null,
+  completed_steps: [],
+  message_ids: [],
+  urls: [],
+  warnings: [],
+  published_at: null,
+  decision: null,
 });
 
 /** Ends the last attempt. */

@@ -19,7 +19,7 @@ export type WebhookOutputHistory = {
   /** The author and the reason, while it is disabled. */
   readonly disabled: null | (Deed & { readonly reason: string });
   readonly signing_secret_id: string;
-  /** The former signing secret, which signs too until `until` (D-40). */
+  /** The previous signing secret, which also signs until `until` (D-40). */
   readonly previous_secret: null | { readonly secret_id: string; readonly until: string };
   readonly created_at: string;
   readonly deleted_at: string | null;
@@ -36,8 +36,18 @@ export const webhookOutputHistory: HistoryAggregate<WebhookOutputHistory, Webhoo
     if (event.type === 'WebhookOutputCreated') {
       const { outputId: id, ownerId: owner_id, projectId: project_id, url, kinds, signingSecretId } = event.data;
       return {
-        ...{ id, owner_id, project_id, url, kinds, is_active: true, disabled_by: null, disabled: null },
-        ...{ signing_secret_id: signingSecretId, previous_secret: null, created_at: at, deleted_at: null },
+        id,
+        owner_id,
+        project_id,
+        url,
+        kinds,
+        is_active: true,
+        disabled_by: null,
+        disabled: null,
+        signing_secret_id: signingSecretId,
+        previous_secret: null,
+        created_at: at,
+        deleted_at: null,
       };
     }
     if (!state) return state;

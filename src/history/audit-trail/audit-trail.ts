@@ -1,15 +1,20 @@
-import type { AuditFilter, AuditIndex } from '../../projections/audit/audit.queries.js';
+import { Injectable } from '@nestjs/common';
+import { type AuditFilter, AuditIndex } from '../../projections/audit/audit.queries.js';
 import type { HistoricEvent } from '../historic-event.js';
-import type { EventLoader } from './event-loader.js';
+import { EventLoader } from './event-loader.js';
 
 /** A page of the audit trail. */
 export interface AuditPage {
   readonly events: readonly HistoricEvent[];
-  /** Position of the last entry of the page, if there are more behind it. */
+  /** Position of the last entry of the page; null if no more entries follow. */
   readonly next: bigint | null;
 }
 
-/** Lists the events of an owner, or of all owners, by actor, type, thing and time (management-api.md: `GET /history/events`). */
+/**
+ * Lists the events of an owner, or of all owners, by actor, type, aggregate and time (management-api.md: `GET
+ * /history/events`).
+ */
+@Injectable()
 export class AuditTrail {
   constructor(
     private readonly index: AuditIndex,
@@ -17,9 +22,9 @@ export class AuditTrail {
   ) {}
 
   /**
-   * Returns a page, the newest event first. Positions are in the order of commits: events that are appended meanwhile change no
-   * later page.
-   * @param before position of the former page's last event; null: the first page
+   * Returns a page, newest event first. Positions are in commit order, so events that are appended in the meantime
+   * change no later page.
+   * @param before position of the previous page's last event; null: the first page
    * @throws Unavailable @throws UndecodableEvent
    */
   async list(filter: AuditFilter, before: bigint | null, limit: number): Promise<AuditPage> {

@@ -1,15 +1,19 @@
-import type { EventCodec } from '../../event-store/codec.js';
-import type { EventStore, StoredEvent } from '../../event-store/port.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { EventCodec } from '../../event-store/codec.js';
+import { EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
 import type { RecordedEvent } from '../../kernel/events.js';
 import type { AuditEntry } from '../../projections/audit/audit.queries.js';
-import type { SecretVault } from '../../secrets/vault.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
+import { SecretVault } from '../../secrets/vault.js';
 import { ERASED, maskErasedSecrets } from '../erased-secrets.js';
 import { type HistoricEvent, toHistoricEvent } from '../historic-event.js';
 
-/** Events that are read at a time. */
+/** Number of events read at a time. */
 const BATCH = 100;
-/** Most events between two entries of a stream that are read with them rather than by a read of their own. */
+/**
+ * Maximum number of events between two entries of a stream that are read along with them, because a separate read would
+ * cost more.
+ */
 const READ_OVER = 8n;
 
 /** Neighbouring entries of one stream that one read returns. */
@@ -20,16 +24,17 @@ interface StreamRange {
 }
 
 /** Reads the events of entries from their streams. */
+@Injectable()
 export class EventLoader {
   constructor(
-    private readonly store: Pick<EventStore, 'readStream'>,
+    @Inject(EVENT_STORE) private readonly store: Pick<EventStore, 'readStream'>,
     private readonly codec: EventCodec,
-    private readonly vault: Pick<SecretVault, 'findErased'>,
+    @Inject(SecretVault) private readonly vault: Pick<SecretVault, 'findErased'>,
   ) {}
 
   /**
-   * Reads events in the order of their entries. One that was deleted from the store is shown with the data `erased`; one of which
-   * nothing is known any more is left out.
+   * Reads events in the order of their entries. An event that was deleted from the store is shown with the data
+   * `erased`; an event about which nothing is known is omitted.
    * @throws Unavailable @throws UndecodableEvent
    */
   async load(entries: readonly AuditEntry[]): Promise<HistoricEvent[]> {
@@ -54,7 +59,7 @@ export class EventLoader {
     await Promise.all(reads);
     return entries.flatMap(({ stream, revision, position, envelope }) => {
       const stored = found.get(`${stream}@${revision}`);
-      // A stream that was deleted may have begun again, with other events.
+      // A deleted stream may have been started again with other events.
       if (stored?.position === position) return [this.codec.decode(stored)];
       if (envelope === null) return [];
       const known = JSON.parse(envelope) as Omit<RecordedEvent, 'stream' | 'revision' | 'position' | 'data'>;

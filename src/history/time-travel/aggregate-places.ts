@@ -1,12 +1,14 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { EventCodec } from '../../event-store/codec.js';
-import type { EventStore } from '../../event-store/port.js';
-import type { ProjectionProgress } from '../../projections/engine/progress.js';
+import { EventCodec } from '../../event-store/codec.js';
+import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { POOL } from '../../postgres/tokens.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { findPostPlace } from '../../projections/posts/post-place.queries.js';
 import type { HistoryAggregate } from '../aggregates/history-aggregate.js';
 import type { AggregatePlace } from './history-reader.js';
 
-/** Members of a first event that name the owner, or the resource that knows it. */
+/** Members of a first event that name the owner, or a resource of the owner. */
 interface Origin {
   readonly ownerId?: string;
   readonly channelId?: string;
@@ -14,17 +16,18 @@ interface Origin {
 }
 
 /** Finds the streams of aggregates, and their owners. The streams themselves say who owns them. */
+@Injectable()
 export class AggregatePlaces {
   constructor(
-    private readonly pool: Pool,
-    private readonly store: EventStore,
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly codec: EventCodec,
     private readonly progress: ProjectionProgress,
   ) {}
 
   /**
    * Finds the events of an aggregate.
-   * @param ownerId only if it belongs to this owner; null: to any
+   * @param ownerId only if it belongs to this owner; null: any owner
    * @returns null if there is no such aggregate @throws Unavailable
    */
   async find(aggregate: HistoryAggregate, id: string, ownerId: string | null): Promise<AggregatePlace | null> {
@@ -34,15 +37,17 @@ export class AggregatePlaces {
   }
 
   private async locate({ name, category }: HistoryAggregate, id: string): Promise<AggregatePlace | null> {
-    if (name !== 'post') return { stream: `${category}-${id}`, first: 0n, last: null };
+    if (name !== 'post') return { stream: `${category}-${id}`, first: 0n, last: null, only: null };
     // The stream of a post is named after its idempotency key.
     const found = (await findPostPlace(this.pool, id)) ?? (await this.findNewPost(id));
     if (!found) return null;
     const revision = BigInt(found.revision);
-    return { stream: found.stream, first: revision, last: revision };
+    // The changes to a planned post follow its acceptance, between events of other posts with the same key.
+    const place = { stream: found.stream, first: revision, only: id };
+    return { ...place, last: found.was_planned ? null : revision };
   }
 
-  /** The read model may not have reached a post that was accepted just before. */
+  /** The read model may not have reached a post that was accepted a moment ago. */
   private async findNewPost(id: string) {
     await this.progress.waitUntilCaughtUp(['posts'], this.store);
     return findPostPlace(this.pool, id);

@@ -5,7 +5,7 @@ import { maskErasedSecrets } from '../erased-secrets.js';
 import { type AuthoredChange, ChangeAuthors, diffStates } from './diff.js';
 import type { AggregatePlace, HistoryReader } from './history-reader.js';
 
-/** Two times, the earlier one first; events at either time count as before it. */
+/** Two times, the earlier one first; an event at exactly one of the times counts as before it. */
 export interface TimeRange {
   readonly from: Instant;
   readonly to: Instant;

@@ -1,16 +1,16 @@
-import type { Json, JsonObject } from '../../kernel/json.js';
 import type { RecordedEvent } from '../../kernel/events.js';
+import type { Json, JsonObject } from '../../kernel/json.js';
 
-/** A member of a state that differs between two moments. */
+/** A member of a state that differs between two times. */
 export interface ValueChange {
   /** JSON Pointer (RFC 6901) into the state. */
   readonly path: string;
-  /** Null also for a member that was absent. */
+  /** Also null for a member that was absent. */
   readonly before: Json;
   readonly after: Json;
 }
 
-/** A change, and the last event that made it. */
+/** A change, and its last event. */
 export type AuthoredChange = ValueChange & { readonly event: RecordedEvent };
 
 type Value = Json | undefined;
@@ -33,8 +33,8 @@ const isEqual = (one: Value, other: Value): boolean => {
 };
 
 /**
- * Lists the members that differ, the outermost that explain a difference: objects are compared by member, lists and all other
- * values as a whole. A state that is null is an object without members.
+ * Lists the members that differ, at the outermost level that explains the difference: objects are compared member by
+ * member, lists and other values as a whole. A null state counts as an object without members.
  */
 export const diffStates = (before: JsonObject | null, after: JsonObject | null, path = ''): ValueChange[] => {
   if (before === after) return [];
@@ -43,7 +43,7 @@ export const diffStates = (before: JsonObject | null, after: JsonObject | null, 
     const [former, present]: [Value, Value] = [before?.[name], after?.[name]];
     const place = `${path}/${escapeName(name)}`;
     if (isObject(former) && isObject(present)) return diffStates(former, present, place);
-    // A member that comes into being with the value null is a change of its aggregate's creation.
+    // A new member whose value is null counts as changed by the aggregate's creation.
     if (isEqual(former, present)) return [];
     return [{ path: place, before: former ?? null, after: present ?? null }];
   });

@@ -1,5 +1,6 @@
-import type { EventCodec } from '../../event-store/codec.js';
-import type { EventStore, StoredEvent } from '../../event-store/port.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { EventCodec } from '../../event-store/codec.js';
+import { EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
 import type { RecordedEvent } from '../../kernel/events.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import {
@@ -9,34 +10,38 @@ import {
   inOrderOfTime,
   NOTHING_FOLDED,
 } from '../aggregates/history-aggregate.js';
-import type { HistorySnapshots, Until } from './history-snapshots.js';
+import { type HistorySnapshots, HistorySnapshotTable, type Until } from './history-snapshots.js';
 
 /** The events of one aggregate: a stream, or for a post the part of a key's stream that concerns it. */
 export interface AggregatePlace {
   readonly stream: string;
   /** Revision of its first event. */
   readonly first: bigint;
-  /** Revision of its last event; null: the end of the stream. */
+  /** Revision of its last event; null: to the end of the stream. */
   readonly last: bigint | null;
+  /** Only events that mention this id belong to the aggregate; null: all do. */
+  readonly only: string | null;
 }
 
 /** Receives every event that is folded, with the aggregate before and after it. */
 type StepListener = (before: Folded, after: Folded, event: RecordedEvent) => void;
 
-/** Events of one read. */
+/** Number of events in one read. */
 const PAGE = 500;
-/** A snapshot is saved after each of so many events. */
+/** Number of events after which a snapshot is saved. */
 const SNAPSHOT_INTERVAL = 1_000n;
 
 /**
- * Folds aggregates as they stood at a time or after a revision. Only the aggregate's stream is read; of a long one the part
- * after the nearest snapshot, at most a thousand events. Missing snapshots are saved on the way (ADR-138).
+ * Folds aggregates as they stood at a time or after a revision. Reads only the aggregate's stream; of a long stream,
+ * only the part after the nearest snapshot, at most a thousand events. Missing snapshots are saved along the way
+ * (ADR-138).
  */
+@Injectable()
 export class HistoryReader {
   constructor(
-    private readonly store: Pick<EventStore, 'readStream'>,
+    @Inject(EVENT_STORE) private readonly store: Pick<EventStore, 'readStream'>,
     private readonly codec: EventCodec,
-    private readonly snapshots: HistorySnapshots | null,
+    @Inject(HistorySnapshotTable) private readonly snapshots: HistorySnapshots | null,
   ) {}
 
   /** Folds an aggregate up to a time or a revision. @throws Unavailable @throws UndecodableEvent */
@@ -67,12 +72,13 @@ export class HistoryReader {
       folded = next;
       if ((next.revision + 1n) % SNAPSHOT_INTERVAL === 0n) passed.push(next);
     }
-    if (passed.length > 0 && place.first === 0n) await this.snapshots?.save(aggregate, place.stream, passed);
+    if (passed.length > 0 && place.first === 0n && place.only === null)
+      await this.snapshots?.save(aggregate, place.stream, passed);
     return folded;
   }
 
   /**
-   * Reads events of an aggregate, the oldest first, from a revision to another, both included.
+   * Reads events of an aggregate, oldest first, from one revision to another, both inclusive.
    * @throws Unavailable @throws UndecodableEvent
    */
   async readEvents(
@@ -81,7 +87,7 @@ export class HistoryReader {
     range: { readonly from: bigint; readonly to: bigint; readonly limit: number },
   ): Promise<RecordedEvent[]> {
     const from = range.from > place.first ? range.from : place.first;
-    // Times that do not run backwards depend on the events in front.
+    // That times never decrease depends on the earlier events.
     let before: Pick<Folded, 'at'> =
       from > place.first ? await this.foldUpTo(aggregate, place, { revision: from - 1n }) : NOTHING_FOLDED;
     const events: RecordedEvent[] = [];
@@ -96,24 +102,25 @@ export class HistoryReader {
 
   private async findSnapshot(
     aggregate: HistoryAggregate,
-    { stream, first, last }: AggregatePlace,
+    { stream, first, last, only }: AggregatePlace,
     until: Until,
   ): Promise<Folded | null> {
-    // A look at the table costs as much as a page of events: short streams need none.
-    if (!this.snapshots || first !== 0n || last !== null || (until.revision ?? PAGE) < PAGE) return null;
+    // A query of the table costs as much as a page of events, so short streams skip it.
+    if (!this.snapshots || first !== 0n || last !== null || only !== null || (until.revision ?? PAGE) < PAGE)
+      return null;
     const [end] = await this.store.readStream(stream, { direction: 'backwards', limit: 1 });
     if (!end || end.revision + 1n < SNAPSHOT_INTERVAL) return null;
     const found = await this.snapshots.findBefore(aggregate, stream, until);
     if (!found) return null;
-    // After a restore of one of two databases the stream may have another history than the snapshot.
+    // After one of two databases was restored, the stream may differ from the snapshot.
     const [stored] = await this.store.readStream(stream, { from: found.revision, limit: 1 });
     const isSame = stored?.revision === found.revision && this.codec.readEnvelope(stored).hash === found.hash;
     return isSame ? found : null;
   }
 
-  /** Reads an aggregate's stored events in pages, from a revision to another; null: to the end. */
+  /** Reads an aggregate's stored events in pages, from one revision to another; null: to the end. */
   private async *readEventsOf(
-    { stream, first, last }: AggregatePlace,
+    { stream, first, last, only }: AggregatePlace,
     from: bigint,
     to: bigint | null,
   ): AsyncGenerator<StoredEvent, void> {
@@ -121,7 +128,7 @@ export class HistoryReader {
     for (let next = from > first ? from : first; end === null || next <= end;) {
       const limit = end === null ? PAGE : Math.min(PAGE, Number(end - next) + 1);
       const page = await this.store.readStream(stream, { from: next, limit });
-      yield* page;
+      for (const event of page) if (only === null || event.data.includes(only)) yield event;
       const newest = page.at(-1);
       if (!newest || page.length < limit) return;
       next = newest.revision + 1n;

@@ -1,33 +1,42 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
-import type { Log } from '../../kernel/log.js';
+import { LOG, type Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
+import { POOL } from '../../postgres/tokens.js';
 import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import { type Folded, type HistoryAggregate } from '../aggregates/history-aggregate.js';
 
-/** End of a part of a stream: the last event at or before a moment, or the event at a revision. Both absent: the whole stream. */
+/**
+ * End of a part of a stream: the last event at or before a time, or the event at a revision. If both are absent, the
+ * whole stream.
+ */
 export interface Until {
   readonly at?: Instant;
   readonly revision?: bigint;
 }
 
-/** Folded states at many revisions of long streams. Neither method fails: without a snapshot a stream is read from its start. */
+/**
+ * Folded states at many revisions of long streams. Neither method throws: without a snapshot a stream is read from its
+ * start.
+ */
 export interface HistorySnapshots {
   /** Finds the newest snapshot that is not after the end. */
   findBefore(aggregate: HistoryAggregate, stream: string, until: Until): Promise<Folded | null>;
-  /** Saves snapshots of a stream; those of another history of the stream are replaced. */
+  /** Saves snapshots of a stream; replaces those of another history of the stream. */
   save(aggregate: HistoryAggregate, stream: string, snapshots: readonly Folded[]): Promise<void>;
 }
 
 type Row = { readonly revision: bigint; readonly at: bigint; readonly hash: string; readonly folded: string };
 
 /** The snapshots in `ops_history_snapshot` (ADR-138). Its rows may be deleted at any time. */
+@Injectable()
 export class HistorySnapshotTable implements HistorySnapshots {
   private readonly failure = new RepeatedFailure();
 
   constructor(
-    private readonly pool: Pool,
-    private readonly log: Log,
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(LOG) private readonly log: Log,
   ) {}
 
   async findBefore({ version }: HistoryAggregate, stream: string, until: Until): Promise<Folded | null> {
@@ -63,7 +72,7 @@ export class HistorySnapshotTable implements HistorySnapshots {
     } catch (error) {
       const reason = reasonOf(error);
       if (this.failure.shouldLog(reason))
-        this.log.warn({ error: reason }, 'a snapshot of history cannot be used; the stream is read from its start');
+        this.log.warn({ reason }, 'a snapshot of history cannot be used; the stream is read from its start');
       return null;
     }
   }

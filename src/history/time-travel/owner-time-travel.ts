@@ -1,23 +1,24 @@
+import { Injectable } from '@nestjs/common';
 import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
-import type { AuditIndex, ResourceKind } from '../../projections/audit/audit.queries.js';
+import { AuditIndex, type ResourceKind } from '../../projections/audit/audit.queries.js';
 import { Semaphore } from '../../runtime/semaphore.js';
-import type { SecretVault } from '../../secrets/vault.js';
+import { SecretVault } from '../../secrets/vault.js';
 import { findAggregate } from '../aggregates/catalogue.js';
 import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
 import { maskErasedSecrets } from '../erased-secrets.js';
 import { compareAggregate, maskErasedValues, type TimeRange } from './comparison.js';
 import type { AuthoredChange } from './diff.js';
-import type { HistoryReader } from './history-reader.js';
+import { HistoryReader } from './history-reader.js';
 
-/** A resource or its pauses at a moment. */
+/** A resource or its pauses at a point in time. */
 export interface PastResource {
   readonly id: string;
   readonly revision: bigint;
   readonly state: JsonObject;
 }
 
-/** Endpoints, channels, projects and pauses at a moment. */
+/** Endpoints, channels, projects and pauses at a point in time. */
 export interface PastOverview {
   readonly endpoints: readonly PastResource[];
   readonly channels: readonly PastResource[];
@@ -26,26 +27,30 @@ export interface PastOverview {
   readonly channelPauses: readonly PastResource[];
 }
 
-/** A change of one of many aggregates. */
+/** A change to one of many aggregates. */
 export type ChangeOfAggregate = AuthoredChange & { readonly aggregate: string; readonly id: string };
 
-/** The differences of many aggregates between two moments. */
+/** The differences of many aggregates between two times. */
 export interface PastDifferences {
   readonly changes: readonly ChangeOfAggregate[];
   /** True if there are more changes. */
   readonly isTruncated: boolean;
 }
 
-/** Most streams that one answer reads at a time. */
+/** Maximum number of streams that one answer reads at a time. */
 const CONCURRENT_READS = 100;
-/** Most changes of one answer (management-api.md: `GET /history/diff`). */
+/** Maximum number of changes in one answer (management-api.md: `GET /history/diff`). */
 const MAX_CHANGES = 1_000;
 /** Aggregates that are compared, in the order of the answer. */
 const COMPARED = ['endpoint', 'channel', 'project', 'project-pause', 'channel-pause'].map((name) =>
   findAggregate(name)!,
 );
 
-/** Answers how all endpoints, channels, projects and pauses of an owner stood at a time, and what changed between two times. */
+/**
+ * Shows how all endpoints, channels, projects and pauses of an owner stood at a time, and what changed between two
+ * times.
+ */
+@Injectable()
 export class OwnerTimeTravel {
   constructor(
     private readonly reader: HistoryReader,
@@ -55,7 +60,7 @@ export class OwnerTimeTravel {
 
   /**
    * Shows the resources that existed at a time, and their pauses.
-   * @param ownerId null: of all owners @throws Unavailable @throws UndecodableEvent
+   * @param ownerId null: all owners @throws Unavailable @throws UndecodableEvent
    */
   async showAll(at: Instant, ownerId: string | null): Promise<PastOverview> {
     await this.index.catchUp();
@@ -83,20 +88,25 @@ export class OwnerTimeTravel {
       ...[showPauses('project-pause', 'project', projects!), showPauses('channel-pause', 'channel', channels!)],
     ]);
     return maskErasedSecrets(this.vault, {
-      ...{ endpoints: endpoints!, channels: channels!, projects: projects! },
-      ...{ projectPauses: projectPauses!, channelPauses: channelPauses! },
+      endpoints: endpoints!,
+      channels: channels!,
+      projects: projects!,
+      projectPauses: projectPauses!,
+      channelPauses: channelPauses!,
     });
   }
 
   /**
-   * Compares all endpoints, channels, projects and pauses at two times. Only streams with events between the two are read.
-   * @param ownerId null: of all owners @throws Unavailable @throws UndecodableEvent
+   * Compares all endpoints, channels, projects and pauses at two times. Only streams with events between the two are
+   * read.
+   * @param ownerId null: all owners @throws Unavailable @throws UndecodableEvent
    */
   async compareAll(ownerId: string | null, { from, to }: TimeRange): Promise<PastDifferences> {
     await this.index.catchUp();
     const changes: ChangeOfAggregate[] = [];
     for (const aggregate of COMPARED) {
-      // `since` includes its moment and `until` does not; an event at `from` is before the difference, one at `to` is in it.
+      // `since` is inclusive and `until` exclusive: an event at `from` is before the difference, an event at `to` is in
+      // it.
       const ids = await this.index.listChanged(aggregate.name, ownerId, { since: from + 1, until: to + 1 });
       for (let next = 0; next < ids.length && changes.length <= MAX_CHANGES; next += CONCURRENT_READS) {
         const compared = ids
@@ -129,4 +139,5 @@ const placeOf = ({ category }: HistoryAggregate, id: string) => ({
   stream: `${category}-${id}`,
   first: 0n,
   last: null,
+  only: null,
 });

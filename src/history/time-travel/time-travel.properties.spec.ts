@@ -17,14 +17,14 @@ const codec = new EventCodec(catalogue);
 const START = 1_780_000_000_000;
 const RUNS = process.env.TEST_LONG ? 5_000 : 150;
 
-/** Kinds of changes, as people describe them: the model and the events are made from them apart from each other. */
+/** Kinds of changes, as people describe them: the model and the events are derived from them independently. */
 type Change =
   | { readonly kind: 'rename' | 'rotate-slug' | 'rotate-secret' | 'rotate-token'; readonly value: string }
   | { readonly kind: 'disable'; readonly by: 'owner' | 'rate_limits' | 'plan'; readonly reason: string }
   | { readonly kind: 'enable' | 'resume' | 'delete' }
   | { readonly kind: 'pause'; readonly minutes: number };
 
-/** A change with its author; the clock moves by `step` ms before it, backwards where a clock was set. */
+/** A change with its author; the clock moves by `step` ms before it, backwards if a clock was set back. */
 type Step = { readonly change: Change; readonly step: number; readonly actor: string; readonly ip: string | null };
 
 const word = fc.string({ minLength: 1, maxLength: 8 });
@@ -75,10 +75,20 @@ const projectId = 'prj_1';
 const created: DomainEvent = {
   type: 'EndpointCreated',
   data: {
-    ...{ endpointId, ownerId: 'own_1', slug: 'first', mode: 'live', tokenHash: 'aa', signingSecretId: 'secret-0' },
+    endpointId,
+    ownerId: 'own_1',
+    slug: 'first',
+    mode: 'live',
+    tokenHash: 'aa',
+    signingSecretId: 'secret-0',
     settings: {
-      ...{ name: 'first', projectIds: [], minInterval: 0, requireSignature: false, requireTimestamp: false },
-      ...{ ipAllowlist: [], verboseDiscovery: false },
+      name: 'first',
+      projectIds: [],
+      minInterval: 0,
+      requireSignature: false,
+      requireTimestamp: false,
+      ipAllowlist: [],
+      verboseDiscovery: false,
     },
   },
 };
@@ -146,7 +156,7 @@ const applyToModel = (model: Model, { change: one, actor, ip }: Step, at: number
 
 const endpoints = findAggregate('endpoint')!;
 const pauses = findAggregate('project-pause')!;
-const placeOf = (stream: string) => ({ stream, first: 0n, last: null });
+const placeOf = (stream: string) => ({ stream, first: 0n, last: null, only: null });
 
 describe('time travel', () => {
   it(`shows what a model shows, at any moment of ${RUNS} random histories`, async () => {
@@ -157,8 +167,14 @@ describe('time travel', () => {
         let secret = 'secret-0';
         let model: Model = {
           endpoint: {
-            ...{ name: 'first', slug: 'first', previous_slug: null, token_since: iso(START), deleted_at: null },
-            ...{ signing_secret_id: 'secret-0', is_active: true, disabled_by: null },
+            name: 'first',
+            slug: 'first',
+            previous_slug: null,
+            token_since: iso(START),
+            deleted_at: null,
+            signing_secret_id: 'secret-0',
+            is_active: true,
+            disabled_by: null,
           },
           pause: null,
         };
@@ -220,7 +236,7 @@ describe('time travel', () => {
           events.push(event.id);
         });
         for (const { path, after, event } of authors.attribute(diffStates(first.state, all.state))) {
-          // Backwards from the end, the first event before which the member differs is its author.
+          // Searching backwards, the first event before which the member differs names the author.
           const valueOf = (state: JsonObject | null) => {
             let value: unknown = state;
             for (const name of path.split('/').slice(1)) value = (value as JsonObject | null)?.[name];

@@ -1,15 +1,16 @@
+import { Injectable } from '@nestjs/common';
 import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
-import type { PostPayloads } from '../../projections/posts/post-payloads.js';
-import type { SecretVault } from '../../secrets/vault.js';
+import { PostPayloads } from '../../projections/posts/post-payloads.js';
+import { SecretVault } from '../../secrets/vault.js';
 import type { Folded, HistoryAggregate, MemberChanges } from '../aggregates/history-aggregate.js';
 import { type PostHistory, withPayload } from '../aggregates/post.js';
 import { maskErasedSecrets } from '../erased-secrets.js';
 import { type HistoricEvent, toHistoricEvent } from '../historic-event.js';
-import type { AggregatePlaces } from './aggregate-places.js';
+import { AggregatePlaces } from './aggregate-places.js';
 import { compareAggregate, maskErasedValues } from './comparison.js';
 import type { AuthoredChange } from './diff.js';
-import type { AggregatePlace, HistoryReader } from './history-reader.js';
+import { type AggregatePlace, HistoryReader } from './history-reader.js';
 import type { Until } from './history-snapshots.js';
 
 /** An aggregate as it stood. */
@@ -28,14 +29,15 @@ export interface DiffEnd {
   readonly revision: bigint | null;
 }
 
-/** The difference of an aggregate between two moments. */
+/** The difference of an aggregate between two times. */
 export interface PastDifference {
   readonly from: DiffEnd;
   readonly to: DiffEnd;
   readonly changes: readonly AuthoredChange[];
 }
 
-/** Answers how aggregates stood at a time, and what changed between two times, from their streams. */
+/** Shows how aggregates stood at a time, and what changed between two times, from their streams. */
+@Injectable()
 export class TimeTravel {
   constructor(
     private readonly places: AggregatePlaces,
@@ -46,9 +48,9 @@ export class TimeTravel {
 
   /**
    * Shows an aggregate as it stood at a time or after a revision.
-   * @param ownerId only if it belongs to this owner; null: to any
-   * @param page events to show, the oldest first
-   * @returns null if there was no event of it then @throws Unavailable @throws UndecodableEvent
+   * @param ownerId only if it belongs to this owner; null: any owner
+   * @param page events to show, oldest first
+   * @returns null if it had no event then @throws Unavailable @throws UndecodableEvent
    */
   async show(
     aggregate: HistoryAggregate,
@@ -66,7 +68,9 @@ export class TimeTravel {
     const { changes, revision, at } = folded;
     const state = await this.completeState(aggregate, place, folded.state);
     const shown = await maskErasedSecrets(this.vault, {
-      ...{ state, changes: changes, data: events.map(({ data }) => data) },
+      state,
+      changes,
+      data: events.map(({ data }) => data),
     });
     return {
       aggregate: { state: shown.state, changes: shown.changes, revision, at },
@@ -101,14 +105,15 @@ export class TimeTravel {
     };
   }
 
-  /** Puts in a payload that is stored in parts (D-42). */
+  /** Inserts a payload that is stored in parts (D-42). */
   private async completeState(
     { name }: HistoryAggregate,
     { stream, first }: AggregatePlace,
     state: JsonObject,
   ): Promise<JsonObject> {
     if (name !== 'post' || state['payload'] !== null) return state;
-    const payload = await this.payloads.readPayload(stream, String(first));
+    const { content_revision = Number(first) } = state as unknown as PostHistory;
+    const payload = await this.payloads.readPayload(stream, String(content_revision));
     return withPayload(state as unknown as PostHistory, payload);
   }
 }

@@ -1,25 +1,26 @@
+import { Injectable } from '@nestjs/common';
 import type { Instant } from '../../kernel/instant.js';
-import type { AuditIndex } from '../../projections/audit/audit.queries.js';
-import type {
-  BucketCounts,
-  BucketRange,
-  PersonChange,
-  StateSpan,
+import { AuditIndex } from '../../projections/audit/audit.queries.js';
+import {
+  type BucketCounts,
+  type BucketRange,
+  type PersonChange,
+  type StateSpan,
   TimelineQueries,
 } from '../../projections/audit/timeline.queries.js';
 
-/** Events of a bucket, from its beginning to that of the next one. */
+/** Number of events in a bucket, from its beginning to the beginning of the next one. */
 export type Bucket = Omit<BucketCounts, 'bucket'> & { readonly at: Instant };
 
-/** The timeline of an owner, or of all owners. Everything is in the order of time. */
+/** The timeline of an owner, or of all owners. Everything is in chronological order. */
 export interface Timeline {
   readonly from: Instant;
   readonly to: Instant;
-  /** Time of the first event of all; null if there is none. */
+  /** Time of the very first event; null if there is none. */
   readonly firstAt: Instant | null;
   readonly buckets: readonly Bucket[];
   readonly spans: readonly StateSpan[];
-  /** True if more spans than {@link MOST_TICKS} touch the time: the longest are shown. */
+  /** True if more spans than {@link MOST_TICKS} overlap the period: the longest are shown. */
   readonly hasMoreSpans: boolean;
   readonly changes: readonly PersonChange[];
   /** True if people made more changes than {@link MOST_TICKS}: the latest are shown. */
@@ -28,7 +29,7 @@ export interface Timeline {
 
 /** The part of a timeline to show. */
 export interface TimelineRange {
-  /** Inclusive; default: the first event of all, or a day before the end if that is earlier. */
+  /** Inclusive; default: the time of the very first event, or a day before the end if that is earlier. */
   readonly from: Instant | undefined;
   /** Exclusive. */
   readonly to: Instant;
@@ -36,12 +37,13 @@ export interface TimelineRange {
   readonly now: Instant;
 }
 
-/** Most buckets, spans and changes of a timeline. */
+/** Maximum number of buckets, spans and changes in a timeline. */
 export const MOST_TICKS = 500;
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Answers what happened when, in a form that a time slider can draw (management-api.md: `GET /history/ticks`). */
+/** Shows what happened when, in a form that a time slider can draw (management-api.md: `GET /history/ticks`). */
+@Injectable()
 export class Timelines {
   constructor(
     private readonly index: AuditIndex,
@@ -49,9 +51,9 @@ export class Timelines {
   ) {}
 
   /**
-   * Shows what happened in a time.
-   * @param ownerId null: to all owners
-   * @returns null if the time is empty
+   * Shows what happened in a period.
+   * @param ownerId null: all owners
+   * @returns null if the period is empty
    */
   async show(ownerId: string | null, { from, to, buckets, now }: TimelineRange): Promise<Timeline | null> {
     await this.index.catchUp();
@@ -69,17 +71,19 @@ export class Timelines {
             this.queries.listChanges(owner, range, MOST_TICKS + 1),
           ]);
     return {
-      ...{ from: start, to, firstAt, buckets: fillBuckets(range, counts) },
-      ...{
-        spans: spans.slice(0, MOST_TICKS).toSorted((a, b) => a.from - b.from),
-        hasMoreSpans: spans.length > MOST_TICKS,
-      },
-      ...{ changes: changes.slice(0, MOST_TICKS).toReversed(), hasMoreChanges: changes.length > MOST_TICKS },
+      from: start,
+      to,
+      firstAt,
+      buckets: fillBuckets(range, counts),
+      spans: spans.slice(0, MOST_TICKS).toSorted((a, b) => a.from - b.from),
+      hasMoreSpans: spans.length > MOST_TICKS,
+      changes: changes.slice(0, MOST_TICKS).toReversed(),
+      hasMoreChanges: changes.length > MOST_TICKS,
     };
   }
 }
 
-/** Adds the times of buckets, and the buckets without events. */
+/** Adds times to buckets, and adds the buckets without events. */
 const fillBuckets = ({ from, to, buckets }: BucketRange, counts: readonly BucketCounts[]): Bucket[] => {
   const counted = new Map(counts.map(({ bucket, ...numbers }) => [bucket, numbers]));
   const empty = { events: 0, published: 0, failed: 0, in_doubt: 0 };

@@ -1,20 +1,20 @@
-import type { EndpointHistory } from '../aggregates/endpoint.js';
-import { endpointHistory } from '../aggregates/endpoint.js';
-import type { HistoryAggregate } from '../aggregates/history-aggregate.js';
-import type { EventLoader } from '../audit-trail/event-loader.js';
-import type { HistoricEvent } from '../historic-event.js';
-import type { HistoryReader } from '../time-travel/history-reader.js';
-import type { EventStore } from '../../event-store/port.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
-import type { AuditEntry, AuditIndex } from '../../projections/audit/audit.queries.js';
-import type { ProjectionProgress } from '../../projections/engine/progress.js';
-import type { PostStories } from '../../projections/posts/post-stories.queries.js';
+import { type AuditEntry, AuditIndex } from '../../projections/audit/audit.queries.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { PostStories } from '../../projections/posts/post-stories.queries.js';
+import { type EndpointHistory, endpointHistory } from '../aggregates/endpoint.js';
+import type { HistoryAggregate } from '../aggregates/history-aggregate.js';
+import { EventLoader } from '../audit-trail/event-loader.js';
+import type { HistoricEvent } from '../historic-event.js';
+import { HistoryReader } from '../time-travel/history-reader.js';
 
-/** The request with which a story began. */
+/** The request that started a story. */
 export interface StoryRequest {
   readonly id: string;
   readonly at: Instant;
-  /** Actor of the key that it carried: `operator`, `owner:own_…`, `endpoint:ep_…`. */
+  /** Actor whose key it carried: `operator`, `owner:own_…`, `endpoint:ep_…`. */
   readonly actor: string;
   /** Name of the endpoint at that time; null for other keys, and for an endpoint without a name. */
   readonly keyName: string | null;
@@ -23,35 +23,33 @@ export interface StoryRequest {
 
 /** Everything that followed from one command: one correlation id. */
 export interface Story {
-  /** Null if no request began it. */
+  /** Null if no request started it. */
   readonly request: StoryRequest | null;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly events: readonly HistoricEvent[];
 }
 
 const EVENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Dependencies of {@link Traces}. */
-export interface TracesDependencies {
-  readonly store: EventStore;
-  readonly stories: PostStories;
-  readonly progress: ProjectionProgress;
-  readonly index: AuditIndex;
-  readonly events: EventLoader;
-  readonly reader: HistoryReader;
-}
-
 /** Finds the story of a post, a publication, a request or an event (management-api.md: `GET /history/trace/{id}`). */
+@Injectable()
 export class Traces {
-  constructor(private readonly deps: TracesDependencies) {}
+  constructor(
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly stories: PostStories,
+    private readonly progress: ProjectionProgress,
+    private readonly index: AuditIndex,
+    private readonly events: EventLoader,
+    private readonly reader: HistoryReader,
+  ) {}
 
   /**
    * Returns a story.
    * @param ownerId only the events of this owner; null: all
-   * @returns null if there is none, or none that the owner may see @throws Unavailable @throws UndecodableEvent
+   * @returns null if it does not exist or the owner may not see it @throws Unavailable @throws UndecodableEvent
    */
   async find(id: string, ownerId: string | null): Promise<Story | null> {
-    const { index, events, progress, store } = this.deps;
+    const { index, events, progress, store } = this;
     await progress.waitUntilCaughtUp(['audit', 'posts'], store);
     for (const correlationId of await this.findCorrelationIds(id)) {
       const found = (await events.load(await index.listStory(correlationId, ownerId))).filter(
@@ -63,7 +61,7 @@ export class Traces {
   }
 
   private async findCorrelationIds(id: string): Promise<readonly string[]> {
-    const { stories, index } = this.deps;
+    const { stories, index } = this;
     if (EVENT_ID.test(id)) return this.correlationsOf(await index.findEvents(id, null), (event) => event.id === id);
     if (id.startsWith('post_')) return listFound(await stories.findOfPost(id));
     if (id.startsWith('pub_')) return listFound(await stories.findOfPublication(id));
@@ -75,7 +73,7 @@ export class Traces {
     entries: readonly AuditEntry[],
     condition: (event: HistoricEvent) => boolean,
   ): Promise<string[]> {
-    const events = await this.deps.events.load(entries);
+    const events = await this.events.load(entries);
     return events.filter(condition).map(({ correlationId }) => correlationId);
   }
 
@@ -88,9 +86,9 @@ export class Traces {
 
   private async findKeyName(actor: string, at: Instant): Promise<string | null> {
     if (!actor.startsWith('endpoint:')) return null;
-    const place = { stream: actor.replace(':', '-'), first: 0n, last: null };
+    const place = { stream: actor.replace(':', '-'), first: 0n, last: null, only: null };
     const fold = endpointHistory as unknown as HistoryAggregate;
-    const { state } = await this.deps.reader.foldUpTo(fold, place, { at });
+    const { state } = await this.reader.foldUpTo(fold, place, { at });
     return (state as unknown as EndpointHistory | null)?.name ?? null;
   }
 }

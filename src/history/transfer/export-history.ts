@@ -1,43 +1,37 @@
-import type { EventCodec } from '../../event-store/codec.js';
-import type { EventStore, Position, StoredEvent } from '../../event-store/port.js';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { EventCodec } from '../../event-store/codec.js';
+import { EVENT_STORE, type EventStore, type Position, type StoredEvent } from '../../event-store/port.js';
 import { findLast } from '../../event-store/read-backwards.js';
-import type { ListedSecret, SecretVault } from '../../secrets/vault.js';
+import { POOL } from '../../postgres/tokens.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import { type EndedLogTable, ENDED_LOG_STREAM } from '../transparency-log/ended-logs.js';
+import { type ListedSecret, SecretVault } from '../../secrets/vault.js';
+import { ENDED_LOG_STREAM, EndedLogTable } from '../transparency-log/ended-logs.js';
 import { type LogEntry, parseEntry } from '../transparency-log/entry.js';
-import type { LogHead, LogTables } from '../transparency-log/log-tables.js';
-import { LOG_MESSAGES } from '../transparency-log/messages.js';
+import { type LogHead, LogTables } from '../transparency-log/log-tables.js';
 import { TILE_WIDTH } from '../transparency-log/merkle.js';
+import { LOG_MESSAGES } from '../transparency-log/messages.js';
 import { LogBehind } from '../transparency-log/transparency-log.js';
 import { DELETED_LATER } from '../transparency-log/verify-history.js';
 import { TRANSFER_MESSAGES } from './messages.js';
 import { markLast, serializeEvent, serializeRemoved, serializeSecret } from './transfer-line.js';
 
-/** Dependencies of {@link ExportHistory}. */
-export interface ExportHistoryDependencies {
-  readonly tables: LogTables;
-  readonly endedLogs: Pick<EndedLogTable, 'list'>;
-  readonly store: EventStore;
-  readonly codec: EventCodec;
-  readonly vault: Pick<SecretVault, 'listSealed'>;
-}
-
-/** Events and secrets to export. */
+/** Selects the events and secrets to export. */
 export interface ExportRange {
   /** Events after this position; {@link BEGINNING} for all. */
   readonly after: Position;
-  /** True: with the secrets, sealed. */
+  /** True to include the sealed secrets. */
   readonly withSecrets: boolean;
 }
 
-/** The store and the transparency log contradict each other: an export would not be the history that was signed. */
+/** The store and the transparency log contradict each other, so an export would not be the history that was signed. */
 export class ContradictedLog extends Error {}
 
 /** An entry of the log at its place. */
 interface PlacedEntry {
   readonly index: number;
   readonly entry: LogEntry | null;
-  /** Position of the first event of its bundle, on that event's entry alone. */
+  /** Position of the first event of its bundle; only set on that event's entry. */
   readonly first: Position | null;
 }
 
@@ -45,21 +39,34 @@ const PAGE = 500;
 const PAGE_BYTES = 8_388_608;
 const BUNDLES = 20;
 const SECRETS = 500;
-/** Longest wait in ms until the log covers the events of the moment. */
+/** Maximum wait, in ms, until the log covers the current events. */
 const LONGEST_WAIT_MS = 10_000;
 const LOOK_MS = 100;
 
-/** Exports the history: every event with its exact text, and an entry for each that a retention has removed (ADR-131). */
+/**
+ * Exports the history: every event with its exact text, and an entry for each event that retention has removed
+ * (ADR-131).
+ */
+@Injectable()
 export class ExportHistory {
-  /** @param pageSize events of a read, for tests */
+  /** Number of events per read; tests replace it. */
+  protected readonly pageSize: number = PAGE;
+  private readonly tables: LogTables;
+  private readonly endedLogs: EndedLogTable;
+
   constructor(
-    private readonly deps: ExportHistoryDependencies,
-    private readonly pageSize = PAGE,
-  ) {}
+    @Inject(POOL) pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly codec: EventCodec,
+    private readonly vault: SecretVault,
+  ) {
+    this.tables = new LogTables(pool);
+    this.endedLogs = new EndedLogTable(pool);
+  }
 
   /** Waits until the log covers everything that is in the store now. @throws LogBehind @throws Unavailable */
   async waitForLog(signal: AbortSignal): Promise<LogHead | null> {
-    const { store, tables } = this.deps;
+    const { store, tables } = this;
     const end = await store.readHead();
     const until = performance.now() + LONGEST_WAIT_MS;
     for (;;) {
@@ -87,7 +94,7 @@ export class ExportHistory {
     if (head) yield* this.historyLines(head, after);
     if (!withSecrets) return;
     for (let from = ''; ;) {
-      const page = await this.deps.vault.listSealed(from, SECRETS);
+      const page = await this.vault.listSealed(from, SECRETS);
       for (const secret of page) if (await this.isNamed(secret, head)) yield serializeSecret(secret);
       if (page.length < SECRETS) return;
       from = page.at(-1)!.id;
@@ -95,21 +102,24 @@ export class ExportHistory {
   }
 
   /**
-   * True if an exported event names a secret. Others belong to commands that were rejected or are not finished: the gateway that
-   * imports them would keep them for ever.
+   * True if an exported event names a secret. Other secrets belong to rejected or unfinished commands: the importing
+   * gateway would keep them forever.
    */
   private async isNamed({ id, unconfirmedIn }: ListedSecret, head: LogHead | null): Promise<boolean> {
     if (unconfirmedIn === null) return true;
-    const event = await findLast(this.deps.store, unconfirmedIn, ({ data }) => data.includes(id));
+    const event = await findLast(this.store, unconfirmedIn, ({ data }) => data.includes(id));
     return event !== null && head !== null && event.position <= head.position;
   }
 
-  /** Walks the entries of the log and the events of the store together: an entry without its event is that of a removed one. */
+  /**
+   * Walks the entries of the log and the events of the store together: an entry without its event stands for a removed
+   * one.
+   */
   private async *historyLines(head: LogHead, after: Position): AsyncGenerator<string> {
-    const start = await this.deps.tables.findBundle(after);
-    const ended = await this.deps.endedLogs.list();
+    const start = await this.tables.findBundle(after);
+    const ended = await this.endedLogs.list();
     const entries = this.readEntries(start?.number ?? 0, head.size);
-    /** Position of the last event; for a removed one at the start of a bundle, one before that bundle's. */
+    /** Position of the last event; for a removed event at the start of a bundle, one before the bundle's position. */
     let position = start ? start.first - 1n : -1n;
     const removed = ({ index, entry, first }: PlacedEntry): string | null => {
       if (first !== null && first - 1n > position) position = first - 1n;
@@ -124,7 +134,7 @@ export class ExportHistory {
         const { entry, index } = next.value;
         if (entry?.stream === event.stream && entry.revision === event.revision) {
           position = event.position;
-          if (position > after) yield serializeEvent(this.deps.codec, event, index, entry.hash);
+          if (position > after) yield serializeEvent(this.codec, event, index, entry.hash);
           break;
         }
         const line = removed(next.value);
@@ -138,14 +148,14 @@ export class ExportHistory {
   }
 
   private async *readEntries(from: number, size: number): AsyncGenerator<PlacedEntry> {
-    for await (const { number, entries, first } of this.deps.tables.readBundlesUpTo(size, { from, perRead: BUNDLES }))
+    for await (const { number, entries, first } of this.tables.readBundlesUpTo(size, { from, perRead: BUNDLES }))
       for (const [i, bytes] of entries.entries())
         yield { index: number * TILE_WIDTH + i, entry: parseEntry(bytes), first: i === 0 ? first : null };
   }
 
   /** Reads events in order, without those that their streams no longer show. */
   private async *readEvents(after: Position, until: Position): AsyncGenerator<StoredEvent> {
-    const { store } = this.deps;
+    const { store } = this;
     let limit = this.pageSize;
     for (let from = after; from < until;) {
       const page = await store.readAll({ after: from, limit });
@@ -162,11 +172,14 @@ export class ExportHistory {
     }
   }
 
-  /** Returns the first revision that each trimmed stream of a page still shows; null: none. A store may keep what streams hide. */
+  /**
+   * Returns the first revision that each trimmed stream of a page still shows; null if there is none. A store may keep
+   * events that streams hide.
+   */
   private async readFirstRevisions(page: readonly StoredEvent[]): Promise<ReadonlyMap<string, bigint | null>> {
     const streams = [...new Set(page.map(({ stream }) => stream))].filter((stream) => DELETED_LATER.test(stream));
     const firsts = streams.map(async (stream) => {
-      const [first] = await this.deps.store.readStream(stream, { limit: 1 });
+      const [first] = await this.store.readStream(stream, { limit: 1 });
       return [stream, first?.revision ?? null] as const;
     });
     return new Map(await Promise.all(firsts));

@@ -25,16 +25,19 @@ export interface ImportHistoryDependencies {
   readonly vault: Pick<SecretVault, 'storeSealed'>;
   readonly identity: LogIdentity;
   readonly published: PublishedCheckpoints;
-  /** Checkpoints of sagas that do not act on the past. They move to the end of the history. */
+  /** Checkpoints of sagas that do not act on the past. They are moved to the end of the history. */
   readonly latecomers: readonly string[];
 }
 
-/** Numbers of what was imported. */
+/** Counts of the imported items. */
 export interface ImportResult {
-  /** Events of the lines that were sent, whether they were there before or not. */
+  /** Number of events in the lines that were sent, whether or not they were already stored. */
   readonly events: number;
   readonly secrets: number;
-  /** False: the history goes on after these lines. Until the rest is sent, the gateway writes and publishes nothing else. */
+  /**
+   * False if the history continues after these lines. Until the rest is sent, the gateway writes and publishes nothing
+   * else.
+   */
   readonly complete: boolean;
 }
 
@@ -50,24 +53,25 @@ export class ImportInvalid extends Error {
 
 type HistoryLine = (EventLine | RemovedLine) & { readonly isLast: boolean };
 
-/** Lines and bytes that are stored and signed together. */
+/** Maximum number of lines and bytes that are stored and signed together. */
 const CHUNK = { lines: 500, bytes: 4 * 1_048_576 };
-/** Tries to write the transparency log, in case its saga has moved it while the store was empty. */
+/** Attempts to write the transparency log, in case its saga has moved it while the store was empty. */
 const LOG_TRIES = 20;
 const RETRY_MS = 100;
 const NEVER = new AbortController().signal;
 
 /**
- * Imports an exported history into an empty store (ADR-133). Events are appended in their order with their exact text, and after each
- * chunk the transparency log gets its entries, those of removed events included: so the tree is that of the exported history. An
- * import that was broken off goes on when the history is sent again: what is there is compared, and the rest is appended.
+ * Imports an exported history into an empty store (ADR-133). Events are appended in their order with their exact text,
+ * and after each chunk the transparency log gets its entries, those of removed events included: so the tree is that of
+ * the exported history. An interrupted import continues when the history is sent again: stored events are compared, and
+ * the rest is appended.
  */
 export class ImportHistory {
   private running: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly deps: ImportHistoryDependencies) {}
 
-  /** Imports lines of a history, in their order. @throws ImportRefused @throws ImportInvalid @throws Unavailable */
+  /** Imports lines of a history in order. @throws ImportRefused @throws ImportInvalid @throws Unavailable */
   run(lines: AsyncIterable<string>): Promise<ImportResult> {
     const result = this.running.then(() => new Import(this.deps).run(lines));
     this.running = result.catch(() => undefined);
@@ -137,7 +141,7 @@ class Import {
     this.secrets += 1;
   }
 
-  /** @throws ImportRefused the store has events that no import has brought */
+  /** @throws ImportRefused if the store has events that no import has written */
   private async checkEmpty(): Promise<void> {
     this.state = await this.store.readState();
     if (this.state !== null) return;
@@ -145,7 +149,7 @@ class Import {
     if (first) throw new ImportRefused(TRANSFER_MESSAGES.notEmpty);
   }
 
-  /** Marks the store as one that is being filled, so that no process acts on a part of a history. */
+  /** Marks the store as being filled, so that no process acts on part of a history. */
   private async begin(): Promise<void> {
     await this.store.append(IMPORT_STREAM, 'noStream', [createMark(IMPORT_STARTED, IMPORT_STREAM, 0n)]);
     this.state = await this.store.readState();
@@ -163,7 +167,7 @@ class Import {
 
   private async add(line: HistoryLine, bytes: number): Promise<void> {
     const index = line.index ?? this.nextIndex;
-    // An export that was broken off and goes on may repeat entries of removed events.
+    // An export that was interrupted and resumed may repeat entries of removed events.
     if (line.index !== null && this.chunk.length > 0 && index < this.nextIndex) return;
     if (index !== this.nextIndex) await this.flush();
     this.chunk.push({ ...line, index });
@@ -172,7 +176,7 @@ class Import {
     if (this.chunk.length >= CHUNK.lines || this.chunkBytes >= CHUNK.bytes) await this.flush();
   }
 
-  /** Brings the lines of the chunk into the store and the log, those that are there excepted. */
+  /** Adds the lines of the chunk to the store and the log, except those already there. */
   private async flush(): Promise<void> {
     const { chunk } = this;
     this.chunk = [];
@@ -203,7 +207,7 @@ class Import {
     await this.bringIntoLog(head, rest, positions, after);
   }
 
-  /** Checks that lines are entries that the log has. @throws ImportRefused */
+  /** Checks that the log has the entries of these lines. @throws ImportRefused */
   private async compare(lines: readonly HistoryLine[]): Promise<void> {
     if (lines.length === 0) return;
     const from = Math.floor(lines[0]!.index! / TILE_WIDTH);
@@ -225,7 +229,10 @@ class Import {
     return stored;
   }
 
-  /** Returns the positions of those events that the store has: the first ones. @throws ImportRefused it has others */
+  /**
+   * Returns the positions of the events that the store already has, which must be the first ones. @throws ImportRefused
+   * if it has others
+   */
   private async readThere(wanted: readonly PlacedEvent[], after: Position): Promise<readonly Position[]> {
     const positions: Position[] = [];
     const limit = CHUNK.lines;
@@ -264,7 +271,8 @@ class Import {
     let event = 0;
     const entries = lines.map((line) => {
       if (line.kind === 'event') position = positions[event++]!;
-      // A removed event has no position here. Right after the one before it, it is found where the next one is looked for.
+      // A removed event has no position here. Placed right after the previous event, it is found together with the next
+      // one.
       return { bytes: serializeEntry(placeOf(line)), position: line.kind === 'event' ? position : position + 1n };
     });
     const { edge, tiles } = appendLeaves(

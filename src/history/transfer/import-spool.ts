@@ -6,22 +6,24 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { openProcessDirectory, type ProcessDirectory, removeAbandoned } from '../../runtime/process-directory.js';
 
-/** Keeps the bodies of imports in files while they are read: they contain a whole history, and sealed secrets. */
+/**
+ * Keeps the bodies of imports in files while they are read, because they contain a whole history and sealed secrets.
+ */
 export class ImportSpool {
   private directory: Promise<ProcessDirectory> | null = null;
 
   private constructor(private readonly parent: string) {}
 
-  /** Removes what killed processes have left, also when no import follows. @param parent folder, which need not exist */
+  /** Removes the files of killed processes, even if no import follows. @param parent folder, which need not exist */
   static async open(parent: string): Promise<ImportSpool> {
     await removeAbandoned(parent);
     return new ImportSpool(parent);
   }
 
-  /** Writes a body to a file while `use` has it. */
+  /** Writes a body to a file that exists only while `use` runs. */
   async keep<T>(body: Readable, use: (file: string) => Promise<T>): Promise<T> {
     this.directory ??= openProcessDirectory(this.parent);
-    this.directory.catch(() => (this.directory = null)); // the next import tries again
+    this.directory.catch(() => (this.directory = null)); // the next import tries to remove it again
     const file = join((await this.directory).path, `${randomUUID()}.ndjson`);
     try {
       await pipeline(body, createWriteStream(file));

@@ -1,14 +1,14 @@
 import { message } from '../../kernel/message.js';
 
-/** Reasons for which a history cannot be exported or imported. They stand in answers of the API. */
+/** Reasons why a history cannot be exported or imported. They appear in answers of the API. */
 export const TRANSFER_MESSAGES = {
   noJson: 'is not a JSON object',
   noEvent: 'has no stream, revision and hash of an event, or no data and metadata',
   noSecret: 'has no id and sealed text of a secret',
   notEmpty:
-    'The event store of this gateway is not empty, and what it holds is not the beginning of this history. Import it into a gateway with an empty event store and an empty database, with DEMO=off.',
+    'The event store of this gateway is not empty, and its content is not the beginning of this history. Import it into a gateway with an empty event store and an empty database, with DEMO=off.',
   gap: message(
-    'The history goes on at its event number {index}, but this gateway has {size} of its events. Send the whole history, from its first line.',
+    'The history continues at its event number {index}, but this gateway has {size} of its events. Send the whole history, from its first line.',
   ),
   revisionGap: message(
     'The event {revision} of the stream {stream} follows its event {last}: events between them are missing. Export the history again, and verify it there first (POST /manage/v1/history/verify).',

@@ -10,13 +10,13 @@ import { TRANSFER_MESSAGES } from './messages.js';
 /** An event at its place in its stream. */
 export type PlacedEvent = Omit<StoredEvent, 'position'>;
 
-/** Marks of removed events in one append. */
+/** Number of marks of removed events in one append. */
 const REMOVED_AT_ONCE = 2_000;
 const REMEMBERED_STREAMS = 200_000;
 
-/** Appends the events of an import in their order, at their revisions. */
+/** Appends the events of an import in order, at their original revisions. */
 export class OrderedAppender {
-  /** Last revision of streams in the store. */
+  /** Last revisions of streams in the store. */
   private readonly lasts = new BoundedCache<bigint>(REMEMBERED_STREAMS);
 
   constructor(private readonly store: ImportAccess) {}
@@ -27,8 +27,8 @@ export class OrderedAppender {
   }
 
   /**
-   * Appends events in order. A store that commits in order takes several streams at a time; another one takes one append after the
-   * other. So a crash leaves a beginning of the history, without a gap.
+   * Appends events in order. A store that commits in order takes several streams at a time; other stores take one
+   * append after another. A crash thus leaves a prefix of the history, without a gap.
    */
   async append(events: readonly PlacedEvent[]): Promise<void> {
     let batch: PlacedEvent[][] = [];
@@ -67,7 +67,7 @@ export class OrderedAppender {
     return last?.revision ?? -1n;
   }
 
-  /** Takes the revisions of removed events in a stream, which no store leaves out, and hides them. */
+  /** Takes the revisions of removed events in a stream, because no store can skip them, and hides them. */
   private async fill(stream: string, last: bigint, until: bigint): Promise<void> {
     if (!DELETED_LATER.test(stream))
       throw new ImportRefused(TRANSFER_MESSAGES.revisionGap({ stream, revision: String(until), last: String(last) }));

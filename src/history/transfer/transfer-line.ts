@@ -1,26 +1,26 @@
+import type { EventCodec } from '../../event-store/codec.js';
 import type { StoredEvent } from '../../event-store/port.js';
 import { iso } from '../../kernel/instant.js';
-import type { EventCodec } from '../../event-store/codec.js';
 import { type EndedLog, isEndedLog } from '../transparency-log/ended-logs.js';
 import { TRANSFER_MESSAGES } from './messages.js';
 
-/** An event as it is stored, at its place in the transparency log. */
+/** An event as it is stored, with its place in the transparency log. */
 export interface EventLine {
   readonly kind: 'event';
-  /** Number of its entry in the transparency log; null: the line does not say. */
+  /** Number of its entry in the transparency log; null if the line does not say. */
   readonly index: number | null;
   readonly event: Omit<StoredEvent, 'position'>;
   readonly hash: string;
 }
 
-/** The entry of an event that a retention has removed. */
+/** The entry of an event that retention has removed. */
 export interface RemovedLine {
   readonly kind: 'removed';
   readonly index: number | null;
   readonly stream: string;
   readonly revision: bigint;
   readonly hash: string;
-  /** Set on an entry that names an ended log: the logs that had ended, up to that one. */
+  /** Set on an entry that names an ended log: the logs that had ended by then. */
   readonly ended?: readonly EndedLog[];
 }
 
@@ -31,10 +31,10 @@ export interface SecretLine {
   readonly sealed: Buffer;
 }
 
-/** A line of an exported history. `isLast`: the history ends with it. */
+/** A line of an exported history. `isLast` is true if the history ends with it. */
 export type TransferLine = (EventLine | RemovedLine | SecretLine) & { readonly isLast: boolean };
 
-/** A line that is none of an exported history. */
+/** A line that does not belong to an exported history. */
 export class MalformedLine extends Error {}
 
 /**
@@ -53,8 +53,8 @@ export const serializeEvent = (codec: EventCodec, stored: StoredEvent, index: nu
 };
 
 /**
- * Serialises the entry of an event that is gone, or of an ended log.
- * @param position of the event before it: an export goes on after that
+ * Serialises the entry of a removed event, or of an ended log.
+ * @param position of the event before it: an export resumes after that event
  */
 export const serializeRemoved = (
   { stream, revision, hash }: Pick<RemovedLine, 'stream' | 'revision' | 'hash'>,
@@ -75,7 +75,7 @@ export const serializeRemoved = (
 export const serializeSecret = ({ id, sealed }: Pick<SecretLine, 'id' | 'sealed'>): string =>
   JSON.stringify({ secret: { id, sealed: sealed.toString('base64') } });
 
-/** Marks a line as the last one: what is cut off before it is known to be incomplete. */
+/** Marks the last line, without which an export is incomplete. */
 export const markLast = (line: string): string => `${line.slice(0, -1)},"last":true}`;
 
 const isCanonical = (text: string): boolean => {

@@ -4,24 +4,24 @@ import { withTransaction } from '../../postgres/pool.js';
 import type { CurrentLog } from './current-log.js';
 import { LOG_CHECKPOINT, type LogIdentity } from './log-identity.js';
 import { type LogAppend, type LogHead, LogMoved, LogTables } from './log-tables.js';
-import { LOG_MESSAGES } from './messages.js';
 import { rootOfEdge, type TreeEdge } from './merkle.js';
+import { LOG_MESSAGES } from './messages.js';
 import type { PublishedCheckpoints } from './published-checkpoint.js';
 
-/** SQL: a signed head must be durable before anybody reads it, whatever the server's default is. */
+/** SQL: a signed head must be durable before anyone can read it, whatever the server's default is. */
 export const COMMIT_DURABLY = `select set_config('synchronous_commit', 'on', true)
   where current_setting('synchronous_commit') = 'off'`;
 
-/** The places that {@link commitLog} writes to. */
+/** The places where {@link commitLog} writes. */
 export interface LogSink {
   readonly pool: Pool;
   readonly identity: Pick<LogIdentity, 'sealKey'>;
-  readonly published: Pick<PublishedCheckpoints, 'announce' | 'record'>;
+  readonly published: Pick<PublishedCheckpoints, 'announce'>;
 }
 
 /** A batch of the log, to be signed. */
 export interface LogBatch extends Pick<LogAppend, 'from' | 'tiles' | 'entries'> {
-  /** The tree with the entries. */
+  /** The tree including the entries. */
   readonly edge: TreeEdge;
   /** Position up to which the log then covers the store. */
   readonly position: Position;
@@ -30,9 +30,10 @@ export interface LogBatch extends Pick<LogAppend, 'from' | 'tiles' | 'entries'> 
 }
 
 /**
- * Signs the head of a batch and writes both in one transaction, which moves the head only from where the caller knows it to be. Before
- * the head can be read, the event store remembers it: a database that is restored from a backup must not contradict it.
- * @throws LogMoved another process has written the log: nothing is committed @throws Unavailable
+ * Signs the head of a batch and writes both in one transaction, which moves the head only from where the caller expects
+ * it. The head is noted outside the database before anyone can read it, so that a database restored from a backup
+ * cannot contradict it.
+ * @throws LogMoved if another process has written the log: nothing is committed @throws Unavailable
  */
 export const commitLog = async (
   { pool, identity, published }: LogSink,
@@ -43,7 +44,7 @@ export const commitLog = async (
   const { size } = edge;
   const to = { size, position, origin, vkey, checkpoint: signer.sign(size, rootOfEdge(edge)) };
   const checkpoint = to.checkpoint === from?.checkpoint ? null : to.checkpoint;
-  // The empty tree contradicts no other.
+  // The empty tree contradicts no other tree.
   const announced =
     size === 0 || checkpoint === null
       ? null
@@ -59,6 +60,5 @@ export const commitLog = async (
     if (rowCount !== 1) throw new LogMoved(LOG_MESSAGES.movedElsewhere);
     if (announced) await published.announce(announced);
   });
-  if (announced) await published.record(announced);
   return to;
 };

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { iso } from '../../kernel/instant.js';
-import { type EndedLog, ENDED_LOG_STREAM, EndedLogTable, type EndReason, headOfEnded } from './ended-logs.js';
+import { ENDED_LOG_STREAM, type EndedLog, EndedLogTable, type EndReason, headOfEnded } from './ended-logs.js';
 import { serializeEntry } from './entry.js';
 import { LOG_CHECKPOINT, type LogIdentity, originOf } from './log-identity.js';
 import { CheckpointSigner, deriveKeyOfLog, openCheckpoint, parseCheckpoint } from './signed-note.js';
 
-/** The log that is written at present. */
+/** The log that is being written. */
 export interface CurrentLog {
   readonly signer: CheckpointSigner;
-  /** The part of its origin that the first log's does not have; empty for the first log. */
+  /** The suffix of its origin, which the first log's origin lacks; empty for the first log. */
   readonly suffix: string;
-  /** Logs that have ended, in their order. */
+  /** Logs that have ended, in order. */
   readonly ended: readonly EndedLog[];
 }
 
@@ -22,7 +22,7 @@ export interface KnownLog {
   readonly suffix: string;
 }
 
-/** Returns the log that is written now. @param head newest checkpoint of it, if there is one */
+/** Returns the log that is being written. @param head newest checkpoint of it, if there is one */
 export const createCurrentLog = (
   identity: LogIdentity,
   head: { readonly origin: string } | null,
@@ -38,7 +38,7 @@ export const createCurrentLog = (
   return { signer: createSigner(identity, base, suffix), suffix, ended };
 };
 
-/** Returns the first entries of a log: the heads of the logs that ended when it began. */
+/** Returns the first entries of a log: the heads of the logs that had ended when it began. */
 export const firstEntries = ({ ended, suffix }: CurrentLog): readonly Buffer[] =>
   ended
     .filter(({ next_suffix }) => next_suffix === suffix)
@@ -49,9 +49,9 @@ export const firstEntries = ({ ended, suffix }: CurrentLog): readonly Buffer[] =
     });
 
 /**
- * Ends logs: their heads are kept, the tree of this database with them, and the next log begins without entries, under another
- * name and key. To be called in a transaction.
- * @param logs the log of this database first @returns origin of the next log
+ * Ends logs: keeps their heads and the tree of this database, and begins the next log without entries, under another
+ * name and key. Call it in a transaction.
+ * @param logs this database's log first @returns origin of the next log
  */
 export const endLogs = async (
   tx: Pick<Pool, 'query'>,
@@ -79,7 +79,7 @@ export const endLogs = async (
 const createSigner = (identity: LogIdentity, base: string, suffix: string): CheckpointSigner =>
   new CheckpointSigner(suffix === '' ? base : `${base}/${suffix}`, deriveKeyOfLog(identity.key, suffix));
 
-/** Signs that a log has ended. Null if its key is another one now: nothing else may speak for it. */
+/** Signs that a log has ended. Returns null if its key is no longer this one, because nothing else may sign for it. */
 const signEnd = (identity: LogIdentity, { checkpoint, vkey, suffix }: KnownLog, next: string): string | null => {
   const { origin } = parseCheckpoint(checkpoint)!;
   const signer = createSigner(identity, withoutSuffix(origin, suffix), suffix);
@@ -87,7 +87,10 @@ const signEnd = (identity: LogIdentity, { checkpoint, vkey, suffix }: KnownLog, 
   return head && signer.sign(head.size, head.root, [`ended ${next}`]);
 };
 
-/** Returns a suffix that no log has had, whatever is restored: a time, and a number in case two logs begin within a second. */
+/**
+ * Returns a suffix that no log has had, whatever was restored: a time, and a number in case two logs begin within a
+ * second.
+ */
 const createSuffix = (now: number): string =>
   `${iso(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${randomBytes(3).toString('hex')}`;
 

@@ -1,30 +1,30 @@
 import type { Pool } from 'pg';
 import type { JsonObject } from '../../kernel/json.js';
-import { HASH_BYTES, type ReadTile, readRoot, TILE_WIDTH } from './merkle.js';
+import { HASH_BYTES, readRoot, type ReadTile, TILE_WIDTH } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
 import { type Checkpoint, parseCheckpoint } from './signed-note.js';
 
-/** Cause for which a log ended: a reset to another event store, or entries that could not be built again. */
+/** Reason why a log ended: a reset to another event store, or entries that could not be built again. */
 export type EndReason = 'store_reset' | 'entries_lost';
 
-/** A log that has ended, because its past cannot be continued (ADR-213). */
+/** A log that has ended because its past cannot be continued (ADR-213). */
 export interface EndedLog extends JsonObject {
   readonly origin: string;
   readonly vkey: string;
   /** Its newest known checkpoint. */
   readonly checkpoint: string;
-  /** The same with a line that says that it ended, signed by its key; null without that key. */
+  /** The same checkpoint with a line that says that the log ended, signed by its key; null without that key. */
   readonly statement: string | null;
   readonly reason: EndReason;
   /** ISO 8601. */
   readonly ended_at: string;
-  /** The part of its origin that the first log's does not have. */
+  /** The suffix of its origin, which the first log's origin lacks. */
   readonly suffix: string;
-  /** The suffix of the log that follows it. */
+  /** The suffix of the log that succeeds it. */
   readonly next_suffix: string;
 }
 
-/** An ended log as answers show it: its last known size and root, and where the history goes on. */
+/** An ended log, as shown in answers: its last known size and root, and where the history continues. */
 export type ShownEndedLog = ReturnType<typeof showEnded>;
 
 /** Returns an ended log as answers show it. */
@@ -37,10 +37,10 @@ export const showEnded = (log: EndedLog) => {
 
 type Queries = Pick<Pool, 'query'>;
 
-/** Stream of the entry that names an ended log, before its origin. No event has such a stream. */
+/** Stream of the entry that names an ended log, followed by its origin. No event has such a stream. */
 export const ENDED_LOG_STREAM = 'historyLog-';
 
-/** True for an ended log as a line of an export has it. */
+/** True for an ended log as it appears in a line of an export. */
 export const isEndedLog = (value: unknown): value is EndedLog => {
   const { origin, vkey, checkpoint, statement, reason, ended_at, suffix, next_suffix } = (value ??
     {}) as Partial<EndedLog>;
@@ -75,7 +75,7 @@ export class EndedLogTable {
     return rows;
   }
 
-  /** Adds logs of which this database does not know yet that they have ended. */
+  /** Adds ended logs that this database does not know yet. */
   async add(logs: readonly EndedLog[]): Promise<void> {
     for (const log of logs)
       await this.db.query(
@@ -86,8 +86,8 @@ export class EndedLogTable {
   }
 
   /**
-   * Moves the tree of this database to that of an ended log, as evidence, and leaves an empty log. To be called in a transaction. A log
-   * of which an earlier tree was kept keeps that one.
+   * Keeps the tree of this database as evidence for an ended log, and leaves an empty log. Call it in a transaction. If
+   * an earlier tree of the log was already kept, that tree stays.
    */
   async keepTree(origin: string, size: number): Promise<void> {
     const { rowCount } = await this.db.query(
@@ -102,7 +102,7 @@ export class EndedLogTable {
       await this.db.query(`delete from ${table}`);
   }
 
-  /** True unless what is known of an ended log shows that a checkpoint is none of it. */
+  /** False if what is known about an ended log contradicts a checkpoint. */
   async mayContain({ origin, checkpoint }: EndedLog, { size, root }: Checkpoint): Promise<boolean> {
     const head = headOfEnded({ checkpoint });
     if (size === head.size) return root.equals(head.root);

@@ -8,17 +8,17 @@ export interface LogEntry {
 
 const LENGTH_BYTES = 2;
 
-/** Serialises an entry: the bytes that the tree covers. They cover the event's content through its hash, and show none of it. */
+/** Serialises an entry: the bytes that the tree covers. They cover the event's content only through its hash. */
 export const serializeEntry = ({ stream, revision, hash }: LogEntry): Buffer =>
   Buffer.from(`${stream}\n${revision}\n${hash}\n`);
 
-/** Parses an entry. Returns null for bytes that are none. */
+/** Parses an entry. Returns null for bytes that are not an entry. */
 export const parseEntry = (bytes: Buffer): LogEntry | null => {
   const form = /^(.+)\n(\d+)\n([0-9a-f]{64})\n$/s.exec(bytes.toString());
   return form && { stream: form[1]!, revision: BigInt(form[2]!), hash: form[3]! };
 };
 
-/** Serialises entries as a bundle has them: each with its length before it (C2SP tlog-tiles). */
+/** Serialises entries as they are in a bundle: each preceded by its length (C2SP tlog-tiles). */
 export const serializeBundle = (entries: readonly Buffer[]): Buffer =>
   Buffer.concat(
     entries.flatMap((entry) => {
@@ -28,7 +28,7 @@ export const serializeBundle = (entries: readonly Buffer[]): Buffer =>
     }),
   );
 
-/** Splits a bundle into its entries. A length beyond the end gives a shorter last entry. */
+/** Splits a bundle into its entries. A length beyond the end yields a shorter last entry. */
 export const parseBundle = (bundle: Buffer): readonly Buffer[] => {
   const entries: Buffer[] = [];
   for (let at = 0; at + LENGTH_BYTES <= bundle.length;) {

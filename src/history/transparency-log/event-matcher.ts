@@ -1,9 +1,9 @@
 import type { SealedEntry } from './log-reader.js';
 
-/** Difference of an event from the log (management-api.md: `POST /history/verify`). */
+/** Kind of difference between an event and the log (management-api.md: `POST /history/verify`). */
 export type BrokenReason = 'changed' | 'removed' | 'inserted' | 'reordered';
 
-/** An event that is not as the log has it. */
+/** An event that differs from the log. */
 export interface BrokenEvent {
   readonly stream: string;
   readonly revision: number;
@@ -17,7 +17,7 @@ export interface FoundEvent {
   readonly position: bigint;
   /** The hash that the event carries. */
   readonly hash: string;
-  /** True if its content has that hash. */
+  /** True if its content matches that hash. */
   readonly isIntact: boolean;
 }
 
@@ -25,9 +25,9 @@ export interface FoundEvent {
 export interface EventLookup {
   /** True if the store has an event at this place. */
   readonly exists: (stream: string, revision: bigint) => Promise<boolean>;
-  /** Returns the keys of the next events after one. */
+  /** Returns the keys of the next events after a given one. */
   readonly next: (after: FoundEvent, count: number) => Promise<readonly string[]>;
-  /** True for a stream whose events the gateway deletes itself. */
+  /** True for a stream from which the gateway itself deletes events. */
   readonly mayBeGone: (stream: string) => boolean;
 }
 
@@ -35,12 +35,12 @@ export interface EventLookup {
 export const keyOf = ({ stream, revision }: { readonly stream: string; readonly revision: bigint }): string =>
   `${stream}\n${revision}`;
 
-/** Entries within which an event that has moved is found; beyond it counts as inserted here and removed there. */
+/** Number of entries within which a moved event is recognised; beyond that, it counts as inserted and removed. */
 const WINDOW = 10_000;
 
 /**
- * Compares the events of the store with the entries of the log, both in order, and names each event that differs. Entries come in
- * by {@link EventMatcher.addEntries}, at least {@link WINDOW} ahead of the events.
+ * Compares the events of the store with the entries of the log, both in order, and reports each event that differs.
+ * Entries are added by {@link EventMatcher.addEntries}, at least {@link WINDOW} ahead of the events.
  */
 export class EventMatcher {
   readonly broken: BrokenEvent[] = [];
@@ -48,9 +48,9 @@ export class EventMatcher {
   private first = 0;
   /** Keys of the entries ahead, with their index in `entries`. */
   private readonly ahead = new Map<string, number>();
-  /** Keys of events that came before the place that the log gives them. */
+  /** Keys of events that came before the place where the log has them. */
   private readonly early = new Set<string>();
-  /** Keys of entries whose event comes later than the log says. */
+  /** Keys of entries whose events come later than in the log. */
   private readonly late = new Set<string>();
 
   constructor(private readonly lookup: EventLookup) {}
@@ -69,8 +69,8 @@ export class EventMatcher {
   }
 
   /**
-   * Compares the next event. Returns the hash that the log has for it; null if it has none.
-   * @param isCovered false: the event is newer than the log, which need not have it
+   * Compares the next event. Returns its hash in the log; null if it has none.
+   * @param isCovered false if the event is newer than the log, so that it may be missing there
    */
   async match(event: FoundEvent, isCovered: boolean): Promise<string | null> {
     const key = keyOf(event);
@@ -89,7 +89,7 @@ export class EventMatcher {
         return expected.isSealed ? expected.entry!.hash : null;
       }
       if (!expected.isSealed && !this.ahead.has(key)) {
-        this.pass(); // the entry was forged: the event at its place is the one that it hides
+        this.pass(); // the entry was forged: it hides the event at its place
         return this.report(event, 'changed');
       }
       if (!expected.entry) {
@@ -105,9 +105,9 @@ export class EventMatcher {
       }
       if (index === undefined) return this.reportUnknown(event, isCovered);
       if (this.entries[index]!.entry!.hash !== event.hash) {
-        this.early.add(key); // not the event that the log has further on, but another one in its place
+        this.early.add(key); // not the event that the log has further on, but another event in its place
         if (expected.entry.hash === event.hash) {
-          // The expected one, under another revision; what has its own revision now comes later.
+          // The expected event at another revision; the event that belongs there comes later.
           this.report(expected.entry, 'changed');
           this.late.add(keyOf(expected.entry));
           this.pass();
@@ -129,9 +129,9 @@ export class EventMatcher {
   }
 
   /**
-   * Decides which of two events has moved: this one forwards, or the one that should be here backwards. Two that have changed
-   * places are both named.
-   * @returns true if this event is to be compared with the next entry
+   * Decides which of two events has moved: this event forwards, or the event that should be here backwards. If two
+   * events have changed places, both are reported.
+   * @returns true if this event should be compared with the next entry
    */
   private async settleOrder(event: FoundEvent, expected: SealedEntry, index: number): Promise<boolean> {
     const distance = index - this.first;
@@ -157,14 +157,14 @@ export class EventMatcher {
     this.first++;
   }
 
-  /** Frees the entries that are behind. */
+  /** Frees the entries that have been passed. */
   private forgetPassed(): void {
     this.entries.splice(0, this.first);
     for (const [key, index] of this.ahead) this.ahead.set(key, index - this.first);
     this.first = 0;
   }
 
-  /** Reports an event that the log does not have. */
+  /** Reports an event that the log does not contain. */
   private reportUnknown(event: FoundEvent, isCovered: boolean): null {
     if (isCovered) return this.report(event, 'inserted');
     return event.isIntact ? null : this.report(event, 'changed');

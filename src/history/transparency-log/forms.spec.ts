@@ -1,6 +1,6 @@
+import { deriveHistoryKeys } from '../../secrets/history-keys.js';
 import { parseBundle, parseEntry, serializeBundle, serializeEntry } from './entry.js';
 import { countHashes } from './merkle.js';
-import { deriveHistoryKeys } from '../../secrets/history-keys.js';
 import { CheckpointSigner, openCheckpoint } from './signed-note.js';
 import { parseTilePath } from './tile-path.js';
 

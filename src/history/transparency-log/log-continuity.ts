@@ -1,57 +1,58 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { EventCodec } from '../../event-store/codec.js';
-import { BEGINNING, type EventStore, type StoredEvent } from '../../event-store/port.js';
-import type { Log } from '../../kernel/log.js';
+import { EventCodec } from '../../event-store/codec.js';
+import { BEGINNING, EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
+import { LOG, type Log } from '../../kernel/log.js';
 import { withTransaction } from '../../postgres/pool.js';
+import { POOL } from '../../postgres/tokens.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { COMMIT_DURABLY } from './commit-log.js';
 import { createCurrentLog, type CurrentLog, endLogs, firstEntries, type KnownLog } from './current-log.js';
 import { EndedLogTable } from './ended-logs.js';
 import { serializeEntry } from './entry.js';
-import { LOG_CHECKPOINT, type LogIdentity } from './log-identity.js';
+import { LOG_CHECKPOINT, LOG_IDENTITY, type LogIdentity } from './log-identity.js';
 import { type LogHead, LogTables } from './log-tables.js';
 import { appendLeaves, hashLeaf, readRoot, rootOfEdge } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
-import type { PublishedCheckpoint, PublishedCheckpoints } from './published-checkpoint.js';
+import { type PublishedCheckpoint, PublishedCheckpoints } from './published-checkpoint.js';
 import { type Checkpoint, parseCheckpoint } from './signed-note.js';
 
-/** Dependencies of {@link LogContinuity}. */
-export interface LogContinuityDependencies {
-  readonly pool: Pool;
-  readonly store: EventStore;
-  readonly codec: EventCodec;
-  readonly identity: LogIdentity;
-  readonly published: Pick<PublishedCheckpoints, 'read'>;
-  readonly log: Log;
-}
-
-/** The events do not give the tree of a published checkpoint: nothing of it is committed. */
+/** The events do not produce the tree of a published checkpoint: nothing of it is committed. */
 class OtherPast extends Error {}
 
 const MAX_BATCH = 2_000;
-/** Time in ms for a node that is behind its cluster's leader to reach the published checkpoint. */
+/** How long a node that is behind its cluster's leader may take to reach the published checkpoint, in ms. */
 const LONGEST_WAIT_MS = 10_000;
 const LOOK_MS = 250;
 
 /**
- * Decides before anything is signed whether the log of this database continues what was published (ADR-213). A database that was lost
- * or restored from a backup first builds the published tree again. A log for which that fails has ended, and another one begins.
+ * Decides, before anything is signed, whether the log of this database continues the published one (ADR-213). A
+ * database that was lost or restored from a backup first rebuilds the published tree. If that fails, the log has ended
+ * and a new one begins.
  */
+@Injectable()
 export class LogContinuity {
   private readonly tables: LogTables;
   private readonly endedLogs: EndedLogTable;
 
-  constructor(private readonly deps: LogContinuityDependencies) {
-    this.tables = new LogTables(deps.pool);
-    this.endedLogs = new EndedLogTable(deps.pool);
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly codec: EventCodec,
+    @Inject(LOG_IDENTITY) private readonly identity: LogIdentity,
+    private readonly published: PublishedCheckpoints,
+    @Inject(LOG) private readonly log: Log,
+  ) {
+    this.tables = new LogTables(pool);
+    this.endedLogs = new EndedLogTable(pool);
   }
 
   /** Returns the log that may be written. Only the holder of its lease may call this. @throws Unavailable */
   async prepare(signal: AbortSignal): Promise<{ readonly head: LogHead | null; readonly current: CurrentLog }> {
-    const published = await this.deps.published.read();
+    const published = await this.published.read();
     if (published) await this.meet(published, signal);
     const head = await this.tables.readHead();
-    return { head, current: createCurrentLog(this.deps.identity, head, await this.endedLogs.list()) };
+    return { head, current: createCurrentLog(this.identity, head, await this.endedLogs.list()) };
   }
 
   private async meet(published: PublishedCheckpoint, signal: AbortSignal): Promise<void> {
@@ -61,7 +62,7 @@ export class LogContinuity {
     const hasEnded = (origin: string): boolean => ended.some((log) => log.origin === origin);
     if (hasEnded(known.origin)) return;
     const head = await this.tables.readHead();
-    // The database is older than the end of its log: its tree is of no use to the log that followed.
+    // The database is older than the end of its log, so its tree is useless to the log that followed.
     if (head && hasEnded(head.origin)) await this.discardTree(head);
     else if (head && head.size >= known.size) {
       if (await this.isPartOfTree(known)) return;
@@ -80,23 +81,23 @@ export class LogContinuity {
   }
 
   private async discardTree({ origin, size }: LogHead): Promise<void> {
-    await withTransaction(this.deps.pool, async (tx) => {
+    await withTransaction(this.pool, async (tx) => {
       await new EndedLogTable(tx).keepTree(origin, size);
       await tx.query('delete from ops_checkpoint where name = $1', [LOG_CHECKPOINT]);
     });
   }
 
   /**
-   * Builds the tree up to a published checkpoint from the events, in one transaction: no part of it can be read, and nothing is left of
-   * another tree. @returns false if the events do not give that tree
+   * Builds the tree up to a published checkpoint from the events and replaces any other tree with it, in one
+   * transaction, so that no part of it can be read before. @returns false if the events do not produce that tree
    */
   private async catchUp(published: PublishedCheckpoint, known: Checkpoint, signal: AbortSignal): Promise<boolean> {
     const end = await this.readEnd(BigInt(published.position), signal);
     if (end < BigInt(published.position)) return false;
-    // No warning: a connection that is lost between the note of a checkpoint and its transaction leads here as well.
-    this.deps.log.info({ size: known.size }, LOG_MESSAGES.catchingUp);
+    // No warning: losing the connection between noting a checkpoint and its transaction has the same effect.
+    this.log.info({ size: known.size }, LOG_MESSAGES.catchingUp);
     try {
-      await withTransaction(this.deps.pool, (tx) => this.rebuild(tx, known, end, signal));
+      await withTransaction(this.pool, (tx) => this.rebuild(tx, known, end, signal));
       return true;
     } catch (error) {
       if (error instanceof OtherPast) return false;
@@ -105,7 +106,7 @@ export class LogContinuity {
   }
 
   private async rebuild(tx: Pick<Pool, 'query'>, known: Checkpoint, end: bigint, signal: AbortSignal): Promise<void> {
-    const { store, identity } = this.deps;
+    const { store, identity } = this;
     const tables = new LogTables(tx);
     const head = await tables.readHead(true);
     const current = createCurrentLog(identity, head ?? known, await new EndedLogTable(tx).list());
@@ -143,25 +144,25 @@ export class LogContinuity {
     );
   }
 
-  /** Ends the log, whose newest known checkpoint comes first. */
+  /** Ends the log, after recording its newest known checkpoint. */
   private async end(logs: readonly KnownLog[]): Promise<void> {
-    const { pool, identity, log } = this.deps;
+    const { pool, identity, log } = this;
     const next = await withTransaction(pool, (tx) => endLogs(tx, identity, logs, 'entries_lost'));
     const { origin, size } = parseCheckpoint(logs[0]!.checkpoint)!;
     log.error({}, LOG_MESSAGES.ended({ origin, size, next, reason: LOG_MESSAGES.entries_lost }));
   }
 
-  /** Returns the end of the store, once that has had time to reach a position. */
+  /** Waits a short time for the store to reach a position, and returns the position of its last event. */
   private async readEnd(position: bigint, signal: AbortSignal): Promise<bigint> {
     for (const until = performance.now() + LONGEST_WAIT_MS; ;) {
-      const end = await this.deps.store.readHead();
+      const end = await this.store.readHead();
       if (end >= position || performance.now() > until || signal.aborted) return end;
       await sleepUnlessAborted(LOOK_MS, signal);
     }
   }
 
   private entryOf(event: StoredEvent): Buffer {
-    const { hash } = this.deps.codec.readEnvelope(event);
+    const { hash } = this.codec.readEnvelope(event);
     return serializeEntry({ stream: event.stream, revision: event.revision, hash });
   }
 }

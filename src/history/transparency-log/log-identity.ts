@@ -7,11 +7,14 @@ export interface LogIdentity {
   readonly origin: string | null;
   /** Base URL of this process; empty until it is known. */
   readonly baseUrl: string;
-  /** Seed of the key that signs the first log, 32 bytes. Those of later logs are derived from it. */
+  /** Seed of the key that signs the first log, 32 bytes. The seeds of later logs are derived from it. */
   readonly key: Buffer;
   /** Key of the seals (ADR-143). */
   readonly sealKey: Buffer;
 }
+
+/** Injection token of the {@link LogIdentity}. */
+export const LOG_IDENTITY = Symbol('LogIdentity');
 
 /** Returns the default origin: the base URL without its scheme, and `/history`. An origin has no `+`. */
 export const originOf = (baseUrl: string): string =>

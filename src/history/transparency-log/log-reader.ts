@@ -6,13 +6,13 @@ import { TILE_WIDTH } from './merkle.js';
 export interface SealedEntry {
   readonly index: number;
   readonly bytes: Buffer;
-  /** Null: the bytes are no entry. */
+  /** Null if the bytes are not an entry. */
   readonly entry: LogEntry | null;
-  /** True if its seal fits: it is as it was written. */
+  /** True if its seal matches, that is, if it is unchanged. */
   readonly isSealed: boolean;
 }
 
-/** Bundles per read: about 3 MB. */
+/** Number of bundles per read: about 3 MB. */
 const BUNDLES = 100;
 
 /** Reads all entries of the log in order, up to its signed size. */

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Pool } from 'pg';
+import { parseBundle, serializeBundle } from './entry.js';
 import { countHashes, EMPTY_TREE, HASH_BYTES, type Tile, TILE_WIDTH, type TreeEdge } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
-import { parseBundle, serializeBundle } from './entry.js';
 
 /** The signed head of the log. */
 export interface LogHead {
@@ -18,7 +18,7 @@ export interface LogHead {
 
 /** A batch of the log that is written in one transaction. */
 export interface LogAppend {
-  /** The head before; null for the first one. */
+  /** The previous head; null for the first one. */
   readonly from: LogHead | null;
   readonly to: LogHead;
   readonly tiles: readonly Tile[];
@@ -29,7 +29,7 @@ export interface LogAppend {
 export interface StoredBundle {
   readonly number: number;
   readonly entries: readonly Buffer[];
-  /** Position of its first event; of one that was removed before an import: after that of the event before it. */
+  /** Position of its first event; for an event removed before an import, the position after the previous event. */
   readonly first: bigint;
   /** A seal for each entry. */
   readonly seals: Buffer;
@@ -40,12 +40,12 @@ export class LogMoved extends Error {}
 
 type Queries = Pick<Pool, 'query'>;
 
-/** Bytes of a seal. */
+/** Number of bytes of a seal. */
 export const SEAL_BYTES = 8;
 
 /**
- * Returns the seal of an entry at its place: the key is needed to change an entry and its seal. It locates what a
- * checkpoint can only deny (ADR-143).
+ * Returns the seal of an entry at its place: changing an entry and its seal takes the key. A seal locates a change that
+ * a checkpoint can only detect (ADR-143).
  */
 export const sealEntry = (key: Buffer, index: number, entry: Buffer): Buffer =>
   createHmac('sha256', key).update(`crosspost history seal\n${index}\n`).update(entry).digest().subarray(0, SEAL_BYTES);
@@ -54,7 +54,7 @@ export const sealEntry = (key: Buffer, index: number, entry: Buffer): Buffer =>
 export class LogTables {
   constructor(private readonly db: Queries) {}
 
-  /** Returns the head; null before the first one. @param lock true: no other transaction changes it meanwhile */
+  /** Returns the head; null before the first one. @param lock true to keep other transactions from changing it */
   async readHead(lock = false): Promise<LogHead | null> {
     const { rows } = await this.db.query<{ size: bigint } & Omit<LogHead, 'size'>>(
       `select size, position, origin, vkey, checkpoint from ops_history_log ${lock ? 'for update' : ''}`,
@@ -80,9 +80,9 @@ export class LogTables {
   }
 
   /**
-   * Reads the bundles of the first `size` entries, in order. The log may have grown since its size was read, also by bundles: what is
-   * behind the size is left out.
-   * @param from number of the first bundle @param perRead most bundles that are read at a time
+   * Reads the bundles of the first `size` entries, in order. The log may have grown since its size was read, even by
+   * whole bundles: entries beyond the size are omitted.
+   * @param from number of the first bundle @param perRead maximum number of bundles to read at a time
    */
   async *readBundlesUpTo(size: number, { from = 0, perRead }: { from?: number; perRead: number }) {
     const end = Math.ceil(size / TILE_WIDTH);
@@ -90,7 +90,7 @@ export class LogTables {
       const bundles = await this.readBundles(next, Math.min(perRead, end - next));
       if (bundles.length === 0) return;
       for (const bundle of bundles) {
-        if (bundle.number >= end) return; // a bundle before it is missing
+        if (bundle.number >= end) return; // a preceding bundle is missing
         const entries = bundle.entries.slice(0, size - bundle.number * TILE_WIDTH);
         yield { ...bundle, entries } satisfies StoredBundle;
         next = bundle.number + 1;
@@ -120,7 +120,7 @@ export class LogTables {
     return rows[0] ?? null;
   }
 
-  /** Reads the edge of the tree at its present size. */
+  /** Reads the edge of the tree at its current size. */
   async readEdge(size: number): Promise<TreeEdge> {
     if (size === 0) return EMPTY_TREE;
     const partial: Buffer[] = [];
@@ -136,8 +136,8 @@ export class LogTables {
   }
 
   /**
-   * Writes a batch: tiles and bundles first, the head last. To be called in a transaction. A tile that exists may only grow.
-   * @throws LogMoved the head is no longer `from`, or a tile would change: nothing may be committed
+   * Writes a batch: tiles and bundles first, the head last. Call it in a transaction. An existing tile may only grow.
+   * @throws LogMoved if the head is no longer `from`, or a tile would change: nothing may be committed
    */
   async append({ from, to, tiles, entries }: LogAppend, sealKey: Buffer): Promise<void> {
     const head = await this.readHead(true);
@@ -147,7 +147,7 @@ export class LogTables {
     await this.writeHead(to);
   }
 
-  /** Writes entries and the tiles that cover them, behind a tree of `size`. @throws LogMoved a tile would change */
+  /** Writes entries and the tiles that cover them, after a tree of `size`. @throws LogMoved if a tile would change */
   async writeTree(
     { size, tiles, entries }: Pick<LogAppend, 'tiles' | 'entries'> & { readonly size: number },
     sealKey: Buffer,

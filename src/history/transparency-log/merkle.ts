@@ -3,11 +3,11 @@ import { hash } from 'node:crypto';
 /** Bytes of a SHA-256 hash. */
 export const HASH_BYTES = 32;
 
-/** Hashes in a full tile. */
+/** Number of hashes in a full tile. */
 export const TILE_WIDTH = 256;
 
 const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
-/** A tile holds the roots of eight levels of the binary tree. */
+/** Number of levels of the binary tree whose roots a tile spans: eight. */
 const LEVELS_PER_TILE = 8;
 const LEAF_PREFIX = Buffer.from([0]);
 const NODE_PREFIX = Buffer.from([1]);
@@ -24,7 +24,7 @@ const hashNode = (left: Buffer, right: Buffer): Buffer => sha256(Buffer.concat([
 
 const hashAt = (hashes: Buffer, index: number): Buffer => hashes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES);
 
-/** Returns the root of a perfect subtree: of `count` neighbouring hashes, a power of two. */
+/** Returns the root of a perfect subtree with `count` neighbouring hashes, a power of two. */
 const foldPerfect = (hashes: Buffer, first: number, count: number): Buffer =>
   count === 1
     ? hashAt(hashes, first)
@@ -32,24 +32,24 @@ const foldPerfect = (hashes: Buffer, first: number, count: number): Buffer =>
 
 /** A tile of the tree: up to 256 neighbouring hashes of one level (C2SP tlog-tiles). */
 export interface Tile {
-  /** 0: the leaves' hashes. */
+  /** 0 for the leaves' hashes. */
   readonly level: number;
   readonly number: number;
   readonly hashes: Buffer;
 }
 
-/** The right edge of a tree: all that is needed to append to it, and its root. */
+/** The right edge of a tree: everything needed to append to it and to compute its root. */
 export interface TreeEdge {
   /** Number of leaves. */
   readonly size: number;
-  /** By level, the hashes of the last tile; empty if that is full. */
+  /** By level, the hashes of the last tile; empty if it is full. */
   readonly partial: readonly Buffer[];
 }
 
 /** The tree without leaves. */
 export const EMPTY_TREE: TreeEdge = { size: 0, partial: [] };
 
-/** Returns the number of hashes that a tree of this size has in the whole level. */
+/** Returns the number of hashes that a tree of this size has on the whole level. */
 export const countHashes = (size: number, level: number): number => Math.floor(size / TILE_WIDTH ** level);
 
 /** Appends leaves. Returns the tree's new edge and the tiles that are new or have grown. */
@@ -75,7 +75,7 @@ export const appendLeaves = (
   return { edge: { size: edge.size + leaves.length, partial }, tiles };
 };
 
-/** Returns the root of a tree from its edge: its perfect subtrees, folded from the smallest one. */
+/** Returns the root of a tree from its edge: folds its perfect subtrees, starting from the smallest. */
 export const rootOfEdge = ({ partial }: TreeEdge): Buffer => {
   const peaks: Buffer[] = [];
   for (const hashes of partial.toReversed()) {
@@ -90,10 +90,10 @@ export const rootOfEdge = ({ partial }: TreeEdge): Buffer => {
   return last ? peaks.reduceRight((right, left) => hashNode(left, right), last) : EMPTY_ROOT;
 };
 
-/** Reads the hashes of a tile, at least those of the tree in question. */
+/** Reads the hashes of a tile, at least those that the tree in question has. */
 export type ReadTile = (level: number, number: number) => Promise<Buffer>;
 
-/** Reads the root of the perfect subtree with 2^height leaves from leaf `first` on. */
+/** Reads the root of the perfect subtree with 2^height leaves, starting at leaf `first`. */
 const readPerfect = async (read: ReadTile, height: number, first: number): Promise<Buffer> => {
   const level = Math.floor(height / LEVELS_PER_TILE);
   const index = first / TILE_WIDTH ** level;
@@ -108,7 +108,9 @@ const splitOf = (count: number): number => {
   return half;
 };
 
-/** Reads the root of the leaves from `first` to before `end`, a node of the tree (`MTH` of RFC 6962). */
+/**
+ * Reads the root of the leaves from `first` up to, but not including, `end`: a node of the tree (`MTH` of RFC 6962).
+ */
 const readNode = async (read: ReadTile, first: number, end: number): Promise<Buffer> => {
   const count = end - first;
   const height = Math.log2(count);

@@ -5,44 +5,46 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { EndedLog } from './ended-logs.js';
 import { parseCheckpoint } from './signed-note.js';
 
-/** The newest published checkpoint of the log, as it is remembered outside the database (ADR-213). */
+/** The newest published checkpoint of the log, as it is kept outside the database (ADR-213). */
 export interface PublishedCheckpoint extends JsonObject {
   readonly suffix: string;
   readonly vkey: string;
   readonly checkpoint: string;
   /** Position of the last event that it covers. */
   readonly position: string;
-  /** Logs that had ended. */
+  /** Logs that had ended by then. */
   readonly ended: readonly EndedLog[];
 }
 
 const NOTE = 'history-checkpoint';
 
 /**
- * Remembers the newest published checkpoint where an older database does not take it back: in the event store, if that is a server of
- * its own, and in a file below DATA_DIR.
+ * Remembers the newest published checkpoint where restoring an older database does not undo it: in the event store, if
+ * it is a separate server, and in a file below DATA_DIR.
  */
 export class PublishedCheckpoints {
   constructor(
     private readonly notes: StoreNotes | null,
-    /** Folder of the file; it has a name for each event store. */
+    /** Folder of the file, which is named after the event store. */
     private readonly folder: string,
     private readonly storeId: () => string | null,
   ) {}
 
-  /** Returns the newest one; null if none is known. @throws Unavailable */
+  /** Returns the newest checkpoint; null if none is known. @throws Unavailable */
   async read(): Promise<PublishedCheckpoint | null> {
     const [noted, kept] = await Promise.all([this.notes?.readNote(NOTE), this.readFile()]);
     return newerOf(asPublished(noted), asPublished(kept));
   }
 
-  /** Writes a checkpoint to the event store. It may be read once this resolves. @throws Unavailable */
+  /**
+   * Writes a checkpoint to the event store and, as far as the disk permits, to the file. It may be read once this
+   * resolves. @throws Unavailable
+   */
   async announce(published: PublishedCheckpoint): Promise<void> {
-    await this.notes?.writeNote(NOTE, published);
+    await Promise.all([this.notes?.writeNote(NOTE, published), this.writeFile(published)]);
   }
 
-  /** Writes a checkpoint to the file, as well as the disk permits. */
-  async record(published: PublishedCheckpoint): Promise<void> {
+  private async writeFile(published: PublishedCheckpoint): Promise<void> {
     const file = this.file();
     if (file === null) return;
     try {

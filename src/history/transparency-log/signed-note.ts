@@ -6,11 +6,14 @@ const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const ED25519 = Buffer.from([1]);
 const KEY_ID_BYTES = 4;
 
-/** Derives the seed of the key of a log that follows an ended one; the first log has the seed itself. @param suffix of its origin */
+/**
+ * Derives the seed for the key of a log that succeeds an ended one; the first log uses the seed itself. @param suffix
+ * of its origin
+ */
 export const deriveKeyOfLog = (key: Buffer, suffix: string): Buffer =>
   suffix === '' ? key : Buffer.from(hkdfSync('sha256', key, '', `crosspost history log ${suffix}`, 32));
 
-/** The state of the log that a checkpoint names. */
+/** The state of the log that a checkpoint describes. */
 export interface Checkpoint {
   readonly origin: string;
   readonly size: number;
@@ -19,7 +22,7 @@ export interface Checkpoint {
 
 /** Signs checkpoints as notes with Ed25519 (C2SP signed-note, tlog-checkpoint). */
 export class CheckpointSigner {
-  /** Key by which others verify: `<name>+<key ID>+<key>`. */
+  /** Key that others verify with: `<name>+<key ID>+<key>`. */
   readonly vkey: string;
   private readonly privateKey: KeyObject;
   private readonly keyId: Buffer;
@@ -40,7 +43,7 @@ export class CheckpointSigner {
     this.vkey = `${origin}+${this.keyId.toString('hex')}+${key.toString('base64')}`;
   }
 
-  /** Returns the signed checkpoint of a tree. @param extension further lines (C2SP tlog-checkpoint) */
+  /** Returns the signed checkpoint of a tree. @param extension additional lines (C2SP tlog-checkpoint) */
   sign(size: number, root: Buffer, extension: readonly string[] = []): string {
     const lines = [this.origin, String(size), root.toString('base64'), ...extension];
     const text = `${lines.join('\n')}\n`;
@@ -51,13 +54,13 @@ export class CheckpointSigner {
 
 const NOTE = /^((\S+)\n(0|[1-9]\d{0,14})\n([A-Za-z0-9+/]{43}=)\n(?:[^\n]+\n)*)\n((?:\u2014 [^\n]+\n)+)$/;
 
-/** Reads a checkpoint without its signature. Returns null unless it has the form of one. */
+/** Reads a checkpoint without its signature. Returns null for a text in any other form. */
 export const parseCheckpoint = (note: string): Checkpoint | null => {
   const [, , origin, size, root] = (NOTE.exec(note) ?? []) as readonly string[];
   return origin === undefined ? null : { origin, size: Number(size), root: Buffer.from(root!, 'base64') };
 };
 
-/** Reads a checkpoint. Returns null unless it has the form of one and a valid signature by the key `vkey`. */
+/** Reads a checkpoint. Returns null unless it has the right form and a valid signature by the key `vkey`. */
 export const openCheckpoint = (note: string, vkey: string): Checkpoint | null => {
   const form = NOTE.exec(note);
   const [name, keyId, key] = splitVerifierKey(vkey);

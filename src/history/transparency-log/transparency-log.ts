@@ -1,55 +1,64 @@
-import type { EventCodec } from '../../event-store/codec.js';
-import type { EventStore } from '../../event-store/port.js';
-import type { AuditEntry, AuditIndex } from '../../projections/audit/audit.queries.js';
-import type { RequestBatches } from '../../projections/request-log/request-batches.queries.js';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { EventCodec } from '../../event-store/codec.js';
+import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { POOL } from '../../postgres/tokens.js';
+import { type AuditEntry, AuditIndex } from '../../projections/audit/audit.queries.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { RequestBatches } from '../../projections/request-log/request-batches.queries.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import type { EndedLog, EndedLogTable } from './ended-logs.js';
+import { type EndedLog, EndedLogTable } from './ended-logs.js';
 import { type LogEntry, serializeBundle, serializeEntry } from './entry.js';
+import { type LogHead, LogTables } from './log-tables.js';
+import { HASH_BYTES, readInclusionProof, type ReadTile } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
-import type { LogHead, LogTables } from './log-tables.js';
-import { HASH_BYTES, type ReadTile, readInclusionProof } from './merkle.js';
 import type { TilePath } from './tile-path.js';
 
-/** Dependencies of {@link TransparencyLog}. */
-export interface TransparencyLogDependencies {
-  readonly tables: LogTables;
-  readonly endedLogs: Pick<EndedLogTable, 'list'>;
-  readonly store: Pick<EventStore, 'readStream'>;
-  readonly codec: EventCodec;
-  readonly index: Pick<AuditIndex, 'catchUp' | 'findEvents' | 'listResources'>;
-  readonly batches: Pick<RequestBatches, 'findBatch'>;
-}
-
-/** The log does not cover an event yet, or no checkpoint is signed yet: a worker has to run. */
+/** The log does not cover an event yet, or no checkpoint is signed yet: a worker must be running. */
 export class LogBehind extends Error {}
 
-/** Time in ms for which a request waits for a checkpoint. */
+/** How long a request waits for a checkpoint, in ms. */
 const LONGEST_WAIT_MS = 10_000;
 const LOOK_MS = 100;
 const NEVER = new AbortController().signal;
 
 /** Reads the history's transparency log: checkpoint, tiles, proofs. The saga `write-transparency-log` writes it. */
+@Injectable()
 export class TransparencyLog {
-  constructor(private readonly deps: TransparencyLogDependencies) {}
+  private readonly tables: LogTables;
+  private readonly endedLogs: EndedLogTable;
+  private readonly batches: RequestBatches;
+
+  constructor(
+    @Inject(POOL) pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly codec: EventCodec,
+    private readonly index: AuditIndex,
+    progress: ProjectionProgress,
+  ) {
+    this.tables = new LogTables(pool);
+    this.endedLogs = new EndedLogTable(pool);
+    this.batches = new RequestBatches(pool, store, progress);
+  }
 
   /** Returns the signed head. @throws LogBehind */
   async readHead(): Promise<LogHead> {
-    return waitFor(() => this.deps.tables.readHead());
+    return waitFor(() => this.tables.readHead());
   }
 
-  /** Returns the signed head as it is; null before the first one. */
+  /** Returns the current signed head; null before the first one. */
   findHead(): Promise<LogHead | null> {
-    return this.deps.tables.readHead();
+    return this.tables.readHead();
   }
 
-  /** Lists the logs that have ended, in their order. */
+  /** Lists the logs that have ended, in order. */
   listEnded(): Promise<readonly EndedLog[]> {
-    return this.deps.endedLogs.list();
+    return this.endedLogs.list();
   }
 
   /** Returns a tile or a bundle of entries; null if the signed tree does not have it at this width. */
   async readTile({ level, number, width }: TilePath): Promise<Buffer | null> {
-    const { tables } = this.deps;
+    const { tables } = this;
     if (level !== 'entries') {
       const hashes = await tables.readTile(level, number);
       return hashes && hashes.length >= width * HASH_BYTES ? hashes.subarray(0, width * HASH_BYTES) : null;
@@ -60,14 +69,14 @@ export class TransparencyLog {
   }
 
   /**
-   * Returns the proof of one event (C2SP tlog-proof), under a checkpoint that covers it.
-   * @param ownerId only an event of this owner; null: of all
-   * @returns null if there is no such event, or none that its stream retains @throws LogBehind @throws Unavailable
+   * Returns the proof of one event (C2SP tlog-proof) with a checkpoint that covers it.
+   * @param ownerId only an event of this owner; null: of any owner
+   * @returns null if there is no such event, or its stream no longer retains it @throws LogBehind @throws Unavailable
    */
   async prove(eventId: string, ownerId: string | null): Promise<string | null> {
     const found = await this.findEvent(eventId, ownerId);
     if (!found) return null;
-    const { tables } = this.deps;
+    const { tables } = this;
     const entry = serializeEntry(found);
     const index = await waitFor(() => tables.findEntry(entry, found.position));
     // Read after the entry was found, so that it covers the entry.
@@ -79,7 +88,7 @@ export class TransparencyLog {
   }
 
   private async findEvent(id: string, ownerId: string | null): Promise<(LogEntry & { position: bigint }) | null> {
-    const { index } = this.deps;
+    const { index } = this;
     await index.catchUp();
     for (const place of await index.findEvents(id, ownerId)) {
       const envelope = await this.readEnvelope(place);
@@ -89,9 +98,9 @@ export class TransparencyLog {
     return this.findLoggedRequests(id, ownerId);
   }
 
-  /** Finds an event of a request log: the audit trail does not have it, but an export shows it. */
+  /** Finds an event of a request log: it is not in the audit trail, but an export shows it. */
   private async findLoggedRequests(id: string, ownerId: string | null) {
-    const { index, batches, store, codec } = this.deps;
+    const { index, batches, store, codec } = this;
     const batch = await batches.findBatch(id);
     if (!batch) return null;
     if (ownerId !== null && !(await index.listResources('endpoint', ownerId, false)).includes(batch.endpointId))
@@ -102,7 +111,7 @@ export class TransparencyLog {
   }
 
   private async readEnvelope({ stream, revision, position, envelope }: AuditEntry) {
-    const { store, codec } = this.deps;
+    const { store, codec } = this;
     const [stored] = await store.readStream(stream, { from: revision, limit: 1 });
     if (stored?.position === position) return { id: stored.id, hash: codec.readEnvelope(stored).hash };
     return envelope === null ? null : (JSON.parse(envelope) as { readonly id: string; readonly hash: string });

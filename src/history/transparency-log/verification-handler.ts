@@ -16,7 +16,7 @@ export type VerificationParams = {
   readonly checkpoint: string | null;
 };
 
-/** Creates the handler of verifications. One that was cut off starts again: it changes nothing. */
+/** Creates the handler of verifications. An interrupted verification starts again, because it changes nothing. */
 export const createVerificationHandler = (
   deps: VerificationDependencies,
   endedLogs: EndedLogTable,
@@ -34,7 +34,7 @@ export const createVerificationHandler = (
   },
 });
 
-/** Judges a checkpoint of a log that has ended. Null: it is of the present one, or there is none. */
+/** Checks a checkpoint of an ended log. Returns null if it belongs to the current log, or there is none. */
 const judgeEnded = async (
   note: string | null,
   ended: readonly EndedLog[],

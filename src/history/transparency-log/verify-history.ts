@@ -1,22 +1,21 @@
 import type { EventCodec } from '../../event-store/codec.js';
 import { BEGINNING, type EventStore, type StoredEvent } from '../../event-store/port.js';
-import type { PostAccepted } from '../../domain/post/post.events.js';
-import { payloadStreamName } from '../../projections/posts/post-payloads.js';
+import { payloadStreamName, type PostContent } from '../../projections/posts/post-payloads.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { type BrokenEvent, EventMatcher, type FoundEvent, keyOf } from './event-matcher.js';
-import { LOG_MESSAGES } from './messages.js';
 import { readEntries, type SealedEntry } from './log-reader.js';
 import type { LogHead, LogTables } from './log-tables.js';
 import { appendLeaves, EMPTY_TREE, hashLeaf, rootOfEdge, type TreeEdge } from './merkle.js';
+import { LOG_MESSAGES } from './messages.js';
 import { type Checkpoint, openCheckpoint } from './signed-note.js';
 
 /** Scope of a verification. */
 export interface HistoryCheck {
-  /** Events of which streams; the tree is always verified whole. */
+  /** The streams whose events to verify; the tree is always verified as a whole. */
   readonly covers: (stream: string) => boolean;
-  /** One stream alone, which is then read instead of the whole store; null: several. */
+  /** A single stream to read instead of the whole store; null for several. */
   readonly stream: string | null;
-  /** A checkpoint of the past; null: none. */
+  /** An earlier checkpoint; null if there is none. */
   readonly checkpoint: Checkpoint | null;
 }
 
@@ -36,24 +35,25 @@ export interface VerificationDependencies {
   readonly sealKey: Buffer;
 }
 
-/** The log's own tables do not fit each other, and no event shows where. */
+/** The log's own tables do not match each other, and no event shows where. */
 export class DamagedLog extends Error {}
 
-/** Streams whose last hashes are remembered; those of others are read again. */
+/** Number of streams whose last hashes are cached; those of others are read again. */
 const REMEMBERED_STREAMS = 200_000;
 const PAGE = 500;
-/** Bytes that a page may have, about: large payloads have parts of 900 KB. */
+const WITH_PAYLOAD: ReadonlySet<string> = new Set<PostContent['type']>(['PostAccepted', 'PostRevised']);
+/** Approximate size of a page, in bytes: large payloads have parts of 900 KB. */
 const PAGE_BYTES = 8_388_608;
 /**
- * Categories of streams whose events the gateway deletes itself: by retention, or once they are not needed. The parts of a payload
- * are deleted only if its post was not accepted. The entries that name ended logs are of no event.
+ * Categories of streams whose events the gateway itself deletes: by retention, or once they are no longer needed. The
+ * parts of a payload are deleted only if its post was not accepted. Entries that name ended logs belong to no event.
  */
 export const DELETED_LATER = /^(requestLog|translation|payload|historyLog)-/;
 
 /**
- * Verifies the history: every event's hash and chain, the order of the events, the entries and tree of the transparency log, and
- * a checkpoint of the past against the tree. An attacker must forge the signed head to stay unseen, and an older checkpoint
- * denies that.
+ * Verifies the history: every event's hash and chain, the order of the events, the entries and tree of the transparency
+ * log, and an earlier checkpoint against the tree. To stay unnoticed, an attacker must forge the signed head, which an
+ * older checkpoint reveals.
  * @throws DamagedLog @throws Unavailable
  */
 export const verifyHistory = async (
@@ -64,7 +64,7 @@ export const verifyHistory = async (
 
 class HistoryVerification {
   private readonly matcher: EventMatcher;
-  /** Last hash of each stream, by the log where it has the event. */
+  /** Last hash of each stream: the log's, if the log has the event. */
   private readonly lastHashes = new BoundedCache<{ revision: bigint; hash: string }>(REMEMBERED_STREAMS);
   private edge: TreeEdge = EMPTY_TREE;
   private rootThen: Buffer | null = null;
@@ -103,7 +103,7 @@ class HistoryVerification {
       const found = await this.inspect(event);
       const isCovered = head !== null && event.position <= head.position;
       this.remember(found, await this.matcher.match(found, isCovered));
-      if (event.type === 'PostAccepted' && found.isIntact) await this.inspectParts(event);
+      if (WITH_PAYLOAD.has(event.type) && found.isIntact) await this.inspectParts(event);
     }
     while (hasMore && !this.signal.aborted) hasMore = await loadEntries();
     await this.matcher.end();
@@ -138,7 +138,7 @@ class HistoryVerification {
     return { events: this.events, broken, checkpoint: isConsistent ? 'consistent' : 'inconsistent' };
   }
 
-  /** Reads the events that are verified, in the order of the log. */
+  /** Reads the events to verify, in the order of the log. */
   private async *readEvents(head: LogHead | null): AsyncGenerator<StoredEvent> {
     const { store } = this.deps;
     const { stream, covers } = this.check;
@@ -153,7 +153,7 @@ class HistoryVerification {
     const end = await store.readHead();
     if (end < 0n) return;
     const until = head && head.position > end ? head.position : end;
-    // Read from the store itself: a subscription may deliver what this process remembers.
+    // Reads from the store itself: a subscription may deliver events from this process's memory.
     let limit = PAGE;
     for (let after = BEGINNING; after < until;) {
       const page = await store.readAll({ after, limit });
@@ -165,7 +165,7 @@ class HistoryVerification {
     }
   }
 
-  /** Verifies an event's own hash, chained to the event before it. */
+  /** Verifies an event's own hash, chained to the previous event. */
   private async inspect(event: StoredEvent): Promise<FoundEvent> {
     const { codec } = this.deps;
     const { stream, revision, position } = event;
@@ -178,13 +178,13 @@ class HistoryVerification {
   }
 
   /**
-   * Looks for the parts of an accepted payload. Streams of parts may be gone, as those of posts that were never accepted are
-   * deleted; what an accepted post names must be there.
+   * Looks for the parts of an accepted payload. Streams of parts are deleted if their post was never accepted, but the
+   * parts that an accepted post names must exist.
    */
   private async inspectParts(event: StoredEvent): Promise<void> {
-    const { postId, parts } = this.deps.codec.decode<PostAccepted>(event).data;
+    const { postId, parts } = this.deps.codec.decode<PostContent>(event).data;
     if (!parts) return;
-    const stream = payloadStreamName(postId);
+    const stream = payloadStreamName(parts.id ?? postId);
     const there = new Set(
       (await this.deps.store.readStream(stream, { limit: parts.count })).map(({ revision }) => revision),
     );
@@ -192,12 +192,12 @@ class HistoryVerification {
       if (!there.has(BigInt(revision))) this.matcher.broken.push({ stream, revision, reason: 'removed' });
   }
 
-  /** Remembers the hash to which the next event of the stream is chained: the log's, if it has the event. */
+  /** Remembers the hash that the next event of the stream is chained to: the log's, if it has the event. */
   private remember({ stream, revision, hash }: FoundEvent, logged: string | null): void {
     this.lastHashes.set(stream, { revision, hash: logged ?? hash });
   }
 
-  /** Returns the hash of the event in front of one; null if that is gone. */
+  /** Returns the hash of the previous event; null if it was deleted. */
   private async previousHash(stream: string, revision: bigint): Promise<string | null> {
     if (revision === 0n) return '';
     const last = this.lastHashes.get(stream);

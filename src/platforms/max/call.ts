@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { JsonObject } from '../../kernel/json.js';
-import { exchange, type Exchange } from '../exchange.js';
+import { type Exchange, exchange } from '../exchange.js';
 import { extractWords } from '../platform-says.js';
 import { readRetryAfter } from '../retry-after.js';
 import type { MaxFailure } from './classify.js';
@@ -10,7 +10,7 @@ export interface MaxConnection {
   /** Base URL without a slash at the end. */
   readonly apiUrl: string;
   readonly connections: Dispatcher;
-  /** Milliseconds for one call, response included; an upload gets more, depending on its size. */
+  /** Time limit for one call, response included, in ms; an upload gets more, depending on its size. */
   readonly timeoutMs: number;
 }
 
@@ -24,18 +24,18 @@ export interface MaxCall {
   readonly signal: AbortSignal;
 }
 
-/** MAX's response with its time (milliseconds; null if it has no date), or a failure. */
+/** MAX's response with its time (in ms; null if it has no date), or a failure. */
 export type MaxResponse =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown; readonly at: number | null }
   | MaxFailure;
 
-/** Characters that a header may contain; anything else cannot be a token. */
+/** Characters that a header may contain; a text with any other character cannot be a token. */
 const TOKEN = /^[\x21-\x7e]{1,1024}$/;
 
 /** True if the text may be a token. */
 export const isToken = (token: string): boolean => TOKEN.test(token);
 
-/** Makes one call, once; never throws. Masks the token where a response echoes it. */
+/** Makes one call, once; never throws. Masks the token if a response echoes it. */
 export const callMax = async (connection: MaxConnection, call: MaxCall): Promise<MaxResponse> => {
   const { token, signal, body, method } = call;
   const answer = await exchange(
@@ -51,7 +51,7 @@ export const callMax = async (connection: MaxConnection, call: MaxCall): Promise
   return readResponse(answer, token);
 };
 
-/** Reads an exchange as a response of MAX. Masks the token where the response echoes it. */
+/** Reads an exchange as a response of MAX. Masks the token if the response echoes it. */
 export const readResponse = (answer: Exchange, token: string): MaxResponse => {
   if (answer.kind !== 'answered') return answer;
   const { status, headers } = answer;

@@ -1,7 +1,7 @@
-import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
 import { backoffDelay } from '../../runtime/backoff.js';
-import { MAX_MESSAGES } from './messages.js';
 import { CALL_MESSAGES } from '../messages.js';
+import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
+import { MAX_MESSAGES } from './messages.js';
 import { TITLE } from './title.js';
 
 /** Failure of a call to MAX: the facts that decide what happens next. */
@@ -14,7 +14,7 @@ export type MaxFailure =
       readonly message: string;
       readonly retryAfter: string | undefined;
     }
-  /** Response that does not come from MAX: HTML of a proxy, a malformed body, a message without its id. */
+  /** A response that does not come from MAX: HTML of a proxy, a malformed body, or a message without its id. */
   | {
       readonly kind: 'unreadable';
       readonly status: number;
@@ -22,18 +22,18 @@ export type MaxFailure =
       /** Its words. */
       readonly says?: string;
     }
-  /** The request was sent and no complete response came. */
+  /** The request was sent, but no complete response arrived. */
   | { readonly kind: 'lost'; readonly code: string; readonly detail: string }
   /** Nothing was sent. */
   | { readonly kind: 'never_sent'; readonly code: string; readonly detail: string };
 
-/** Further facts: if readers see the call's effect, and how often MAX has delayed the publication. */
+/** Further facts: whether readers see the call's effect, and how often MAX has already delayed the publication. */
 export interface Circumstances {
   readonly visible: boolean;
   readonly waits: SendContext['waits'];
 }
 
-/** The delay for an attachment doubles from the first to the longest (networks.md §3). */
+/** The delay for an attachment doubles, from the first to the longest (networks.md §3). */
 const ATTACHMENT_WAIT = { firstMs: 1_000, longestMs: 120_000 };
 
 /**
@@ -95,7 +95,7 @@ const classifyRefusal = (refusal: Refusal, circumstances: Circumstances): StepOu
   return { kind: 'failed', error: classifyPermanentRefusal(refusal) };
 };
 
-/** MAX's words for a bot that may not write, and for a chat that is not there: they hold under any status (D-50). */
+/** MAX's words for a bot that may not write, and for a missing chat, which are decisive whatever the status (D-50). */
 const NO_RIGHT = /chat\.denied|\bnot (?:an? )?(?:member|participant|admin)|no (?:access|rights?) (?:to|in)\b/i;
 const NO_CHAT = /chat\.not\.found|\bchat\b[^.]*\bnot found/i;
 

@@ -1,12 +1,12 @@
 import type { PlatformDescriptor } from '../descriptor.js';
 import { MAX_LIMITS } from './limits.js';
 import { createMaxPublisher } from './max-publisher.js';
-import { TITLE } from './title.js';
 import { MAX_EXAMPLES } from './messages.js';
+import { TITLE } from './title.js';
 
 const CHAT_IN_WORDS = MAX_EXAMPLES.chatId;
 
-/** MAX, posted to by bots. */
+/** The network MAX; its posts are sent by bots. */
 export const max: PlatformDescriptor = {
   id: 'max',
   title: TITLE,

@@ -1,8 +1,8 @@
 import { endOf, sortEntities, type TextWithEntities } from '../../payload/entities.js';
 import type { Entity, EntityType } from '../../payload/payload.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { Warning } from '../publisher.js';
 import { toMaxUrl } from './links.js';
-import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import { TITLE } from './title.js';
 
 /** Tags that MAX supports (networks.md §2); a `text_link` needs its address. */
@@ -15,7 +15,7 @@ const TAGS: Readonly<Partial<Record<EntityType, string>>> = {
   pre: 'pre',
 };
 
-/** Entities that lose something as plain text; a detected address or hashtag loses nothing. */
+/** Entities that lose something as plain text; a detected address or hashtag does not. */
 const LOST: ReadonlySet<EntityType> = new Set(['spoiler', 'blockquote', 'expandable_blockquote', 'custom_emoji']);
 
 /**

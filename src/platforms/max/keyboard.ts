@@ -1,12 +1,15 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Button } from '../../payload/payload.js';
 import { trimText } from '../../payload/trim.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { Warning } from '../publisher.js';
 import { toMaxUrl } from './links.js';
-import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import { TITLE } from './title.js';
 
-/** Link buttons in a row, and characters on a button (networks.md §5). A post's 8 rows of 8 become 24 of 30 rows. */
+/**
+ * Maximum number of link buttons in a row, and of characters on a button (networks.md §5). A post's 8 rows of 8 become
+ * 24 rows of at most 30.
+ */
 const MAX_IN_ROW = 3;
 const MAX_BUTTON_TEXT = 128;
 

@@ -2,8 +2,8 @@
 const MAX_URL = 2_048;
 
 /**
- * Converts a URL to one that MAX accepts: http(s) as it is, `tg://resolve?domain=x` as `https://t.me/x` with all that the link
- * says besides; null for any other `tg://`, another scheme, or more than 2048 characters.
+ * Converts a URL to one that MAX accepts: http(s) unchanged, `tg://resolve?domain=x` as `https://t.me/x` with the
+ * link's other parameters; null for any other `tg://`, another scheme, or more than 2048 characters.
  */
 export const toMaxUrl = (url: string): string | null => {
   const web = /^tg:/i.test(url) ? publicPage(url) : url;

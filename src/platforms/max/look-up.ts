@@ -6,15 +6,15 @@ import { classify } from './classify.js';
 import { fromHtml } from './html.js';
 import { toDoneOutcome } from './send.js';
 
-/** Number of the newest messages that are compared (networks.md §4). */
+/** Number of the newest messages to compare (networks.md §4). */
 const COUNT = 10;
 
-/** Tolerance of MAX's timestamps against its clock: within it, the order of two events is unknown. */
+/** Tolerance for differences between MAX's timestamps and its clock: within it, the order of two events is unknown. */
 const SLACK_MS = 2_000;
 
 /**
- * Looks for a message in doubt in its chat: compares text, kinds of attachment and time with the newest messages
- * (networks.md §4). The result is `not_sent` only if the newest messages reach back before the attempt.
+ * Looks for a message in doubt in its chat: compares its text, kinds of attachment and time with the newest messages
+ * (networks.md §4). The result is `not_sent` only if the newest messages reach back to before the attempt.
  */
 export const lookUpMessage = async (
   connection: MaxConnection,
@@ -70,7 +70,7 @@ const readMessage = (message: unknown): FoundMessage | null => {
   return { message, mid, at: timestamp, text: shown, kinds: attachmentKinds(body?.['attachments']) };
 };
 
-/** Returns the sent text in the forms in which MAX may show it: without its formatting, or as it was sent. */
+/** Returns the sent text in the forms that MAX may show: without its formatting, or unchanged. */
 const comparableTexts = ({ text, format }: JsonObject): readonly string[] => {
   const sent = typeof text === 'string' ? text : '';
   return (format === 'html' ? [fromHtml(sent), sent] : [sent]).map(comparableText);

@@ -1,12 +1,12 @@
 import { createConnections } from '../exchange.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
+import { MAX_LIMITS } from './limits.js';
 import { lookUpMessage } from './look-up.js';
 import { renderMax } from './render.js';
 import { sendStep } from './send.js';
-import { previewCalls } from './upload-calls.js';
-import { forecastMedia, mediaOf } from './upload.js';
 import { testMax } from './test-channel.js';
-import { MAX_LIMITS } from './limits.js';
+import { forecastMedia, mediaOf } from './upload.js';
+import { previewCalls } from './upload-calls.js';
 
 /**
  * Creates the publisher of MAX, through its Bot API. It never repeats a call, because only the caller knows whether a
@@ -20,8 +20,8 @@ export const createMaxPublisher = ({ apiUrl, timeoutMs = 30_000 }: PublisherOpti
     credentialFor: ({ access_token }) => access_token,
     render: renderMax,
     forecastResults: forecastMedia,
-    mediaOf: mediaOf,
-    previewCalls: previewCalls,
+    mediaOf,
+    previewCalls,
     send: (step, context) => sendStep(connection, step, context),
     lookUp: (step, context, send) => lookUpMessage(connection, step, context, send),
     test: (context) => testMax(connection, context),

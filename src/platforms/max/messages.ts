@@ -9,7 +9,7 @@ export const MAX_MESSAGES = {
   /** `server_error`, in doubt */
   failedInDoubt: message('MAX failed with {status}: the post may be visible there.'),
   /** `too_many_requests` */
-  asksToWait: message('MAX asks to wait {seconds} s.'),
+  asksToWait: message('MAX asks the gateway to wait {seconds} s.'),
   /** `unauthorized` */
   unauthorized: 'MAX does not accept the bot token: set the current one.',
   /** `malformed_token` */
@@ -21,7 +21,7 @@ export const MAX_MESSAGES = {
   /** `method_not_found` */
   methodNotFound: 'The server at this address does not know this call: check MAX_API_URL.',
   /** `media_too_large` */
-  tooLarge: 'The post is too large for MAX: send less or smaller media.',
+  tooLarge: 'The post is too large for MAX: send fewer or smaller media.',
   /** `bad_button` */
   badButton: 'MAX refuses a button of the post.',
   /** `media_refused` */

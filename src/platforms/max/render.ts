@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
 import { fittedWarnings } from '../fitted-photos.js';
-import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
-import { renderKeyboard } from './keyboard.js';
-import { renderText, type MaxText } from './text.js';
 import { linkedMediaWarning } from '../linked-media.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
+import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
+import { renderKeyboard } from './keyboard.js';
+import { type MaxText, renderText } from './text.js';
 import { TITLE } from './title.js';
 
 /** Text of a message that has only buttons, which MAX does not accept without a text (D-22). */
@@ -22,7 +22,7 @@ interface IndexedMedium {
   readonly medium: Media;
 }
 
-/** Returns the name of a medium's upload step. Its result has `payload`, or `link` if the medium cannot be sent. */
+/** Returns the name of a medium's upload step. Its result has a `payload`, or a `link` if the medium cannot be sent. */
 export const uploadStepName = (index: number): string => `upload-${index}`;
 
 /**

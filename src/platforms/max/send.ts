@@ -1,9 +1,9 @@
-import { resolveReferences } from '../references.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
+import { resolveReferences } from '../references.js';
 import { callMax, isToken, type MaxConnection } from './call.js';
 import { classify } from './classify.js';
-import { uploadMedium } from './upload.js';
 import { MAX_MESSAGES } from './messages.js';
+import { uploadMedium } from './upload.js';
 
 /** Runs one step and returns its outcome; never throws. */
 export const sendStep = async (connection: MaxConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
@@ -18,7 +18,7 @@ const postMessage = async (
   token: string,
   { channel, results, waits, signal }: SendContext,
 ): Promise<StepOutcome> => {
-  // The channel's current address, not the rendering's.
+  // Uses the channel's current address, not the rendering's.
   const { chat_id: _, ...body } = resolveReferences(step.request, results);
   const query = { chat_id: channel.address['chat_id'] ?? '' };
   const answer = await callMax(connection, { method: 'POST', path: '/messages', query, body, token, signal });
@@ -31,7 +31,9 @@ const postMessage = async (
   );
 };
 
-/** Returns the outcome for a message in MAX's response; null for one without an id, which proves nothing (D-25). */
+/**
+ * Returns the outcome for a message in MAX's response; null for a message without an id, which proves nothing (D-25).
+ */
 export const toDoneOutcome = (message: unknown): Extract<StepOutcome, { kind: 'done' }> | null => {
   const { body, url } = (message ?? {}) as {
     readonly body?: { readonly mid?: unknown } | null;
@@ -43,7 +45,7 @@ export const toDoneOutcome = (message: unknown): Extract<StepOutcome, { kind: 'd
   return { kind: 'done', result: { mid }, messageIds: [mid], urls };
 };
 
-/** Outcome of every call with a text that cannot be a token; none is made. */
+/** Outcome of every call if the text cannot be a token: no call is made. */
 export const malformedToken = {
   kind: 'needs_attention',
   error: {

@@ -2,14 +2,14 @@ import { failed, passed, type TestAnswer, textOf, unanswered } from '../channel-
 import type { ChannelCheck, TestContext } from '../publisher.js';
 import { callMax, isToken, type MaxConnection } from './call.js';
 import { classify } from './classify.js';
-import { malformedToken } from './send.js';
 import { MAX_TEST_MESSAGES } from './messages.js';
+import { malformedToken } from './send.js';
 import { TITLE } from './title.js';
 
 /** Rights of an administrator that allow posts (networks.md §9). */
 const POSTING_RIGHTS: ReadonlySet<unknown> = new Set(['write', 'post_edit_delete_message']);
 
-/** Asks who the bot is, for the chat, and for the bot's membership in it. networks.md §9. */
+/** Asks who the bot is, about the chat, and about the bot's membership in it (networks.md §9). */
 export async function* testMax(
   connection: MaxConnection,
   context: TestContext,

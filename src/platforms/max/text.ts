@@ -1,12 +1,12 @@
+import { countOf } from '../../kernel/message.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import { isVisible } from '../../validation/text-measure.js';
 import { appendLinks } from '../media-links.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { PlatformPost, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';
-import { MAX_LIMITS } from './limits.js';
 import { formattingWarnings, hasFormatting, toHtml } from './html.js';
-import { countOf } from '../../kernel/message.js';
-import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
+import { MAX_LIMITS } from './limits.js';
 import { TITLE } from './title.js';
 
 const { text: MAX_TEXT } = MAX_LIMITS;
@@ -15,7 +15,7 @@ const { text: MAX_TEXT } = MAX_LIMITS;
 export interface MaxText {
   /** As readers see it. */
   readonly shown: string;
-  /** Fields of the request; none if nothing is visible. */
+  /** Fields of the request; empty if nothing is visible. */
   readonly fields: { readonly text?: string; readonly format?: 'html' };
   /** UTF-16 units cut from the original text. */
   readonly trimmedChars: number;
@@ -23,8 +23,8 @@ export interface MaxText {
 }
 
 /**
- * Renders a post's text, trimmed to the limit, with its signature and the links of media that cannot be sent below it.
- * It is HTML if it has formatting and the HTML fits; otherwise it is plain, without `format`.
+ * Renders a post's text, trimmed to the limit, followed by its signature and the links of media that cannot be sent.
+ * The result is HTML if the text has formatting and the HTML fits; otherwise it is plain text without `format`.
  */
 export const renderText = (post: PlatformPost, links: readonly string[]): MaxText => {
   const { signature } = post;

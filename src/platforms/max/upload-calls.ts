@@ -1,5 +1,5 @@
-import type { PreviewCall, Step } from '../publisher.js';
 import { placeholderOf, previewUpload } from '../preview-calls.js';
+import type { PreviewCall, Step } from '../publisher.js';
 import type { MaxCall } from './call.js';
 import type { MaxMediaType } from './render.js';
 
@@ -10,7 +10,7 @@ export const uploadAddressCall = (type: MaxMediaType): Pick<MaxCall, 'method' | 
   query: { type },
 });
 
-/** Field of the form for the file. */
+/** Form field that holds the file. */
 export const FILE_FIELD = 'data';
 
 /** Returns the calls of a step, with placeholders for values from earlier responses (D-38). */

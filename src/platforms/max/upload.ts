@@ -1,25 +1,25 @@
 import type { JsonObject } from '../../kernel/json.js';
 import { exchange } from '../exchange.js';
 import { markFitted } from '../fitted-photos.js';
-import { forecastUploads } from '../media-forecast.js';
 import { becomesLink, classifyMediaError } from '../media-error.js';
+import { forecastUploads } from '../media-forecast.js';
 import { createMultipart } from '../multipart.js';
 import { extractWords } from '../platform-says.js';
 import type {
   MediaFile,
+  MediaLimits,
   ProbedMedium,
   SendContext,
   Step,
   StepOutcome,
-  MediaLimits,
   WantedMedium,
 } from '../publisher.js';
-import { callMax, parseObject, readResponse, type MaxConnection } from './call.js';
+import { callMax, type MaxConnection, parseObject, readResponse } from './call.js';
 import { classify, maxError, type MaxFailure } from './classify.js';
 import { MAX_LIMITS } from './limits.js';
-import { uploadStepName, type MaxMediaType } from './render.js';
-import { FILE_FIELD, uploadAddressCall } from './upload-calls.js';
 import { MAX_MESSAGES } from './messages.js';
+import { type MaxMediaType, uploadStepName } from './render.js';
+import { FILE_FIELD, uploadAddressCall } from './upload-calls.js';
 
 /** Limits by MAX's name of a kind of media. */
 const WANTED: Readonly<Record<MaxMediaType, MediaLimits>> = {
@@ -27,13 +27,13 @@ const WANTED: Readonly<Record<MaxMediaType, MediaLimits>> = {
   image: MAX_LIMITS.media.photo,
 };
 
-/** Slowest speed of an upload that is not yet timed out, in bytes per millisecond. */
+/** Slowest upload speed before a timeout, in bytes per millisecond. */
 const SLOWEST_BYTES_PER_MS = 128;
 
 /**
  * Uploads a medium: requests the upload URL and sends the file there. The result has the attachment's `payload`, or
- * `link`: the reason for which MAX refuses the medium, which then becomes a link (D-22). Readers see nothing of an
- * upload, so any other failure may be retried.
+ * `link`: the reason why MAX refuses the medium, which then becomes a link (D-22). Readers do not see an upload, so any
+ * other failure may be retried.
  */
 export const uploadMedium = async (
   connection: MaxConnection,
@@ -69,13 +69,13 @@ export const uploadMedium = async (
   }
 };
 
-/** Returns the medium that a step uploads; none for a step without an upload. */
+/** Returns the medium that a step uploads; undefined for a step without an upload. */
 export const mediaOf = ({ request }: Step): readonly WantedMedium[] =>
   request['medium'] === undefined
     ? []
     : [{ index: Number(request['medium']), limits: WANTED[request['type'] as MaxMediaType] }];
 
-/** Forecasts the results of {@link uploadMedium} for media that cannot be sent, or not as they are. */
+/** Predicts the results of {@link uploadMedium} for media that cannot be sent, or only after a change. */
 export const forecastMedia = (media: readonly ProbedMedium[]): SendContext['results'] =>
   forecastUploads(media, MAX_LIMITS.media, uploadStepName, ({ code }) => ({ link: code }));
 
@@ -91,8 +91,8 @@ const linked = (code: string, says = ''): StepOutcome =>
   done({ link: says === '' ? code : `${code}: ${says.slice(0, 500)}` });
 
 /**
- * Statuses that refuse the upload URL and not the file: only the URL identifies the upload, there is neither token nor
- * chat. A retry gets another URL.
+ * Statuses that refuse the upload URL, not the file: the URL alone identifies the upload, without a token or chat. A
+ * retry gets a new URL.
  */
 const WRONG_PLACE: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
@@ -117,7 +117,8 @@ const isUploadUrl = (url: unknown, apiUrl: string): url is string =>
 type Uploaded = { readonly kind: 'uploaded'; readonly status: number; readonly body: Buffer } | MaxFailure;
 
 /**
- * Sends the file, without the token: the URL alone identifies the upload. The response is read like any other of MAX.
+ * Sends the file, without the token: the URL alone identifies the upload. The response is read like any other response
+ * from MAX.
  */
 const sendFile = async (
   { connections, timeoutMs }: MaxConnection,
@@ -143,7 +144,7 @@ const payloadOf = (body: Buffer, early: unknown): JsonObject | null => {
   if (given) {
     const { token, photos } = given;
     if (typeof token === 'string' && token) return { token };
-    // An object with neither is an error, or meaningless.
+    // An object without either is an error, or meaningless.
     return isPhotos(photos) ? { photos } : null;
   }
   const isTaken = /<retval>\s*1\s*<\/retval>/i.test(body.toString());

@@ -1,20 +1,20 @@
-import { TITLE } from './title.js';
 import type { Dispatcher } from 'undici';
-import { exchange, type Exchange } from '../exchange.js';
+import { type Exchange, exchange } from '../exchange.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
 import { classifyUnanswered } from '../unanswered-call.js';
 import { classify } from './classify.js';
-import { signCall } from './sign.js';
 import { OK_MESSAGES } from './messages.js';
+import { signCall } from './sign.js';
+import { TITLE } from './title.js';
 
 /** Connection to OK. */
 export interface OkConnection {
-  /** Base URL in front of `/fb.do`, without a slash at the end. */
+  /** Base URL before `/fb.do`, without a slash at the end. */
   readonly apiUrl: string;
   readonly connections: Dispatcher;
-  /** Milliseconds for one call, response included. */
+  /** Time limit for one call, response included, in ms. */
   readonly timeoutMs: number;
-  /** Milliseconds for one upload, response included. */
+  /** Time limit for one upload, response included, in ms. */
   readonly uploadTimeoutMs: number;
 }
 
@@ -26,12 +26,12 @@ export interface OkCall {
   readonly visible: boolean;
 }
 
-/** Response to a method, or the outcome of its failure. `last` is the exchange behind it. */
+/** Response to a method, or the outcome of its failure. `last` is the underlying exchange. */
 export type OkResponse =
   | { readonly ok: true; readonly value: unknown; readonly last: Exchange }
   | { readonly ok: false; readonly outcome: StepOutcome };
 
-/** Calls a method with a signature; never throws. OK always responds with HTTP 200: `error_code` decides. */
+/** Calls a method with a signature; never throws. OK always responds with HTTP 200, so `error_code` decides. */
 export const callOk = async (
   { apiUrl, connections, timeoutMs }: OkConnection,
   { method, parameters, visible }: OkCall,

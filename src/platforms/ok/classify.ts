@@ -1,6 +1,6 @@
+import { type BackoffBounds, backoffDelay } from '../../runtime/backoff.js';
 import { platformSays } from '../platform-says.js';
 import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
-import { backoffDelay, type BackoffBounds } from '../../runtime/backoff.js';
 import { OK_MESSAGES } from './messages.js';
 
 /** OK's `{"error_code": …}`, sent with HTTP 200. */
@@ -9,7 +9,7 @@ export interface OkRefusal {
   readonly errorMsg: string;
 }
 
-/** Facts on which the meaning of a refusal depends. */
+/** Facts that determine the meaning of a refusal. */
 export interface RefusedCall {
   /** True if readers would see the effect of the call. */
   readonly visible: boolean;
@@ -44,11 +44,11 @@ const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: stri
   456: ['unauthorized', OK_MESSAGES.unauthorized],
 };
 
-/** Words about the group and not about the post: they hold for every post, whatever the code (D-50). */
+/** Words about the group, not about the post, which hold for every post, whatever the code (D-50). */
 const NO_GROUP = /PARAM_GROUP_ID|\b(?:group|gid)\b.*(?:not found|not exist|deleted|invalid)|NOT_FOUND.*\bgroup\b/i;
 const NO_RIGHT = /GROUP_RESTRICTION|\bgroup\b.*(?:restrict|forbidden|not a member|not allowed|no access)/i;
 
-/** Returns a refusal that holds for every post to the group; null for any other. */
+/** Returns a refusal that applies to every post to the group; null for any other. */
 const findBarrier = ({ errorMsg }: OkRefusal): readonly [code: string, message: string] | null => {
   if (NO_GROUP.test(errorMsg)) return ['chat_not_found', OK_MESSAGES.groupNotFound];
   if (NO_RIGHT.test(errorMsg)) return ['access_denied', OK_MESSAGES.accessDenied];
@@ -68,7 +68,7 @@ const FAILED: Readonly<Record<number, readonly [code: string, category: PublishE
 /** True if the code refuses a photo or its upload. */
 export const isPhotoRefusal = (errorCode: number): boolean => errorCode >= 500 && errorCode <= 505;
 
-/** Failures of OK itself: the call may have been carried out nevertheless (D-25). */
+/** Failures of OK itself: the call may still have been carried out (D-25). */
 const UNCLEAR: ReadonlySet<number> = new Set([1, 9_999]);
 
 /** Returns the outcome of a refusal (networks.md §3, D-20, D-25, D-26). */

@@ -1,13 +1,13 @@
 import { LIMITS } from '../../payload/payload.js';
 import type { PlatformDescriptor } from '../descriptor.js';
 import { OK_LIMITS } from './limits.js';
+import { OK_EXAMPLES } from './messages.js';
 import { createOkPublisher } from './ok-publisher.js';
 import { TITLE } from './title.js';
-import { OK_EXAMPLES } from './messages.js';
 
 const GROUP_IN_WORDS = OK_EXAMPLES.groupId;
 
-/** Odnoklassniki, feeds of groups. */
+/** Odnoklassniki: the feeds of groups. */
 export const ok: PlatformDescriptor = {
   id: 'ok',
   title: TITLE,

@@ -6,12 +6,12 @@ const MB = 1_048_576;
 export const OK_LIMITS = {
   /** UTF-16 units of a topic's text unless the channel's setting `text_limit` says otherwise (D-4). */
   text: 5_000,
-  /** OK documents the size of a video; a photo's is that of the payload. There is no upload of audio. */
+  /** OK documents a size limit for videos; for photos, the payload's limit applies. Audio cannot be uploaded. */
   media: {
     photo: { maxBytes: 20 * MB, formats: ['image/jpeg', 'image/png', 'image/gif'] },
     video: { maxBytes: 2_048 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
   },
-  /** OK documents no pace. One post a second into a group and five calls a second with a token are cautious. */
+  /** OK documents no rate limits. One post a second per group and five calls a second per token are cautious values. */
   pace: {
     perChannel: [{ calls: 1, perMs: 1_000 }],
     perCredential: [{ calls: 5, perMs: 1_000 }],

@@ -25,7 +25,7 @@ export const OK_MESSAGES = {
   /** `account_blocked` */
   accountBlocked: 'The account behind the token is blocked: sign in to it.',
   /** `application_blocked` */
-  applicationBlocked: 'The application may not do this: check its settings at OK.',
+  applicationBlocked: 'The application may not do this: check its settings on OK.',
   /** `credentials_missing` */
   credentialsMissing:
     "The channel lacks its access token or the application's key or secret: set the credentials again.",
@@ -34,7 +34,7 @@ export const OK_MESSAGES = {
   /** `bad_parameter` */
   badParameter: 'OK refuses a part of the post.',
   /** `text_refused` */
-  textRefused: 'OK refuses the words of the post.',
+  textRefused: 'OK refuses the wording of the post.',
   /** `media_refused` */
   mediaRefused: 'OK refuses a medium of the post.',
   /** `media_refused` */

@@ -1,11 +1,11 @@
 import { createConnections } from '../exchange.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
+import { OK_LIMITS } from './limits.js';
 import { postTopic } from './post.js';
 import { renderOk } from './render.js';
-import { previewCalls } from './upload-calls.js';
-import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
 import { testOk } from './test-channel.js';
-import { OK_LIMITS } from './limits.js';
+import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
+import { previewCalls } from './upload-calls.js';
 
 /**
  * Creates the publisher of Odnoklassniki: topics in a group's feed, by signed calls. It never repeats a call, because
@@ -24,8 +24,8 @@ export const createOkPublisher = ({
     credentialFor: ({ access_token }) => access_token,
     render: renderOk,
     forecastResults: forecastMedia,
-    mediaOf: mediaOf,
-    previewCalls: previewCalls,
+    mediaOf,
+    previewCalls,
     send: (step, context) => (step.visible ? postTopic : uploadMedium)(connection, step, context),
     test: (context) => testOk(connection, context),
     close: () => connections.close(),

@@ -1,31 +1,31 @@
 import type { Json, JsonObject } from '../../kernel/json.js';
+import { countOf } from '../../kernel/message.js';
 import type { Button } from '../../payload/payload.js';
 import { fittedWarnings } from '../fitted-photos.js';
+import { linkedMediaWarning } from '../linked-media.js';
+import { DEGRADATION_MESSAGES as MESSAGES, OBSTACLE_MESSAGES } from '../messages.js';
 import { plainText } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';
 import { OK_LIMITS } from './limits.js';
-import { countOf } from '../../kernel/message.js';
-import { linkedMediaWarning } from '../linked-media.js';
-import { DEGRADATION_MESSAGES as MESSAGES, OBSTACLE_MESSAGES } from '../messages.js';
 import { TITLE } from './title.js';
 
-/** Result of an upload step: the id for the topic, or the reason for which the medium becomes a link (D-22). */
+/** Result of an upload step: the id for the topic, or the reason why the medium becomes a link (D-22). */
 export type UploadResult = { readonly id: string } | { readonly unsent: string };
 
 /** Returns the name of a medium's upload step. */
 export const uploadStepName = (index: number): string => `media-${index + 1}`;
 
-/** Calls of an upload by type of medium, and the form's field for the file (networks.md §1). */
+/** Upload calls by type of medium, and the form field for the file (networks.md §1). */
 const UPLOADS = {
   photo: { method: 'photosV2.getUploadUrl', field: 'pic1' },
   video: { method: 'video.getUploadUrl', field: 'data' },
 } as const;
 
 /**
- * Returns the calls that publish a post in a group's feed: a step for each upload, then `mediatopic.post`
- * (networks.md §1, §2, §5). Audio becomes a link in the text, and so do buttons unless the channel's setting `buttons` drops them.
- * Pure. A post of which nothing is left has no steps; its first warning says so (D-22).
+ * Returns the calls that publish a post in a group's feed: a step for each upload, then `mediatopic.post` (networks.md
+ * §1, §2, §5). Audio becomes a link in the text, and so do buttons unless the channel's setting `buttons` drops them.
+ * Pure. If nothing of the post is left, there are no steps, and the first warning says so (D-22).
  */
 export const renderOk = (
   post: PlatformPost,

@@ -6,12 +6,12 @@ import { TITLE } from './title.js';
 
 /** Rights of the token that posts and uploads need (networks.md §9). */
 const RIGHTS = ['GROUP_CONTENT', 'PHOTO_CONTENT', 'VIDEO_CONTENT'];
-/** Places in a group that may post topics in its name. */
+/** Roles in a group that may post topics in its name. */
 const POSTING_PLACES: ReadonlySet<unknown> = new Set(['ADMIN', 'MODERATOR']);
 
 /**
- * Asks who the token belongs to (`users.getCurrentUser`), for the group (`group.getInfo`), for the user's place in it
- * (`group.getUserGroupsByIds`) and for the token's rights (`users.hasAppPermission`). networks.md §9.
+ * Asks who the token belongs to (`users.getCurrentUser`), about the group (`group.getInfo`), about the user's role in
+ * it (`group.getUserGroupsByIds`) and about the token's rights (`users.hasAppPermission`). See networks.md §9.
  */
 export async function* testOk(
   connection: OkConnection,

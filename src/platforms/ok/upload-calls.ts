@@ -1,6 +1,6 @@
 import { fileNameOf } from '../../media/file-name.js';
-import type { ProbedMedium, PreviewCall, Step } from '../publisher.js';
-import { placeholderOf, type MethodCall, toPreviewCall, previewUpload } from '../preview-calls.js';
+import { type MethodCall, placeholderOf, previewUpload, toPreviewCall } from '../preview-calls.js';
+import type { PreviewCall, ProbedMedium, Step } from '../publisher.js';
 
 /** Requests the upload URL for a group's photo. */
 export const photoAddressCall = (gid: string): MethodCall => ({
@@ -8,7 +8,7 @@ export const photoAddressCall = (gid: string): MethodCall => ({
   parameters: { gid, count: '1' },
 });
 
-/** Requests the upload URL for a video; with a `gid` it would publish itself (networks.md §1). @param size bytes */
+/** Requests the upload URL for a video; with a `gid` it would publish itself (networks.md §1). @param size in bytes */
 export const videoAddressCall = (name: string, size: string): MethodCall => ({
   method: 'video.getUploadUrl',
   parameters: { file_name: name, file_size: size },
@@ -19,7 +19,7 @@ export const releaseVideoCall = (vid: string): MethodCall => ({ method: 'video.u
 
 /**
  * Returns the calls of a step, with placeholders for values from earlier responses or from the file (D-38).
- * @param media of the post, as far as they are known
+ * @param media the post's media, as far as they are known
  */
 export const previewCalls = (step: Step, media: readonly ProbedMedium[]): readonly PreviewCall[] => {
   if (step.visible) return [step];

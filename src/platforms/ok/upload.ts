@@ -1,27 +1,27 @@
 import type { JsonObject } from '../../kernel/json.js';
-import { exchange, type Exchange } from '../exchange.js';
+import { type Exchange, exchange } from '../exchange.js';
 import { markFitted } from '../fitted-photos.js';
-import { forecastUploads } from '../media-forecast.js';
 import { becomesLink, classifyMediaError } from '../media-error.js';
+import { forecastUploads } from '../media-forecast.js';
 import { createMultipart } from '../multipart.js';
 import { platformSays } from '../platform-says.js';
+import type { MethodCall } from '../preview-calls.js';
 import type {
   MediaFile,
+  MediaLimits,
   ProbedMedium,
   SendContext,
   Step,
   StepOutcome,
-  MediaLimits,
   WantedMedium,
 } from '../publisher.js';
-import type { MethodCall } from '../preview-calls.js';
 import { fileRefusal, isServerBusy, uploadOrLink } from '../upload-or-link.js';
-import { callOk, readErrorCode, parseJson, classifyUnreadable, type OkConnection } from './call.js';
+import { callOk, classifyUnreadable, type OkConnection, parseJson, readErrorCode } from './call.js';
 import { classify, isPhotoRefusal } from './classify.js';
 import { OK_LIMITS } from './limits.js';
-import { uploadStepName, type UploadResult } from './render.js';
-import { photoAddressCall, videoAddressCall, releaseVideoCall } from './upload-calls.js';
 import { OK_MESSAGES } from './messages.js';
+import { type UploadResult, uploadStepName } from './render.js';
+import { photoAddressCall, releaseVideoCall, videoAddressCall } from './upload-calls.js';
 
 const WANTED: Readonly<Record<'photo' | 'video', MediaLimits>> = OK_LIMITS.media;
 
@@ -48,7 +48,7 @@ export const uploadMedium = async (
   }
 };
 
-/** Returns the medium that a step uploads; none for a step without an upload. */
+/** Returns the medium that a step uploads; undefined for a step without an upload. */
 export const mediaOf = (step: Step): readonly WantedMedium[] => {
   const upload = step.request['upload'] as { readonly index: number } | undefined;
   return upload
@@ -56,7 +56,7 @@ export const mediaOf = (step: Step): readonly WantedMedium[] => {
     : [];
 };
 
-/** Forecasts the results of {@link uploadMedium} for media that cannot be sent, or not as they are. */
+/** Predicts the results of {@link uploadMedium} for media that cannot be sent, or not unchanged. */
 export const forecastMedia = (media: readonly ProbedMedium[]): SendContext['results'] =>
   forecastUploads(media, WANTED, uploadStepName, ({ predicate: what }, index) => ({
     unsent: `media[${index}].url ${what}`,

@@ -1,6 +1,6 @@
+import { CALL_MESSAGES } from '../messages.js';
 import type { PublishError, StepOutcome } from '../publisher.js';
 import { TELEGRAM_MESSAGES } from './messages.js';
-import { CALL_MESSAGES } from '../messages.js';
 import { TITLE } from './title.js';
 
 /** Failure of a call to the Bot API: the facts that decide what happens next. */
@@ -15,7 +15,8 @@ export type TelegramFailure =
       readonly retryAfter: string | undefined;
     }
   /**
-   * Response that does not come from the Bot API: HTML of a proxy, an empty or malformed body, a result without its id.
+   * A response that does not come from the Bot API: HTML of a proxy, an empty or malformed body, or a result without
+   * its id.
    */
   | {
       readonly kind: 'unreadable';
@@ -24,7 +25,7 @@ export type TelegramFailure =
       /** Its words. */
       readonly says?: string;
     }
-  /** The request was sent and no complete response came. */
+  /** The request was sent, but no complete response arrived. */
   | { readonly kind: 'lost'; readonly code: string; readonly detail: string }
   /** Nothing was sent. */
   | { readonly kind: 'never_sent'; readonly code: string; readonly detail: string };
@@ -80,7 +81,7 @@ const classifyRefusal = (refusal: Refusal): StepOutcome => {
       ),
     };
   }
-  // Telegram refused one item of an album and does not say if the others are visible.
+  // Telegram refused one item of an album and does not say whether the others are visible.
   if (/failed to send message #\d|group send failed/i.test(description)) {
     return {
       kind: 'in_doubt',
@@ -104,7 +105,7 @@ const floodWait = (seconds: number | null, description: string | undefined): Ste
   ),
 });
 
-/** Reads the delay, which Telegram gives three times: in the parameters, in a header and in the description. */
+/** Reads the delay, which Telegram gives in three places: in the parameters, in a header and in the description. */
 const secondsToWait = ({ parameters, retryAfter, description }: Refusal): number | null => {
   const said = [parameters.retry_after, retryAfter, /retry after (\d+)/i.exec(description)?.[1]];
   for (const value of said) {
@@ -116,7 +117,7 @@ const secondsToWait = ({ parameters, retryAfter, description }: Refusal): number
 
 type RefusalFacts = readonly [code: string, category: PublishError['category'], message: string];
 
-/** Returns the refusal that no later post can survive (D-50); null for a refusal of this post alone. */
+/** Returns the refusal that no later post can get past (D-50); null for a refusal of this post only. */
 const findBarrier = (errorCode: number, description: string): RefusalFacts | null => {
   if (errorCode === 401) return ['unauthorized', 'credentials', TELEGRAM_MESSAGES.unauthorized];
   if (errorCode === 404 && !/method not found/i.test(description)) {
@@ -131,11 +132,13 @@ const findBarrier = (errorCode: number, description: string): RefusalFacts | nul
   return ['forbidden', 'channel', message];
 };
 
-/** A right that only posts with such media need: a text may still be posted. */
+/** A right that is only needed for posts with such media: a text may still be posted. */
 const MEDIA_RIGHT =
   /rights to send (?!text|message)\w+|CHAT_SEND_(?:PHOTOS|VIDEOS|AUDIOS|DOCS|VOICES|ROUNDVIDEOS|GIFS|STICKERS|MEDIA|POLL|INLINE)_FORBIDDEN/i;
 
-/** Pattern of a description that holds for every post to the chat, with code and message. The first match counts. */
+/**
+ * Pattern of a description that applies to every post to the chat, with its code and message. The first match counts.
+ */
 const BARRIERS: readonly (readonly [RegExp, string, string])[] = [
   [/chat not found|PEER_ID_INVALID|CHANNEL_INVALID/i, 'chat_not_found', TELEGRAM_MESSAGES.chatNotFound],
   [
@@ -151,7 +154,7 @@ const BARRIERS: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
-/** Pattern of a description, with code, category and message. The first match counts. */
+/** Pattern of a description, with its code, category and message. The first match counts. */
 const REFUSALS: readonly (readonly [RegExp, string, PublishError['category'], string])[] = [
   [MEDIA_RIGHT, 'no_right_to_post', 'channel', TELEGRAM_MESSAGES.noRightToPostMedia],
   [/too long|TOO_LONG/, 'too_long', 'payload', TELEGRAM_MESSAGES.tooLong],

@@ -1,6 +1,6 @@
 import type { TextWithEntities } from '../../payload/entities.js';
 
-/** Characters that Telegram replaces with a space, and `\r`, which it removes; `\n` stays. */
+/** Characters that Telegram replaces with a space, and `\r`, which it removes; it keeps `\n`. */
 const CONTROLS = /[\0-\t\v-\x1f]/;
 const CARRIAGE_RETURN = 13;
 
@@ -28,7 +28,7 @@ export const cleanText = (content: TextWithEntities): TextWithEntities => {
   };
 };
 
-/** Returns the number of units of a text from which {@link cleanText} makes its first `kept` units. */
+/** Returns how many units of a text {@link cleanText} turns into its first `kept` units. */
 export const originalLength = (text: string, kept: number): number => {
   let at = 0;
   for (let left = kept; left > 0; at++) if (text.charCodeAt(at) !== CARRIAGE_RETURN) left--;

@@ -1,12 +1,12 @@
 import type { PlatformDescriptor } from '../descriptor.js';
 import { TELEGRAM_LIMITS } from './limits.js';
+import { TELEGRAM_EXAMPLES } from './messages.js';
 import { createTelegramPublisher } from './telegram-publisher.js';
 import { TITLE } from './title.js';
-import { TELEGRAM_EXAMPLES } from './messages.js';
 
 const CHAT_IN_WORDS = TELEGRAM_EXAMPLES.chatId;
 
-/** Telegram, posted to by bots. */
+/** Telegram, to which bots post. */
 export const telegram: PlatformDescriptor = {
   id: 'telegram',
   title: TITLE,

@@ -37,7 +37,7 @@ describe('renderEntities (networks.md §2)', () => {
     expect(warnings).toEqual([
       {
         code: 'entities_dropped',
-        message: expect.stringContaining('the formatting of 3 parts after them is left out'),
+        message: expect.stringContaining('the formatting of 3 parts after them is omitted'),
       },
     ]);
   });

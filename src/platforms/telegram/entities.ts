@@ -1,10 +1,10 @@
+import { countOf } from '../../kernel/message.js';
 import { sortEntities } from '../../payload/entities.js';
 import type { Entity } from '../../payload/payload.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { Warning } from '../publisher.js';
 import { acceptsUrl } from './links.js';
-import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import { TITLE } from './title.js';
-import { countOf } from '../../kernel/message.js';
 
 /** Telegram shows about this many entities in a message and ignores the rest (networks.md §2). */
 const MAX_ENTITIES = 100;
@@ -16,7 +16,7 @@ const DETECTED: ReadonlySet<string> = new Set(['mention', 'url', 'email', 'phone
 export type TelegramEntity = Readonly<Record<string, string | number>>;
 
 /**
- * Converts a post's entities for Telegram, in order. An entity that Telegram would refuse or ignore is left out with a
+ * Converts a post's entities for Telegram, in order. An entity that Telegram would refuse or ignore is omitted with a
  * warning.
  */
 export const renderEntities = (

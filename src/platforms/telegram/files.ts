@@ -1,29 +1,29 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
-import { willBeFitted, forecastObstacle } from '../media-forecast.js';
 import { becomesLink, classifyMediaError } from '../media-error.js';
+import { forecastObstacle, willBeFitted } from '../media-forecast.js';
 import type { FilePart } from '../multipart.js';
+import { filePlaceholder } from '../preview-calls.js';
 import type {
   MediaFile,
+  MediaLimits,
+  PreviewCall,
   ProbedMedium,
   PublishError,
   SendContext,
-  PreviewCall,
   Step,
   StepOutcome,
-  MediaLimits,
   WantedMedium,
 } from '../publisher.js';
-import { filePlaceholder } from '../preview-calls.js';
 import { TELEGRAM_LIMITS } from './limits.js';
-import { kindOfFile, parseAttachment, type FetchedMedium } from './media-plan.js';
+import { type FetchedMedium, kindOfFile, parseAttachment } from './media-plan.js';
 import { FETCH } from './steps.js';
 
 const WANTED: Readonly<Record<Media['type'], MediaLimits>> = TELEGRAM_LIMITS.media;
 
 /**
- * Downloads a post's media before anything is sent, so that the messages can still be planned without the media that
- * cannot be sent. The result has the kind of each medium; the files stay in the cache for the steps that send them.
+ * Downloads a post's media before anything is sent, so that the messages can be planned without media that cannot be
+ * sent. The result has the kind of each medium; the files stay in the cache for the steps that send them.
  */
 export const fetchMedia = async (step: Step, { media }: SendContext): Promise<StepOutcome> => {
   const types = step.request['types'] as readonly Media['type'][];
@@ -47,14 +47,14 @@ export const fetchMedia = async (step: Step, { media }: SendContext): Promise<St
   };
 };
 
-/** Returns the media of a step: all of the post for the download, and those that a request refers to. */
+/** Returns the media of a step: all media of the post for the download, otherwise those that the request refers to. */
 export const mediaOf = ({ name, request }: Step): readonly WantedMedium[] => {
   if (name !== FETCH) return listFiles(request).map(({ index, type }) => ({ index, limits: WANTED[type] }));
   const types = request['types'] as readonly Media['type'][];
   return types.map((type, index) => ({ index, limits: WANTED[type] }));
 };
 
-/** Forecasts the result of {@link fetchMedia}; null for a medium of which nothing is certain. */
+/** Predicts the result of {@link fetchMedia}; null for a medium about which nothing is certain. */
 export const forecastFiles = (media: readonly ProbedMedium[]): SendContext['results'] => {
   if (media.length === 0) return {};
   const found = media.map((medium): FetchedMedium | null => {
@@ -71,7 +71,7 @@ export const forecastFiles = (media: readonly ProbedMedium[]): SendContext['resu
 /** Files that a request refers to; the caller releases them. */
 export interface AttachedFiles {
   readonly parts: readonly FilePart[];
-  /** Bytes of all files. */
+  /** Size of all files, in bytes. */
   readonly sizeBytes: number;
   release(): void;
 }
@@ -106,7 +106,7 @@ export const previewCalls = ({ name, method, request }: Step, media: readonly Me
   return [{ method, request: { ...request, ...files } }];
 };
 
-/** Field of a form for a medium's file. */
+/** Form field for a medium's file. */
 interface FileField {
   readonly field: string;
   readonly type: Media['type'];

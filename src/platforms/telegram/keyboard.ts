@@ -1,8 +1,8 @@
 import type { Button } from '../../payload/payload.js';
 import { trimText } from '../../payload/trim.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { Warning } from '../publisher.js';
 import { acceptsButtonUrl } from './links.js';
-import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import { TITLE } from './title.js';
 
 /** Not documented. No client shows a longer text, and there is a limit for all buttons together. */

@@ -4,7 +4,7 @@ const MB = 1_048_576;
 
 /** Telegram's limits (networks.md §1, §2, §3). */
 export const TELEGRAM_LIMITS = {
-  /** A message's text, in UTF-16 units: safe whether Telegram counts those or code points (networks.md §2). */
+  /** A message's text, in UTF-16 units: safe whether Telegram counts UTF-16 units or code points (networks.md §2). */
   text: 4_096,
   /** A caption, in UTF-16 units (networks.md §1). */
   caption: 1_024,
@@ -13,7 +13,7 @@ export const TELEGRAM_LIMITS = {
     video: { maxBytes: 50 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },
     audio: { maxBytes: 50 * MB, formats: ['audio/mpeg', 'audio/mp4', 'audio/ogg'] },
   },
-  /** Measured by others; a chat and a bot have separate budgets (networks.md §3, D-41). */
+  /** Measured by third parties; a chat and a bot have separate budgets (networks.md §3, D-41). */
   pace: {
     perChannel: [
       { calls: 1, perMs: 1_000 },

@@ -1,4 +1,4 @@
-import { messageUrl, acceptsButtonUrl, acceptsUrl } from './links.js';
+import { acceptsButtonUrl, acceptsUrl, messageUrl } from './links.js';
 
 describe('takesUrl', () => {
   it.each([

@@ -7,7 +7,7 @@ const MAX_BUTTON_URL = 2_048;
 
 /**
  * True if Telegram accepts the URL of a link: http(s) with a dot in its host (or an IPv6 address), or `tg://`. Telegram
- * refuses a whole post for one bad URL (400 `URL '…' is invalid`), so the publisher leaves such a URL out.
+ * refuses a whole post for one bad URL (400 `URL '…' is invalid`), so the publisher omits such a URL.
  */
 export const acceptsUrl = (url: string): boolean => {
   if (/^tg:\/\/[a-z0-9_-]+(?:[/?#]|$)/i.test(url)) return true;
@@ -16,13 +16,13 @@ export const acceptsUrl = (url: string): boolean => {
   return HOST.test(hostname) && port !== '0';
 };
 
-/** True if Telegram accepts the URL of a button, for which the rules are stricter (`BUTTON_URL_INVALID`). */
+/** True if Telegram accepts the URL of a button, for which its rules are stricter (`BUTTON_URL_INVALID`). */
 export const acceptsButtonUrl = (url: string): boolean =>
   acceptsUrl(url) && url.length <= MAX_BUTTON_URL && (/^tg:/i.test(url) || REACHABLE.test(new URL(url).hostname));
 
 /**
- * Returns the public URL of a message: with the chat's name, or in the form for members of a `-100…` chat; null if
- * there is none.
+ * Returns the public URL of a message: with the chat's name, or, for a `-100…` chat, in the form that works for
+ * members; null if there is none.
  */
 export const messageUrl = (
   chat: { readonly id: string; readonly username?: string | undefined },

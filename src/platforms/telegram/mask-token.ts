@@ -1,6 +1,6 @@
 import type { TelegramFailure } from './classify.js';
 
-/** Masks the token in a failure's words, which may echo it. */
+/** Masks the token in an error's text, which may echo it. */
 export const maskToken = (failure: TelegramFailure, token: string): TelegramFailure => {
   const mask = (words: string): string => words.replaceAll(token, '***').replaceAll(encodeURIComponent(token), '***');
   if (failure.kind === 'refused') return { ...failure, description: mask(failure.description) };

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../kernel/json.js';
 import type { Media } from '../../payload/payload.js';
 import { fittedWarnings } from '../fitted-photos.js';
-import type { SendContext, Warning } from '../publisher.js';
 import { linkedMediaWarning } from '../linked-media.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
+import type { SendContext, Warning } from '../publisher.js';
 import { TITLE } from './title.js';
 
-/** Kind of a medium at Telegram; a document is a video or an audio in a format that Telegram does not play. */
+/** Kind of a medium on Telegram; a document is a video or an audio in a format that Telegram does not play. */
 export type TelegramKind = 'photo' | 'video' | 'audio' | 'document';
 
 /** A medium to be sent, and the name of its attached file: see {@link attachmentName}. */
@@ -22,21 +22,21 @@ export interface PlannedGroup {
   readonly items: readonly PlannedItem[];
 }
 
-/** Distribution of a post's media over messages. */
+/** Distribution of a post's media across messages. */
 export interface MediaPlan {
   /** In the order of sending: photos and videos, audios, each document. */
   readonly groups: readonly PlannedGroup[];
   /** URLs of media that cannot be sent (D-22). */
   readonly links: readonly string[];
-  /** True if Telegram refused a message: the earlier ones were sent without a caption, so the text follows in its own message. */
+  /**
+   * True if Telegram refused a message: the earlier messages were sent without a caption, so the text follows in its
+   * own message.
+   */
   readonly sendsTextSeparately: boolean;
   readonly warnings: readonly Warning[];
 }
 
-/**
- * Result of the download of one medium: its kind, with a mark if it was fitted; or the reason for which it becomes a
- * link.
- */
+/** Result of downloading one medium: its kind, and whether it was fitted; or the reason why it becomes a link. */
 export type FetchedMedium = { readonly kind: TelegramKind; readonly fitted?: true } | { readonly link: string };
 
 /** Formats that are sent as documents, by the file's MIME type and by the URL's extension (networks.md §1, D-22). */
@@ -47,7 +47,7 @@ const DOCUMENT_ENDING = /\.(?:mov|webm|ogg|oga|opus)$/i;
 export const kindOfFile = (type: Media['type'], mime: string): TelegramKind =>
   type !== 'photo' && DOCUMENT_MIME.test(mime) ? 'document' : type;
 
-/** Returns the reference of a request to a medium's file. */
+/** Returns the reference that a request uses for a medium's file. */
 export const attachmentName = (type: Media['type'], index: number): string => `attach://${type}-${index}`;
 
 /** Parses a reference to a medium's file; returns null for anything else. */
@@ -57,11 +57,11 @@ export const parseAttachment = (reference: string): { readonly type: Media['type
 };
 
 /**
- * Distributes media over messages (networks.md §1): photos and videos together, audios together, each document in a
- * message of its own. Before the download the URLs' extensions determine the formats.
+ * Distributes media across messages (networks.md §1): photos and videos together, audios together, each document in a
+ * separate message. Before the download, the URLs' extensions determine the formats.
  *
  * @param fetched result of the download step, if it is done
- * @param results of the groups that were sent, by name: `refused` is the reason for which Telegram refused one (D-22)
+ * @param results of the groups that were sent, by name: `refused` is the reason why Telegram refused one (D-22)
  */
 export const planMedia = (
   media: readonly Media[],
@@ -101,12 +101,12 @@ export const planMedia = (
   return {
     groups: groups.filter((group) => group.items.length > 0),
     links,
-    sendsTextSeparately: sendsTextSeparately,
+    sendsTextSeparately,
     warnings,
   };
 };
 
-/** Returns the name of a medium's group. @param index of the medium, from 0 */
+/** Returns the name of a medium's group. @param index index of the medium, from 0 */
 const groupOf = (kind: TelegramKind, index: number): string => {
   if (kind === 'document') return `document-${index}`;
   return kind === 'audio' ? 'audio' : 'visual';

@@ -7,7 +7,7 @@ export const TELEGRAM_MESSAGES = {
   /** `album_incomplete` */
   albumIncomplete: 'Telegram refused a part of the album: other parts may be visible there.',
   /** `too_many_requests` */
-  asksToWait: message('Telegram asks to wait {seconds} s.'),
+  asksToWait: message('Telegram asks the gateway to wait {seconds} s.'),
   /** `unauthorized` */
   unauthorized: 'Telegram does not accept the bot token: set the current one from @BotFather.',
   /** `bot_not_found` */
@@ -42,7 +42,7 @@ export const TELEGRAM_MESSAGES = {
   /** `method_not_found` */
   methodNotFound: message('The server at this address does not know {method}: check TELEGRAM_API_URL.'),
   /** `moved` */
-  movedAgain: 'The chat has moved once more.',
+  movedAgain: 'The chat has moved again.',
   /** detail of a call */
   duringUpload: message('{detail}, in the middle of the upload'),
   /** detail of a call */

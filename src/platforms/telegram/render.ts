@@ -1,13 +1,13 @@
+import { countOf } from '../../kernel/message.js';
 import { appendLinks, type LinkedText } from '../media-links.js';
+import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';
 import { cleanText, originalLength } from './clean-text.js';
-import { renderKeyboard, type InlineKeyboard } from './keyboard.js';
+import { type InlineKeyboard, renderKeyboard } from './keyboard.js';
 import { TELEGRAM_LIMITS } from './limits.js';
-import { planMedia, type MediaPlan } from './media-plan.js';
+import { type MediaPlan, planMedia } from './media-plan.js';
 import { FETCH, fetchStep, mediaStep, messageStep, renderText } from './steps.js';
-import { countOf } from '../../kernel/message.js';
-import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import { TITLE } from './title.js';
 
 const { text: MAX_MESSAGE_TEXT, caption: MAX_CAPTION } = TELEGRAM_LIMITS;
@@ -23,8 +23,8 @@ const INVISIBLE = /^(?:[\s\u180e\u200b-\u200f\u202a-\u202e\u2800\ufffc\u030a\u03
 
 /**
  * Returns the calls that publish a post in a Telegram chat (networks.md §1, §2, §5): a message, a medium or an album
- * with the text as its caption, or media and then the text as a reply. Pure. A post of which nothing is left has no
- * steps.
+ * with the text as its caption, or media followed by the text as a reply. Pure. If nothing of the post is left, there
+ * are no steps.
  */
 export const renderTelegram = (
   post: PlatformPost,
@@ -58,12 +58,7 @@ export const renderTelegram = (
     ...signatureWarnings(content),
   ];
 
-  const layout = layOut(
-    content,
-    keyboard,
-    { groups, sendsTextSeparately: sendsTextSeparately },
-    channel.address['chat_id'] ?? '',
-  );
+  const layout = layOut(content, keyboard, { groups, sendsTextSeparately }, channel.address['chat_id'] ?? '');
   warnings.push(...layout.warnings);
   if (layout.steps.length === 0) {
     warnings.push({ code: 'nothing_to_send', message: MESSAGES.nothingToSend({ network: TITLE }) });

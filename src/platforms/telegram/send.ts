@@ -2,26 +2,26 @@ import type { Readable } from 'node:stream';
 import { Api, GrammyError } from 'grammy';
 import type { Dispatcher } from 'undici';
 import type { Json, JsonObject } from '../../kernel/json.js';
-import { exchange, type Exchange, type ExchangeLimits } from '../exchange.js';
+import { type Exchange, exchange, type ExchangeLimits } from '../exchange.js';
 import { becomesLink, classifyMediaError } from '../media-error.js';
 import { createMultipart, type FilePart, type Multipart } from '../multipart.js';
-import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { extractWords } from '../platform-says.js';
+import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { resolveReferences } from '../references.js';
 import { readRetryAfter } from '../retry-after.js';
 import { classify, type TelegramFailure } from './classify.js';
 import { attachFiles, fetchMedia } from './files.js';
 import { messageUrl } from './links.js';
 import { maskToken } from './mask-token.js';
-import { FETCH, repliedStep } from './steps.js';
 import { TELEGRAM_MESSAGES } from './messages.js';
+import { FETCH, repliedStep } from './steps.js';
 
 /** Connection to the Bot API. */
 export interface TelegramConnection {
-  /** Base URL in front of `/bot<token>/…`, without a slash at the end. */
+  /** Base URL before `/bot<token>/…`, without a slash at the end. */
   readonly apiUrl: string;
   readonly connections: Dispatcher;
-  /** Milliseconds for one call, response included. */
+  /** Time limit for one call, response included, in ms. */
   readonly timeoutMs: number;
 }
 
@@ -31,12 +31,12 @@ const BOT_TOKEN = /^\d{1,20}:[\w-]{1,100}$/;
 /** True if the text may be a bot's token. */
 export const isBotToken = (token: string): boolean => BOT_TOKEN.test(token);
 
-/** Slowest speed of an upload that is not yet timed out, in bytes per millisecond. */
+/** Slowest upload speed before a timeout, in bytes per millisecond. */
 const SLOWEST_BYTES_PER_MS = 128;
 
 /**
- * Runs one step and returns its outcome; never throws. The token is in the URL only, and masked where a response echoes
- * it.
+ * Runs one step and returns its outcome; never throws. The token appears only in the URL, and is masked if a response
+ * echoes it.
  */
 export const sendStep = async (
   connection: TelegramConnection,
@@ -47,7 +47,7 @@ export const sendStep = async (
   if (!isBotToken(token)) return malformedToken;
   if (step.name === FETCH) return fetchMedia(step, context);
 
-  // The channel's current address, not the rendering's: the chat may have moved since.
+  // Uses the channel's current address, not the rendering's: the chat may have moved since.
   const chatId = context.channel.address['chat_id'] ?? step.request['chat_id'] ?? '';
   const request = buildRequest(step, context.results, chatId);
   const attached = await attachFiles(request, context.media);
@@ -83,7 +83,7 @@ const callBot = async (
   let last: Exchange | undefined;
   const api = new Api(token, {
     apiRoot: apiUrl,
-    // The exchange below has its own time-out and knows what was sent; grammY's timer must not fire before it.
+    // The exchange below has its own timeout and knows what was sent, so grammY's timer must not fire earlier.
     timeoutSeconds: limits.timeoutMs / 1_000 + 60,
     fetch: async (url: string, init: { headers: Record<string, string>; body: string }) => {
       const { headers, body } = files.length > 0 ? toForm(init.body, files) : init;
@@ -115,8 +115,8 @@ const toForm = (json: string, files: readonly FilePart[]): Multipart => {
 };
 
 /**
- * Marks an interrupted upload as never sent: Telegram accepts complete uploads only, so it may be repeated
- * (networks.md §3).
+ * Marks an interrupted upload as never sent: Telegram only accepts complete uploads, so it may be repeated (networks.md
+ * §3).
  */
 const detectHalfSent = (sent: Exchange, body: string | Readable): Exchange => {
   if (typeof body === 'string') return sent;
@@ -128,7 +128,7 @@ const detectHalfSent = (sent: Exchange, body: string | Readable): Exchange => {
 
 /**
  * Builds a step's request. Results store ids as text; a reply refers to its message by number. If the chat has moved
- * since that message, there is no reply: in the new chat the number may belong to another message.
+ * since that message, the step is not a reply: in the new chat, the number may belong to another message.
  */
 const buildRequest = ({ request }: Step, results: SendContext['results'], chatId: Json): JsonObject => {
   const { reply_parameters: reply, ...rest } = resolveReferences(request, results);
@@ -138,7 +138,7 @@ const buildRequest = ({ request }: Step, results: SendContext['results'], chatId
   return { ...rest, reply_parameters: { ...(reply as JsonObject), message_id }, chat_id: chatId };
 };
 
-/** Outcome of every call with a text that cannot be a bot's token; none is made. */
+/** Outcome of every call if the text cannot be a bot's token: no call is made. */
 export const malformedToken = {
   kind: 'needs_attention',
   error: {
@@ -150,9 +150,9 @@ export const malformedToken = {
 } as const satisfies StepOutcome;
 
 /**
- * Returns the outcome for a `Message`, or for those of an album; null for a result without a message, which proves
+ * Returns the outcome for a `Message`, or for an album's messages; null for a result without a message, which proves
  * nothing (D-25).
- * @param chatId chat of the message: the number of a message is unique within its chat only
+ * @param chatId chat of the message: the number of a message is unique only within its chat
  */
 const toDoneOutcome = (result: unknown, chatId: Json): StepOutcome | null => {
   const messages = (Array.isArray(result) ? result : [result]) as readonly (TelegramMessage | null | undefined)[];

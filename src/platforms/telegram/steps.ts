@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.js';
-import type { Media } from '../../payload/payload.js';
 import type { TextWithEntities } from '../../payload/entities.js';
+import type { Media } from '../../payload/payload.js';
 import type { Step, Warning } from '../publisher.js';
 import { renderEntities, type TelegramEntity } from './entities.js';
 import type { InlineKeyboard } from './keyboard.js';
@@ -12,7 +12,7 @@ import type { PlannedGroup } from './media-plan.js';
  */
 export const FETCH = 'media';
 
-/** Text of a request. */
+/** Text fields of a request. */
 export interface RenderedText {
   readonly text: string;
   readonly entities: readonly TelegramEntity[];

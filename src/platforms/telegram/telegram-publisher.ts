@@ -1,10 +1,10 @@
 import { createConnections } from '../exchange.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { forecastFiles, mediaOf, previewCalls } from './files.js';
+import { TELEGRAM_LIMITS } from './limits.js';
 import { renderTelegram } from './render.js';
 import { sendStep } from './send.js';
 import { testTelegram } from './test-channel.js';
-import { TELEGRAM_LIMITS } from './limits.js';
 
 /**
  * Creates the publisher of Telegram, through the Bot API. One set of connections serves every bot and chat. It never
@@ -18,8 +18,8 @@ export const createTelegramPublisher = ({ apiUrl, timeoutMs = 30_000 }: Publishe
     credentialFor: ({ bot_token }) => bot_token,
     render: renderTelegram,
     forecastResults: forecastFiles,
-    mediaOf: mediaOf,
-    previewCalls: previewCalls,
+    mediaOf,
+    previewCalls,
     send: (step, context) => sendStep(connection, step, context),
     test: (context) => testTelegram(connection, context),
     close: () => connection.connections.close(),

@@ -4,13 +4,13 @@ import type { ChannelCheck, StepOutcome, TestContext } from '../publisher.js';
 import { readRetryAfter } from '../retry-after.js';
 import { classifyUnanswered } from '../unanswered-call.js';
 import { classify } from './classify.js';
-import { isBotToken, malformedToken, type TelegramConnection } from './send.js';
 import { maskToken } from './mask-token.js';
 import { TELEGRAM_MESSAGES, TELEGRAM_TEST_MESSAGES } from './messages.js';
+import { isBotToken, malformedToken, type TelegramConnection } from './send.js';
 import { TITLE } from './title.js';
 
 /**
- * Asks who the bot is (`getMe`), for the chat (`getChat`) and for the bot's rights in it (`getChatMember`).
+ * Asks who the bot is (`getMe`), about the chat (`getChat`) and about the bot's rights in it (`getChatMember`). See
  * networks.md §9.
  */
 export async function* testTelegram(
@@ -83,7 +83,7 @@ const askBot = async (
   return { kind: 'refused', error: errorOf(outcome), movedTo };
 };
 
-/** The form of every answer of the Bot API; any part may be missing in a malformed one. */
+/** The form of every Bot API answer; any part may be missing in a malformed one. */
 interface RawAnswer {
   readonly ok?: unknown;
   readonly result?: unknown;

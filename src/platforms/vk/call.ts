@@ -1,18 +1,18 @@
-import { TITLE } from './title.js';
 import type { Dispatcher } from 'undici';
-import { exchange, type Exchange } from '../exchange.js';
+import { type Exchange, exchange } from '../exchange.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
 import { classifyUnanswered } from '../unanswered-call.js';
 import { classify, type VkRefusal } from './classify.js';
+import { TITLE } from './title.js';
 
 /** Connection to VK. */
 export interface VkConnection {
-  /** Base URL in front of `/method/…`, without a slash at the end. */
+  /** Base URL before `/method/…`, without a slash at the end. */
   readonly apiUrl: string;
   readonly connections: Dispatcher;
-  /** Milliseconds for one call, response included. */
+  /** Time limit for one call, response included, in ms. */
   readonly timeoutMs: number;
-  /** Milliseconds for one upload, response included. */
+  /** Time limit for one upload, response included, in ms. */
   readonly uploadTimeoutMs: number;
 }
 
@@ -20,13 +20,13 @@ export interface VkConnection {
 export interface VkCall {
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Sent in the body only. */
+  /** Sent only in the body. */
   readonly token: string;
   /** True if readers would see its effect. */
   readonly visible: boolean;
 }
 
-/** Response to a method, or the outcome of its failure. `last` is the exchange behind it. */
+/** Response to a method, or the outcome of its failure. `last` is the underlying exchange. */
 export type VkResponse =
   | { readonly ok: true; readonly response: unknown; readonly last: Exchange }
   | { readonly ok: false; readonly outcome: StepOutcome };
@@ -34,7 +34,7 @@ export type VkResponse =
 /** Version of the API whose responses this code reads. */
 const VERSION = '5.199';
 
-/** Calls a method; never throws. VK always responds with HTTP 200: `error` decides (D-41). */
+/** Calls a method; never throws. VK always responds with HTTP 200, so `error` decides (D-41). */
 export const callVk = async (
   { apiUrl, connections, timeoutMs }: VkConnection,
   { method, parameters, token, visible }: VkCall,

@@ -1,6 +1,6 @@
+import { type BackoffBounds, backoffDelay } from '../../runtime/backoff.js';
 import { platformSays } from '../platform-says.js';
 import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
-import { backoffDelay, type BackoffBounds } from '../../runtime/backoff.js';
 import { VK_MESSAGES } from './messages.js';
 
 /** VK's `{"error": …}`, sent with HTTP 200. */
@@ -9,7 +9,7 @@ export interface VkRefusal {
   readonly errorMsg: string;
 }
 
-/** Facts on which the meaning of a refusal depends. */
+/** Facts that determine the meaning of a refusal. */
 export interface RefusedCall {
   /** True if readers would see the effect of the call. */
   readonly visible: boolean;
@@ -51,12 +51,12 @@ const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: stri
   3300: ['captcha_needed', VK_MESSAGES.captchaNeeded],
 };
 
-/** Words of error 100 about the community and not about the post. */
+/** Words in error 100 about the community, not the post. */
 const ABOUT_COMMUNITY = /\b(?:owner_id|group_id)\b/i;
-/** Words of error 214 that speak of the wall as such: the token may not write there, or no one may. */
+/** Words in error 214 about the wall as a whole: the token may not write there, or no one may. */
 const WALL_CLOSED = /\b(?:no access|no rights?|not allowed|closed|disabled|banned|blacklist\w*|permission)\b/i;
 
-/** Returns a refusal that holds for every post to the community, whatever its code (D-50); null for any other. */
+/** Returns a refusal that applies to every post to the community, whatever its code (D-50); null for any other. */
 const findBarrier = ({ errorCode, errorMsg }: VkRefusal): readonly [code: string, message: string] | null => {
   if (errorCode === 125 || (errorCode === 100 && ABOUT_COMMUNITY.test(errorMsg)))
     return ['chat_not_found', VK_MESSAGES.communityNotFound];
@@ -73,7 +73,7 @@ const FAILED: Readonly<Record<number, readonly [code: string, category: PublishE
   224: ['too_many_advertisements', 'rate_limit', VK_MESSAGES.tooManyAdvertisements],
 };
 
-/** Failures of VK itself: the call may have been carried out nevertheless (D-25). */
+/** Failures of VK itself: the call may still have been carried out (D-25). */
 const SERVER_FAILURES: ReadonlySet<number> = new Set([1, 10, 36]);
 
 /** Returns the outcome of a refusal (networks.md §3, D-20, D-25, D-26). */

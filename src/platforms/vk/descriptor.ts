@@ -1,13 +1,13 @@
 import type { PlatformDescriptor } from '../descriptor.js';
 import type { PlatformChannel } from '../publisher.js';
 import { VK_LIMITS } from './limits.js';
-import { createVkPublisher } from './vk-publisher.js';
-import { TITLE } from './title.js';
 import { VK_EXAMPLES } from './messages.js';
+import { TITLE } from './title.js';
+import { createVkPublisher } from './vk-publisher.js';
 
 const GROUP_IN_WORDS = VK_EXAMPLES.groupId;
 
-/** VK, walls of communities. */
+/** VK: the walls of communities. */
 export const vk: PlatformDescriptor = {
   id: 'vk',
   title: TITLE,
@@ -18,7 +18,7 @@ export const vk: PlatformDescriptor = {
     upload_token: { kind: 'optional_secret' },
     group_id: { kind: 'address', form: /^[1-9]\d{0,19}$/, inWords: GROUP_IN_WORDS, example: GROUP_IN_WORDS },
   },
-  // The existence of an upload token is no secret, and rendering depends on it (D-22).
+  // Whether there is an upload token is not secret, and rendering depends on it (D-22).
   addressOf: (secret): PlatformChannel['address'] => ('upload_token' in secret ? { uploads: 'user_token' } : {}),
   settings: {},
   limits: VK_LIMITS,

@@ -6,7 +6,7 @@ const MB = 1_048_576;
 export const VK_LIMITS = {
   /** Characters of a wall post (publish-api.md: Limits), counted in UTF-16 units. */
   text: 15_895,
-  /** VK documents no size of a video: the payload's own limit applies. There is no method for audio. */
+  /** VK documents no size limit for videos, so the payload's own limit applies. There is no method for audio. */
   media: {
     photo: { maxBytes: 50 * MB, maxSum: 14_000, maxRatio: 20, formats: ['image/jpeg', 'image/png', 'image/gif'] },
     video: { maxBytes: 2_048 * MB, formats: ['video/mp4', 'video/quicktime', 'video/webm'] },

@@ -3,15 +3,18 @@ import type { LookUpResult, SendContext, SendInDoubt, Step } from '../publisher.
 import { callVk, type VkConnection } from './call.js';
 import { buildParameters, toDoneOutcome } from './post.js';
 
-/** Number of a wall's newest posts that are compared. */
+/** Number of a wall's newest posts to compare. */
 const COMPARED_POSTS = 50;
 
-/** Tolerance of VK's dates against its clock, in seconds: within it, the order of two events is unknown. */
+/**
+ * Tolerance for differences between VK's dates and its clock, in seconds: within it, the order of two events is
+ * unknown.
+ */
 const SLACK_S = 2;
 
 /**
- * Looks for the post on the wall: the same text, the same number of attachments, not older than the attempt (D-41).
- * Only a user's token can read a wall, a community's cannot: without an upload token the result is `unknown`.
+ * Looks for the post on the wall: with the same text and number of attachments, and not older than the attempt (D-41).
+ * Only a user's token can read a wall; a community's cannot, so without an upload token the result is `unknown`.
  */
 export const lookUpOnWall = async (
   connection: VkConnection,
@@ -41,18 +44,18 @@ export const lookUpOnWall = async (
   );
   const match = same.findLast((item) => (item?.date ?? 0) >= from);
   if (match?.id !== undefined) return { kind: 'sent', outcome: toDoneOutcome(owner_id, String(match.id)) };
-  // If every post on the page is newer than the attempt, ours may be on the next page.
+  // If every post on the page is newer than the attempt, the post may be on the next page.
   const isComplete = end >= 0 || recent.length < found.length || items.length < COMPARED_POSTS;
   return { kind: isComplete && same.length === 0 ? 'not_sent' : 'unknown' };
 };
 
-/** Returns the lead of VK's clock over ours, in ms. */
+/** Returns how far VK's clock is ahead of this machine's, in ms. */
 const aheadMs = (last: Exchange): number => {
   const at = last.kind === 'answered' ? Date.parse(last.headers.date ?? '') : NaN;
   return Number.isNaN(at) ? 0 : at - Date.now();
 };
 
-/** The parts of a post of `wall.get` that matter here. */
+/** The relevant parts of a post from `wall.get`. */
 interface WallPost {
   readonly id?: number;
   /** Seconds. */
@@ -62,7 +65,7 @@ interface WallPost {
   readonly attachments?: readonly { readonly type?: string }[];
 }
 
-/** Counts photos and videos; VK adds links of its own. */
+/** Counts photos and videos; VK adds its own links. */
 const countUploads = (item: WallPost | null): number =>
   item?.attachments?.filter(({ type }) => type === 'photo' || type === 'video').length ?? 0;
 

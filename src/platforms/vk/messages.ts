@@ -7,7 +7,7 @@ export const VK_MESSAGES = {
   /** `slow_down` */
   tooFrequent: 'VK delays posts that are too frequent or too similar.',
   /** `slow_down` */
-  limitUsedUp: 'A daily limit of VK is used up.',
+  limitUsedUp: 'One of the daily limits of VK is used up.',
   /** `slow_down` */
   outOfService: 'This part of VK is temporarily out of service.',
   /** `daily_limit` */
@@ -19,23 +19,24 @@ export const VK_MESSAGES = {
   /** `captcha_needed` */
   captchaNeeded: 'VK requires a captcha: sign in to the account and solve it.',
   /** `access_denied` */
-  accessDenied: 'The token may not post in this community: use one of an editor or of the community itself.',
+  accessDenied: "The token may not post in this community: use an editor's token or the community's own.",
   /** `validation_needed` */
   validationNeeded: 'VK requires the account to be confirmed: sign in and confirm it.',
   /** `account_gone` */
-  accountGone: 'The account or community behind the token was deleted or banned: use a token of another one.',
+  accountGone:
+    'The account or community behind the token was deleted or banned: use a token of another account or community.',
   /** `wrong_kind_of_token` */
-  wrongKind: 'This kind of token cannot do this: issue one of a community, or of a user of a standalone app.',
+  wrongKind: "This kind of token cannot do this: issue a community's token, or a user's token of a standalone app.",
   /** `wrong_kind_of_token` */
   communityToken: "A community's token cannot do this: set a user's token as upload_token.",
   /** `wrong_kind_of_token` */
-  applicationToken: "An application's token cannot do this: issue one of a user or of the community.",
+  applicationToken: "An application's token cannot do this: issue a user's token or the community's.",
   /** `wrong_kind_of_token` */
-  vkIdToken: 'A VK ID token (vk2.a.…) cannot do this: issue one of a community or an older kind.',
+  vkIdToken: "A VK ID token (vk2.a.…) cannot do this: issue a community's token or an older kind of token.",
   /** `banned` */
   banned: 'The account behind the token is banned in this community: have it unbanned, or use another token.',
   /** `group_access_denied` */
-  groupAccessDenied: 'The token may not act for this community: use one of an editor or of the community itself.',
+  groupAccessDenied: "The token may not act for this community: use an editor's token or the community's own.",
   /** `access_token_missing` */
   accessTokenMissing: 'The channel has no access token: set the credentials again.',
   /** `upload_token_missing` */
@@ -45,7 +46,7 @@ export const VK_MESSAGES = {
   /** `posting_denied` */
   wallClosed: 'The token may not write on this wall: open the wall, or use a token of an editor.',
   /** `posting_denied` */
-  postingDenied: 'VK does not accept a post on this wall at present.',
+  postingDenied: 'VK currently does not accept posts on this wall.',
   /** `bad_parameter` */
   badParameter: 'VK refuses a part of the post.',
   /** `advertisement_too_soon` */
@@ -73,11 +74,11 @@ export const VK_TEST_MESSAGES = {
   tokenOfCommunity: "VK accepts the token, which is a community's.",
   community: message('The community is "{name}".'),
   mayUpload: 'The second token may upload photos and videos.',
-  wallRight: 'The token has the right to the wall.',
-  wallRightMissing: 'The token lacks the right to the wall: issue one of the community with the right "wall".',
-  wallsRightMissing: 'The token lacks the right to walls: issue one with the right "wall".',
+  wallRight: 'The token has the right to post on the wall.',
+  wallRightMissing: 'The token lacks the right to post on the wall: issue a community\'s token with the right "wall".',
+  wallsRightMissing: 'The token lacks the right to post on walls: issue one with the right "wall".',
   editor: 'The user is an editor or administrator of the community.',
-  notEditor: 'The user may not post in the name of the community: make the user an editor there.',
+  notEditor: 'The user may not post on behalf of the community: make the user an editor there.',
 };
 
 /** Examples of addresses. */

@@ -33,7 +33,7 @@ export const toDoneOutcome = (ownerId: string, postId: string): Extract<StepOutc
   urls: [`https://vk.com/wall${ownerId}_${postId}`],
 });
 
-/** Outcome of every call without a token; none is made. */
+/** Outcome of every call without a token: no call is made. */
 export const noToken = {
   kind: 'needs_attention',
   error: {

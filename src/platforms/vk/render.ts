@@ -1,34 +1,35 @@
 import type { JsonObject } from '../../kernel/json.js';
+import { countOf } from '../../kernel/message.js';
 import type { Media } from '../../payload/payload.js';
 import { fittedWarnings } from '../fitted-photos.js';
+import { linkedMediaWarning } from '../linked-media.js';
+import { DEGRADATION_MESSAGES as MESSAGES, OBSTACLE_MESSAGES } from '../messages.js';
 import { plainText } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
 import { signatureWarnings } from '../signature.js';
 import { VK_LIMITS } from './limits.js';
 import { findMentionBreaks } from './mentions.js';
-import { countOf } from '../../kernel/message.js';
-import { linkedMediaWarning } from '../linked-media.js';
-import { DEGRADATION_MESSAGES as MESSAGES, OBSTACLE_MESSAGES } from '../messages.js';
 import { TITLE } from './title.js';
 
 const { text: MAX_POST_TEXT } = VK_LIMITS;
 
-/** Result of an upload step: an entry for `attachments`, or the reason for which the medium becomes a link (D-22). */
+/** Result of an upload step: an entry for `attachments`, or the reason why the medium becomes a link (D-22). */
 export type UploadResult = { readonly attachment: string } | { readonly unsent: string };
 
 /** Returns the name of a medium's upload step. */
 export const uploadStepName = (index: number): string => `media-${index + 1}`;
 
-/** Calls of an upload by type of medium, and the form's field for the file (networks.md §1). */
+/** Upload calls by type of medium, and the form field for the file (networks.md §1). */
 const UPLOADS = {
   photo: { method: 'photos.saveWallPhoto', upload: { address: 'photos.getWallUploadServer', field: 'photo' } },
   video: { method: 'video.save', upload: { address: 'video.save', field: 'video_file' } },
 } as const;
 
 /**
- * Returns the calls that publish a post on a community's wall: a step for each upload, then `wall.post`
- * (networks.md §1, §2, §5). Uploads need a user's token, which `address.uploads` indicates; without it, and for audio, the medium
- * becomes a link in the text. Pure. A post of which nothing is left has no steps; its first warning says so (D-22).
+ * Returns the calls that publish a post on a community's wall: a step for each upload, then `wall.post` (networks.md
+ * §1, §2, §5). Uploads need a user's token, which `address.uploads` indicates; without it, and for audio, the medium
+ * becomes a link in the text. Pure. If nothing of the post is left, there are no steps, and the first warning says so
+ * (D-22).
  */
 export const renderVk = (
   post: PlatformPost,
@@ -90,7 +91,7 @@ export const renderVk = (
   return { steps, warnings, textAfterTrim, trimmedChars };
 };
 
-/** Returns the reason for which a medium cannot be uploaded at all; null if it can. */
+/** Returns the reason why a medium cannot be uploaded at all; null if it can. */
 const obstacleTo = ({ type }: Media, { address }: PlatformChannel): string | null => {
   if (type === 'audio') return OBSTACLE_MESSAGES.noAudio({ network: TITLE });
   return address['uploads'] === undefined ? OBSTACLE_MESSAGES.noUploadToken : null;

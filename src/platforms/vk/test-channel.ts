@@ -1,20 +1,20 @@
 import { failed, passed, textOf, unanswered } from '../channel-check.js';
 import type { ChannelCheck, PublishError, TestContext } from '../publisher.js';
 import { callVk, type VkConnection } from './call.js';
-import { noToken } from './post.js';
 import { VK_TEST_MESSAGES } from './messages.js';
+import { noToken } from './post.js';
 import { TITLE } from './title.js';
 
 /** Bit of `account.getAppPermissions` for walls. */
 const WALL = 8_192;
-/** Least `admin_level` that may post in the community's name: an editor. */
+/** Minimum `admin_level` that may post in the community's name: an editor. */
 const EDITOR = 2;
 /** Rights of a community's token that allow posts on its wall. */
 const WALL_RIGHTS: ReadonlySet<unknown> = new Set(['wall', 'manage']);
 
 /**
- * Asks for the community (`groups.getById`), for the token's rights (`groups.getTokenPermissions` of a community's token,
- * `account.getAppPermissions` of a user's), and for uploads with the second token. networks.md §9.
+ * Asks about the community (`groups.getById`), about the token's rights (`groups.getTokenPermissions` for a community's
+ * token, `account.getAppPermissions` for a user's), and about uploads with the second token. See networks.md §9.
  */
 export async function* testVk(
   connection: VkConnection,
@@ -68,7 +68,7 @@ const isAboutChat = ({ category, code }: PublishError): boolean => category === 
 
 type Group = Readonly<Record<string, unknown>>;
 
-/** Reads the community of an answer; both forms, with and without `groups`, are known. */
+/** Reads the community in an answer; both known forms are handled, with and without `groups`. */
 const readGroup = (response: unknown): Group | null => {
   const list = Array.isArray(response) ? (response as unknown[]) : (response as { readonly groups?: unknown }).groups;
   const [group] = Array.isArray(list) ? (list as (Group | null)[]) : [];

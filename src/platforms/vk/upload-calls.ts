@@ -1,5 +1,5 @@
+import { type MethodCall, placeholderOf, previewUpload, toPreviewCall } from '../preview-calls.js';
 import type { PreviewCall, Step } from '../publisher.js';
-import { placeholderOf, type MethodCall, toPreviewCall, previewUpload } from '../preview-calls.js';
 
 /** VK's response to the upload of a photo. */
 export interface UploadedPhoto {

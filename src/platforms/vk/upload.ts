@@ -1,27 +1,27 @@
 import type { JsonObject } from '../../kernel/json.js';
-import { exchange, type Exchange } from '../exchange.js';
+import { type Exchange, exchange } from '../exchange.js';
 import { markFitted } from '../fitted-photos.js';
-import { forecastUploads } from '../media-forecast.js';
 import { becomesLink, classifyMediaError } from '../media-error.js';
+import { forecastUploads } from '../media-forecast.js';
 import { createMultipart } from '../multipart.js';
 import { platformSays } from '../platform-says.js';
+import type { MethodCall } from '../preview-calls.js';
 import type {
   MediaFile,
+  MediaLimits,
   ProbedMedium,
   SendContext,
   Step,
   StepOutcome,
-  MediaLimits,
   WantedMedium,
 } from '../publisher.js';
-import type { MethodCall } from '../preview-calls.js';
 import { fileRefusal, isServerBusy, uploadOrLink } from '../upload-or-link.js';
-import { callVk, parseObject, readRefusal, classifyUnreadable, type VkConnection } from './call.js';
+import { callVk, classifyUnreadable, parseObject, readRefusal, type VkConnection } from './call.js';
 import { classify } from './classify.js';
 import { VK_LIMITS } from './limits.js';
-import { uploadStepName, type UploadResult } from './render.js';
-import { photoServerCall, savePhotoCall, saveVideoCall } from './upload-calls.js';
 import { VK_MESSAGES } from './messages.js';
+import { type UploadResult, uploadStepName } from './render.js';
+import { photoServerCall, savePhotoCall, saveVideoCall } from './upload-calls.js';
 
 const WANTED: Readonly<Record<'photo' | 'video', MediaLimits>> = VK_LIMITS.media;
 
@@ -50,13 +50,13 @@ export const uploadMedium = async (
   }
 };
 
-/** Returns the medium that a step uploads; none for a step without an upload. */
+/** Returns the medium that a step uploads; undefined for a step without an upload. */
 export const mediaOf = (step: Step): readonly WantedMedium[] => {
   const upload = step.request['upload'] as { readonly index: number } | undefined;
   return upload ? [{ index: upload.index, limits: WANTED[step.method === 'video.save' ? 'video' : 'photo'] }] : [];
 };
 
-/** Forecasts the results of {@link uploadMedium} for media that cannot be sent, or not as they are. */
+/** Predicts the results of {@link uploadMedium} for media that cannot be sent, or not unchanged. */
 export const forecastMedia = (media: readonly ProbedMedium[]): SendContext['results'] =>
   forecastUploads(media, WANTED, uploadStepName, ({ predicate: what }, index) => ({
     unsent: `media[${index}].url ${what}`,
@@ -112,7 +112,7 @@ const uploadVideo = async (chain: UploadContext, name: string): Promise<StepOutc
     : classifyUnreadable(uploaded.last, false, chain.context.credentials);
 };
 
-/** Fields of VK's response to an accepted video; not all of them are always there (dev.vk.com: video upload). */
+/** Fields of VK's response to an accepted video; some of them may be missing (dev.vk.com: video upload). */
 const ACCEPTED_VIDEO_FIELDS = ['video_id', 'size', 'video_hash'];
 
 const callMethod = ({ connection, context, token }: UploadContext, call: MethodCall) =>

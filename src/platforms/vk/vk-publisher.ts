@@ -1,14 +1,14 @@
 import { createConnections } from '../exchange.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
+import { VK_LIMITS } from './limits.js';
 import { lookUpOnWall } from './look-up.js';
 import { postToWall } from './post.js';
 import { renderVk } from './render.js';
-import { previewCalls } from './upload-calls.js';
-import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
 import { testVk } from './test-channel.js';
-import { VK_LIMITS } from './limits.js';
+import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
+import { previewCalls } from './upload-calls.js';
 
-/** VK keeps a `guid` for an hour (networks.md §4); 10 minutes are reserved for a slow call. */
+/** VK remembers a `guid` for an hour (networks.md §4); 10 minutes of it are reserved for a slow call. */
 const GUID_LIFETIME_MS = 50 * 60_000;
 
 /**
@@ -32,8 +32,8 @@ export const createVkPublisher = ({
     keyLifetimeMs: GUID_LIFETIME_MS,
     render: renderVk,
     forecastResults: forecastMedia,
-    mediaOf: mediaOf,
-    previewCalls: previewCalls,
+    mediaOf,
+    previewCalls,
     send: (step, context) => (step.visible ? postToWall : uploadMedium)(connection, step, context),
     lookUp: (step, context, send) => lookUpOnWall(connection, step, context, send),
     test: (context) => testVk(connection, context),

@@ -6,11 +6,11 @@ import { chown, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } fr
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Logger } from 'pino';
+import { TOOL_ENVIRONMENT } from '../../config/child-environment.js';
+import { EMBEDDED_MESSAGES } from '../messages.js';
 import type { Binaries } from './binaries.js';
 import type { Account, RunAs } from './run-as.js';
 import { spawnSupervised } from './supervised.js';
-import { EMBEDDED_MESSAGES } from '../messages.js';
-import { TOOL_ENVIRONMENT } from '../../config/child-environment.js';
 
 /** A complete database cluster on disk, with its password. */
 export interface Cluster {
@@ -30,9 +30,9 @@ export const findClusterOwner = async (dataDir: string): Promise<Account | null>
 };
 
 /**
- * Opens the cluster in DATA_DIR (`postgres/data`, with its password beside it), or creates it. A new cluster has a temporary
- * name until it is complete, so that an interrupted start leaves no incomplete cluster behind. The caller holds the lock on
- * DATA_DIR.
+ * Opens the cluster in DATA_DIR (`postgres/data`, with its password next to it), or creates it. A new cluster has a
+ * temporary name until it is complete, so that an interrupted start leaves no incomplete cluster behind. The caller
+ * holds the lock on DATA_DIR.
  * @throws Error with a sentence for people: another major version, or the message of initdb
  */
 export const openCluster = async (
@@ -73,7 +73,7 @@ const createCluster = async (
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--locale=C',
-      // Sorts by code point on every machine, library and release: indexes stay valid when the data are moved.
+      // Sorts by code point on every machine, library and release, so that indexes stay valid when the data is moved.
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--data-checksums',
@@ -109,7 +109,7 @@ const changeOwner = async ({ uid, gid }: Account, ...files: readonly string[]): 
   for (const file of files) await chown(file, uid, gid);
 };
 
-/** Data that root copied or restored belong to root, but PostgreSQL must own its data. */
+/** Data that root copied or restored belongs to root, but PostgreSQL must own its data. */
 const changeOwnerRecursively = ({ uid, gid }: Account, folder: string): void => {
   const { status, stderr } = spawnSync('chown', ['-R', `${uid}:${gid}`, folder], { env: TOOL_ENVIRONMENT });
   if (status !== 0) throw new Error(EMBEDDED_MESSAGES.chownFailed({ folder, stderr: String(stderr).trim() }));

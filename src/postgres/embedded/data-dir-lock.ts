@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { EMBEDDED_MESSAGES } from '../messages.js';
 import { TOOL_ENVIRONMENT } from '../../config/child-environment.js';
+import { EMBEDDED_MESSAGES } from '../messages.js';
 
 /** Another process uses this DATA_DIR. */
 export class DataDirInUse extends Error {
@@ -23,7 +23,7 @@ export interface DataDirLock {
   readonly release: () => void;
 }
 
-/** Programs that lock the file open as descriptor 3. Status 1: another process has the lock. */
+/** Programs that lock the file open as descriptor 3. Exit status 1: another process has the lock. */
 const LOCK_PROGRAMS: readonly (readonly [string, readonly string[]])[] = [
   ['flock', ['-n', '3']],
   ['perl', ['-MFcntl=:flock', '-e', 'open(my $f, "+<&=", 3) or exit 2; exit(flock($f, LOCK_EX | LOCK_NB) ? 0 : 1)']],

@@ -13,7 +13,7 @@ export interface Postmaster {
   readonly ready: boolean;
 }
 
-/** A pid above the limits of Linux and macOS: no process has it. */
+/** A pid above the limits of Linux and macOS, which no process can have. */
 const UNUSED_PID = 4_194_305;
 const STATUS_LINE = 7;
 
@@ -32,22 +32,22 @@ export const readPostmaster = async (data: string): Promise<Postmaster | null> =
 
 /**
  * Frees the data directory for a new server: shuts down a server that a killed process left behind, and invalidates a
- * postmaster.pid whose process has ended or is another program by now. The caller holds the lock on DATA_DIR, so the server
- * cannot belong to another running gateway.
+ * postmaster.pid whose process has ended or is now another program. The caller holds the lock on DATA_DIR, so the
+ * server cannot belong to another running gateway.
  */
 export const stopLeftoverServer = async (data: string, logger: Logger): Promise<void> => {
   const leftover = await readPostmaster(data);
   if (leftover === null) return;
   if (identifyProcess(leftover.pid, data) === 'ours') {
-    logger.warn({ pid: leftover.pid }, 'found a PostgreSQL server of an earlier process; shutting it down');
+    logger.warn({ pid: leftover.pid }, 'found a PostgreSQL server left by an earlier process; shutting it down');
     await shutDownServer(leftover.pid, data, { fastMs: 30_000, immediateMs: 10_000 }, logger);
   }
   await invalidatePidFile(data);
 };
 
 /**
- * Shuts a server down: fast; if that takes too long, immediately, which costs a recovery at the next start; in the end by
- * SIGKILL. Resolves when the process has ended.
+ * Shuts a server down: first fast; if that takes too long, immediately, which costs a recovery at the next start; as a
+ * last resort, by SIGKILL. Resolves when the process has ended.
  */
 export const shutDownServer = async (
   pid: number,
@@ -78,8 +78,8 @@ export const shutDownServer = async (
 };
 
 /**
- * Tells if a process is a PostgreSQL server on this data directory: its pid may have been reused by another program.
- * `unclear`: a PostgreSQL server whose folder cannot be read; it belongs to another user, or is ending.
+ * Reports whether a process is a PostgreSQL server on this data directory: its pid may have been reused by another
+ * program. `unclear`: a PostgreSQL server whose folder cannot be read, because it belongs to another user or is ending.
  */
 const identifyProcess = (pid: number, data: string): 'ours' | 'unclear' | 'gone or another' => {
   try {
@@ -104,8 +104,8 @@ const identifyProcess = (pid: number, data: string): 'ours' | 'unclear' | 'gone 
 };
 
 /**
- * Replaces the pid in a stale postmaster.pid, because a new server refuses to start while any process has that pid. The rest
- * of the file stays: the server uses it to check that no backend of the old server is still running.
+ * Replaces the pid in a stale postmaster.pid, because a new server refuses to start while any process has that pid. The
+ * rest of the file is kept: the server uses it to check that no backend of the old server is still running.
  */
 const invalidatePidFile = async (data: string): Promise<void> => {
   const content = await readFile(pidFile(data), 'utf8').catch(() => null);

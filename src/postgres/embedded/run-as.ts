@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { EMBEDDED_MESSAGES } from '../messages.js';
 import { TOOL_ENVIRONMENT } from '../../config/child-environment.js';
+import { EMBEDDED_MESSAGES } from '../messages.js';
 
 /** A user account of the system. */
 export interface Account {
@@ -10,11 +10,11 @@ export interface Account {
   readonly gid: number;
 }
 
-/** The user that PostgreSQL's programs run as, and how to start them so: they refuse to run as root. */
+/** The user that PostgreSQL's programs run as, and how to start them as that user: they refuse to run as root. */
 export interface RunAs {
-  /** Owner of the data; null: this process's own user. */
+  /** Owner of the data; null if it is this process's own user. */
   readonly account: Account | null;
-  /** Command line before the program. */
+  /** Command line to put before the program. */
   readonly prefix: readonly string[];
   /** Options for child_process. */
   readonly options: { readonly uid?: number; readonly gid?: number };
@@ -24,10 +24,13 @@ export interface RunAs {
 export const CURRENT_USER: RunAs = { account: null, prefix: [], options: {} };
 
 const USER = 'postgres';
-/** The id that systems give to the user with no rights. */
+/** Id of the unprivileged user on most systems. */
 const FALLBACK_USER_ID = '65534';
 
-/** Finds an account for PostgreSQL under root: the user `postgres`, created if it is missing, else the user with no rights. */
+/**
+ * Finds an account for PostgreSQL when this process runs as root: the user `postgres`, created if it is missing, or
+ * else the user without rights.
+ */
 export const findUnprivilegedAccount = (): Account => {
   const found = findAccount(USER);
   if (found) return found;
@@ -58,8 +61,8 @@ const findAccount = (user: string): Account | null => {
 };
 
 /**
- * Chooses how root starts programs as another account, so that they can read both their own files and the data. If a parent
- * folder is closed to other users (e.g. /root), the programs get the one capability that lets them pass it.
+ * Chooses how root starts programs as another account, so that they can read both their own files and the data. If a
+ * parent folder is closed to other users (e.g. /root), the programs get the one capability that lets them traverse it.
  * @throws Error with a sentence for people if that is impossible
  */
 export const chooseRunAs = (account: Account, program: string, folder: string, logger: Logger): RunAs => {
@@ -69,7 +72,10 @@ export const chooseRunAs = (account: Account, program: string, folder: string, l
   if (outcome === 'forbidden') throw new Error(EMBEDDED_MESSAGES.cannotSwitchUser);
   const privileged = withCapability(account);
   if (privileged && checkAccess(privileged, program, folder) === 'yes') {
-    logger.debug({ uid: account.uid }, `PostgreSQL's user gets the capability to pass closed folders above ${folder}`);
+    logger.debug(
+      { uid: account.uid },
+      `PostgreSQL's user gets the capability to traverse closed folders above ${folder}`,
+    );
     return privileged;
   }
   throw new Error(EMBEDDED_MESSAGES.closedFolder({ uid: account.uid, folder, program }));
@@ -87,13 +93,16 @@ const checkAccess = ({ prefix, options }: RunAs, program: string, folder: string
   return status === 0 ? 'yes' : 'no';
 };
 
-/** Capabilities of Linux that allow passing closed folders, with their bit numbers. */
+/** Linux capabilities that allow traversing closed folders, with their bit numbers. */
 const CAPABILITIES = [
   ['dac_read_search', 2n],
-  ['dac_override', 1n], // more than is needed, but the only one that containers usually have
+  ['dac_override', 1n], // more than needed, but the only one that containers usually have
 ] as const;
 
-/** Runs programs as an account with an ambient capability, which they and their child processes keep. Linux only; else null. */
+/**
+ * Runs programs as an account with an ambient capability, which they and their child processes keep. Linux only; null
+ * elsewhere.
+ */
 const withCapability = (account: Account): RunAs | null => {
   const own = readOwnCapabilities();
   const capability = CAPABILITIES.find(([, bit]) => (own >> bit) & 1n)?.[0];
@@ -105,7 +114,7 @@ const withCapability = (account: Account): RunAs | null => {
       `--reuid=${account.uid}`,
       `--regid=${account.gid}`,
       '--clear-groups',
-      '--securebits=+no_setuid_fixup', // else access(2), which initdb uses to find its programs, ignores the capability
+      '--securebits=+no_setuid_fixup', // otherwise access(2), which initdb uses to find its programs, ignores the capability
       `--inh-caps=+${capability}`,
       `--ambient-caps=+${capability}`,
     ],

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { EMBEDDED_MESSAGES } from '../messages.js';
 import type { Binaries } from './binaries.js';
 import { readPostmaster, shutDownServer } from './postmaster.js';
 import type { RunAs } from './run-as.js';
 import { spawnSupervised } from './supervised.js';
-import { EMBEDDED_MESSAGES } from '../messages.js';
 
 /** The end of the server. */
 export interface ServerExit {
@@ -18,14 +18,14 @@ export interface ServerExit {
 
 /** A PostgreSQL server process. */
 export interface PostgresServer {
-  /** Resolves once the server accepts connections; rejects with {@link ServerDidNotStart} if it ends before. */
+  /** Resolves once the server accepts connections; rejects with {@link ServerDidNotStart} if it ends first. */
   readonly ready: Promise<void>;
   readonly exited: Promise<ServerExit>;
-  /** Shuts the server down: fast, and after 5 s immediately. */
+  /** Shuts the server down: fast at first, immediately after 5 s. */
   stop(): Promise<void>;
 }
 
-/** The server ended before it accepted connections. The message has the last lines of its log. */
+/** The server ended before it accepted connections. The message contains the last lines of its log. */
 export class ServerDidNotStart extends Error {
   override readonly name = 'DidNotStart';
   constructor(readonly exit: ServerExit) {
@@ -91,7 +91,7 @@ export const startServer = (options: {
   const exited = new Promise<ServerExit>((resolve) => {
     child.once('error', (error) => resolve({ status: null, log: [error.message] }));
     child.once('exit', (status) => {
-      // Its last log lines may still be in the pipe, which a backend that outlives it can keep open.
+      // Its last log lines may still be in the pipe, which a backend that outlives the server can keep open.
       void Promise.race([once(child, 'close'), sleep(500, undefined, { ref: false })]).then(() =>
         resolve({ status, log }),
       );
@@ -114,7 +114,7 @@ export const startServer = (options: {
     throw new ServerDidNotStart(await exited);
   };
   const ready = waitUntilReady();
-  ready.catch(() => undefined); // a caller that stops a starting server does not wait for it
+  ready.catch(() => undefined); // a caller that stops a starting server does not await this
 
   const stop = async (): Promise<void> => {
     child.stdin?.end();
@@ -126,10 +126,13 @@ export const startServer = (options: {
   return { ready, exited, stop };
 };
 
-/** States that are part of every outage: the server starts or stops, or its client has disconnected. */
+/** States that are part of every outage: the server is starting or stopping, or its client has disconnected. */
 const EXPECTED_STATES = /^(57P01|57P03|08006)$/;
 
-/** Logs a line of the server's log. Errors of statements are debug messages: the sender of the statement reports them. */
+/**
+ * Logs a line of the server's log. Statement errors are debug messages, because the sender of the statement reports
+ * them.
+ */
 const logServerLine = (line: string, logger: Logger): void => {
   const [, state = '', severity = '', message = ''] = /^(\S{5}) (\w+): {2}(.*)$/.exec(line) ?? [];
   const fields = { from: 'postgres', state };

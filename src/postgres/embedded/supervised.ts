@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { RunAs } from './run-as.js';
 import { CHILD_ENVIRONMENT } from '../../config/child-environment.js';
+import type { RunAs } from './run-as.js';
 
 /**
- * Starts a program and a guard process beside it, which waits for the end of the pipe from this process. When this process
- * closes the pipe or dies in any way, the guard interrupts the program (for PostgreSQL: a fast shutdown). It repeats the
+ * Starts a program and a guard process, which waits for the end of the pipe from this process. When this process closes
+ * the pipe or dies in any way, the guard interrupts the program (for PostgreSQL: a fast shutdown). It repeats the
  * interrupt, because a program that has just started may not handle it yet.
  */
 const SCRIPT = `

@@ -1,6 +1,9 @@
 import type { Migration } from '../migrations.js';
 
-/** Places of resources that are being created (D-67). The function that reserves them is in migrations/repeatable/. */
+/**
+ * Reservations for resources that are being created (D-67). The function that reserves them is in
+ * migrations/repeatable/.
+ */
 export const resourceReservations: Migration = {
   number: 2,
   name: 'resource-reservations',

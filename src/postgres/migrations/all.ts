@@ -3,11 +3,11 @@ import { schema } from './0001-schema.js';
 import { resourceReservations } from './0002-resource-reservations.js';
 import { endedLogs } from './0003-ended-logs.js';
 import { budgets } from './repeatable/budgets.sql.js';
-import { probeBudget } from './repeatable/probe-budget.sql.js';
 import { eventStore } from './repeatable/event-store.sql.js';
 import { limiter } from './repeatable/limiter.sql.js';
 import { monthlyQuota } from './repeatable/monthly-quota.sql.js';
 import { pacing } from './repeatable/pacing.sql.js';
+import { probeBudget } from './repeatable/probe-budget.sql.js';
 import { resourceCap } from './repeatable/resource-cap.sql.js';
 
 /** All migrations. A numbered one is appended, and never changed or removed; a repeatable one is edited in place. */

@@ -7,9 +7,9 @@ import type { TranslationResult, Translator } from './translation.js';
 
 /** Thresholds of the circuit breaker, in ms. */
 export interface CircuitBreakerOptions {
-  /** Duration from which a failure counts; default 3 s. A fast failure delays no post. */
+  /** Minimum duration of a failure that counts; default 3 s. A fast failure delays no post. */
   readonly slowMs?: number;
-  /** Time for which the circuit stays open; default 1 min. */
+  /** How long the circuit stays open; default 1 min. */
   readonly openMs?: number;
   /** A monotonic clock in ms. */
   readonly now?: () => number;
@@ -19,17 +19,17 @@ export interface CircuitBreakerOptions {
 interface ServiceState {
   /** Number of slow failures in a row. */
   slowFailures: number;
-  /** End of the time in which the circuit is open. */
+  /** Time until which the circuit is open. */
   openUntil: number;
 }
 
-/** Slow failures in a row that open the circuit: a single one may be temporary. */
+/** Number of slow failures in a row that open the circuit: a single one may be temporary. */
 const FAILURE_THRESHOLD = 2;
 
 /**
- * Stops waiting for a service that fails slowly. After two slow failures in a row, texts that are published untranslated on
- * failure ({@link Translation.on_failure}) fail at once; one text per minute still calls the service, to find out if it is
- * back. Texts that must be translated always call the service.
+ * Stops waiting for a service that fails slowly. After two slow failures in a row, texts that are published
+ * untranslated on failure ({@link Translation.on_failure}) fail at once; one text per minute still calls the service,
+ * to find out whether it is back. Texts that must be translated always call the service.
  */
 export class CircuitBreaker implements Translator {
   private readonly services = new BoundedCache<ServiceState>(1_000);

@@ -1,27 +1,28 @@
 import type { Translation } from '../../domain/project/processing.js';
 import type { CompleteAnswer } from '../../outbound-http/answer-receiver.js';
-import type { GuardedClient } from '../../outbound-http/guarded-client.js';
 import { FetchError } from '../../outbound-http/fetch-error.js';
+import type { GuardedClient } from '../../outbound-http/guarded-client.js';
 import type { TextWithEntities } from '../../payload/entities.js';
-import { isVisible } from '../../validation/text-measure.js';
 import type { PublishError } from '../../platforms/publisher.js';
 import type { SecretVault } from '../../secrets/vault.js';
+import { isVisible } from '../../validation/text-measure.js';
 import { MAX_PROCESSED_TEXT } from '../edit-text.js';
-import { parseMarkup, renderMarkup } from './markup.js';
 import { TRANSLATION_MESSAGES } from '../messages.js';
+import { parseMarkup, renderMarkup } from './markup.js';
 import type { TranslationResult, Translator } from './translation.js';
 
-/** Maximum size of an answer: the text in the longest form that JSON and markup allow, and its envelope. */
+/** Maximum size of an answer: the text in the longest form that JSON and markup allow, plus its envelope. */
 const MAX_ANSWER_BYTES = 4_194_304;
-/** The most that a translation costs: a request, and its repetition on a broken connection. */
+/** Maximum cost of a translation: a request, and its retry after a broken connection. */
 export const MOST_OF_A_TRANSLATION = { probes: 2, bytes: MAX_ANSWER_BYTES } as const;
-/** Maximum length in UTF-16 units of a quoted error message of the service. */
+/** Maximum length of a quoted error message of the service, in UTF-16 units. */
 const MAX_QUOTE_LENGTH = 500;
 
 /**
- * Client of LibreTranslate-compatible services (D-28): `POST <url>/translate {q, source, target, format, api_key?}` answers
- * `{translatedText}`, or `{error}`. A text with entities is sent as HTML, whose tags carry their places; a text without is
- * sent as it is. A broken connection is retried once: the call changes nothing at the service.
+ * Client of LibreTranslate-compatible services (D-28): `POST <url>/translate {q, source, target, format, api_key?}`
+ * answers `{translatedText}`, or `{error}`. A text with entities is sent as HTML, whose tags carry the entities'
+ * places; any other text is sent unchanged. A broken connection is retried once, because the call changes nothing at
+ * the service.
  */
 export class LibreTranslate implements Translator {
   /** @param timeoutMs from the request to the last byte of the answer */
@@ -69,7 +70,7 @@ export class LibreTranslate implements Translator {
   }
 }
 
-/** Returns the URL of the call. A configured URL may end with the call's path already. */
+/** Returns the URL of the call. A configured URL may already end with the call's path. */
 const callUrlOf = (url: string): string => {
   const callUrl = new URL(url);
   const path = callUrl.pathname.replace(/\/+$/, '');
@@ -85,7 +86,7 @@ const parseAnswer = ({ body }: CompleteAnswer, original: TextWithEntities): Tran
   const translated = hasEntities ? parseMarkup(text, original) : { text, places: [] };
   if (translated === null) return failed('platform', TRANSLATION_MESSAGES.unreadableMarkup);
   if (translated.text.length > MAX_PROCESSED_TEXT) return failed('platform', TRANSLATION_MESSAGES.tooLong);
-  // Only visible texts are sent: to publish this answer would remove the post's text without a warning (D-22).
+  // Only visible texts are sent, so publishing this answer would remove the post's text without a warning (D-22).
   if (!isVisible(translated.text)) return failed('platform', TRANSLATION_MESSAGES.invisible);
   return { kind: 'translated', ...translated };
 };

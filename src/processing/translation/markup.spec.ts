@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { findEntityProblems } from '../../payload/check-entities.js';
 import {
   endOf,
-  placeEntities,
-  isIndivisible,
   entityKindOf,
+  isIndivisible,
+  placeEntities,
   sortEntities,
   type TextWithEntities,
 } from '../../payload/entities.js';
-import { anyTextWithEntities } from '../../payload/payload.properties.js';
 import type { Entity } from '../../payload/payload.js';
+import { anyTextWithEntities } from '../../payload/payload.properties.js';
 import { parseMarkup, renderMarkup } from './markup.js';
 
-/** Parses a translation, with complete entities. */
+/** Parses a translation into text and complete entities. */
 const parseWithEntities = (html: string, original: TextWithEntities) => {
   const read = parseMarkup(html, original);
   if (read === null) return null;

@@ -1,15 +1,15 @@
 import { findEntityProblems } from '../../payload/check-entities.js';
 import {
   endOf,
+  entityKindOf,
   type EntityPlace,
   isIndivisible,
-  entityKindOf,
   sortEntities,
   type TextWithEntities,
 } from '../../payload/entities.js';
 import type { Entity } from '../../payload/payload.js';
 
-/** A translated text, and the places of the entities that it has kept. */
+/** A translated text, and the places of the entities that survived. */
 export interface ParsedMarkup {
   readonly text: string;
   readonly places: readonly EntityPlace[];
@@ -56,9 +56,9 @@ interface OpenTag {
 const TOKEN = /<(\/?)span\b([^<>]*)>|<\/?[a-z!][^<>]*>|&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});/gi;
 
 /**
- * Parses a translation of {@link renderMarkup}: its text, and each entity at the place of its tags. Untranslatable parts get
- * their original words back, whatever the service returned. An entity without tags, or one that would nest wrongly, is
- * lost; no entity is ever put on words that it did not enclose.
+ * Parses a translation of {@link renderMarkup}: its text, and each entity at the place of its tags. Untranslatable
+ * parts get their original words back, whatever the service returned. An entity without tags, or one that would nest
+ * wrongly, is lost; no entity ever covers words that it did not enclose.
  *
  * @returns null if the tags cannot be read
  */

@@ -1,5 +1,5 @@
-import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
 import type { ChannelEvent } from '../../domain/channel/channel.events.js';
+import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
 import type { EndpointEvent } from '../../domain/endpoint/endpoint.events.js';
 import type { OwnerEvent } from '../../domain/owner/owner.events.js';
 import type { PostEvent } from '../../domain/post/post.events.js';

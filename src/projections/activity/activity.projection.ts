@@ -1,22 +1,32 @@
+import { isPlanned } from '../../domain/post/post.events.js';
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
+import type { Instant } from '../../kernel/instant.js';
 import { AUDITED_TYPES } from '../audit/audited-types.js';
 import type { Projection } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
-import { ACTIVITY_VERSION, activityTables, type OpenPublicationRow, type OpenState } from './activity.tables.js';
-import { alertRows, openPublicationRows, resourceRows } from './row-tables.js';
+import {
+  ACTIVITY_VERSION,
+  activityTables,
+  alertRows,
+  type OpenPublicationRow,
+  openPublicationRows,
+  type OpenState,
+  resourceRows,
+} from './activity.tables.js';
+import type { ActivityBatch, HandledEvent } from './activity-batch.js';
 import { raiseAlerts } from './alerts.js';
 import { EventCounters } from './event-counters.js';
 import { Feed } from './feed.js';
 import { handleResource, listResourceIds, ownerOf } from './resources.js';
 import { Standings } from './standings.js';
-import type { ActivityBatch, HandledEvent } from './activity-batch.js';
 
 const TYPES: ReadonlySet<string> = new Set(AUDITED_TYPES);
 
 /**
- * The overview of an owner, and of all owners: publications that have not ended, counts of events by time, the latest events, and
- * all that has stopped (ADR-204). What ends within a batch is never written.
+ * The overview of an owner, and of all owners: publications that have not ended, counts of events by time, the latest
+ * events, and everything that has stopped (ADR-204). A publication that ends within the batch that started it is never
+ * written.
  */
 export const activity: Projection = {
   name: 'activity',
@@ -54,25 +64,37 @@ const handle = async (event: HandledEvent, batch: ActivityBatch): Promise<void> 
   handleResource(event, batch);
   batch.counters.countEvent(ownerOf(event, batch.resources), event.at);
   raiseAlerts(event, batch);
-  if (event.type === 'PostAccepted') queuePost(event, batch);
+  if (event.type === 'PostAccepted') queuePost(event, event.data.acceptedAt, batch);
+  else if (event.type === 'PostReleased') queuePost(event, event.data.at, batch);
   else if (event.type === 'ChannelDeleted') await dropSettled(event.data.channelId, batch);
   else if (event.type.startsWith('Publication')) handlePublication(event as RecordedEventOf<PublicationEvent>, batch);
 };
 
+/** @param accepted_at for a planned post, the time of its release (D-59) */
 const queuePost = (
-  { data }: Extract<HandledEvent, { type: 'PostAccepted' }>,
+  { data, type }: Extract<HandledEvent, { type: 'PostAccepted' | 'PostReleased' }>,
+  accepted_at: Instant,
   { publications, standings }: ActivityBatch,
 ): void => {
+  if (type === 'PostAccepted' && isPlanned(data)) return;
   for (const { publicationId, channelId, platform } of data.targets) {
     const row = publications.put({
-      ...{ publication_id: publicationId, post_id: data.postId, owner_id: data.ownerId, channel_id: channelId },
-      ...{ platform, accepted_at: data.acceptedAt, state: 'queued', retry_rule: null, retry_at: 0, settled_at: null },
+      publication_id: publicationId,
+      post_id: data.postId,
+      owner_id: data.ownerId,
+      channel_id: channelId,
+      platform,
+      accepted_at,
+      state: 'queued',
+      retry_rule: null,
+      retry_at: 0,
+      settled_at: null,
     });
     standings.move(row, null, 'queued');
   }
 };
 
-/** States by the events that lead to them; null: the publication has ended. */
+/** States by the events that lead to them; null if the publication has ended. */
 const STATE_AFTER: Readonly<Partial<Record<PublicationEvent['type'], OpenState | null>>> = {
   PublicationStarted: 'publishing',
   PublicationPostponed: 'queued',
@@ -134,13 +156,17 @@ const countPublication = (
   if (outcome === undefined) return;
   const { at } = event;
   counters.countPublication({
-    ...{ at, ownerId, platform, outcome, isRefused: isRefused(event) },
+    at,
+    ownerId,
+    platform,
+    outcome,
+    isRefused: isRefused(event),
     latencyMs: outcome === 'published' ? at - accepted_at : null,
   });
   if (outcome === 'published') standings.recordPublished({ owner_id: ownerId, platform }, at);
 };
 
-/** True if the network answered that it does not publish the post (D-35). */
+/** True if the network answered that it will not publish the post (D-35). */
 const isRefused = ({ type, data }: RecordedEventOf<PublicationEvent>): boolean =>
   (type === 'PublicationPostponed' || type === 'PublicationFailed') &&
   (data as { error: { source: string } }).error.source !== 'gateway';

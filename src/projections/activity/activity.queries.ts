@@ -1,5 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
 import {
   ACTIVITY,
@@ -13,7 +15,7 @@ import { FEED_SIZE, feedKey } from './feed.js';
 
 export { findPercentile } from './latency-histogram.js';
 
-/** A publication that failed or is in doubt, and the time since which it is. */
+/** A publication that failed or is in doubt, and the time since then. */
 export interface SettledPublication {
   readonly id: string;
   readonly since: Instant;
@@ -32,18 +34,18 @@ export interface Activity {
   readonly standings: readonly StandingRow[];
   readonly networks: readonly {
     readonly platform: string;
-    /** Time at which the oldest queued publication was accepted; null: there is none. */
+    /** Time at which the oldest queued publication was accepted; null if there is none. */
     readonly oldest_at: Instant | null;
-    /** True if the network has asked for a delay that lasts. */
+    /** True if the network has asked for a delay that is still in effect. */
     readonly is_limited: boolean;
-    /** True if a publication waits because the month's posts are used up. */
+    /** True if a publication is waiting because the month's posts are used up. */
     readonly lacks_quota: boolean;
   }[];
-  /** Publications that failed, the longest first. */
+  /** Publications that failed, longest first. */
   readonly failed: readonly SettledPublication[];
-  /** Publications that are in doubt, the longest first. */
+  /** Publications in doubt, longest first. */
   readonly inDoubt: readonly SettledPublication[];
-  /** Queued publications, those that have waited longest first. */
+  /** Queued publications, longest wait first. */
   readonly longestWaiting: readonly string[];
   /** The latest events, in any order. */
   readonly feed: readonly FeedRow[];
@@ -55,11 +57,11 @@ export interface ActivityRange {
   readonly firstMinute: Instant;
   readonly firstTenMinutes: Instant;
   readonly now: Instant;
-  /** Most publications in each list. */
+  /** Maximum number of publications in each list. */
   readonly limits: { readonly settled: number; readonly waiting: number };
 }
 
-/** An owner's publications that wait. */
+/** An owner's waiting publications. */
 export interface WaitingOwner {
   readonly owner_id: string;
   readonly owner_name: string;
@@ -67,13 +69,17 @@ export interface WaitingOwner {
   readonly publication_id: string;
   readonly platform: string;
   readonly oldest_at: Instant;
-  /** All that wait, on all networks. */
+  /** Number of all waiting publications, on all networks. */
   readonly posts: number;
 }
 
-/** Reads activity. Each call costs the same with any number of publications: it reads counts, or the beginning of an index. */
+/**
+ * Reads activity. Each call costs the same however many publications there are: it reads counts, or the beginning of an
+ * index.
+ */
+@Injectable()
 export class ActivityQueries {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /** Reads the activity of an owner; null: of all owners. */
   async read(ownerId: string | null, range: ActivityRange): Promise<Activity> {
@@ -92,7 +98,7 @@ export class ActivityQueries {
     return rows[0]!;
   }
 
-  /** Returns when owners were last published for, by owner; those who never were are absent. */
+  /** Returns the time of each owner's last publication, by owner; owners without one are absent. */
   async findLastPublished(ownerIds: readonly string[]): Promise<Map<string, Instant>> {
     if (ownerIds.length === 0) return new Map();
     const { rows } = await this.pool.query<{ owner_id: string; at: number }>({
@@ -128,12 +134,12 @@ export class ActivityQueries {
   }
 }
 
-/** SQL: rows as a list in JSON. */
+/** SQL: rows as a JSON list. */
 const list = (query: string): string => `(select coalesce(json_agg(r), '[]') from (${query}) r)`;
 
 /**
- * SQL: reads the activity in one statement. All owners' publications have indexes of their own.
- * @param isOwner condition that a publication is the owner's
+ * SQL: reads the activity in one statement. The publications of all owners have separate indexes.
+ * @param isOwner condition for a publication of the owner
  */
 const activityStatement = (isOwner: string): string => {
   const isQueued = `${isOwner} and platform = n.platform and waits and state = 'queued'`;

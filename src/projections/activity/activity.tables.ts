@@ -1,186 +1,20 @@
 import { readSchema } from '../engine/projection.js';
+import { bigint, boolean, defineTable, fixed, int, jsonb, nullable, type RowOfTable, text } from '../engine/table.js';
 
-/** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const ACTIVITY_VERSION = 1;
+/** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
+export const ACTIVITY_VERSION = 2;
 
-/** Schema of the views that queries read: the columns are those of this version. */
+/** Schema of the views that queries read, whose columns belong to this version. */
 export const ACTIVITY = readSchema('activity', ACTIVITY_VERSION);
 
-/** Stands for the sum of all owners, where a row belongs to an owner. */
+/** Owner of the rows that hold the totals of all owners. */
 export const ALL_OWNERS = '*';
-
-/**
- * Tables of the overview (ADR-204). Times are milliseconds since 1970.
- *
- * `publication` has the publications that have not ended, and `standing` their numbers by owner and network. No index contains a
- * column that a start changes, so that a start is a heap-only update. `minute` and `ten_minutes` are rings: a later time takes the
- * row of an earlier one, so that their size does not grow. `feed` is a ring too: the latest events of an owner. `alert` has what
- * has stopped by something other than its owner. Rows of {@link ALL_OWNERS} have the sum of all owners.
- */
-export const activityTables = `
-  create table resource (
-    resource_id text primary key,
-    owner_id text not null,
-    platform text,
-    is_deleted boolean not null
-  );
-
-  create table publication (
-    publication_id text primary key,
-    post_id text not null,
-    owner_id text not null,
-    channel_id text not null,
-    platform text not null,
-    accepted_at bigint not null,
-    state text not null,
-    retry_rule text,
-    retry_at bigint not null,
-    settled_at bigint,
-    waits boolean not null generated always as (state in ('queued', 'publishing')) stored,
-    settled text generated always as (case when state in ('failed', 'in_doubt') then state end) stored
-  ) with (fillfactor = 70);
-  create index publication_owner_waiting on publication (owner_id, platform, accepted_at) where waits;
-  create index publication_waiting on publication (platform, accepted_at) where waits;
-  create index publication_owner_settled on publication (owner_id, settled, settled_at, publication_id)
-    where settled is not null;
-  create index publication_settled on publication (settled, settled_at, publication_id) where settled is not null;
-  create index publication_owner_postponed on publication (owner_id, platform, retry_rule, retry_at)
-    where retry_rule is not null;
-  create index publication_postponed on publication (platform, retry_rule, retry_at) where retry_rule is not null;
-
-  create table standing (
-    standing_key text primary key,
-    owner_id text not null,
-    platform text not null,
-    queued bigint not null,
-    publishing bigint not null,
-    failed bigint not null,
-    in_doubt bigint not null,
-    last_published_at bigint,
-    waits boolean not null generated always as (queued > 0) stored
-  ) with (fillfactor = 50);
-  create index standing_owner on standing (owner_id);
-  create index standing_waiting on standing (owner_id) where waits;
-
-  create table minute (
-    minute_key text primary key,
-    owner_id text not null,
-    platform text not null,
-    at bigint not null,
-    published int not null,
-    failed int not null,
-    in_doubt int not null,
-    refused int not null,
-    latencies jsonb not null
-  ) with (fillfactor = 50);
-  create index minute_owner on minute (owner_id, at);
-
-  create table ten_minutes (
-    ten_minutes_key text primary key,
-    owner_id text not null,
-    at bigint not null,
-    events int not null,
-    failed int not null,
-    in_doubt int not null
-  ) with (fillfactor = 50);
-  create index ten_minutes_owner on ten_minutes (owner_id, at);
-
-  create table feed (
-    feed_key text primary key,
-    owner_id text not null,
-    number bigint not null,
-    at bigint not null,
-    kind text not null,
-    subject_id text not null,
-    post_id text,
-    platform text
-  ) with (fillfactor = 50);
-  create table feed_end (owner_id text primary key, entries bigint not null) with (fillfactor = 50);
-
-  create table alert (
-    resource_id text primary key,
-    kind text not null,
-    owner_id text not null,
-    since bigint not null,
-    ends_at bigint,
-    disabled_by text,
-    reason text
-  );
-  create index alert_owner on alert (owner_id, kind, since);
-  create index alert_kind on alert (kind, since);
-`;
-
-/** An owner, channel, project, endpoint or webhook output, and its owner. */
-export interface ResourceRow {
-  readonly resource_id: string;
-  readonly owner_id: string;
-  /** Null unless it is a channel. */
-  readonly platform: string | null;
-  readonly is_deleted: boolean;
-}
 
 /** States of a publication that has not ended. */
 export type OpenState = 'queued' | 'publishing' | 'failed' | 'in_doubt';
 
-/** A publication that has not ended: it waits, is being published, or its owner has to decide about it. */
-export interface OpenPublicationRow {
-  readonly publication_id: string;
-  readonly post_id: string;
-  readonly owner_id: string;
-  readonly channel_id: string;
-  readonly platform: string;
-  readonly accepted_at: number;
-  readonly state: OpenState;
-  /** The rule of its latest postponement; null: it was not postponed since it was queued. */
-  readonly retry_rule: string | null;
-  readonly retry_at: number;
-  /** Time since which it is failed or in doubt; null: it is not. */
-  readonly settled_at: number | null;
-}
-
-/** Numbers of an owner's publications on one network that have not ended. */
-export interface StandingRow {
-  /** `<owner>/<network>` */
-  readonly standing_key: string;
-  readonly owner_id: string;
-  readonly platform: string;
-  readonly queued: number;
-  readonly publishing: number;
-  readonly failed: number;
-  readonly in_doubt: number;
-  readonly last_published_at: number | null;
-}
-
-/** Numbers of publications by the time in ms from acceptance to publication: `latencies` of a minute. */
+/** Numbers of publications by the time from acceptance to publication, in ms: `latencies` of a minute. */
 export type Latencies = Readonly<Record<string, number>>;
-
-/** An owner's events of one minute on one network. */
-export interface MinuteRow {
-  /** `<owner>/<network>/<place in the ring>` */
-  readonly minute_key: string;
-  readonly owner_id: string;
-  readonly platform: string;
-  /** Start of the minute. */
-  readonly at: number;
-  readonly published: number;
-  readonly failed: number;
-  readonly in_doubt: number;
-  /** Attempts that the network refused. */
-  readonly refused: number;
-  readonly latencies: Latencies;
-}
-
-/** An owner's events of ten minutes. */
-export interface TenMinutesRow {
-  /** `<owner>/<place in the ring>` */
-  readonly ten_minutes_key: string;
-  readonly owner_id: string;
-  /** Start of the ten minutes. */
-  readonly at: number;
-  readonly events: number;
-  readonly failed: number;
-  readonly in_doubt: number;
-}
 
 /** Kinds of entries of the feed. */
 export type FeedKind =
@@ -195,38 +29,195 @@ export type FeedKind =
   | 'endpoint_disabled'
   | 'webhook_output_disabled';
 
-/** One of an owner's latest events. */
-export interface FeedRow {
-  /** `<owner>/<place in the ring>` */
-  readonly feed_key: string;
-  readonly owner_id: string;
-  /** Number of the entry among those of the owner, from 0. */
-  readonly number: number;
-  readonly at: number;
-  readonly kind: FeedKind;
-  /** The publication, channel, endpoint or webhook output. */
-  readonly subject_id: string;
-  readonly post_id: string | null;
-  readonly platform: string | null;
-}
-
-/** The number of entries that an owner's feed has had. */
-export interface FeedEndRow {
-  readonly owner_id: string;
-  readonly entries: number;
-}
-
-/** Kinds of resources that stop by something other than their owner. */
+/** Kinds of resources that can be stopped by something other than their owner. */
 export type AlertKind = 'channel' | 'endpoint' | 'webhook_output';
 
-/** A resource that has stopped by something other than its owner. */
-export interface AlertRow {
-  readonly resource_id: string;
-  readonly kind: AlertKind;
-  readonly owner_id: string;
-  readonly since: number;
-  /** Time until which it applies; null: until a person acts. */
-  readonly ends_at: number | null;
-  readonly disabled_by: string | null;
-  readonly reason: string | null;
-}
+/** The table of owners, channels, projects, endpoints and webhook outputs, and their owners. */
+export const resourceRows = defineTable(
+  { name: 'resource', key: 'resource_id' },
+  {
+    resource_id: text(),
+    owner_id: text(),
+    /** Null unless it is a channel. */
+    platform: nullable(text()),
+    is_deleted: boolean(),
+  },
+);
+/** A row of {@link resourceRows}. */
+export type ResourceRow = RowOfTable<typeof resourceRows>;
+
+/** The table of publications that have not ended: they wait, are being published, or their owner has to decide about them. */
+export const openPublicationRows = defineTable(
+  {
+    name: 'publication',
+    key: 'publication_id',
+    computed: [
+      `waits boolean not null generated always as (state in ('queued', 'publishing')) stored`,
+      `settled text generated always as (case when state in ('failed', 'in_doubt') then state end) stored`,
+    ],
+    fillfactor: 70,
+    isHot: true,
+  },
+  {
+    publication_id: text(),
+    post_id: fixed(text()),
+    owner_id: fixed(text()),
+    channel_id: fixed(text()),
+    platform: fixed(text()),
+    accepted_at: fixed(bigint()),
+    state: text<OpenState>(),
+    /** The rule of its latest postponement; null if it was not postponed since it was queued. */
+    retry_rule: nullable(text()),
+    retry_at: bigint(),
+    /** Time since which it has been failed or in doubt; null if it is neither. */
+    settled_at: nullable(bigint()),
+  },
+);
+/** A row of {@link openPublicationRows}. */
+export type OpenPublicationRow = RowOfTable<typeof openPublicationRows>;
+
+/** The table of how many of an owner's publications on one network have not ended. */
+export const standingRows = defineTable(
+  {
+    name: 'standing',
+    key: 'standing_key',
+    computed: ['waits boolean not null generated always as (queued > 0) stored'],
+    fillfactor: 50,
+  },
+  {
+    /** `<owner>/<network>` */
+    standing_key: text(),
+    owner_id: fixed(text()),
+    platform: fixed(text()),
+    queued: bigint(),
+    publishing: bigint(),
+    failed: bigint(),
+    in_doubt: bigint(),
+    last_published_at: nullable(bigint()),
+  },
+);
+/** A row of {@link standingRows}. */
+export type StandingRow = RowOfTable<typeof standingRows>;
+
+/** The table of an owner's events of one minute on one network. */
+export const minuteRows = defineTable(
+  { name: 'minute', key: 'minute_key', fillfactor: 50 },
+  {
+    /** `<owner>/<network>/<place in the ring>` */
+    minute_key: text(),
+    owner_id: fixed(text()),
+    platform: fixed(text()),
+    /** Start of the minute. */
+    at: bigint(),
+    published: int(),
+    failed: int(),
+    in_doubt: int(),
+    /** Attempts that the network refused. */
+    refused: int(),
+    latencies: jsonb<Latencies>(),
+  },
+);
+/** A row of {@link minuteRows}. */
+export type MinuteRow = RowOfTable<typeof minuteRows>;
+
+/** The table of an owner's events of ten minutes. */
+export const tenMinutesRows = defineTable(
+  { name: 'ten_minutes', key: 'ten_minutes_key', fillfactor: 50 },
+  {
+    /** `<owner>/<place in the ring>` */
+    ten_minutes_key: text(),
+    owner_id: fixed(text()),
+    /** Start of the ten minutes. */
+    at: bigint(),
+    events: int(),
+    failed: int(),
+    in_doubt: int(),
+  },
+);
+/** A row of {@link tenMinutesRows}. */
+export type TenMinutesRow = RowOfTable<typeof tenMinutesRows>;
+
+/** The table of owners' latest events. */
+export const feedRows = defineTable(
+  { name: 'feed', key: 'feed_key', fillfactor: 50 },
+  {
+    /** `<owner>/<place in the ring>` */
+    feed_key: text(),
+    owner_id: fixed(text()),
+    /** Number of the entry among those of the owner, from 0. */
+    number: bigint(),
+    at: bigint(),
+    kind: text<FeedKind>(),
+    /** The publication, channel, endpoint or webhook output. */
+    subject_id: text(),
+    post_id: nullable(text()),
+    platform: nullable(text()),
+  },
+);
+/** A row of {@link feedRows}. */
+export type FeedRow = RowOfTable<typeof feedRows>;
+
+/** The table of the number of entries that each owner's feed has had. */
+export const feedEndRows = defineTable(
+  { name: 'feed_end', key: 'owner_id', fillfactor: 50 },
+  { owner_id: text(), entries: bigint() },
+);
+/** A row of {@link feedEndRows}. */
+export type FeedEndRow = RowOfTable<typeof feedEndRows>;
+
+/** The table of resources that were stopped by something other than their owner. */
+export const alertRows = defineTable(
+  { name: 'alert', key: 'resource_id' },
+  {
+    resource_id: text(),
+    kind: text<AlertKind>(),
+    owner_id: text(),
+    since: bigint(),
+    /** Time until which it applies; null if until a person acts. */
+    ends_at: nullable(bigint()),
+    disabled_by: nullable(text()),
+    reason: nullable(text()),
+  },
+);
+/** A row of {@link alertRows}. */
+export type AlertRow = RowOfTable<typeof alertRows>;
+
+/**
+ * Tables of the overview (ADR-204). Times are milliseconds since 1970.
+ *
+ * `publication` holds the publications that have not ended, and `standing` their numbers by owner and network. No index
+ * contains a column that a start changes, so that a start is a heap-only update. `minute` and `ten_minutes` are rings:
+ * a later time reuses the row of an earlier one, so that their size does not grow. `feed` is a ring too: the latest
+ * events of an owner. `alert` holds what was stopped by something other than its owner. Rows of {@link ALL_OWNERS} hold
+ * the totals of all owners.
+ */
+export const activityTables = `
+  ${resourceRows.ddl}
+
+  ${openPublicationRows.ddl}
+  create index publication_owner_waiting on publication (owner_id, platform, accepted_at) where waits;
+  create index publication_waiting on publication (platform, accepted_at) where waits;
+  create index publication_owner_settled on publication (owner_id, settled, settled_at, publication_id)
+    where settled is not null;
+  create index publication_settled on publication (settled, settled_at, publication_id) where settled is not null;
+  create index publication_owner_postponed on publication (owner_id, platform, retry_rule, retry_at)
+    where retry_rule is not null;
+  create index publication_postponed on publication (platform, retry_rule, retry_at) where retry_rule is not null;
+
+  ${standingRows.ddl}
+  create index standing_owner on standing (owner_id);
+  create index standing_waiting on standing (owner_id) where waits;
+
+  ${minuteRows.ddl}
+  create index minute_owner on minute (owner_id, at);
+
+  ${tenMinutesRows.ddl}
+  create index ten_minutes_owner on ten_minutes (owner_id, at);
+
+  ${feedRows.ddl}
+  ${feedEndRows.ddl}
+
+  ${alertRows.ddl}
+  create index alert_owner on alert (owner_id, kind, since);
+  create index alert_kind on alert (kind, since);
+`;

@@ -1,11 +1,13 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Attention } from '../../domain/channel/channel.events.js';
 import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
 import { ACTIVITY, type AlertKind } from './activity.tables.js';
 
-/** A resource that has stopped by something other than its owner. */
+/** A resource that was stopped by something other than its owner. */
 export interface Alert {
   readonly id: string;
   readonly owner_id: string;
@@ -13,7 +15,7 @@ export interface Alert {
   readonly since: Instant;
   readonly disabled_by: string | null;
   readonly reason: string | null;
-  /** Null if it has none; a webhook output's is its URL. */
+  /** Null if it has none; for a webhook output, its URL. */
   readonly name: string | null;
   /** Null unless it is a channel. */
   readonly platform: string | null;
@@ -21,9 +23,9 @@ export interface Alert {
   readonly attention: Attention | null;
 }
 
-/** Alerts of one kind, the longest first. */
+/** Alerts of one kind, longest first. */
 export interface AlertList {
-  /** All there are. */
+  /** Their total number. */
   readonly count: number;
   readonly alerts: readonly Alert[];
 }
@@ -31,16 +33,18 @@ export interface AlertList {
 /** Alerts by kind. */
 export type Alerts = Readonly<Record<AlertKind, AlertList>>;
 
-/** Most publications of a channel that are counted. */
+/** Maximum number of publications of a channel that are counted. */
 const MOST_COUNTED = 10_000;
 
-/** Reads what has stopped. */
+/** Reads stopped resources. */
+@Injectable()
 export class AlertQueries {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /**
-   * Lists the alerts of an owner that apply at a time; null: of all owners. A channel that its owner has disabled raises none.
-   * @param limit most alerts of each kind
+   * Lists the alerts of an owner that apply at a time; null: of all owners. A channel that its owner has disabled
+   * raises none.
+   * @param limit maximum number of alerts of each kind
    */
   async list(ownerId: string | null, now: Instant, limit: number): Promise<Alerts> {
     const { rows } = await this.pool.query<Alerts>({

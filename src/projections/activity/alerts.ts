@@ -1,14 +1,17 @@
-import type { ActivityBatch, HandledEvent } from './activity-batch.js';
 import type { AlertKind } from './activity.tables.js';
+import type { ActivityBatch, HandledEvent } from './activity-batch.js';
 
-/** Raises the alert of a resource that has stopped by something other than its owner, and ends it. */
+/** Raises and ends the alerts of resources that were stopped by something other than their owner. */
 export const raiseAlerts = (event: HandledEvent, batch: ActivityBatch): void => {
   switch (event.type) {
     case 'ChannelNeedsAttention': {
       const { channelId, attention, until } = event.data;
       return raise(batch, event, {
-        ...{ kind: 'channel', id: channelId, endsAt: until },
-        ...{ disabledBy: null, reason: attention.message },
+        kind: 'channel',
+        id: channelId,
+        endsAt: until,
+        disabledBy: null,
+        reason: attention.message,
       });
     }
     case 'ChannelCredentialsReplaced':

@@ -1,13 +1,12 @@
 import type { Instant } from '../../kernel/instant.js';
 import type { Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
-import { ALL_OWNERS, type MinuteRow, type TenMinutesRow } from './activity.tables.js';
-import { minuteRows, tenMinutesRows } from './row-tables.js';
+import { ALL_OWNERS, type MinuteRow, minuteRows, type TenMinutesRow, tenMinutesRows } from './activity.tables.js';
 import { classOfLatency } from './latency-histogram.js';
 import { RingCounters } from './ring-counters.js';
 
 const MINUTE = 60_000;
-/** Readers see 60 minutes, and 144 times ten of them. */
+/** Readers see 60 minutes, and 144 intervals of ten minutes. */
 const MINUTES = 64;
 const TEN_MINUTES = 150;
 
@@ -19,7 +18,7 @@ export interface CountedPublication {
   readonly outcome: 'published' | 'failed' | 'in_doubt' | 'postponed';
   /** True if the network refused the attempt. */
   readonly isRefused: boolean;
-  /** Time from acceptance to publication, ms; null: it was not published. */
+  /** Time from acceptance to publication, in ms; null if it was not published. */
   readonly latencyMs: number | null;
 }
 
@@ -33,12 +32,16 @@ export class EventCounters {
     addTenMinutes,
   );
 
-  /** @param ownerId null: an event of no owner, which counts for all owners only */
+  /** @param ownerId null for an event without an owner, which counts only for all owners */
   countEvent(ownerId: string | null, at: Instant): void {
     for (const owner of ownerId === null ? [ALL_OWNERS] : [ownerId, ALL_OWNERS])
       this.tenMinutes.count(owner, at, (ten_minutes_key, start) => ({
-        ...{ ten_minutes_key, owner_id: owner, at: start },
-        ...{ events: 1, failed: 0, in_doubt: 0 },
+        ten_minutes_key,
+        owner_id: owner,
+        at: start,
+        events: 1,
+        failed: 0,
+        in_doubt: 0,
       }));
   }
 
@@ -46,14 +49,24 @@ export class EventCounters {
     const [failed, in_doubt] = [Number(outcome === 'failed'), Number(outcome === 'in_doubt')];
     for (const owner of [ownerId, ALL_OWNERS]) {
       this.minutes.count(`${owner}/${platform}`, at, (minute_key, start) => ({
-        ...{ minute_key, owner_id: owner, platform, at: start },
-        ...{ published: Number(outcome === 'published'), failed, in_doubt, refused: Number(isRefused) },
+        minute_key,
+        owner_id: owner,
+        platform,
+        at: start,
+        published: Number(outcome === 'published'),
+        failed,
+        in_doubt,
+        refused: Number(isRefused),
         latencies: latencyMs === null ? {} : { [classOfLatency(latencyMs)]: 1 },
       }));
       if (failed + in_doubt > 0)
         this.tenMinutes.count(owner, at, (ten_minutes_key, start) => ({
-          ...{ ten_minutes_key, owner_id: owner, at: start },
-          ...{ events: 0, failed, in_doubt },
+          ten_minutes_key,
+          owner_id: owner,
+          at: start,
+          events: 0,
+          failed,
+          in_doubt,
         }));
     }
   }

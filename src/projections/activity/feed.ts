@@ -2,12 +2,11 @@ import type { Instant } from '../../kernel/instant.js';
 import type { Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
 import { Rows } from '../engine/rows.js';
-import { ALL_OWNERS, type FeedKind, type FeedRow } from './activity.tables.js';
-import { feedEndRows, feedRows } from './row-tables.js';
+import { ALL_OWNERS, type FeedEndRow, feedEndRows, type FeedKind, type FeedRow, feedRows } from './activity.tables.js';
 
 /**
- * Entries that are kept of each owner's feed. More than readers show, because they show of each publication the latest entry
- * alone.
+ * Number of entries that are kept of each owner's feed. It is more than readers see, because they see only the latest
+ * entry of each publication.
  */
 export const FEED_SIZE = 60;
 
@@ -39,7 +38,7 @@ export class Feed {
   /** Writes the latest entries. */
   async flush(tx: Tx, cache?: RowCache): Promise<void> {
     if (this.entries.size === 0) return;
-    const ends = await Rows.load(tx, feedEndRows, this.entries.keys(), cache);
+    const ends = await Rows.load<FeedEndRow>(tx, feedEndRows, this.entries.keys(), cache);
     const written: FeedRow[] = [];
     for (const [ownerId, entries] of this.entries) {
       const first = ends.get(ownerId)?.entries ?? 0;
@@ -51,7 +50,7 @@ export class Feed {
         written.push({ feed_key: feedKey(ownerId, number), owner_id: ownerId, number, ...about });
       }
     }
-    // Loaded so that they are updated, not inserted; nothing in the rows themselves matters.
+    // Loaded so that they are updated, not inserted; the content of the rows does not matter.
     const rows = await Rows.load(
       tx,
       feedRows,

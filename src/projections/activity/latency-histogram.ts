@@ -1,9 +1,9 @@
 import type { Latencies } from './activity.tables.js';
 
-/** Ratio of the bounds of a class of latencies: percentiles are exact to 5 %. */
+/** Ratio of the bounds of a class of latencies: percentiles are accurate to 5 %. */
 const RATIO = Math.log(1.05);
 
-/** Returns the class of a latency in ms; negative ones, of clocks that differ, count as 0. */
+/** Returns the class of a latency in ms; negative latencies, from clocks that differ, count as 0. */
 export const classOfLatency = (ms: number): string => String(Math.ceil(Math.log(Math.max(1, ms)) / RATIO));
 
 /**

@@ -1,26 +1,26 @@
 import { ownerOfActor, type RecordedEvent } from '../../kernel/events.js';
 import type { Rows } from '../engine/rows.js';
-import type { ActivityBatch, HandledEvent } from './activity-batch.js';
 import type { ResourceRow } from './activity.tables.js';
+import type { ActivityBatch, HandledEvent } from './activity-batch.js';
 
-/** Members of events that name a resource, the one that says most about an event's owner first. */
+/** Members of events that name a resource, those that best identify the owner first. */
 const NAMING = ['ownerId', 'channelId', 'projectId', 'endpointId', 'outputId'] as const;
 
 const ENDPOINT_ACTOR = 'endpoint:';
 
-/** Returns the endpoint that has acted; undefined if another actor has. */
+/** Returns the endpoint that acted; undefined if the actor is not an endpoint. */
 const endpointOfActor = ({ actor }: RecordedEvent): string | undefined =>
   actor.startsWith(ENDPOINT_ACTOR) ? actor.slice(ENDPOINT_ACTOR.length) : undefined;
 
-/** Lists the resources that an event names, and the endpoint that has acted. */
+/** Lists the resources that an event names, and the endpoint that acted. */
 export const listResourceIds = (event: RecordedEvent): string[] => {
   const data = event.data as Readonly<Record<string, unknown>>;
   return [...NAMING.map((member) => data[member]), endpointOfActor(event)].filter((id) => typeof id === 'string');
 };
 
 /**
- * Returns the owner to whom an event belongs. Null for events of the operator, and for the few of the gateway that name no
- * resource, such as a stored translation.
+ * Returns the owner to whom an event belongs. Null for the operator's events, and for the few events of the gateway
+ * that name no resource, such as a stored translation.
  */
 export const ownerOf = (event: RecordedEvent, resources: Rows<ResourceRow>): string | null => {
   for (const id of listResourceIds(event)) {
@@ -30,7 +30,7 @@ export const ownerOf = (event: RecordedEvent, resources: Rows<ResourceRow>): str
   return ownerOfActor(event.actor);
 };
 
-/** Records a new resource and its owner, and marks a channel that was deleted. */
+/** Records a new resource and its owner, and marks a deleted channel. */
 export const handleResource = (event: HandledEvent, { resources }: ActivityBatch): void => {
   const put = (resource_id: string, owner_id: string, platform: string | null = null): void =>
     void resources.put({ resource_id, owner_id, platform, is_deleted: false });

@@ -16,15 +16,16 @@ interface Counted<Row> {
 }
 
 /**
- * Counts events by intervals, in rings of rows: an interval takes the row of the one that is a turn earlier, so that the tables do
- * not grow, and no row has to be deleted. Only the times of events decide, so that a rebuild has the same rows.
+ * Counts events by interval, in rings of rows: each interval reuses the row of the interval one turn earlier, so that
+ * the tables do not grow and no row has to be deleted. Only the times of events matter, so a rebuild yields the same
+ * rows.
  */
 export class RingCounters<Row extends RingRow> {
   private readonly counted = new Map<string, Counted<Row>>();
 
   /**
    * @param intervalMs length of an interval
-   * @param size number of intervals in a turn; more than readers see, for events that come a little late
+   * @param size number of intervals in a turn; more than readers see, to allow for events that arrive a little late
    */
   constructor(
     private readonly table: RowTable<Row>,
@@ -35,7 +36,7 @@ export class RingCounters<Row extends RingRow> {
 
   /**
    * Adds counts at a time.
-   * @param series the first part of the key, which tells the rings of a table apart
+   * @param series the first part of the key, which distinguishes the rings of a table
    * @param build builds a row with the counts
    */
   count(series: string, at: Instant, build: (key: string, start: Instant) => Row): void {

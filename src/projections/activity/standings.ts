@@ -2,8 +2,7 @@ import type { Instant } from '../../kernel/instant.js';
 import type { Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
 import { Rows } from '../engine/rows.js';
-import { ALL_OWNERS, type OpenState, type StandingRow } from './activity.tables.js';
-import { standingRows } from './row-tables.js';
+import { ALL_OWNERS, type OpenState, type StandingRow, standingRows } from './activity.tables.js';
 
 interface StandingChange {
   readonly owner_id: string;
@@ -22,7 +21,7 @@ interface Place {
 export class Standings {
   private readonly changes = new Map<string, StandingChange>();
 
-  /** Counts a publication that changes its state; null: it did not exist before, or has ended. */
+  /** Counts a publication that changes its state; null if it did not exist before, or has ended. */
   move(place: Place, from: OpenState | null, to: OpenState | null): void {
     if (from === to) return;
     for (const { counts } of this.changesAt(place)) {
@@ -38,7 +37,7 @@ export class Standings {
 
   async flush(tx: Tx, cache?: RowCache): Promise<void> {
     if (this.changes.size === 0) return;
-    const rows = await Rows.load(tx, standingRows, this.changes.keys(), cache);
+    const rows = await Rows.load<StandingRow>(tx, standingRows, this.changes.keys(), cache);
     for (const [key, { owner_id, platform, counts, publishedAt }] of this.changes) {
       const row = rows.get(key) ?? newStanding(key, { owner_id, platform });
       rows.put({
@@ -67,6 +66,12 @@ export class Standings {
 }
 
 const newStanding = (standing_key: string, place: Place): StandingRow => ({
-  ...{ standing_key, owner_id: place.owner_id, platform: place.platform },
-  ...{ queued: 0, publishing: 0, failed: 0, in_doubt: 0, last_published_at: null },
+  standing_key,
+  owner_id: place.owner_id,
+  platform: place.platform,
+  queued: 0,
+  publishing: 0,
+  failed: 0,
+  in_doubt: 0,
+  last_published_at: null,
 });

@@ -44,10 +44,10 @@ const CREATIONS: Readonly<Record<string, readonly [kind: string, member: keyof N
   WebhookOutputCreated: ['webhook-output', 'outputId'],
 };
 
-/** Types of the events by which a resource is paused first. */
+/** Types of the events that first pause a resource. */
 const PAUSES: Readonly<Record<string, keyof Naming>> = { ProjectPaused: 'projectId', ChannelPaused: 'channelId' };
 
-/** The index of the audit trail: where the events of an owner, a thing, an actor, a type, a time and a story are. */
+/** The index of the audit trail: finds events by owner, aggregate, actor, type, time and story. */
 export const audit: Projection = {
   name: 'audit',
   version: AUDIT_VERSION,
@@ -109,12 +109,12 @@ export const audit: Projection = {
   },
 };
 
-/** Members that may name a resource, the one that says most about an event's owner first. */
+/** Members that may name a resource, those that best identify the owner first. */
 const NAMING = ['ownerId', 'channelId', 'projectId', 'endpointId', 'outputId'] as const;
 
 const ENDPOINT_ACTOR = 'endpoint:';
 
-/** Returns the endpoint that has acted; undefined if another actor has. */
+/** Returns the endpoint that acted; undefined if the actor is not an endpoint. */
 const endpointOfActor = ({ actor }: RecordedEvent): string | undefined =>
   actor.startsWith(ENDPOINT_ACTOR) ? actor.slice(ENDPOINT_ACTOR.length) : undefined;
 

@@ -1,7 +1,9 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { EventStore } from '../../event-store/port.js';
+import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
-import type { ProjectionProgress } from '../engine/progress.js';
+import { POOL } from '../../postgres/tokens.js';
+import { ProjectionProgress } from '../engine/progress.js';
 import {
   AUDIT,
   AUDITED_AGGREGATES,
@@ -19,13 +21,13 @@ export interface AuditEntry {
   readonly position: bigint;
   readonly stream: string;
   readonly revision: bigint;
-  /** JSON of the event without its data, where the gateway may have deleted the event; else null. */
+  /** JSON of the event without its data, if the gateway may have deleted the event; otherwise null. */
   readonly envelope: string | null;
 }
 
 /** Selects entries of the audit trail; an absent member selects all. */
 export interface AuditFilter {
-  /** Null: all owners. */
+  /** Null for all owners. */
   readonly ownerId: string | null;
   readonly aggregate?: string | undefined;
   readonly id?: string | undefined;
@@ -52,21 +54,22 @@ interface Range {
 }
 
 /** Finds events of the audit trail by its index. */
+@Injectable()
 export class AuditIndex {
   constructor(
-    private readonly pool: Pool,
-    private readonly store: EventStore,
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** Waits until the index shows all events that are in the log now, two seconds at most. */
+  /** Waits until the index shows all events that are in the log now, for at most two seconds. */
   catchUp(): Promise<void> {
     return this.progress.waitUntilCaughtUp([NAME], this.store);
   }
 
   /**
-   * Lists entries, the newest first. Each combination of owner, type and actor has an index in the order of positions; so at most
-   * `limit` entries of each type are read and merged.
+   * Lists entries, newest first. Each combination of owner, type and actor has an index in the order of positions, so
+   * at most `limit` entries of each type are read and merged.
    * @param before position, exclusive; null: from the newest
    */
   async listEntries(filter: AuditFilter, before: bigint | null, limit: number): Promise<AuditEntry[]> {
@@ -90,7 +93,7 @@ export class AuditIndex {
     return (await this.pool.query<AuditEntry>(text, values)).rows;
   }
 
-  /** Lists the entries of a story, the oldest first. @param ownerId null: all owners' */
+  /** Lists the entries of a story, oldest first. @param ownerId null for all owners */
   async listStory(correlationId: string, ownerId: string | null): Promise<AuditEntry[]> {
     const owner = ownerId === null ? null : await this.findOwnerNumber(ownerId);
     if (owner === undefined) return [];
@@ -99,7 +102,7 @@ export class AuditIndex {
     return (await this.pool.query<AuditEntry>(text, [toInt8(hash64(correlationId)), owner])).rows;
   }
 
-  /** Lists entries by the beginning of their event's id: one, as a rule. @param ownerId null: all owners' */
+  /** Lists entries by the beginning of their event's id: usually one. @param ownerId null for all owners */
   async findEvents(eventId: string, ownerId: string | null): Promise<AuditEntry[]> {
     const owner = ownerId === null ? null : await this.findOwnerNumber(ownerId);
     if (owner === undefined) return [];
@@ -108,7 +111,7 @@ export class AuditIndex {
     return (await this.pool.query<AuditEntry>(text, [toInt8(hashEventId(eventId)), owner])).rows;
   }
 
-  /** Lists an entry of each story to which events of a request belong, its own excepted. */
+  /** Lists one entry of each other story that events of a request belong to. */
   async findStoriesOf(requestId: string): Promise<AuditEntry[]> {
     const text = `
       select e.* from ${AUDIT}.request_story s
@@ -119,8 +122,8 @@ export class AuditIndex {
   }
 
   /**
-   * Lists the ids of resources that ever existed, deleted ones included.
-   * @param ownerId null: all owners'
+   * Lists the ids of resources that ever existed, including deleted ones.
+   * @param ownerId null for all owners
    * @param pausedOnly only those that were ever paused
    */
   async listResources(kind: ResourceKind, ownerId: string | null, pausedOnly: boolean): Promise<string[]> {
@@ -133,8 +136,8 @@ export class AuditIndex {
   }
 
   /**
-   * Lists the ids of aggregates with events of a time, in order.
-   * @param aggregate one with a stream of its own @param ownerId null: all owners'
+   * Lists the ids of aggregates with events in a period, in order.
+   * @param aggregate kind with its own streams @param ownerId null for all owners
    */
   async listChanged(
     aggregate: string,
@@ -156,13 +159,13 @@ export class AuditIndex {
     return (await this.pool.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
   }
 
-  /** Finds the number of an owner. @returns undefined if there never was such an owner */
+  /** Finds the number of an owner. @returns undefined if there has never been such an owner */
   async findOwnerNumber(ownerId: string): Promise<number | undefined> {
     const text = `select owner_no from ${AUDIT}.resource where resource_id = $1 and kind = 'owner'`;
     return (await this.pool.query<{ owner_no: number }>(text, [ownerId])).rows[0]?.owner_no;
   }
 
-  /** Finds the positions between which all events of a time are. @returns null if there are none */
+  /** Finds the range of positions of all events in a period. @returns null if there are none */
   private async findRange(
     { since, until }: Pick<AuditFilter, 'since' | 'until'>,
     before: bigint | null,
@@ -186,7 +189,7 @@ const selectTypes = ({ aggregate, type }: AuditFilter): readonly string[] => {
   return type === undefined ? types : types.filter((each) => each === type);
 };
 
-/** Chooses the index: by thing, by type, or the order of the log alone. */
+/** Chooses the index: by resource, by type, or only the order of the log. */
 const selectEntries = (
   filter: AuditFilter,
   types: readonly string[],

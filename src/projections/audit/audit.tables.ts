@@ -3,39 +3,41 @@ import { readSchema } from '../engine/projection.js';
 
 export { AUDITED_AGGREGATES, AUDITED_TYPES, type AuditedThing, thingOf, typesOf } from './audited-types.js';
 
-/** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
+/** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const AUDIT_VERSION = 4;
 
-/** Schema of the views that queries read: the columns are those of this version. */
+/** Schema of the views that queries read, whose columns belong to this version. */
 export const AUDIT = readSchema('audit', AUDIT_VERSION);
 
 /** Number of events in a span. */
 export const SPAN_EVENTS = 10_000;
 
-/** Number of events in a tally. Its rows are written again with every batch until it is full. */
+/** Number of events in a tally. Until a tally is full, every batch rewrites its rows. */
 export const TALLY_EVENTS = 64;
 
 /** Kinds of spans of states (management-api.md: `GET /history/ticks`). */
 export const STATE_SPAN_KINDS = ['project_pause', 'channel_pause', 'needs_attention', 'endpoint_disabled'] as const;
-/** A kind of a span of a state. */
+/** The state that a span records. */
 export type StateSpanKind = (typeof STATE_SPAN_KINDS)[number];
 
-/** Stands for all owners in `tally`: owners are numbered from 1. */
+/** Represents all owners in `tally`: owners are numbered from 1. */
 export const ALL_OWNERS = 0;
 
 /**
- * Index of the audit trail (ADR-139). An entry says where an event is, never what it contains: events are read from their streams.
- * Names are stored as hashes of 64 bits (the type's: 32), so that an entry with all its index entries stays below 400 bytes;
- * readers compare the names of the events that they find. Owners are numbered: what an owner may see depends on no hash.
+ * Index of the audit trail (ADR-139). An entry says where an event is, never what it contains: events are read from
+ * their streams. Names are stored as hashes of 64 bits (the type's: 32), so that an entry with all its index entries
+ * stays below 400 bytes; readers compare the names of the events that they find. Owners are numbered, so that an
+ * owner's access never depends on a hash.
  *
- * A `resource` is an owner, channel, project, endpoint or webhook output. `paused` is true once its pauses have a stream. A `span` holds the
- * times of 10,000 entries in order: a search by time begins and ends with spans. `request_story` names the story of a request
- * that belongs to another one, such as a decision about a publication. `envelope` is set for events whose streams the gateway
- * deletes when nothing needs them any more (D-56).
+ * A `resource` is an owner, channel, project, endpoint or webhook output. `paused` is true once its pauses have a
+ * stream. A `span` holds the times of 10,000 entries in order: a search by time begins and ends with spans.
+ * `request_story` names the story of a request that belongs to another one, such as a decision about a publication.
+ * `envelope` is set for events whose streams the gateway deletes once nothing needs them (D-56).
  *
- * The others are for timelines (ADR-206). A `tally` counts 64 entries in order of one owner, or of all. `tally_moments` has a number for each of
- * them: its time × 4, plus its outcome. A `state_span` is a time in which a resource was paused, needed attention or was disabled:
- * `until_at` is the end that was known when it began, `ended_at` that of an event. A `person_change` is an event whose author is a person.
+ * The other tables are for timelines (ADR-206). A `tally` counts 64 consecutive entries of one owner, or of all owners.
+ * `tally_moments` has a number for each of them: its time × 4, plus its outcome. A `state_span` is a time in which a
+ * resource was paused, needed attention or was disabled: `until_at` is the end that was known when it began, `ended_at`
+ * the end that an event set. A `person_change` is an event whose author is a person.
  */
 export const auditTables = `
   create table resource (
@@ -117,7 +119,7 @@ export const auditTables = `
   );
 `;
 
-/** Indexes of entries for readers; an entry finds its owner by {@link auditTables}' own. */
+/** Indexes of entries for readers; the index that finds an entry by its owner is in {@link auditTables} itself. */
 export const auditReadIndexes = `
   create index if not exists entry_event on entry (event_hash);
   create index if not exists entry_thing on entry (thing_hash, position) where thing_hash is not null;
@@ -137,16 +139,16 @@ export const auditReadIndexes = `
 /** Returns the hash of a name, 16 hex digits: the bits of a signed number. */
 export const hash64 = (name: string): string => hash('sha256', name).slice(0, 16);
 
-/** Returns the name whose hash stands for an aggregate. */
+/** Returns the name whose hash identifies an aggregate. */
 export const nameThing = (aggregate: string, id: string): string => `${aggregate}/${id}`;
 
 /** Returns the hash of an aggregate's name and id, like {@link hash64}. */
 export const hashThing = (aggregate: string, id: string): string => hash64(nameThing(aggregate, id));
 
-/** Returns the part of an event's id that is indexed, in the form of {@link hash64}: ids are random already. */
+/** Returns the part of an event's id that is indexed, in the form of {@link hash64}, because ids are already random. */
 export const hashEventId = (id: string): string => id.replaceAll('-', '').slice(0, 16);
 
-/** Returns the number that stands for an event type. */
+/** Returns the number of an event type. */
 export const hashType = (type: string): number => Buffer.from(hash64(type), 'hex').readInt32BE(0);
 
 /** Returns a hash of 16 hex digits as the signed number that is stored. */

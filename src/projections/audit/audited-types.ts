@@ -1,22 +1,22 @@
-import { channelPauseEvents } from '../../domain/channel-pause/channel-pause.events.js';
 import { channelEvents } from '../../domain/channel/channel.events.js';
+import { channelPauseEvents } from '../../domain/channel-pause/channel-pause.events.js';
+import { deliveryEvents } from '../../domain/delivery/delivery.events.js';
 import { endpointEvents } from '../../domain/endpoint/endpoint.events.js';
 import { noticeEvents } from '../../domain/notice/notice.events.js';
 import { ownerEvents } from '../../domain/owner/owner.events.js';
 import { postEvents } from '../../domain/post/post.events.js';
-import { projectPauseEvents } from '../../domain/project-pause/project-pause.events.js';
 import { projectEvents } from '../../domain/project/project.events.js';
+import { projectPauseEvents } from '../../domain/project-pause/project-pause.events.js';
 import { projectionEvents } from '../../domain/projection/projection.events.js';
 import { publicationEvents } from '../../domain/publication/publication.events.js';
 import { sagaEvents } from '../../domain/saga/saga.events.js';
 import { translationEvents } from '../../domain/translation/translation.events.js';
-import { deliveryEvents } from '../../domain/delivery/delivery.events.js';
 import { webhookOutputEvents } from '../../domain/webhook-output/webhook-output.events.js';
 import type { Catalogue } from '../../kernel/catalogue.js';
 
 /**
- * Event types of the audit trail, by the aggregate that they happen to. The request log is not among them: its retention
- * removes its events, and it has a list of its own (D-33).
+ * Event types of the audit trail, by the aggregate that they happen to. The request log is not included: retention
+ * removes its events, and it has its own list (D-33).
  */
 const EVENTS_OF: Readonly<Record<string, Catalogue>> = {
   owner: ownerEvents,
@@ -56,7 +56,7 @@ export const DELETED_LATER: ReadonlySet<string> = new Set([
 /** The aggregate that an event happened to. */
 export interface AuditedThing {
   readonly aggregate: string;
-  /** Null for an event about an idempotency key alone, which has no post. */
+  /** Null for an event that concerns only an idempotency key and has no post. */
   readonly id: string | null;
 }
 

@@ -10,7 +10,7 @@ import { DELETED_LATER } from './audited-types.js';
 export const ENTRY_COLUMNS =
   'position, revision, at, event_hash, thing_hash, correlation_hash, actor_hash, owner_no, type_hash, stream, envelope';
 
-/** Most entries that one statement inserts: encoding more at a time would block the event loop. */
+/** Maximum number of entries that one statement inserts: encoding more at a time would block the event loop. */
 const MAX_INSERTED = 2_000;
 
 const envelopeOf = (event: RecordedEvent): string | null => {
@@ -37,7 +37,10 @@ export const insertEntries = (
 /** Returns the hash of a name, like {@link hash64}. */
 export type HashName = (name: string) => string;
 
-/** Returns a hash function that computes the hash of each name once: the events of a post have many names in common. */
+/**
+ * Returns a hash function that computes the hash of each name once, because the events of a post have many names in
+ * common.
+ */
 export const rememberHashes = (): HashName => {
   const known = new Map<string, string>();
   return (name) => {
@@ -80,7 +83,7 @@ const insertSome = (
 const typeHashes: ReadonlyMap<string, number> = new Map(AUDITED_TYPES.map((type) => [type, hashType(type)]));
 const hashOf = (type: string): number => typeHashes.get(type)!;
 
-/** Inserts the stories of requests that belong to other stories than their own. */
+/** Inserts the stories of requests that do not belong to their own story. */
 export const insertRequestStories = async (
   tx: Tx,
   events: readonly Pick<RecordedEvent, 'requestId' | 'correlationId'>[],

@@ -3,10 +3,15 @@ import type { Tx } from '../engine/projection.js';
 import { thingOf } from './audit.tables.js';
 import { DELETED_LATER } from './audited-types.js';
 
-/** True for the operator and owners, whose requests carry a management key; endpoints and the gateway are no persons. */
+/**
+ * True for the operator and owners, whose requests carry a management key. Endpoints and the gateway are not people.
+ */
 const isPerson = (actor: string): boolean => actor === 'operator' || ownerOfActor(actor) !== null;
 
-/** Inserts the events whose author is a person. The parts of a payload belong to their post, which is one of them. */
+/**
+ * Inserts the events whose author is a person. The parts of a payload belong to their post, which is one of these
+ * events.
+ */
 export const insertPersonChanges = async (
   tx: Tx,
   events: readonly RecordedEvent[],

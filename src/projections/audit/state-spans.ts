@@ -34,7 +34,7 @@ const BEGINNINGS: Readonly<Record<string, readonly [kind: StateSpanKind, member:
   EndpointDisabled: ['endpoint_disabled', 'endpointId'],
 };
 
-/** Events that end spans. A deleted resource is neither paused nor disabled any more. */
+/** Events that end spans. A deleted resource is no longer paused or disabled. */
 const ENDS: Readonly<Record<string, readonly [kinds: readonly StateSpanKind[], member: Member]>> = {
   ProjectResumed: [['project_pause'], 'projectId'],
   ProjectDeleted: [['project_pause'], 'projectId'],

@@ -12,7 +12,7 @@ const OUTCOMES: Readonly<Record<string, number>> = {
 
 /**
  * SQL: adds events to tallies and to their moments.
- * @param events SQL of the rows (owner_no, number, position, moment)
+ * @param events SQL for the rows (owner_no, number, position, moment)
  */
 const addEvents = (events: string): string => `
   with added as (
@@ -78,11 +78,11 @@ const MOMENT = `e.at * 4 + case e.type_hash ${Object.entries(OUTCOMES)
   .join(' ')} else 0 end`;
 
 /**
- * Builds the tallies again to which entries were added in between.
- * @param positions of those entries, in order
+ * Rebuilds the tallies that entries were inserted into.
+ * @param positions positions of those entries, in order
  */
 export const divideTalliesAgain = async (tx: Tx, positions: readonly bigint[]): Promise<void> => {
-  // An owner without an earlier tally begins with the first one.
+  // An owner without an earlier tally starts with the first one.
   const { rows } = await tx.query<{ owner_no: number; number: number; first_position: bigint }>(
     `select o.owner_no, coalesce(t.number, 1) as number, coalesce(t.first_position, 0) as first_position
      from (select owner_no, min(position) as position from entry where position = any($1) and owner_no is not null group by 1

@@ -1,18 +1,20 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
 import { ALL_OWNERS, AUDIT, type StateSpanKind } from './audit.tables.js';
 
-/** A time that is divided into buckets of equal length. */
+/** A period divided into buckets of equal length. */
 export interface BucketRange {
   /** Inclusive. */
   readonly from: Instant;
   /** Exclusive. */
   readonly to: Instant;
-  /** Number of buckets; at most one for each millisecond. */
+  /** Number of buckets; at most one per millisecond. */
   readonly buckets: number;
 }
 
-/** The number of events in a bucket, and of those that ended the attempts of publications. */
+/** The number of events in a bucket, including how many ended the attempts of publications. */
 export interface BucketCounts {
   /** From 0. */
   readonly bucket: number;
@@ -27,7 +29,7 @@ export interface StateSpan {
   readonly kind: StateSpanKind;
   readonly id: string;
   readonly from: Instant;
-  /** Null while it lasts, unless its end is known. */
+  /** Null while it lasts, unless its end is already known. */
   readonly to: Instant | null;
   /** The event that began it. */
   readonly eventId: string;
@@ -46,9 +48,13 @@ export interface PersonChange {
 
 type Range = Pick<BucketRange, 'from' | 'to'>;
 
-/** Reads the parts of a timeline from the index of the audit trail (ADR-206). Owners are named by their numbers; null: all of them. */
+/**
+ * Reads the parts of a timeline from the index of the audit trail (ADR-206). Owners are given by their numbers; null
+ * for all owners.
+ */
+@Injectable()
 export class TimelineQueries {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /** Returns the time of an owner's first event; null if there is none. */
   async findFirst(owner: number | null): Promise<Instant | null> {
@@ -59,7 +65,8 @@ export class TimelineQueries {
 
   /**
    * Counts events by bucket; buckets without events are absent. The bucket i begins at the whole part of `from` + i ×
-   * (`to` − `from`) / `buckets`. Tallies that lie in one bucket are added; only the others are divided into their events.
+   * (`to` − `from`) / `buckets`. Tallies that lie within one bucket are added as a whole; only the others are split
+   * into their events.
    */
   async countByBucket(owner: number | null, { from, to, buckets }: BucketRange): Promise<BucketCounts[]> {
     const bucketOf = (at: string) => `((${at} - $2::bigint + 1) * $4::bigint - 1) / ($3::bigint - $2::bigint)`;
@@ -86,11 +93,12 @@ export class TimelineQueries {
   }
 
   /**
-   * Lists the spans that touch a time, those that last and the longest first.
-   * @param now a span whose known end has passed ended then
+   * Lists the spans that overlap a time, current and longest spans first.
+   * @param now spans whose known end has passed count as ended
    */
   async listSpans(owner: number | null, { from, to }: Range, now: Instant, limit: number): Promise<StateSpan[]> {
-    // The end of a pause is shown from its beginning. The wait for a person ends earlier as a rule: its end is shown when it has passed.
+    // The end of a pause is shown from its beginning. A wait for a person usually ends earlier, so its end is shown
+    // only once it has passed.
     const text = `
       select kind, resource_id as id, from_at as "from", to_at as "to", event_id as "eventId", actor
       from (
@@ -102,7 +110,7 @@ export class TimelineQueries {
     return rows.map((row) => ({ ...row, from: Number(row.from), to: row.to === null ? null : Number(row.to) }));
   }
 
-  /** Lists the events of a time whose authors are people, the newest first. */
+  /** Lists the events in a period whose authors are people, newest first. */
   async listChanges(owner: number | null, { from, to }: Range, limit: number): Promise<PersonChange[]> {
     const text = `
       select at, actor, type, event_id as "eventId", aggregate, aggregate_id as "aggregateId"

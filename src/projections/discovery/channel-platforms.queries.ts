@@ -1,9 +1,12 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from './discovery.tables.js';
 
 /** Finds the networks of channels. */
+@Injectable()
 export class ChannelPlatforms {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /** Returns the networks that these channels are on, each once, in no order. */
   async find(channelIds: readonly string[]): Promise<ReadonlySet<string>> {

@@ -1,9 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Address } from '../../domain/channel/channel.events.js';
 import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from './discovery.tables.js';
 
-/** A channel whose events name credentials that are not in the vault. */
+/** A channel whose credentials, which its events name, are not in the vault. */
 export interface ChannelWithoutCredentials {
   readonly channelId: string;
   readonly platform: string;
@@ -11,9 +13,13 @@ export interface ChannelWithoutCredentials {
   readonly credentialsId: string;
 }
 
-/** Channels that cannot post because their credentials were lost with the former database, or did not come along. */
+/**
+ * Channels that cannot post because their credentials were lost with the former database, or were not moved with the
+ * history.
+ */
+@Injectable()
 export class ChannelsWithoutCredentials {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /** Finds channels that do not wait for a person yet. */
   async find(now: Instant, limit: number): Promise<readonly ChannelWithoutCredentials[]> {

@@ -1,17 +1,17 @@
-import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
 import type { ChannelEvent } from '../../domain/channel/channel.events.js';
+import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
 import type { EndpointEvent, EndpointSettings } from '../../domain/endpoint/endpoint.events.js';
 import { DEFAULT_LOCALE, type OwnerEvent } from '../../domain/owner/owner.events.js';
-import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
 import type { ProjectEvent } from '../../domain/project/project.events.js';
+import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
 import type { WebhookOutputEvent } from '../../domain/webhook-output/webhook-output.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
 import {
-  DISCOVERY_VERSION,
   type ChannelRow,
   channels,
+  DISCOVERY_VERSION,
   discoveryTables,
   type EndpointRow,
   endpoints,
@@ -37,7 +37,10 @@ interface LoadedRows {
 
 const TYPES = /^(Owner|PostPack|Channel|Project|Endpoint|WebhookOutput)/;
 
-/** The configuration: owners, channels, projects, endpoints, webhook outputs, and the pauses in force. Requests are admitted by it. */
+/**
+ * The configuration: owners, channels, projects, endpoints, webhook outputs, and the pauses in force. Requests are
+ * admitted based on it.
+ */
 export const discovery: Projection = {
   name: 'discovery',
   commitsSynchronously: true, // a rotated token must never become valid again
@@ -90,7 +93,8 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
       return void rows.owners.patch(ownerId, { pack_posts: (rows.owners.get(ownerId)?.pack_posts ?? 0) + posts });
     }
     case 'OwnerDeleted':
-      // Without its row the owner's key and endpoints are unknown at once; its other resources follow by their own events.
+      // Without its row, the owner's key and endpoints are unknown at once; its other resources follow with their own
+      // events.
       return rows.owners.remove(event.data.ownerId);
     case 'ProjectCreated': {
       const { projectId, ownerId, name, channelIds, processing } = event.data;
@@ -160,7 +164,7 @@ const handleChannel = (event: RecordedEventOf<ChannelEvent | ChannelPauseEvent>,
     case 'ChannelDeleted':
       return channels.remove(channelId);
     case 'ChannelPauseUnchanged':
-      return; // the pause does not change
+      return; // the pause itself does not change
   }
 };
 
@@ -239,17 +243,21 @@ const COLUMN_OF = {
   requireTimestamp: 'require_timestamp',
   ipAllowlist: 'ip_allowlist',
   verboseDiscovery: 'verbose_discovery',
+  requiresApproval: 'requires_approval',
 } as const satisfies Record<keyof EndpointSettings, keyof EndpointRow>;
 
 type SettingColumns<S> = { [K in keyof S & keyof EndpointSettings as (typeof COLUMN_OF)[K]]: S[K] };
 
-/** Maps endpoint settings to their columns; only those that are present. */
+/** Maps endpoint settings to their columns; includes only those that are present. */
 const toColumns = <S extends Partial<EndpointSettings>>(settings: S): SettingColumns<S> =>
   Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [COLUMN_OF[name as keyof EndpointSettings], value]),
   ) as SettingColumns<S>;
 
-/** Gives each endpoint that a change affects a new version, so that no process admits a request by an outdated snapshot. */
+/**
+ * Gives each endpoint that a change affects a new version, so that no process admits a request based on an outdated
+ * snapshot.
+ */
 const updateEndpointVersions = async (tx: Tx, handled: readonly HandledEvent[]): Promise<void> => {
   const version = String(handled.at(-1)!.position);
   const relevant = handled.filter(({ type }) => !/Paused$|Resumed$|Renamed$|^WebhookOutput/.test(type));

@@ -1,11 +1,10 @@
-import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import {
-  DISCOVERY,
   type ChannelRow,
+  DISCOVERY,
   type EndpointRow,
   type OwnerRow,
   type ProjectRow,
@@ -23,62 +22,13 @@ export interface ResourceRows {
 /** Name of a kind of resource. */
 export type ResourceKind = keyof ResourceRows;
 
-/** Finds a resource by its id; null if there is none. @param ownerId finds it only if it belongs to this owner; null: any owner */
-export class FindResource<K extends ResourceKind> extends Query<ResourceRows[K] | null> {
-  constructor(
-    readonly kind: K,
-    readonly id: string,
-    readonly ownerId: string | null,
-  ) {
-    super();
-  }
-}
-
 /** State of a channel: it may post, a refusal holds its queue (D-26), or its owner disabled it. */
 export type ChannelStatus = 'ok' | 'needs_attention' | 'disabled';
 
-/**
- * Lists resources, the newest first. @param ownerId only those of this owner; null: all @param before only those older than
- * this one @param status only channels in this state at that time
- */
-export class ListResources<K extends ResourceKind> extends Query<ResourceRows[K][]> {
-  constructor(
-    readonly kind: K,
-    readonly ownerId: string | null,
-    readonly page: { readonly before: string | null; readonly limit: number },
-    readonly status: { readonly is: ChannelStatus; readonly at: Instant } | null = null,
-  ) {
-    super();
-  }
-}
-
-/** Finds the ids that do not belong to a resource of this kind and owner. */
-export class FindMissingIds extends Query<{ readonly index: number; readonly id: string }[]> {
-  constructor(
-    readonly kind: 'channel' | 'project',
-    readonly ownerId: string,
-    readonly ids: readonly string[],
-  ) {
-    super();
-  }
-}
-
-/** Finds an owner's other channels in the same chat, the newest first, at most 20. Public names match in any case. */
-export class FindChannelsOfChat extends Query<Pick<ChannelRow, 'channel_id' | 'name'>[]> {
-  /** @param address the fields that name the chat */
-  constructor(
-    readonly channel: Pick<ChannelRow, 'channel_id' | 'owner_id' | 'platform'>,
-    readonly address: Readonly<Record<string, string>>,
-  ) {
-    super();
-  }
-}
-
-/** Finds the owner whose key has this hash (SHA-256, hex); null if there is none. */
-export class FindOwnerByKey extends Query<OwnerRow | null> {
-  constructor(readonly keyHash: string) {
-    super();
-  }
+/** A channel's state at a time. */
+export interface StatusFilter {
+  readonly is: ChannelStatus;
+  readonly at: Instant;
 }
 
 /** Returns the table and the id column of a kind. They become part of SQL statements, so only known kinds are allowed. */
@@ -87,13 +37,21 @@ const tableOf = (kind: ResourceKind): { table: string; id: string } => ({
   id: `${kind}_id`,
 });
 
-@QueryHandler(FindResource)
-export class FindResourceHandler implements IQueryHandler<FindResource<ResourceKind>> {
+/**
+ * Finds a resource by its id; null if there is none. @param ownerId finds it only if it belongs to this owner; null for
+ * any owner
+ */
+@Injectable()
+export class FindResource {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  async execute({ kind, id: value, ownerId }: FindResource<ResourceKind>): Promise<ResourceRows[ResourceKind] | null> {
+  async execute<K extends ResourceKind>(
+    kind: K,
+    value: string,
+    ownerId: string | null,
+  ): Promise<ResourceRows[K] | null> {
     const { table, id } = tableOf(kind);
-    const { rows } = await this.pool.query<{ row: ResourceRows[ResourceKind] }>({
+    const { rows } = await this.pool.query<{ row: ResourceRows[K] }>({
       name: `find ${kind}`,
       text: `select to_jsonb(t) as row from ${table} t where ${id} = $1 and ($2::text is null or owner_id = $2)`,
       values: [value, ownerId],
@@ -102,25 +60,29 @@ export class FindResourceHandler implements IQueryHandler<FindResource<ResourceK
   }
 }
 
-@QueryHandler(ListResources)
-export class ListResourcesHandler implements IQueryHandler<ListResources<ResourceKind>> {
+/**
+ * Lists resources, newest first. @param ownerId only those of this owner; null: all @param before only those older than
+ * this one @param status only channels in this state at that time
+ */
+@Injectable()
+export class ListResources {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  async execute({
-    kind,
-    ownerId,
-    page: { before, limit },
-    status,
-  }: ListResources<ResourceKind>): Promise<ResourceRows[ResourceKind][]> {
+  async execute<K extends ResourceKind>(
+    kind: K,
+    ownerId: string | null,
+    { before, limit }: { readonly before: string | null; readonly limit: number },
+    status: StatusFilter | null = null,
+  ): Promise<ResourceRows[K][]> {
     const { table, id } = tableOf(kind);
-    // Conditions that do not apply are omitted, not made true for all rows, so that each list can use an index.
+    // Conditions that do not apply are omitted rather than made true for all rows, so that each list can use an index.
     const values: unknown[] = [limit];
     const conditions = ['true'];
     if (ownerId !== null) conditions.push(`owner_id = $${values.push(ownerId)}`);
     if (before !== null) conditions.push(`${id} < $${values.push(before)}`);
     if (status !== null) conditions.push(statusCondition(status.is, () => `$${values.push(status.at)}`));
     const text = `select to_jsonb(t) as row from ${table} t where ${conditions.join(' and ')} order by ${id} desc limit $1`;
-    const { rows } = await this.pool.query<{ row: ResourceRows[ResourceKind] }>(text, values);
+    const { rows } = await this.pool.query<{ row: ResourceRows[K] }>(text, values);
     return rows.map(({ row }) => row);
   }
 }
@@ -137,11 +99,16 @@ const statusCondition = (status: ChannelStatus, at: () => string): string => {
   }
 };
 
-@QueryHandler(FindMissingIds)
-export class FindMissingIdsHandler implements IQueryHandler<FindMissingIds> {
+/** Finds the ids that do not belong to a resource of this kind and owner. */
+@Injectable()
+export class FindMissingIds {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  async execute({ kind, ownerId, ids }: FindMissingIds): Promise<{ index: number; id: string }[]> {
+  async execute(
+    kind: 'channel' | 'project',
+    ownerId: string,
+    ids: readonly string[],
+  ): Promise<{ index: number; id: string }[]> {
     const { table, id } = tableOf(kind);
     const { rows } = await this.pool.query<{ index: number; id: string }>({
       name: `missing ${kind}s`,
@@ -153,11 +120,17 @@ export class FindMissingIdsHandler implements IQueryHandler<FindMissingIds> {
   }
 }
 
-@QueryHandler(FindChannelsOfChat)
-export class FindChannelsOfChatHandler implements IQueryHandler<FindChannelsOfChat> {
+/**
+ * Finds an owner's other channels in the same chat, newest first, at most 20. Public names are compared without case.
+ */
+@Injectable()
+export class FindChannelsOfChat {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  async execute({ channel, address }: FindChannelsOfChat): Promise<Pick<ChannelRow, 'channel_id' | 'name'>[]> {
+  async execute(
+    channel: Pick<ChannelRow, 'channel_id' | 'owner_id' | 'platform'>,
+    address: Readonly<Record<string, string>>,
+  ): Promise<Pick<ChannelRow, 'channel_id' | 'name'>[]> {
     const { rows } = await this.pool.query<Pick<ChannelRow, 'channel_id' | 'name'>>({
       name: 'channels of a chat',
       text: `select channel_id, name from ${DISCOVERY}.channel t
@@ -171,11 +144,12 @@ export class FindChannelsOfChatHandler implements IQueryHandler<FindChannelsOfCh
   }
 }
 
-@QueryHandler(FindOwnerByKey)
-export class FindOwnerByKeyHandler implements IQueryHandler<FindOwnerByKey> {
+/** Finds the owner whose key has this hash (SHA-256, hex); null if there is none. */
+@Injectable()
+export class FindOwnerByKey {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  async execute({ keyHash }: FindOwnerByKey): Promise<OwnerRow | null> {
+  async execute(keyHash: string): Promise<OwnerRow | null> {
     const { rows } = await this.pool.query<{ row: OwnerRow }>({
       name: 'owner by key',
       text: `select to_jsonb(t) as row from ${DISCOVERY}.owner t where key_hash = $1`,

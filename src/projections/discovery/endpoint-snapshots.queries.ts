@@ -26,8 +26,8 @@ const CACHE_SIZE = 10_000;
 
 /**
  * Endpoint snapshots by slug. A cached snapshot may be outdated. A request is admitted only after the limiter, in the
- * request's own call, has verified its version, and rejected only after {@link loadCurrent} has confirmed it. So a rotated
- * token, a new slug or a changed allowlist takes effect at once in every process, and costs no query of its own.
+ * request's own call, has verified its version, and rejected only after {@link loadCurrent} has confirmed it. So a
+ * rotated token, a new slug or a changed allowlist takes effect at once in every process, without an extra query.
  */
 export class EndpointSnapshots {
   private cache = new BoundedCache<EndpointSnapshot>(CACHE_SIZE);
@@ -41,8 +41,8 @@ export class EndpointSnapshots {
   }
 
   /**
-   * Forgets all snapshots. To be called when another version of `discovery` is live: a rebuild mends rows under the version
-   * that they had.
+   * Discards all snapshots. Call it when another version of `discovery` becomes live: a rebuild may fix rows without
+   * changing their version.
    */
   clear(): void {
     this.cache = new BoundedCache(CACHE_SIZE);
@@ -54,8 +54,8 @@ export class EndpointSnapshots {
   }
 
   /**
-   * Returns the current snapshot; null if no endpoint has this slug. If the endpoint has not changed, it is the same object
-   * that {@link getCached} returns. A known endpoint and a slug that does not exist cost the same single query.
+   * Returns the current snapshot; null if no endpoint has this slug. If the endpoint has not changed, it is the same
+   * object that {@link getCached} returns. A known endpoint and an unknown slug cost the same single query.
    * @throws Unavailable while it is not known whether the endpoint exists
    */
   async loadCurrent(slug: string): Promise<EndpointSnapshot | null> {
@@ -65,14 +65,16 @@ export class EndpointSnapshots {
     if (version === null) await this.requireBuilt();
     if (version === (cached?.version ?? null)) return cached;
     const snapshot = version === null ? null : await this.loads.submit(slug);
-    // What was read before a rebuild went live may not be kept after it.
+    // Values read before a rebuild went live must not be kept after it.
     if (cache !== this.cache) return this.loadCurrent(slug);
     if (snapshot) cache.set(slug, snapshot);
     else cache.delete(slug);
     return snapshot;
   }
 
-  /** Finds the slug of the endpoint with this token hash (SHA-256, hex), by which the sandbox finds its endpoint (D-12). */
+  /**
+   * Finds the slug of the endpoint with this token hash (SHA-256, hex). The sandbox finds its endpoint this way (D-12).
+   */
   async findSlugByTokenHash(hash: string): Promise<string | null> {
     const text = `select slug from ${DISCOVERY}.endpoint where token_hash = $1`;
     const { rows } = await this.pool.query<{ slug: string }>({ name: 'slug of token', text, values: [hash] });
@@ -80,7 +82,7 @@ export class EndpointSnapshots {
     return rows[0]?.slug ?? null;
   }
 
-  /** Finds the present slug of an endpoint; null if there is no such endpoint. */
+  /** Finds the current slug of an endpoint; null if there is no such endpoint. */
   async findSlugById(endpointId: string): Promise<string | null> {
     const text = `select slug from ${DISCOVERY}.endpoint where endpoint_id = $1`;
     const { rows } = await this.pool.query<{ slug: string }>({ name: 'slug of endpoint', text, values: [endpointId] });
@@ -88,8 +90,8 @@ export class EndpointSnapshots {
   }
 
   /**
-   * Ensures that an endpoint which was not found does not exist: `discovery` has reached the end of the log once. It has not
-   * on a new database of an event store that is in use, or after `projections reset --to-store`.
+   * Ensures that an endpoint that was not found really does not exist, because `discovery` has reached the end of the
+   * log once. On a new database for an existing event store, or after `projections reset --to-store`, it has not.
    * @throws Unavailable
    */
   private async requireBuilt(): Promise<void> {

@@ -1,5 +1,4 @@
-import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Platform } from '../../domain/channel/channel.events.js';
 import type { Instant } from '../../kernel/instant.js';
@@ -10,7 +9,7 @@ import { DISCOVERY } from './discovery.tables.js';
 export interface DiscoveredProject {
   readonly project_id: string;
   readonly name: string;
-  /** End of the latest pause, which may be in the past; 0: none, or lifted. */
+  /** End of the latest pause, which may be in the past; 0 if there was none or it was lifted. */
   readonly paused_until: Instant;
   /** Enabled channels, in the order of the project's `channel_ids`. */
   readonly targets: readonly DiscoveredTarget[];
@@ -26,17 +25,11 @@ export interface DiscoveredTarget {
 }
 
 /** Finds an endpoint's projects and targets for discovery, in the order of its `project_ids` (publish-api.md: GET /v1/webhooks/{slug}/info). */
-export class FindEndpointTargets extends Query<readonly DiscoveredProject[]> {
-  constructor(readonly endpointId: string) {
-    super();
-  }
-}
-
-@QueryHandler(FindEndpointTargets)
-export class FindEndpointTargetsHandler implements IQueryHandler<FindEndpointTargets> {
+@Injectable()
+export class FindEndpointTargets {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  async execute({ endpointId }: FindEndpointTargets): Promise<readonly DiscoveredProject[]> {
+  async execute(endpointId: string): Promise<readonly DiscoveredProject[]> {
     const { rows } = await this.pool.query<DiscoveredProject & { paused_until: bigint }>({
       name: 'endpoint targets',
       text: `

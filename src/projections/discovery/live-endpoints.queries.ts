@@ -1,4 +1,6 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from './discovery.tables.js';
 
 /** An enabled live endpoint, with the position of the event that last enabled it. */
@@ -8,8 +10,9 @@ export interface LiveEndpoint {
 }
 
 /** Live endpoints, which accept posts only if their owner's plan allows it; test tokens work with every plan (D-12). */
+@Injectable()
 export class LiveEndpoints {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /** Finds the enabled live endpoints of an owner. */
   async findEnabled(ownerId: string): Promise<readonly LiveEndpoint[]> {

@@ -1,5 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Locale } from '../../domain/owner/owner.events.js';
+import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from './discovery.tables.js';
 
 /** The chat that receives an owner's notices. */
@@ -11,8 +13,9 @@ export interface NoticeChat {
 }
 
 /** The chats of owners for notices. */
+@Injectable()
 export class NoticeChats {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /** Finds the chat of an owner; null if it has none, or the owner was deleted. */
   async find(ownerId: string): Promise<NoticeChat | null> {

@@ -1,8 +1,10 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
+import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from './discovery.tables.js';
 
-/** An enabled webhook output, with the kinds that it wants. */
+/** An enabled webhook output, with the kinds of events that it wants. */
 export interface ProjectOutput {
   readonly outputId: string;
   readonly ownerId: string;
@@ -10,11 +12,12 @@ export interface ProjectOutput {
   readonly kinds: readonly WebhookKind[];
 }
 
-/** Finds the webhook outputs to which an event of a project is delivered. */
+/** Finds the webhook outputs that an event of a project is delivered to. */
+@Injectable()
 export class ProjectOutputs {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Finds the enabled outputs of these projects that want one of these kinds, the oldest first. */
+  /** Finds the enabled outputs of these projects that want one of these kinds, oldest first. */
   async findWanting(projectIds: readonly string[], kinds: readonly WebhookKind[]): Promise<readonly ProjectOutput[]> {
     const { rows } = await this.pool.query<ProjectOutput>({
       name: 'outputs that want',
@@ -26,7 +29,7 @@ export class ProjectOutputs {
     return rows;
   }
 
-  /** True if there is an enabled output at all: where there is none, no event needs to be read. */
+  /** True if there is any enabled output; otherwise no event needs to be read. */
   async existsAny(): Promise<boolean> {
     const { rows } = await this.pool.query<{ found: boolean }>({
       name: 'any output',

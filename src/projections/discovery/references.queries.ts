@@ -1,4 +1,6 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from './discovery.tables.js';
 
 /** The resources of an owner, by their ids. */
@@ -9,31 +11,35 @@ export interface OwnedIds {
   readonly outputs: readonly string[];
 }
 
-/** Finds which resources name which, as the read model `discovery` shows them: deletions must leave no id behind. */
+/**
+ * Finds which resources refer to which, as the read model `discovery` shows them, so that deletions leave no dangling
+ * ids.
+ */
+@Injectable()
 export class References {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Finds the projects that name a channel, the oldest first. */
+  /** Finds the projects that refer to a channel, oldest first. */
   findProjectsNaming(channelId: string): Promise<readonly string[]> {
     return this.findIds('projects naming', `project_id as id from ${DISCOVERY}.project where channel_ids @> $1`, [
       [channelId],
     ]);
   }
 
-  /** Finds the endpoints that name a project, the oldest first. */
+  /** Finds the endpoints that refer to a project, oldest first. */
   findEndpointsNaming(projectId: string): Promise<readonly string[]> {
     return this.findIds('endpoints naming', `endpoint_id as id from ${DISCOVERY}.endpoint where project_ids @> $1`, [
       [projectId],
     ]);
   }
 
-  /** Finds the webhook outputs of a project, the oldest first. */
+  /** Finds the webhook outputs of a project, oldest first. */
   findOutputsOf(projectId: string): Promise<readonly string[]> {
     const selection = `webhook_output_id as id from ${DISCOVERY}.webhook_output where project_id = $1`;
     return this.findIds('outputs of project', selection, [projectId]);
   }
 
-  /** Finds everything that belongs to an owner, whether the owner is there or not. */
+  /** Finds everything that belongs to an owner, even if the owner no longer exists. */
   async findOwned(ownerId: string): Promise<OwnedIds> {
     const find = (kind: 'endpoint' | 'project' | 'channel' | 'webhook_output'): Promise<readonly string[]> =>
       this.findIds(`${kind}s of owner`, `${kind}_id as id from ${DISCOVERY}.${kind} where owner_id = $1`, [ownerId]);

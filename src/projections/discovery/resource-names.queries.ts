@@ -1,11 +1,14 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from './discovery.tables.js';
 
 /** Finds the names of channels and endpoints, and the URLs of webhook outputs. */
+@Injectable()
 export class ResourceNames {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Returns the names that are known, by id: deleted resources and endpoints without a name have none. */
+  /** Returns the names that are known, by id. Deleted resources and endpoints without a name have none. */
   async find(ids: readonly string[]): Promise<Map<string, string>> {
     if (ids.length === 0) return new Map();
     const { rows } = await this.pool.query<{ id: string; name: string }>({

@@ -3,7 +3,7 @@ const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
 
 /**
  * Encodes rows as JSON text that PostgreSQL can store. A network's message may contain any characters, even half of an
- * emoji; those that cannot be stored become U+FFFD, so that a read model never stops at them. Events keep the original.
+ * emoji; those that cannot be stored become U+FFFD, so that they never stop a read model. Events keep the original.
  */
 export const toJsonText = (rows: unknown): string => {
   const text = JSON.stringify(rows);

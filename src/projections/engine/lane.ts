@@ -1,25 +1,26 @@
 import { escapeLiteral, type Pool } from 'pg';
 import { type EventCodec, UndecodableEvent } from '../../event-store/codec.js';
-import { serializeAnchor } from '../../event-store/store-records.js';
 import { type Batch, type EventStore, type Position, type StoredEvent, Unavailable } from '../../event-store/port.js';
 import { isStoreOutage } from '../../event-store/store-outage.js';
+import { serializeAnchor } from '../../event-store/store-records.js';
 import type { Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
+import type { Leases } from '../../postgres/leases.js';
 import { withoutSyncCommit, withTransaction } from '../../postgres/pool.js';
 import { isUnavailable } from '../../postgres/unavailable.js';
-import type { Leases } from '../../postgres/leases.js';
 import { BatchPace } from '../../runtime/batch-pace.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import type { ProjectionProgress } from './progress.js';
+import { type Projection, tableSchema } from './projection.js';
 import { readAhead } from './read-ahead.js';
 import { createReadIndexes } from './read-indexes.js';
 import { RowCache } from './row-cache.js';
-import { type Projection, tableSchema } from './projection.js';
-import type { ProjectionProgress } from './progress.js';
 import { readSkippedEvents } from './skipped-events.js';
 import { readVersions, type VersionStore } from './version-store.js';
 
-/** The dependencies of a lane. */
+/** Dependencies of a lane. */
 export interface LaneDependencies {
-  /** A separate pool for projections; its server-side settings end a transaction that hangs. */
+  /** A separate pool for projections, whose server-side settings end a transaction that hangs. */
   readonly pool: Pool;
   readonly store: EventStore;
   readonly codec: EventCodec;
@@ -28,10 +29,10 @@ export interface LaneDependencies {
   readonly log: Log;
 }
 
-/** Another process has moved the checkpoint, or the version was dropped: this lane's position is outdated. */
+/** Another process has moved the checkpoint, or the version was dropped, so this lane's position is outdated. */
 class CheckpointMoved extends Error {}
 
-/** An event cannot be applied: the version stops at it, until it is tried again or left out. */
+/** An event cannot be applied: the version stops there until it is retried or skipped. */
 class EventFailed extends Error {
   constructor(
     readonly event: StoredEvent,
@@ -40,23 +41,26 @@ class EventFailed extends Error {
     super(cause instanceof Error ? cause.message : String(cause));
   }
 
-  /** True for an event that a newer program has written: nothing is wrong with it, and a newer process applies it. */
+  /** True for an event that a newer program has written: nothing is wrong with it, and a newer process can apply it. */
   get isNewer(): boolean {
     return this.cause instanceof UndecodableEvent && this.cause.isNewer;
   }
 }
 
-/** Progress of a version as the database has it. */
+/** Progress of a version, as stored in the database. */
 interface Checkpoint {
   readonly position: Position;
   /** True once the version has reached the end of the log. */
   readonly level: boolean;
 }
 
-/** Role of a version: live or previous, or a candidate, either of newer code or of a rebuild. */
+/** Role of a version: live, previous, or a candidate (either of newer code or of a rebuild). */
 type Role = 'read' | 'deployed' | 'rebuild';
 
-/** SQLSTATEs of a transaction that only met another one: serialization failures, deadlocks, a lock that was not free. */
+/**
+ * SQLSTATEs of a transaction that conflicted with another one: serialization failures, deadlocks, a lock that was not
+ * free.
+ */
 const CONFLICT = /^(40|55P03)/;
 
 /** True for an error that says nothing about the events of a batch. */
@@ -67,31 +71,34 @@ const isPassing = (error: unknown): boolean =>
   CONFLICT.test(String((error as { code?: unknown } | null)?.code));
 
 const RETRY_MS = 1_000;
-/** Number of events in a batch from which the log counts as busy; see {@link Projection.batchIntervalMs}. */
+/** Number of events in one batch from which the log counts as busy; see {@link Projection.batchIntervalMs}. */
 const BUSY_BATCH_SIZE = 10;
-/** Batches without a pause from which the log counts as busy. A few requests and their publications are never delayed. */
+/**
+ * Number of batches without a pause from which the log counts as busy. A few requests and their publications are never
+ * delayed.
+ */
 const BUSY_BATCHES = 10;
 const BATCH_INTERVAL_MS = 20;
-/** Minimum time between two moves of the checkpoint over events that do not concern the read model, ms. */
+/** Minimum time between two moves of the checkpoint over events that do not concern the read model, in ms. */
 const UNREAD_INTERVAL_MS = 50;
-/** Time between two attempts to promote a candidate whose views are in use, ms. */
+/** Time between two attempts to promote a candidate whose views are in use, in ms. */
 const PROMOTION_RETRY_MS = 200;
-/** Longest time in ms until a change is noticed whose notification was lost. */
+/** Maximum time, in ms, until a change is noticed whose notification was lost. */
 const CHECK_MS = 15_000;
 
 /**
  * Feeds one version of a projection from the log, in order. A batch's rows and the checkpoint commit together, and the
- * checkpoint moves only from the position that this lane expects. That is both the fence between processes and the
- * idempotence. Each version has a lease of its own (ADR-101), which makes the lanes of other processes wait. A candidate of
- * newer code that has reached the end of the log becomes live; that of a rebuild waits for its job (ADR-148). An event that
- * cannot be applied stops the version (ADR-146).
+ * checkpoint moves only from the position that this lane expects. This both fences off other processes and makes
+ * batches idempotent. Each version has its own lease (ADR-101), which makes the lanes of other processes wait. A
+ * candidate of newer code becomes live at the end of the log; a rebuild's candidate waits for its job (ADR-148). An
+ * event that cannot be applied stops the version (ADR-146).
  */
 export class ProjectionLane {
-  /** Ids of events that are left out. */
+  /** Ids of skipped events. */
   private skipped: ReadonlySet<string> = new Set();
-  /** Null: not known since the last change of the versions. */
+  /** Null if not known since the versions last changed. */
   private role: Role | null = null;
-  /** Moment of `performance.now()` from which {@link skipped} is read again. */
+  /** Time by `performance.now()` from which {@link skipped} must be read again. */
   private skippedUntil = 0;
 
   constructor(
@@ -101,7 +108,10 @@ export class ProjectionLane {
     private readonly deps: LaneDependencies,
   ) {}
 
-  /** Runs until the signal and survives outages. An event that cannot be applied stops it, until an operator decides. */
+  /**
+   * Runs until the signal is aborted, and survives outages. An event that cannot be applied stops it until an operator
+   * decides.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const off = this.deps.progress.onVersions(this.projection.name, () => {
       this.skippedUntil = 0;
@@ -115,7 +125,7 @@ export class ProjectionLane {
     off();
   }
 
-  /** Runs until the signal or an error. @returns the event that stopped the version, if one did */
+  /** Runs until the signal is aborted or an error occurs. @returns the event that stopped the version, if any */
   private async runOnce(signal: AbortSignal): Promise<EventFailed | null> {
     const { leases, log } = this.deps;
     const lane = { projection: this.projection.name, version: this.version };
@@ -133,16 +143,17 @@ export class ProjectionLane {
         const { id, type, position } = error.event;
         const event = { event_id: id, type, position: String(position) };
         log.error(
-          { ...lane, ...event, error: (error.cause as Error | undefined)?.stack ?? error.message },
+          { ...lane, ...event, err: error.cause ?? error },
           'projection stopped at an event that it cannot apply',
         );
         return (await this.recordFailure(error)) ? error : null;
       }
       if (error instanceof CheckpointMoved) log.info(lane, 'another process has moved the checkpoint');
       else if (isStoreOutage(error))
-        log.debug({ ...lane, error: String(error) }, 'projection waits until the event store is available');
-      else if (isPassing(error)) log.warn({ ...lane, error: String(error) }, 'projection interrupted, will be retried');
-      else log.error({ ...lane, error: (error as Error).stack }, 'projection interrupted, will be retried');
+        log.debug({ ...lane, reason: reasonOf(error) }, 'projection waits until the event store is available');
+      else if (isPassing(error))
+        log.warn({ ...lane, reason: reasonOf(error) }, 'projection interrupted, will be retried');
+      else log.error({ ...lane, err: error }, 'projection interrupted, will be retried');
     }
     return null;
   }
@@ -152,7 +163,8 @@ export class ProjectionLane {
     const checkpoint = await this.readCheckpoint();
     let { position } = checkpoint;
     this.deps.progress.recordPosition(name, this.version, position);
-    // Types are excluded by name: a type that this program does not know is delivered and judged by `handles`.
+    // Types are excluded by name, so a type that this program does not know is delivered, and `handles` decides about
+    // it.
     const except = this.deps.codec.types.filter((type) => !handles(type));
     let cache = new RowCache();
     const pace = new BatchPace(batchIntervalMs, BUSY_BATCHES);
@@ -163,7 +175,7 @@ export class ProjectionLane {
       if (signal.aborted) return;
       const startedAt = performance.now();
       this.role ??= await this.readRole();
-      // The rebuild's job may make it live at any moment once it is level.
+      // Once it has caught up, the rebuild's job may make it live at any moment.
       const isRead = this.role === 'read' || (this.role === 'rebuild' && batch.isLive);
       const becomesLevel = batch.isLive && !isLevel;
       if (batch.position > position || batch.events.length > 0 || becomesLevel)
@@ -186,7 +198,10 @@ export class ProjectionLane {
     }
   }
 
-  /** Reads the log from the checkpoint on. A version that comes to the end of the log gets its indexes before it is level. */
+  /**
+   * Reads the log from the checkpoint on. A version that reaches the end of the log gets its indexes before it counts
+   * as caught up.
+   */
   private async *readBatches(
     { position: after, level }: Checkpoint,
     except: readonly string[],
@@ -202,12 +217,12 @@ export class ProjectionLane {
       yield { ...batch, isLive: false };
       await createReadIndexes(this.deps.pool, this.projection, this.version);
       hasIndexes = true;
-      // Events that came meanwhile are read next, and may be many.
+      // Events that arrived in the meantime are read next, and may be many.
       if ((await store.readHead()) <= batch.position) yield { events: [], position: batch.position, isLive: true };
     }
   }
 
-  /** Waits until this moment, so that events accumulate to larger batches. */
+  /** Waits until this time, so that events accumulate into larger batches. */
   private async sleepUntil(until: number, signal: AbortSignal): Promise<void> {
     const ms = until - performance.now();
     if (ms >= 1) await sleepUnlessAborted(ms, signal);
@@ -240,8 +255,8 @@ export class ProjectionLane {
   }
 
   /**
-   * Commits a batch. If that fails, its events are applied one by one, so that the one that cannot be applied is known and all
-   * before it are shown.
+   * Commits a batch. If that fails, its events are applied one by one, so that the failing event is identified and all
+   * earlier events are shown.
    * @returns the cache for the next batch
    * @throws EventFailed
    */
@@ -252,7 +267,7 @@ export class ProjectionLane {
       return cache;
     } catch (error) {
       if (isPassing(error)) throw error;
-      await this.readSkipped(); // an operator may just have left it out
+      await this.readSkipped(); // an operator may just have skipped it
     }
     let position = from;
     for (const event of batch.events) {
@@ -268,7 +283,7 @@ export class ProjectionLane {
   }
 
   private async readSkipped(): Promise<void> {
-    this.skippedUntil = performance.now() + CHECK_MS; // set first: a notification during the read asks for another one
+    this.skippedUntil = performance.now() + CHECK_MS; // set first, so that a notification during the read causes another read
     this.skipped = await readSkippedEvents(this.deps.store, this.deps.codec, this.projection.name);
   }
 
@@ -315,7 +330,10 @@ export class ProjectionLane {
     );
   }
 
-  /** Waits until the version is not recorded as stopped any more: an operator has decided, or another process applied the event. */
+  /**
+   * Waits until the version is no longer recorded as stopped, because an operator has decided or another process
+   * applied the event.
+   */
   private async waitForDecision(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const changed = new AbortController();
@@ -335,10 +353,13 @@ export class ProjectionLane {
   }
 }
 
-/** Length of the intervals in which the pace is measured. */
+/** Length of the intervals in which the pace is measured, in ms. */
 const INTERVAL = "interval '2 s'";
 
-/** Returns the assignments that measure the pace: at the end of an interval its figures are kept, and the next one begins. */
+/**
+ * Returns the assignments that measure the pace: at the end of an interval, they keep its figures and start the next
+ * one.
+ */
 const measurePace = (events: number, position: Position): string => {
   const ended = `now() >= interval_at + ${INTERVAL}`;
   const seconds = 'extract(epoch from now() - interval_at)';

@@ -5,7 +5,7 @@ import type { Notifications } from '../../postgres/notifications.js';
 import type { ReadModel } from './projection.js';
 import { findReadVersions, type ReadVersion } from './read-versions.js';
 
-/** A read model did not reach a position in time. It may be behind, or stopped, which is reported where it is fed. */
+/** A read model did not reach a position in time. It may be behind, or it may have stopped, which its lane reports. */
 export class ReadModelBehind extends Error {
   constructor(name: string) {
     super(`the read model ${name} is behind`);
@@ -18,12 +18,13 @@ interface Waiter {
 }
 
 const POLL_MS = 500;
-/** Time limit of readers for a view that is behind, or a store that does not answer, ms. */
+/** Maximum time that readers wait for a view that is behind, or a store that does not answer, in ms. */
 const READER_TIMEOUT_MS = 2_000;
 
 /**
- * The positions of the read models as this process reads them: of the versions behind its views (ADR-101). Its own lanes
- * report them directly, those of other processes through notifications; polling covers lost notifications.
+ * The positions of the read models that this process reads, that is, of the versions behind its views (ADR-101). Its
+ * own lanes report them directly, lanes of other processes through notifications; polling makes up for lost
+ * notifications.
  */
 export class ProjectionProgress {
   private readonly reads = new Map<string, ReadVersion>();
@@ -73,8 +74,8 @@ export class ProjectionProgress {
   }
 
   /**
-   * Waits until this process reads versions that its own code fills. As long as they are being built it reads those of other
-   * code: as they are, and possibly without columns that its queries name (ADR-101).
+   * Waits until this process reads versions that its own code fills. While these are being built, it reads versions of
+   * other code, which may be outdated or lack columns that its queries name (ADR-101).
    * @returns false if that took longer than `timeoutMs`
    */
   waitForOwnVersions(names: readonly string[], timeoutMs: number): Promise<boolean> {
@@ -83,8 +84,8 @@ export class ProjectionProgress {
   }
 
   /**
-   * Waits until projections show all events that were in the log at the call. Returns after two seconds at the latest, or
-   * if the store is unavailable; readers then use the projections as they are.
+   * Waits until projections show all events that were in the log at the call. Returns after at most two seconds, or if
+   * the store is unavailable; readers then use the projections as they are.
    * @param timeoutMs a shorter limit
    */
   async waitUntilCaughtUp(names: readonly string[], store: EventStore, timeoutMs = READER_TIMEOUT_MS): Promise<void> {
@@ -97,7 +98,7 @@ export class ProjectionProgress {
     }
   }
 
-  /** Reads again which versions this process reads, and their positions. An outage leaves what is known. */
+  /** Refreshes the versions that this process reads, and their positions. During an outage nothing changes. */
   refresh(): Promise<void> {
     if (this.refreshing) this.mustRefreshAgain = true;
     return (this.refreshing ??= this.refreshUntilCurrent().finally(() => (this.refreshing = null)));

@@ -1,14 +1,19 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { EventCodec } from '../../event-store/codec.js';
+import { EventCodec } from '../../event-store/codec.js';
 import { type Lag, readLag } from '../../event-store/lag.js';
-import { BEGINNING, type EventStore, type Position } from '../../event-store/port.js';
+import { BEGINNING, EVENT_STORE, type EventStore, type Position } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
 import { readSkippedEvents } from './skipped-events.js';
 
 /** Kind of the jobs that compare a projection with a fresh replay. */
 export const VERIFY_PROJECTION = 'verify-projection';
 
-/** `rebuilding`, `level`: a candidate is built beside the live version, or waits until it is promoted. */
+/**
+ * `rebuilding`, `level`: a candidate is being built alongside the live version, or has caught up and waits to be
+ * promoted.
+ */
 export type ProjectionState = 'live' | 'rebuilding' | 'level' | 'stopped';
 
 /** The event at which a version has stopped. */
@@ -27,14 +32,14 @@ export interface StoppedProjection {
   readonly failure: ProjectionFailure;
 }
 
-/** A version that is built beside the live one. */
+/** A version that is being built alongside the live one. */
 export interface CandidateStatus {
   readonly version: number;
   readonly position: Position;
   readonly state: Exclude<ProjectionState, 'live'>;
-  /** Events a second. */
+  /** Events per second. */
   readonly rate: number;
-  /** Seconds until it is level at the present pace; null: not known. */
+  /** Seconds until it has caught up at the current pace; null if unknown. */
   readonly etaSeconds: number | null;
   /** From 0 to 1. */
   readonly progress: number;
@@ -50,7 +55,7 @@ export interface ProjectionStatus extends Lag {
   readonly rate: number;
   readonly state: ProjectionState;
   readonly error: ProjectionFailure | null;
-  /** Events that operators have left out. */
+  /** Number of events that operators have skipped. */
   readonly skipped: number;
   readonly candidate: CandidateStatus | null;
   readonly previous: number | null;
@@ -69,11 +74,12 @@ interface VersionRow {
   readonly movedAt: Instant;
 }
 
-/** Shows the projections: how far they are, whether they have stopped, and which versions there are. */
+/** Shows the projections: their progress, whether they have stopped, and their versions. */
+@Injectable()
 export class ProjectionStatuses {
   constructor(
-    private readonly pool: Pick<Pool, 'query'>,
-    private readonly store: Pick<EventStore, 'readAll' | 'readHead' | 'readStream'>,
+    @Inject(POOL) private readonly pool: Pick<Pool, 'query'>,
+    @Inject(EVENT_STORE) private readonly store: Pick<EventStore, 'readAll' | 'readHead' | 'readStream'>,
     private readonly codec: EventCodec,
   ) {}
 
@@ -82,13 +88,15 @@ export class ProjectionStatuses {
     return this.build(await this.readVersions(null));
   }
 
-  /** Finds a projection; null if there is none of this name. */
+  /** Finds a projection; null if there is none with this name. */
   async find(name: string): Promise<ProjectionStatus | null> {
     const [found] = await this.build(await this.readVersions(name));
     return found ?? null;
   }
 
-  /** Finds the event at which a projection has stopped: that of its live version, else of the others. Null: it has not. */
+  /**
+   * Finds the event at which a projection has stopped: its live version, or else another one. Null if none has stopped.
+   */
   async findFailure(name: string): Promise<ProjectionFailure | null> {
     return (await this.readVersions(name)).map(failureOf).find((failure) => failure !== null) ?? null;
   }
@@ -101,7 +109,7 @@ export class ProjectionStatuses {
     });
   }
 
-  /** Lets all versions that have stopped try their event again. @returns false if none had stopped */
+  /** Makes all stopped versions retry their event. @returns false if none had stopped */
   async resume(name: string): Promise<boolean> {
     const { rows } = await this.pool.query<{ resumed: bigint }>(
       `with resumed as (update ops_checkpoint set error = null, failure = null where name = $1 and failure is not null returning 1)
@@ -149,7 +157,7 @@ export class ProjectionStatuses {
     };
   }
 
-  /** Reads the versions of one projection, or of all; of each the live one first, then the candidate. */
+  /** Reads the versions of one projection, or of all: for each, the live version first, then the candidate. */
   private async readVersions(name: string | null): Promise<VersionRow[]> {
     const { rows } = await this.pool.query<VersionRow>(
       `select p.name, role, c.version, position, level, error, failure,

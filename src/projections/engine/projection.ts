@@ -11,15 +11,15 @@ export type Tx = Pick<PoolClient, 'query'>;
  * log. They read only their own tables, so that a rebuild produces the same rows.
  */
 export interface Projection {
-  /** kebab-case; in the names of schemas with underscores. */
+  /** In kebab-case; schema names use underscores instead. */
   readonly name: string;
-  /** Version of the code, increased when a change of the tables or handlers requires a rebuild. */
+  /** Version of the code, increased when a change to the tables or handlers requires a rebuild. */
   readonly version: number;
   /** DDL of the tables, executed once in an empty schema. */
   readonly tables: string;
   /**
-   * DDL of the indexes that only readers need, each with `if not exists`. A candidate gets them when it has caught up: an index
-   * that is built at once costs a fraction of one that is kept up to date row by row (ADR-171). Default: none.
+   * DDL of the indexes that only readers need, each with `if not exists`. A candidate gets them when it has caught up,
+   * because building an index at once costs a fraction of updating it row by row (ADR-171). Default: none.
    */
   readonly readIndexes?: string;
   /** Tables for readers, each behind a view of the same name. */
@@ -27,46 +27,49 @@ export interface Projection {
   /** True if events of a type may change its rows; all other events are skipped without being read. Default: all types. */
   readonly handles?: (type: string) => boolean;
   /**
-   * Minimum time between the starts of two batches while the log is busy, ms: a row that changes twice in that time is
-   * written once, and a steady stream of small batches leaves time for requests (ADR-106). Default 20; longer for read
-   * models that no request waits for.
+   * Minimum time between the starts of two batches while the log is busy, in ms: a row that changes twice in that time
+   * is written once, and a steady stream of small batches leaves time for requests (ADR-106). Default 20; longer for
+   * read models that no request waits for.
    */
   readonly batchIntervalMs?: number;
   /**
-   * True if a commit waits for the disk. If not, a crash of the database loses the latest rows together with the
-   * checkpoint, and they are projected again from the events, which are on the disk. Needed for rows that must never
-   * return to an older state, such as credentials. Default false.
+   * True if a commit waits for the disk. If not, a database crash loses the latest rows together with the checkpoint,
+   * and they are projected again from the events, which are on disk. Needed for rows that must never return to an older
+   * state, such as credentials. Default false.
    */
   readonly commitsSynchronously?: boolean;
   /**
-   * True if no event that it handles is ever deleted: its newest one is kept at the checkpoint, to recognise the event store
-   * by (ADR-124). Default false.
+   * True if no event that it handles is ever deleted. The newest one is then kept with the checkpoint, to recognise the
+   * event store by it (ADR-124). Default false.
    */
   readonly keepsAnchor?: boolean;
   /**
-   * Columns, by table, that depend on how the log was divided into batches: a verification does not compare them. Only for
-   * stamps by which a reader sees that a row has changed.
+   * For each table, columns that depend on how the log was divided into batches, so that a verification does not
+   * compare them. Only for stamps that show a reader that a row has changed.
    */
   readonly stamps?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Conditions, by table, of the rows that a retention may have deleted from the live version: a comparison leaves them out. The row
-   * is named `t`. @param schema schema of the tables
+   * For each table, the condition for rows that retention may have deleted from the live version, so that a comparison
+   * leaves them out. The row is named `t`. @param schema schema of the tables
    */
   readonly expired?: Readonly<Record<string, (schema: string) => string>>;
   /**
-   * Copies rows whose events the event store has no more, from the tables of another version to its own (ADR-150). Only for a
-   * read model that remembers deleted events. It may be called again.
+   * Copies rows whose events are no longer in the event store from the tables of another version (ADR-150). Only for a
+   * read model that remembers deleted events. May be called repeatedly.
    * @param from schema of the other version's tables, which may be those of older code
    * @param until position that its own tables have reached
    * @param isGone true if a stream was deleted
    */
   carryOver?(tx: Tx, from: string, until: Position, isGone: (stream: string) => Promise<boolean>): Promise<void>;
   /**
-   * Applies a batch of events that it handles, in the order of the log; at least one.
+   * Applies a batch of events that it handles, at least one, in the order of the log.
    * @param cache rows as the earlier batches of the same run have left them
    */
   apply(tx: Tx, events: readonly RecordedEvent[], cache?: RowCache): Promise<void>;
 }
+
+/** Injection token of all projections of the program. */
+export const PROJECTIONS = Symbol('Projections');
 
 /** The parts of a projection that its readers need. */
 export type ReadModel = Pick<Projection, 'name' | 'version' | 'views'>;

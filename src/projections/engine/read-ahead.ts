@@ -1,24 +1,27 @@
 import type { Batch, EventStore, StoredEvent, SubscribeOptions } from '../../event-store/port.js';
 
-/** Bounds of a batch that is gathered while a reader catches up. */
+/** Limits of a batch that is collected while a reader catches up. */
 interface BatchBounds {
   readonly events: number;
-  /** Characters of the events' data and metadata. */
+  /** Number of characters of the events' data and metadata. */
   readonly characters: number;
 }
 
 const LARGE: BatchBounds = { events: 8_000, characters: 8_000_000 };
-/** Bounds while another reader gathers large batches. */
+/** Limits while another reader collects large batches. */
 const SMALL: BatchBounds = { events: 2_000, characters: 2_000_000 };
 
-/** The reader of this process that gathers large batches. Six at a time, as after a long outage, would need 700 MB more. */
+/**
+ * The one reader of this process that collects large batches. Six of them, as after a long outage, would need 700 MB
+ * more.
+ */
 let gatherer: symbol | null = null;
 
 /**
- * Reads the log like {@link EventStore.subscribe}, faster for a reader that is far behind: while it applies a batch, the next
- * one is read, prepared and gathered from several pages (ADR-171). A row that changes several times within a batch is written
- * once. When the reader has reached the end of the log, each batch is read when it is asked for, so that events gather
- * meanwhile. One reader of a process gathers large batches at a time, the others small ones.
+ * Reads the log like {@link EventStore.subscribe}, faster for a reader that is far behind: while it applies a batch,
+ * the next one is read, prepared and collected from several pages (ADR-171). A row that changes several times within a
+ * batch is written once. Once the reader has reached the end of the log, each batch is read on demand, so that events
+ * accumulate in between. Only one reader of a process collects large batches at a time; the others collect small ones.
  * @param prepare called with each event that is read ahead
  */
 export async function* readAhead(
@@ -44,18 +47,18 @@ export async function* readAhead(
         yield batch;
       }
       reading = gather(pages, prepare, bounds);
-      reading.catch(() => undefined); // it is thrown when it is waited for
+      reading.catch(() => undefined); // it is thrown when it is awaited
       if (!batch.isLive) yield batch;
     }
   } finally {
     ended.abort();
     stopGathering();
-    // Not waited for: a page that is being read may take long, and is not needed any more.
+    // Not awaited: a page that is being read may take long, and is no longer needed.
     pages.return?.().catch(() => undefined);
   }
 }
 
-/** Gathers pages to one batch, up to the end of the log at most. @returns null if there are no more */
+/** Collects pages into one batch, up to the end of the log. @returns null if there are no more */
 const gather = async (
   pages: AsyncIterator<Batch>,
   prepare: (event: StoredEvent) => void,

@@ -3,7 +3,7 @@ import { BoundedCache } from '../../runtime/bounded-cache.js';
 /** The cached rows of one table, by key. */
 export type CachedTable<Row extends object> = Pick<BoundedCache<Row>, 'get' | 'set' | 'delete'>;
 
-/** Most rows that are cached of each table; those written longest ago are evicted first. */
+/** Maximum number of rows that are cached per table; those written longest ago are evicted first. */
 const MAX_ROWS = 5_000;
 
 /**

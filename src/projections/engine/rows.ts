@@ -1,8 +1,8 @@
 import { textArray } from '../../postgres/binary-array.js';
 import { type ColumnType, columnValue, encodeColumn, unnestColumns } from './column-arrays.js';
 import { toJsonText } from './json-text.js';
-import type { RowCache, CachedTable } from './row-cache.js';
 import type { Tx } from './projection.js';
+import type { CachedTable, RowCache } from './row-cache.js';
 import { executeWrites, type Write } from './writes.js';
 
 /**
@@ -73,7 +73,7 @@ export class Rows<Row extends object> {
     return row;
   }
 
-  /** Changes a loaded row; returns undefined if there is none. A row that has these values already is not written. */
+  /** Changes a loaded row; returns undefined if there is none. A row that already has these values is not written. */
   patch(key: string, change: Partial<Row>): Row | undefined {
     const row = this.rows.get(key);
     if (!row || (Object.keys(change) as (keyof Row)[]).every((column) => row[column] === change[column])) return row;
@@ -86,7 +86,7 @@ export class Rows<Row extends object> {
     this.removed.add(key);
   }
 
-  /** Drops rows that a statement has changed in the table; {@link loadMore} loads them again. */
+  /** Forgets rows that a statement has changed in the table; {@link loadMore} loads them again. */
   evict(keys: Iterable<string>): void {
     for (const key of keys) {
       this.rows.delete(key);
@@ -178,13 +178,13 @@ export interface RowTable<Row extends object> {
   /** Columns that never change after the insert: updates omit them. */
   readonly fixed?: readonly (keyof Row & string)[];
   /**
-   * SQL types of all columns. For tables that many events change: arrays of columns are encoded and read several times faster
-   * than JSON (ADR-185).
+   * SQL types of all columns, for tables that many events change: columns are then written as arrays, which PostgreSQL
+   * reads several times faster than JSON (ADR-185).
    */
   readonly types?: Readonly<Record<keyof Row & string, ColumnType>>;
 }
 
-/** Most rows that one statement writes: encoding more at a time would block the event loop. */
+/** Maximum number of rows that one statement writes, because encoding more at a time would block the event loop. */
 const MAX_WRITTEN = 2_000;
 
 const divide = <T>(items: readonly T[], size: number): T[][] =>
@@ -194,7 +194,7 @@ const divide = <T>(items: readonly T[], size: number): T[][] =>
 interface EncodedRows<Column extends string> {
   readonly values: unknown[];
   readonly source: string;
-  /** Returns the SQL of a column in the type of the table. */
+  /** Returns the SQL for a column in the table's type. */
   readonly valueOf: (column: Column) => string;
 }
 
@@ -226,8 +226,8 @@ const numbers = new WeakMap<object, number>();
 let lastNumber = 0;
 
 /**
- * Returns the name of a prepared statement. Tables of several projections have the same name, and their connections are shared
- * (ADR-94); so the name contains a number of the table's definition.
+ * Returns the name of a prepared statement. Tables of several projections have the same name and share connections
+ * (ADR-94), so the name contains a number for the table's definition.
  */
 const statementName = (what: string, table: { readonly name: string }): string => {
   let number = numbers.get(table);

@@ -7,11 +7,11 @@ import type { Projection } from './projection.js';
 import type { Decisions } from './rebuild/decisions.js';
 import { VersionStore } from './version-store.js';
 
-/** The dependencies of a runner. */
+/** Dependencies of a runner. */
 export interface RunnerDependencies extends LaneDependencies {
-  /** Pool for changes of versions; by default that of the lanes. They may wait for running queries. */
+  /** Pool for changes of versions, which may wait for running queries. Default: the pool of the lanes. */
   readonly versionsPool?: Pool;
-  /** Decisions whose events a killed process may have left to others; absent in programs that only fill tables. */
+  /** Appends decisions that a killed process left behind; absent in programs that only fill tables. */
   readonly decisions?: Pick<Decisions, 'append'>;
 }
 
@@ -20,7 +20,7 @@ interface RunningLane {
   readonly ended: Promise<void>;
 }
 
-/** Longest time in ms until a change of versions is noticed whose notification was lost. */
+/** Maximum time, in ms, until a change of versions is noticed whose notification was lost. */
 const CHECK_MS = 15_000;
 
 /**
@@ -55,7 +55,7 @@ export class ProjectionRunner {
       } catch (error) {
         const reason = reasonOf(error);
         if (failure.shouldLog(reason))
-          this.deps.log.warn({ projection: name, error: reason }, 'failed to look after the versions; trying again');
+          this.deps.log.warn({ projection: name, reason }, 'failed to check the versions; trying again');
       }
       await changed;
     }
@@ -87,7 +87,7 @@ export class ProjectionRunner {
     this.deps.log.warn({ projection: this.projection.name, code: this.projection.version }, text);
   }
 
-  /** Resolves when the versions have changed, after {@link CHECK_MS} at the latest. */
+  /** Resolves when the versions have changed, or after {@link CHECK_MS} at the latest. */
   private async nextChange(signal: AbortSignal): Promise<void> {
     const changed = new AbortController();
     const off = this.deps.progress.onVersions(this.projection.name, () => changed.abort());

@@ -1,9 +1,9 @@
+import { projectionStream } from '../../domain/projection/projection.events.js';
 import type { EventCodec } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 import { readSkippedIds } from '../../event-store/skipped-ids.js';
-import { projectionStream } from '../../domain/projection/projection.events.js';
 
-/** Reads the ids of the events that operators have left out of a projection. @throws Unavailable */
+/** Reads the ids of a projection's events that operators have skipped. @throws Unavailable */
 export const readSkippedEvents = (
   store: Pick<EventStore, 'readStream'>,
   codec: EventCodec,

@@ -1,6 +1,6 @@
-import { needsCandidate, ownVersions, versionToRead, type Versions } from './version-plan.js';
+import { needsCandidate, ownVersions, type Versions, versionToRead } from './version-plan.js';
 
-/** Versions 1, 2 and 3 as previous, live and candidate, with these codes; null: there is none. */
+/** Versions 1, 2 and 3 as previous, live and candidate, with these codes; null if there is none. */
 const versions = (previous: number | null, live: number, candidate: number | null): Versions => ({
   previous: previous === null ? null : { version: 1, code: previous },
   live: { version: 2, code: live },

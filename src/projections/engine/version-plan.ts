@@ -4,9 +4,9 @@ export interface Version {
   readonly code: number;
 }
 
-/** A version that is built beside the live one. */
+/** A version that is being built alongside the live one. */
 export interface Candidate extends Version {
-  /** The job that decides about it; null: it becomes live by itself, as its code is newer. */
+  /** The job that decides about it; null if it becomes live automatically, because its code is newer. */
   readonly job: string | null;
 }
 
@@ -14,7 +14,7 @@ export interface Candidate extends Version {
 export interface Versions {
   readonly live: Version;
   readonly candidate: Candidate | null;
-  /** Live before, kept for processes with the earlier code and for a rollback. */
+  /** The previously live version, kept for processes with the earlier code and for a rollback. */
   readonly previous: Version | null;
 }
 
@@ -23,15 +23,15 @@ export const ownVersions = ({ live, candidate, previous }: Versions, code: numbe
   [live, candidate, previous].filter((one) => one?.code === code).map((one) => one!.version);
 
 /**
- * True if a process builds a candidate: no version belongs to its code, and its code is newer than all of them. An older
- * process therefore never replaces a newer version; and a version that was live before is not built a second time.
+ * True if a process builds a candidate: no version has its code, and its code is newer than all of them. An older
+ * process therefore never replaces a newer version, and a version that was live before is not built a second time.
  */
 export const needsCandidate = (versions: Versions, code: number): boolean =>
   [versions.live, versions.candidate, versions.previous].every((one) => one === null || one.code < code);
 
 /**
- * Returns the version that a process reads: that of its own code, or the live one as long as there is none. A candidate is
- * read once it is live.
+ * Returns the version that a process reads: the version of its own code, or else the live one. A candidate is read once
+ * it is live.
  */
 export const versionToRead = ({ live, previous }: Versions, code: number): Version =>
   live.code !== code && previous?.code === code ? previous : live;

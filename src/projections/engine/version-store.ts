@@ -9,20 +9,20 @@ import {
   needsCandidate,
   ownVersions,
   type Version,
-  versionToRead,
   type Versions,
+  versionToRead,
 } from './version-plan.js';
 
-/** Time for which a change of views or a removal waits for running queries, before it is tried again later. */
+/** How long a change of views or a removal waits for running queries, before it is retried later. */
 const LOCK_TIMEOUT = `set local lock_timeout = '2s'`;
 const LOCK_NOT_AVAILABLE = '55P03';
-/** Time in which a version that is level reaches the position that the live one had at the beginning, ms. */
+/** Time limit for a version that has caught up to reach the live version's position at the start, in ms. */
 const NEAR_WAIT_MS = 5_000;
-/** Time for which an exchange holds the live version back until the other one has reached its position, ms. */
+/** How long a swap holds back the live version while the other one catches up, in ms. */
 const LEVEL_WAIT_MS = 1_000;
 const LEVEL_LOOK_MS = 10;
 
-/** Reason for which versions are not changed. `in_use` (queries hold the views) and `behind` (by a moment) pass. */
+/** Reason why versions are not changed. `in_use` (queries lock the views) and `behind` (slightly) are temporary. */
 export type VersionRefusal =
   | 'other_program'
   | 'candidate_exists'
@@ -33,32 +33,32 @@ export type VersionRefusal =
   | 'behind'
   | 'in_use';
 
-/** A change of versions is refused; its transaction changes nothing. */
+/** A change of versions was refused; its transaction changes nothing. */
 export class VersionsRefused extends Error {
   constructor(readonly refusal: VersionRefusal) {
     super(`versions are not changed: ${refusal}`);
   }
 
-  /** True if the same change may succeed a moment later. */
+  /** True if the same change may soon succeed. */
   get mayPass(): boolean {
     return this.refusal === 'in_use' || this.refusal === 'behind';
   }
 }
 
-/** Two versions that have taken each other's place. */
+/** Two versions that were swapped. */
 export interface Exchange {
   /** The version that is live now. */
   readonly version: number;
-  /** The version that was live before. */
+  /** The previous version. */
   readonly previousVersion: number;
 }
 
-/** Further work of the transaction that changes versions. */
+/** More work for the transaction that changes versions. */
 type Within<T> = (tx: PoolClient, change: T) => Promise<void>;
 
 /**
- * The versions of one read model in the database. Each change is one transaction, so that a crash leaves the state before
- * or after it: tables and checkpoint, views and state never disagree.
+ * The versions of one read model in the database. Each change is one transaction, so that a crash leaves the state
+ * before or after it: tables never disagree with the checkpoint, nor views with the state.
  */
 export class VersionStore {
   constructor(
@@ -80,10 +80,10 @@ export class VersionStore {
   }
 
   /**
-   * Makes the candidate of newer code live: its state and all views change in one transaction. The version that was live becomes the
-   * previous one.
-   * @returns false if queries hold the views: try again
-   * @throws Error if the version is no candidate any more
+   * Makes the candidate of newer code live: its state and all views change in one transaction. The version that was
+   * live becomes the previous one.
+   * @returns false if queries lock the views: try again
+   * @throws Error if the version is no longer a candidate
    */
   async promote(version: number): Promise<boolean> {
     const { name, views } = this.projection;
@@ -94,7 +94,7 @@ export class VersionStore {
          where name = $1 and candidate_version = $2 and candidate_job is null`,
         [name, version],
       );
-      if (rowCount !== 1) throw new Error(`version ${version} of ${name} is no candidate any more`);
+      if (rowCount !== 1) throw new Error(`version ${version} of ${name} is no longer a candidate`);
       await pointViews(tx, viewSchema(name), tableSchema(name, version), views);
       await openReadViews(tx, this.projection);
     });
@@ -122,7 +122,7 @@ export class VersionStore {
 
   /**
    * Makes the candidate of a job live, as {@link exchange} does.
-   * @param version null: whichever it is
+   * @param version null for whichever it is
    * @throws VersionsRefused
    */
   promoteRebuild(version: number | null, within: Within<Exchange>): Promise<Exchange> {
@@ -142,7 +142,7 @@ export class VersionStore {
     }, within);
   }
 
-  /** Gives up the candidate of a job; its tables are dropped as unused. @throws VersionsRefused */
+  /** Discards the candidate of a job; its tables are dropped because they are unused. @throws VersionsRefused */
   async discard(within: Within<Candidate>): Promise<void> {
     const { name } = this.projection;
     await this.change(async (tx) => {
@@ -157,8 +157,8 @@ export class VersionStore {
   }
 
   /**
-   * Copies to a version what the live one has and the event store has no more, up to the position that the version has reached
-   * (ADR-150). Its lane waits meanwhile.
+   * Copies to a version the live version's rows whose events are gone, up to the version's position (ADR-150). Its lane
+   * waits in the meantime.
    */
   async carryOver(version: number): Promise<void> {
     const { name } = this.projection;
@@ -178,8 +178,8 @@ export class VersionStore {
   }
 
   /**
-   * Exchanges the live version for another that has reached the same position: state and views change in one transaction. The
-   * live version is held back until the other one has reached it, so no reader sees an older state than before.
+   * Swaps the live version for another at the same position: state and views change in one transaction. The live
+   * version is held back until the other one has caught up with it, so that readers never go back to an older state.
    * @throws VersionsRefused
    */
   private async exchange(choose: (versions: Versions) => Version, within: Within<Exchange>): Promise<Exchange> {
@@ -189,7 +189,7 @@ export class VersionStore {
       const versions = await readVersions(db, name);
       if (!versions) throw new VersionsRefused('other_program');
       const chosen = choose(versions);
-      // The views are made by this program: it must know all that the version has.
+      // This program creates the views, so it must know all columns of the version.
       if (chosen.code > code) throw new VersionsRefused('other_program');
       return { version: chosen.version, previousVersion: versions.live.version };
     };
@@ -215,8 +215,8 @@ export class VersionStore {
   }
 
   /**
-   * Waits until a version has reached the position that the live one has now, without holding that, and copies to it what was
-   * deleted before it came there: its lane may have been held back for minutes.
+   * Waits until a version has reached the live version's current position, without holding the live version back, and
+   * copies rows whose events were deleted in between: its lane may have been held back for minutes.
    * @throws VersionsRefused
    */
   private async prepareExchange({ version, previousVersion: live }: Exchange): Promise<void> {
@@ -231,7 +231,7 @@ export class VersionStore {
     }
   }
 
-  /** Locks both checkpoints, with the other version not behind the live one. @throws VersionsRefused */
+  /** Locks both checkpoints, provided that the other version is not behind the live one. @throws VersionsRefused */
   private async holdLevel(tx: PoolClient, { version, previousVersion: live }: Exchange): Promise<void> {
     const { position } = await this.readCheckpoint(tx, live, 'for update');
     const until = performance.now() + LEVEL_WAIT_MS;
@@ -251,11 +251,14 @@ export class VersionStore {
       `select position, level, failure is not null as stopped from ops_checkpoint where name = $1 and version = $2 ${lock}`,
       [this.projection.name, version],
     );
-    if (!rows[0]) throw new VersionsRefused('behind'); // it was dropped just now
+    if (!rows[0]) throw new VersionsRefused('behind'); // it has just been dropped
     return rows[0];
   }
 
-  /** Drops the versions that are neither live nor candidate nor previous. What running queries hold is left for later. */
+  /**
+   * Drops the versions that are neither live nor candidate nor previous. Versions that running queries use are left for
+   * later.
+   */
   async dropUnused(): Promise<void> {
     const { name } = this.projection;
     const unused = `select version from ops_checkpoint c join ops_projection p using (name)
@@ -294,7 +297,7 @@ export class VersionStore {
     return 1;
   }
 
-  /** Creates a candidate; it takes the place of a candidate of older code, which is dropped as unused. */
+  /** Creates a candidate, replacing a candidate of older code, which is dropped because it is unused. */
   private async createCandidate(tx: PoolClient): Promise<number> {
     const { rows } = await tx.query<{ version: number }>(
       `update ops_projection set last_version = last_version + 1, candidate_version = last_version + 1, candidate_job = null
@@ -325,7 +328,10 @@ export class VersionStore {
   }
 }
 
-/** Runs a transaction that changes the versions of a read model; one at a time over all processes. Processes are notified. */
+/**
+ * Runs a transaction that changes the versions of a read model, one at a time across all processes, and notifies the
+ * processes.
+ */
 const changeVersions = <T>(pool: Pool, name: string, work: (tx: PoolClient) => Promise<T>): Promise<T> =>
   withTransaction(pool, async (tx) => {
     await tx.query(LOCK_TIMEOUT);
@@ -349,8 +355,8 @@ export const readVersions = async (db: Pick<Pool, 'query'>, name: string): Promi
 };
 
 /**
- * Points the views that this program reads at the version it should read now. Does nothing if they are so already, or if
- * the read model does not exist yet.
+ * Points the views that this program reads at the version it should read now. Does nothing if they already point there,
+ * or if the read model does not exist yet.
  */
 export const refreshReadViews = async (pool: Pool, model: ReadModel): Promise<void> => {
   await succeedsUnlessLocked(changeVersions(pool, model.name, (tx) => openReadViews(tx, model)));
@@ -368,7 +374,7 @@ const openReadViews = async (tx: PoolClient, { name, version: code, views }: Rea
   if (rowCount === 1) await pointViews(tx, readSchema(name, code), tableSchema(name, version), views);
 };
 
-/** Points views at a version's tables and at views of them. One that this version does not have gets no view. */
+/** Points views at a version's tables and at views of them. A table that this version does not have gets no view. */
 const pointViews = async (tx: PoolClient, schema: string, tables: string, views: readonly string[]): Promise<void> => {
   const { rows } = await tx.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'v')`,
@@ -379,7 +385,7 @@ const pointViews = async (tx: PoolClient, schema: string, tables: string, views:
   await tx.query(`drop schema if exists ${schema} cascade; create schema ${schema}; ${create.join(' ')}`);
 };
 
-/** Returns false if a change failed because running queries hold what it changes. */
+/** Returns false if a change failed because running queries lock what it changes. */
 const succeedsUnlessLocked = (change: Promise<unknown>): Promise<boolean> =>
   change.then(
     () => true,

@@ -8,11 +8,11 @@ export interface Write {
   readonly onWritten?: () => void;
 }
 
-/** Executes writes in order. Each is encoded while the server executes the one before it. */
+/** Executes writes in order. Each is encoded while the server executes the previous one. */
 export const executeWrites = async (tx: Tx, writes: readonly Write[]): Promise<void> => {
   let running: Promise<void> | undefined;
   for (const { encode, onWritten } of writes) {
-    const encoding = new Promise<QueryConfig>((resolve) => resolve(encode())); // at once: the server is busy meanwhile
+    const encoding = new Promise<QueryConfig>((resolve) => resolve(encode())); // at once: the server is busy in the meantime
     const [query] = await Promise.all([encoding, running]);
     running = tx.query(query).then(onWritten);
   }

@@ -1,24 +1,27 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Position } from '../../event-store/port.js';
-import type { ProjectionProgress } from '../engine/progress.js';
+import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
+import { ProjectionProgress } from '../engine/progress.js';
 import { POSTS } from './posts.tables.js';
 
-/** Number of a channel's newest publications that are searched. */
+/** Number of a channel's newest publications to search. */
 const NEWEST_PUBLICATIONS = 50;
-/** Time limit for the views to reach a position, ms. */
+/** Time limit for the views to reach a position, in ms. */
 const CATCH_UP_TIMEOUT_MS = 2_000;
 
-/** Messages that this program has published: none of them can belong to another post. */
+/** Messages that this program has published, none of which can belong to another post. */
+@Injectable()
 export class ChannelMessages {
   constructor(
-    private readonly pool: Pool,
+    @Inject(POOL) private readonly pool: Pool,
     private readonly progress: ProjectionProgress,
   ) {}
 
   /**
    * Finds the ids of the newest messages in a channel's chat, of all channels with that chat (D-3).
-   * @param position position of the log that the views must have reached
+   * @param position position in the log that the views must have reached
    * @returns null if the views have not reached it in time
    */
   async findMessageIds(channelId: string, position: Position): Promise<Set<string> | null> {

@@ -1,47 +1,39 @@
-import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import type { PartOfList } from '../../kernel/part-of-list.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
-import { PUBLICATIONS } from './list-posts.sql.js';
-import { POSTS, type PostRow, type PublicationRow } from './posts.tables.js';
+import { calendarStatement } from './list-calendar.sql.js';
+import { listStatement, type PostRange, PUBLICATIONS, STATUS_BYTES } from './list-posts.sql.js';
+import { type PostRow, POSTS, type PublicationRow, type PublicationViewState } from './posts.tables.js';
 
 /** A post with its publications in the order of D-57. */
 export interface EndpointPost {
-  readonly post: PostRow;
+  readonly post: Omit<PostRow, 'metadata'>;
   readonly publications: readonly PublicationRow[];
-}
-
-/** Finds a post that an endpoint accepted (D-48); null if the endpoint accepted no such post. */
-export class FindEndpointPost extends Query<EndpointPost | null> {
-  constructor(
-    readonly endpointId: string,
-    readonly postId: string,
-  ) {
-    super();
-  }
 }
 
 const CATCH_UP_TIMEOUT_MS = 2_000;
 
-@QueryHandler(FindEndpointPost)
-export class FindEndpointPostHandler implements IQueryHandler<FindEndpointPost> {
+/** Finds a post that an endpoint accepted (D-48); null if the endpoint accepted no such post. */
+@Injectable()
+export class FindEndpointPost {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute(query: FindEndpointPost): Promise<EndpointPost | null> {
-    const found = await this.find(query);
+  async execute(endpointId: string, postId: string): Promise<EndpointPost | null> {
+    const found = await this.find(endpointId, postId);
     if (found) return found;
-    // The view may not have reached a post that was accepted just before.
+    // The view may not have reached a post that was accepted a moment ago.
     await this.progress.waitFor(['posts'], await this.store.readHead(), CATCH_UP_TIMEOUT_MS);
-    return this.find(query);
+    return this.find(endpointId, postId);
   }
 
-  private async find({ endpointId, postId }: FindEndpointPost): Promise<EndpointPost | null> {
+  private async find(endpointId: string, postId: string): Promise<EndpointPost | null> {
     const { rows } = await this.pool.query<EndpointPost>({
       name: 'find post of an endpoint',
       text: `select to_jsonb(p) as post, ${PUBLICATIONS} as publications from ${POSTS}.post p
@@ -49,5 +41,33 @@ export class FindEndpointPostHandler implements IQueryHandler<FindEndpointPost> 
       values: [postId, endpointId],
     });
     return rows[0] ?? null;
+  }
+}
+
+/**
+ * Lists the posts that an endpoint accepted, until the list would be too large for one answer: planned posts in the
+ * order of `publish_at`, all others newest first.
+ */
+@Injectable()
+export class ListEndpointPosts {
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly progress: ProjectionProgress,
+  ) {}
+
+  /** @param state state of a publication; undefined for any */
+  async execute(
+    endpointId: string,
+    state: PublicationViewState | undefined,
+    range: PostRange,
+  ): Promise<PartOfList<EndpointPost>> {
+    // Both views must agree on the publications that have not ended, and a post accepted a moment ago must be listed.
+    await this.progress.waitUntilCaughtUp(['posts', 'publish-schedule'], this.store);
+    const filter = { ownerId: null, endpointId, state };
+    const statement = state === 'planned' ? calendarStatement : listStatement;
+    const { text, values } = statement(filter, { ...range, bytes: STATUS_BYTES });
+    const { rows } = await this.pool.query<EndpointPost & { readonly is_cut: boolean }>(text, values);
+    return { rows, isCut: rows[0]?.is_cut ?? false };
   }
 }

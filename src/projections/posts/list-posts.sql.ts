@@ -17,64 +17,74 @@ export interface PostFilter {
   readonly channelId?: string | undefined;
   /** … of this project, … */
   readonly projectId?: string | undefined;
-  /** … in this state; one publication must meet all that are given. */
+  /** … in this state; one publication must meet all conditions that are given. */
   readonly state?: PublicationViewState | undefined;
+  /** Posts that wait for approval. */
+  readonly isPending?: boolean | undefined;
+  /** Default: newest first. `publish_at`: as a calendar (D-65). */
+  readonly order?: 'publish_at' | undefined;
 }
 
-/** A part of the list of posts, the newest first. */
+/** A statement of a list, and its parameters. */
+export interface ListStatement {
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+/** A part of the list of posts, newest first. */
 export interface PostRange {
-  /** Only posts older than this one; null: from the newest. */
+  /** Only posts older than this one; null to start with the newest. */
   readonly before: string | null;
   readonly limit: number;
+  /** SQL: the bytes that a post `p` adds to the answer, by which a page ends. Default: with what is shown of its payload. */
+  readonly bytes?: string;
 }
 
 /** SQL of a post's publications, in the order of D-57. */
 export const PUBLICATIONS = `coalesce((
   select jsonb_agg(to_jsonb(x) order by x.place) from ${POSTS}.publication x where x.post_id = p.post_id), '[]')`;
 
-/** Bytes of a post and of a publication in an answer, about. */
+/** Approximate size of a post and of a publication in an answer, in bytes. */
 const POST_BYTES = 1_000;
 const PUBLICATION_BYTES = 1_000;
-/** Weight of a payload in parts, which must be read and parsed to show the beginning of its text: a page has at most four. */
+/**
+ * Weight of a payload in parts, which must be read and parsed to show the beginning of its text, so that a page has at
+ * most four.
+ */
 const BYTES_IN_PARTS = 1_000_000;
 
-/** Bytes of metadata that come with the rows of a list; larger ones are read afterwards, a few at a time. */
+/**
+ * Size up to which metadata comes with the rows of a list, in bytes; larger metadata is read afterwards, a few values
+ * at a time.
+ */
 export const INLINE_BYTES = 2_048;
-/** SQL: the members of a listed post, without its metadata, which is not even read from its table if it is large. */
+/** SQL: the members of a listed post, without its metadata. Large metadata is not even read from its table. */
 const SHOWN_COLUMNS = postRows.columns
   .filter((column) => column !== 'metadata')
   .map((column) => `'${column}', p.${column}`)
   .join(', ');
 
-/** SQL: the bytes of a post `p` in an answer. */
-const BYTES = `${POST_BYTES} + case when p.in_parts then ${BYTES_IN_PARTS}
-  when octet_length(p.metadata) <= ${SHOWN_BYTES} then octet_length(p.metadata) else 0 end
+/** SQL: the bytes of a post `p` in an answer that shows nothing of its payload. */
+export const STATUS_BYTES = `${POST_BYTES}
   + ${PUBLICATION_BYTES} * (select count(*) from ${POSTS}.publication x where x.post_id = p.post_id)`;
+/** SQL: the bytes of a post `p` in an answer that shows its metadata and the beginning of its text. */
+export const BYTES = `${STATUS_BYTES} + case when p.in_parts then ${BYTES_IN_PARTS}
+  when octet_length(p.metadata) <= ${SHOWN_BYTES} then octet_length(p.metadata) else 0 end`;
 
 /**
- * The largest difference between the times of a post's id and of its acceptance, in ms. They are milliseconds apart, except where
+ * Maximum difference between the times of a post's id and of its acceptance, in ms. They are milliseconds apart unless
  * the system clock is set in between; so ids limit the search, and `accepted_at` decides.
  */
 const ID_TOLERANCE_MS = 3_600_000;
 
 /** Returns the statement of a list. Conditions that do not apply are omitted, so that each list can use an index. */
-export const listStatement = (
-  filter: PostFilter,
-  { before, limit }: PostRange,
-): { text: string; values: unknown[] } => {
-  const { ownerId, endpointId, externalId, traceId, since, until } = filter;
+export const listStatement = (filter: PostFilter, { before, limit, bytes = BYTES }: PostRange): ListStatement => {
+  const { since, until } = filter;
   const values: unknown[] = [limit];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const ofPost: string[] = ['true'];
+  const ofPost: string[] = ['true', ...postConditions(filter, bind)];
   /** Conditions on the id, which publications share. */
   const range: string[] = [];
-  if (ownerId !== null) ofPost.push(`p.owner_id = ${bind(ownerId)}`);
-  if (endpointId !== undefined) ofPost.push(`p.endpoint_id = ${bind(endpointId)}`);
-  if (externalId !== undefined) ofPost.push(`p.external_id = ${bind(externalId)}`);
-  if (traceId !== undefined) {
-    const sent = bind(traceId);
-    ofPost.push(`${INDEXED_TRACE_ID('p.trace_id')} = ${INDEXED_TRACE_ID(`${sent}::text`)} and p.trace_id = ${sent}`);
-  }
   if (before !== null) range.push(`< ${bind(before)}`);
   if (since !== undefined) {
     ofPost.push(`p.accepted_at >= ${bind(since)}`);
@@ -90,18 +100,40 @@ export const listStatement = (
     ofPost.push(`p.post_id in (
       select x.post_id from ${POSTS}.publication x where ${[...ofPublication, ...inRange('x')].join(' and ')})`);
   const select = `
-    select p.*, ${BYTES} as bytes from ${POSTS}.post p
+    select p.*, ${bytes} as bytes from ${POSTS}.post p
     where ${[...ofPost, ...inRange('p')].join(' and ')} order by p.post_id desc limit $1`;
   const text = `${boundedList(select, 'post_id desc')}
-    select jsonb_build_object(${SHOWN_COLUMNS},
-      'metadata', case when octet_length(p.metadata) <= ${INLINE_BYTES} then p.metadata end,
-      'metadata_bytes', coalesce(octet_length(p.metadata), 0)) as post,
-      ${PUBLICATIONS} as publications, ${IS_CUT}
-    from shown p order by p.post_id desc`;
+    select ${selectShown}, ${IS_CUT} from shown p order by p.post_id desc`;
   return { text, values };
 };
 
-const publicationConditions = (
+/** SQL: the columns of a listed post `p`. */
+export const selectShown = `jsonb_build_object(${SHOWN_COLUMNS},
+    'metadata', case when octet_length(p.metadata) <= ${INLINE_BYTES} then p.metadata end,
+    'metadata_bytes', coalesce(octet_length(p.metadata), 0)) as post,
+  ${PUBLICATIONS} as publications`;
+
+/** Returns the conditions on a post `p`, except for its time. */
+export const postConditions = (
+  { ownerId, endpointId, externalId, traceId, isPending }: PostFilter,
+  bind: (value: unknown) => string,
+): string[] => {
+  const conditions: string[] = [];
+  if (ownerId !== null) conditions.push(`p.owner_id = ${bind(ownerId)}`);
+  if (endpointId !== undefined) conditions.push(`p.endpoint_id = ${bind(endpointId)}`);
+  if (isPending) conditions.push('p.pending_since is not null');
+  if (externalId !== undefined) conditions.push(`p.external_id = ${bind(externalId)}`);
+  if (traceId !== undefined) {
+    const sent = bind(traceId);
+    conditions.push(
+      `${INDEXED_TRACE_ID('p.trace_id')} = ${INDEXED_TRACE_ID(`${sent}::text`)} and p.trace_id = ${sent}`,
+    );
+  }
+  return conditions;
+};
+
+/** Returns the conditions on a publication `x`. */
+export const publicationConditions = (
   { channelId, projectId, state }: PostFilter,
   bind: (value: unknown) => string,
 ): string[] => {
@@ -115,7 +147,7 @@ const publicationConditions = (
 /** Returns the smallest id of a post of that millisecond, as {@link newId} creates them. */
 const firstIdAt = (at: Instant): string => `post_${Math.max(0, at).toString(16).padStart(12, '0').slice(-12)}`;
 
-/** SQL that selects the publications that wait, by the conditions of the schedule's two indexes of them. */
+/** SQL that selects the waiting publications, by the conditions of the schedule's two indexes for them. */
 const WAITING = `
   select publication_id from ${SCHEDULE}.publication where waits and project_pause_id is null
   union all select publication_id from ${SCHEDULE}.publication where project_pause_id is not null`;

@@ -1,47 +1,91 @@
 import { createHash } from 'node:crypto';
-import type { PayloadPartStored, PostAccepted } from '../../domain/post/post.events.js';
-import type { EventCodec } from '../../event-store/codec.js';
-import type { EventStore, StoredEvent } from '../../event-store/port.js';
-import type { DomainEvent, RecordedEvent } from '../../kernel/events.js';
-import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
+import { Inject, Injectable } from '@nestjs/common';
+import type {
+  PayloadPartStored,
+  PostAccepted,
+  PostReleased,
+  PostRevised,
+  Target,
+} from '../../domain/post/post.events.js';
+import { EventCodec } from '../../event-store/codec.js';
+import { EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
+import { findLast } from '../../event-store/read-backwards.js';
+import type { DomainEvent, RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { PublishPayload } from '../../payload/payload.js';
+import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 
 const PAYLOAD_CATEGORY = 'payload-';
 
-/** Returns the name of the stream of a large payload's parts (D-42). */
-export const payloadStreamName = (postId: string): string => PAYLOAD_CATEGORY + postId;
+/**
+ * Returns the name of the stream of a large payload's parts (D-42). @param id the post's id, or {@link PayloadParts.id}
+ */
+export const payloadStreamName = (id: string): string => PAYLOAD_CATEGORY + id;
 
-/** Returns the id of the post to which such a stream belongs. */
-export const postIdOfPayload = (stream: string): string => stream.slice(PAYLOAD_CATEGORY.length);
+/** Returns the id that such a stream is named after. Only the event that refers to the parts contains it. */
+export const idOfPayload = (stream: string): string => stream.slice(PAYLOAD_CATEGORY.length);
+
+/** An event with the content of a post. */
+export type PostContent = PostAccepted | PostRevised;
+
+const CONTENT_TYPES: ReadonlySet<string> = new Set<PostContent['type']>(['PostAccepted', 'PostRevised']);
+
+/** An event of a post, by its place in the stream. */
+type BeforeEvent = Pick<RecordedEvent, 'stream' | 'revision'> & { readonly data: { readonly postId: string } };
 
 /** An accepted post with its payload, whether that was stored in one event or in parts. */
 export interface PostWithPayload {
-  readonly event: RecordedEvent<PostAccepted>;
+  readonly event: RecordedEventOf<PostContent>;
+  /** The targets of the event; for a planned post, those that its release queued. */
+  readonly targets: readonly Target[];
   readonly payload: PublishPayload;
 }
 
-/** The store does not hold an accepted post, or not all of its payload, or other bytes than were accepted. */
+/**
+ * The store does not hold an accepted post, or holds only part of its payload, or different bytes than were accepted.
+ */
 export class UnreadablePost extends Error {
   override readonly name = 'UnreadablePost';
 }
 
 /** Reads accepted posts from the store. Payloads that were stored in parts are assembled (D-42). */
+@Injectable()
 export class PostPayloads {
   constructor(
-    private readonly store: EventStore,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly codec: EventCodec,
   ) {}
 
   /**
-   * Reads an accepted post.
-   * @param revision revision of its event, as the read models store it
+   * Reads an accepted post. A release refers to the event with the content (ADR-231).
+   * @param revision revision of its acceptance, its latest content or its release, as the read models store it
    * @throws Unavailable @throws UnreadablePost
    */
   async readPost(stream: string, revision: string): Promise<PostWithPayload> {
     const [stored] = await this.store.readStream(stream, { from: BigInt(revision), limit: 1 });
-    if (stored?.type !== 'PostAccepted') throw new UnreadablePost(`no accepted post at ${stream}@${revision}`);
-    const event = this.decode<PostAccepted>(stored);
-    return { event, payload: event.data.payload ?? (await this.assembleParts(event.data)) };
+    if (stored?.type === 'PostReleased') {
+      const { contentRevision, targets } = this.decode<PostReleased>(stored).data;
+      const [content] = await this.store.readStream(stream, { from: BigInt(contentRevision), limit: 1 });
+      return { ...(await this.readContent(content, `${stream}@${contentRevision}`)), targets };
+    }
+    return this.readContent(stored, `${stream}@${revision}`);
+  }
+
+  /**
+   * Reads the content that a post had before an event of its stream.
+   * @throws Unavailable @throws UnreadablePost
+   */
+  async readContentBefore({ stream, revision, data }: BeforeEvent): Promise<PostWithPayload> {
+    const isContent = (stored: StoredEvent): boolean =>
+      CONTENT_TYPES.has(stored.type) && this.decode<PostContent>(stored).data.postId === data.postId;
+    const stored = await findLast(this.store, stream, isContent, BigInt(revision) - 1n);
+    return this.readContent(stored ?? undefined, `${stream}@${revision}`);
+  }
+
+  private async readContent(stored: StoredEvent | undefined, place: string): Promise<PostWithPayload> {
+    if (!stored || !CONTENT_TYPES.has(stored.type)) throw new UnreadablePost(`no accepted post at ${place}`);
+    const event = this.decode<PostContent>(stored) as RecordedEventOf<PostContent>;
+    const payload = event.data.payload ?? (await this.assembleParts(event.data));
+    return { event, targets: event.data.targets, payload };
   }
 
   /** Reads a post's payload; null if it cannot be read as it was accepted. @throws Unavailable */
@@ -62,14 +106,14 @@ export class PostPayloads {
     }
   }
 
-  private async assembleParts({ postId, parts }: PostAccepted['data']): Promise<PublishPayload> {
+  private async assembleParts({ postId, parts }: PostContent['data']): Promise<PublishPayload> {
     const chunks: Buffer[] = [];
     const sha256 = createHash('sha256');
-    // Part by part, so that other work gets the thread in between.
+    // Reads part by part, so that other work gets the thread in between.
     for (let n = 0; n < parts!.count; n++) {
       const from = BigInt(n);
-      const [part] = await this.store.readStream(payloadStreamName(postId), { from, limit: 1 });
-      // The parts were written before the event that names them, so a later read finds no more of them.
+      const [part] = await this.store.readStream(payloadStreamName(parts!.id ?? postId), { from, limit: 1 });
+      // The parts were written before the event that names them, so a later read would not find more of them.
       if (!part) throw new UnreadablePost(`the payload of ${postId} is not stored as a whole`);
       await yieldToEventLoop();
       const chunk = Buffer.from(this.decode<PayloadPartStored>(part).data.chunk, 'base64');

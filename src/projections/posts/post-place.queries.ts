@@ -1,16 +1,22 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { POSTS, type PostRow } from './posts.tables.js';
+import { POOL } from '../../postgres/tokens.js';
+import { type PostRow, POSTS } from './posts.tables.js';
 
-/** Finds the event that accepted a post; null if the read model does not show the post, or does not yet. */
-export const findPostPlace = async (
-  pool: Pool,
-  postId: string,
-): Promise<Pick<PostRow, 'stream' | 'revision'> | null> => {
-  const text = `select stream, revision from ${POSTS}.post where post_id = $1`;
-  return (await pool.query<Pick<PostRow, 'stream' | 'revision'>>(text, [postId])).rows[0] ?? null;
+/** The event that accepted a post. */
+export type FoundPlace = Pick<PostRow, 'stream' | 'revision'> & {
+  /** True if its acceptance did not release it: events of the post may follow in the stream (D-58). */
+  readonly was_planned: boolean;
 };
 
-/** Finds the event that accepted a publication's post; null like {@link findPostPlace}. */
+/** Finds the event that accepted a post; null if the read model does not show the post, or not yet. */
+export const findPostPlace = async (pool: Pool, postId: string): Promise<FoundPlace | null> => {
+  const text = `select stream, revision, released_at is null or content_revision <> revision as was_planned
+    from ${POSTS}.post where post_id = $1`;
+  return (await pool.query<FoundPlace>(text, [postId])).rows[0] ?? null;
+};
+
+/** Finds the event that accepted a publication's post; null as for {@link findPostPlace}. */
 export const findPostPlaceOfPublication = async (
   pool: Pool,
   publicationId: string,
@@ -19,12 +25,19 @@ export const findPostPlaceOfPublication = async (
   return (await pool.query<Pick<PostRow, 'stream' | 'revision'>>(text, [publicationId])).rows[0] ?? null;
 };
 
-/** Finds the events that accepted posts, as the read model `posts` shows them. */
+/** Finds posts and their contents in the event store, as the read model `posts` shows them. */
+@Injectable()
 export class PostPlaces {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Finds the event that accepted a post; null like {@link findPostPlace}. */
-  find(postId: string): ReturnType<typeof findPostPlace> {
+  /** See {@link findPostPlace}. */
+  find(postId: string): Promise<FoundPlace | null> {
     return findPostPlace(this.pool, postId);
+  }
+
+  /** Finds the event from which to read a post (`PostPayloads.readPost`); null as for {@link findPostPlace}. */
+  async findContent(postId: string): Promise<Pick<PostRow, 'stream' | 'revision'> | null> {
+    const text = `select stream, content_revision as revision from ${POSTS}.post where post_id = $1`;
+    return (await this.pool.query<Pick<PostRow, 'stream' | 'revision'>>(text, [postId])).rows[0] ?? null;
   }
 }

@@ -1,13 +1,16 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { EventCodec } from '../../event-store/codec.js';
-import type { EventStore } from '../../event-store/port.js';
+import { EventCodec } from '../../event-store/codec.js';
+import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { POOL } from '../../postgres/tokens.js';
 import { findPostPlace, findPostPlaceOfPublication } from './post-place.queries.js';
 
-/** Finds the correlation ids of posts, which the read model does not hold: the accepting event has them. */
+/** Finds the correlation ids of posts. They are not in the read model, but in the accepting event. */
+@Injectable()
 export class PostStories {
   constructor(
-    private readonly pool: Pool,
-    private readonly store: Pick<EventStore, 'readStream'>,
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: Pick<EventStore, 'readStream'>,
     private readonly codec: EventCodec,
   ) {}
 
@@ -21,7 +24,7 @@ export class PostStories {
     return this.read(await findPostPlaceOfPublication(this.pool, publicationId));
   }
 
-  /** Returns the context of a decision about a post: what follows from it belongs to the story of the post (ADR-140). */
+  /** Returns the context of a decision about a post, whose consequences belong to the story of the post (ADR-140). */
   async joinStory<C extends { readonly correlationId: string }>(context: C, postId: string): Promise<C> {
     const correlationId = await this.findOfPost(postId);
     return correlationId === null ? context : { ...context, correlationId };

@@ -1,36 +1,32 @@
 import type { OwnerEvent } from '../../domain/owner/owner.events.js';
-import type { PostEvent } from '../../domain/post/post.events.js';
+import { PLANNED_POST_TYPES, type PlannedPostEvent, type PostEvent } from '../../domain/post/post.events.js';
 import type { PublicationError, PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { countMedia, excerptOf } from '../../payload/excerpt.js';
-import type { RowCache } from '../engine/row-cache.js';
 import type { Projection, Tx } from '../engine/projection.js';
+import type { RowCache } from '../engine/row-cache.js';
 import { Rows } from '../engine/rows.js';
 import { executeWrites } from '../engine/writes.js';
+import { addPost, changePlannedPost, type PostRows } from './post-rows.js';
 import {
-  POSTS_VERSION,
   type Attempt,
   postRows,
-  type PostRow,
+  POSTS_VERSION,
   postsReadIndexes,
   postsTables,
-  publicationRows,
   type PublicationRow,
+  publicationRows,
   sequenceRows,
-  type SequenceRow,
 } from './posts.tables.js';
 import { UsageCounter } from './usage-counter.js';
 
 type HandledEvent = RecordedEventOf<PostEvent | PublicationEvent | OwnerEvent>;
 
-interface LoadedRows {
-  readonly posts: Rows<PostRow>;
-  readonly publications: Rows<PublicationRow>;
-  readonly sequences: Rows<SequenceRow>;
+interface LoadedRows extends PostRows {
   readonly usage: UsageCounter;
 }
 
 const TYPES = /^(PostAccepted|Publication|OwnerRegistered|OwnerPlanChanged)/;
+const PLANNED_TYPES: ReadonlySet<string> = new Set(PLANNED_POST_TYPES);
 
 /** Posts and their publications. Payloads remain in the event store; a row refers to the post's event. */
 export const posts: Projection = {
@@ -40,7 +36,7 @@ export const posts: Projection = {
   readIndexes: postsReadIndexes,
   views: ['post', 'publication', 'usage'],
   keepsAnchor: true,
-  handles: (type) => TYPES.test(type),
+  handles: (type) => TYPES.test(type) || PLANNED_TYPES.has(type),
   batchIntervalMs: 100,
 
   async apply(tx, events, cache) {
@@ -59,8 +55,20 @@ const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCac
   const channelIds = new Set<string>();
   const publicationIds = new Set<string>();
   const ownerIds = new Set<string>();
+  const changedPostIds = new Set<string>();
   const acceptedFor = new Map<string, string>();
   for (const { type, data } of handled) {
+    if (PLANNED_TYPES.has(type)) {
+      const { postId, targets, ...ids } = data as Partial<
+        Record<'publicationIds' | 'droppedIds', readonly string[]>
+      > & {
+        readonly postId: string;
+        readonly targets?: readonly { readonly publicationId: string }[];
+      };
+      changedPostIds.add(postId);
+      for (const { publicationId } of targets ?? []) publicationIds.add(publicationId);
+      for (const id of [...(ids.publicationIds ?? []), ...(ids.droppedIds ?? [])]) publicationIds.add(id);
+    }
     if ('targets' in data)
       for (const { channelId, publicationId } of data.targets) {
         channelIds.add(channelId);
@@ -69,7 +77,7 @@ const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCac
     else if ('publicationId' in data) publicationIds.add(data.publicationId);
     if (type === 'OwnerRegistered' || type === 'OwnerPlanChanged') ownerIds.add(data.ownerId);
   }
-  const publications = await Rows.load(tx, publicationRows, publicationIds, cache);
+  const publications = await Rows.load<PublicationRow>(tx, publicationRows, publicationIds, cache);
   const published = handled.flatMap((event) => {
     if (event.type !== 'PublicationSucceeded') return [];
     const { publicationId, at } = event.data;
@@ -77,7 +85,7 @@ const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCac
     return ownerId === undefined ? [] : [{ ownerId, at }];
   });
   return {
-    posts: await Rows.load(tx, postRows, []),
+    posts: await Rows.load(tx, postRows, changedPostIds),
     publications,
     sequences: await Rows.load(tx, sequenceRows, channelIds, cache),
     usage: await UsageCounter.load(tx, [...ownerIds], published, cache),
@@ -86,6 +94,7 @@ const loadRows = async (tx: Tx, handled: readonly HandledEvent[], cache?: RowCac
 
 const handle = (event: HandledEvent, rows: LoadedRows): void => {
   if (event.type === 'PostAccepted') return addPost(event, rows);
+  if (PLANNED_TYPES.has(event.type)) return changePlannedPost(event as RecordedEventOf<PlannedPostEvent>, rows);
   if (!('publicationId' in event.data)) return rows.usage.recordPlan(event as RecordedEventOf<OwnerEvent>);
   handlePublication(event as RecordedEventOf<PublicationEvent>, rows);
 };
@@ -156,47 +165,6 @@ const ENDINGS = {
   PublicationFailed: ['failed', 'failed'],
   PublicationInDoubt: ['in_doubt', 'in_doubt'],
 } as const;
-
-const addPost = (
-  event: Extract<HandledEvent, { type: 'PostAccepted' }>,
-  { posts, publications, sequences }: LoadedRows,
-): void => {
-  const { postId, endpointId, ownerId, externalId, traceId, acceptedAt, targets, payload } = event.data;
-  posts.put({
-    post_id: postId,
-    endpoint_id: endpointId,
-    owner_id: ownerId,
-    stream: event.stream,
-    revision: String(event.revision),
-    accepted_at: acceptedAt,
-    external_id: externalId,
-    trace_id: traceId,
-    metadata: payload?.metadata ? JSON.stringify(payload.metadata) : null,
-    in_parts: payload === null,
-    excerpt: excerptOf(payload?.text),
-    media_count: payload === null ? null : countMedia(payload),
-  });
-  for (const [place, { publicationId, channelId, platform, projectId }] of targets.entries()) {
-    const sequence = (sequences.get(channelId)?.last ?? 0) + 1;
-    sequences.put({ channel_id: channelId, last: sequence });
-    publications.put({
-      publication_id: publicationId,
-      post_id: postId,
-      owner_id: ownerId,
-      channel_id: channelId,
-      project_id: projectId,
-      platform,
-      sequence,
-      place,
-      state: 'queued',
-      attempts: [],
-      message_ids: [],
-      urls: [],
-      warnings: [],
-      published_at: null,
-    });
-  }
-};
 
 const endLastAttempt = (
   attempts: readonly Attempt[],

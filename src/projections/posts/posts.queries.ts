@@ -1,20 +1,20 @@
-import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
-import type { PartOfList } from '../../kernel/part-of-list.js';
 import type { JsonObject } from '../../kernel/json.js';
+import type { PartOfList } from '../../kernel/part-of-list.js';
+import { countMedia, excerptOfPost } from '../../payload/excerpt.js';
+import type { PublishPayload } from '../../payload/payload.js';
 import { POOL } from '../../postgres/tokens.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
-import { SHOWN_BYTES } from '../list-bounds.js';
 import { ProjectionProgress } from '../engine/progress.js';
-import { countMedia, excerptOf } from '../../payload/excerpt.js';
-import type { PublishPayload } from '../../payload/payload.js';
-import { PostPayloads } from './post-payloads.js';
+import { SHOWN_BYTES } from '../list-bounds.js';
+import { calendarStatement } from './list-calendar.sql.js';
 import { INLINE_BYTES, listStatement, type PostFilter, type PostRange, PUBLICATIONS } from './list-posts.sql.js';
-import { POSTS, type PostRow, type PublicationRow } from './posts.tables.js';
+import { PostPayloads } from './post-payloads.js';
+import { type PostRow, POSTS, type PublicationRow } from './posts.tables.js';
 
 /** A post and its publications, in the order of its targets (D-57). */
 export interface PostWithPublications {
@@ -26,46 +26,34 @@ export interface PostWithPublications {
 /** The parts of a payload that lists of posts show. All are null if the payload cannot be read as it was accepted. */
 export interface PostSummary {
   readonly metadata: JsonObject | null;
-  /** True if a list leaves the metadata out because it is large. */
+  /** True if a list omits the metadata because it is large. */
   readonly isMetadataTruncated: boolean;
-  /** The beginning of the text; null without a text. */
+  /** The beginning of the text; null if it has no text. */
   readonly excerpt: string | null;
   readonly mediaCount: number | null;
 }
 
-/** A post, its publications and its payload; null: the payload cannot be read as it was accepted. */
+/** A post, its publications and its payload; null if the payload cannot be read as it was accepted. */
 export type FoundPost = PostWithPublications & { readonly payload: PublishPayload | null };
 
-/** Finds a post with its payload; null if there is none. @param ownerId finds it only if it belongs to this owner; null: any owner */
-export class FindPost extends Query<FoundPost | null> {
-  constructor(
-    readonly postId: string,
-    readonly ownerId: string | null,
-  ) {
-    super();
-  }
-}
-
-/** Lists posts, the newest first, until the list would be too large for one answer. */
-export class ListPosts extends Query<PartOfList<PostWithPublications>> {
-  constructor(
-    readonly filter: PostFilter,
-    readonly range: PostRange,
-  ) {
-    super();
-  }
-}
+/** Returns the key of a post in the calendar, from which the next page continues. */
+export const calendarKeyOf = ({ publish_at, post_id }: Pick<PostRow, 'publish_at' | 'post_id'>): string =>
+  `${publish_at ?? ''}/${post_id}`;
 
 type PostAndPublications = Pick<PostWithPublications, 'post' | 'publications'>;
 
 const CATCH_UP_TIMEOUT_MS = 2_000;
-/** Large metadata that is read by one statement: half a megabyte at most. */
+/** Number of large metadata values to read per statement: at most half a megabyte. */
 const READ_AT_ONCE = 8;
-/** Summaries of payloads in parts that a process remembers, without their metadata: some hundred bytes each. */
+/** Number of summaries of payloads in parts that a process caches, without their metadata: some hundred bytes each. */
 const KEPT = 10_000;
 
-@QueryHandler(FindPost)
-export class FindPostHandler implements IQueryHandler<FindPost> {
+/**
+ * Finds a post with its payload; null if there is none. @param ownerId finds it only if it belongs to this owner; null
+ * for any owner
+ */
+@Injectable()
+export class FindPost {
   private readonly payloads: PostPayloads;
 
   constructor(
@@ -77,11 +65,11 @@ export class FindPostHandler implements IQueryHandler<FindPost> {
     this.payloads = new PostPayloads(store, codec);
   }
 
-  async execute({ postId, ownerId }: FindPost) {
+  async execute(postId: string, ownerId: string | null) {
     const row = (await this.findRow(postId, ownerId)) ?? (await this.findRowAfterCatchUp(postId, ownerId));
     if (!row) return null;
     const { post, publications } = row;
-    const payload = await this.payloads.readPayload(post.stream, post.revision);
+    const payload = await this.payloads.readPayload(post.stream, post.content_revision);
     return { post, publications, summary: summarise(payload), payload };
   }
 
@@ -102,8 +90,9 @@ export class FindPostHandler implements IQueryHandler<FindPost> {
   }
 }
 
-@QueryHandler(ListPosts)
-export class ListPostsHandler implements IQueryHandler<ListPosts> {
+/** Lists posts, newest first, until the list would be too large for one answer. */
+@Injectable()
+export class ListPosts {
   private readonly payloads: PostPayloads;
   private readonly ofParts = new BoundedCache<PostSummary>(KEPT);
 
@@ -116,14 +105,15 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
     this.payloads = new PostPayloads(store, codec);
   }
 
-  async execute({ filter, range }: ListPosts): Promise<PartOfList<PostWithPublications>> {
-    // Both views must agree on the publications that have not ended, and a post accepted just before must be listed.
+  async execute(filter: PostFilter, range: PostRange): Promise<PartOfList<PostWithPublications>> {
+    // Both views must agree on the publications that have not ended, and a post accepted a moment ago must be listed.
     await this.progress.waitUntilCaughtUp(['posts', 'publish-schedule'], this.store);
-    const { text, values } = listStatement(filter, range);
+    const { text, values } =
+      filter.order === 'publish_at' ? calendarStatement(filter, range) : listStatement(filter, range);
     const { rows } = await this.pool.query<ListedPost>(text, values);
     const metadata = await this.readMetadata(rows);
     const found: PostWithPublications[] = [];
-    // Sequentially, as a page of large payloads might not fit into memory.
+    // Read sequentially, because a page of large payloads might not fit into memory.
     for (const { post, publications } of rows) {
       const sent = post.metadata ?? metadata.get(post.post_id) ?? null;
       found.push({ post, publications, summary: await this.readSummary(post, sent) });
@@ -131,7 +121,10 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
     return { rows: found, isCut: rows[0]?.is_cut ?? false };
   }
 
-  /** Reads the metadata that a list shows and that did not come with its rows, a few at a time, so that no read is long. */
+  /**
+   * Reads the metadata that a list shows and that did not come with its rows, a few at a time, so that no single read
+   * takes long.
+   */
   private async readMetadata(rows: readonly ListedPost[]): Promise<ReadonlyMap<string, string>> {
     const ids = rows.flatMap(({ post }) =>
       post.metadata_bytes > INLINE_BYTES && post.metadata_bytes <= SHOWN_BYTES ? [post.post_id] : [],
@@ -157,25 +150,26 @@ export class ListPostsHandler implements IQueryHandler<ListPosts> {
     return { metadata, isMetadataTruncated: bytes > SHOWN_BYTES, excerpt, mediaCount };
   }
 
-  /** Reads a payload in parts as a whole, once: an accepted payload never changes. */
-  private async readSummaryOfParts({ post_id, stream, revision }: ListedPost['post']): Promise<PostSummary> {
-    const known = this.ofParts.get(post_id);
+  /** Reads a payload in parts as a whole, once, because the payload of an event never changes. */
+  private async readSummaryOfParts({ stream, content_revision }: ListedPost['post']): Promise<PostSummary> {
+    const place = `${stream}@${content_revision}`;
+    const known = this.ofParts.get(place);
     if (known) return known;
-    const payload = await this.payloads.readPayload(stream, revision);
+    const payload = await this.payloads.readPayload(stream, content_revision);
     await yieldToEventLoop();
     const summary = shorten(summarise(payload));
-    if (payload && summary.metadata === null) this.ofParts.set(post_id, summary);
+    if (payload && summary.metadata === null) this.ofParts.set(place, summary);
     return summary;
   }
 }
 
-/** A row of a list. `metadata`: null also if it is larger than {@link INLINE_BYTES}. */
+/** A row of a list. `metadata` is also null if it is larger than {@link INLINE_BYTES}. */
 type ListedPost = Omit<PostAndPublications, 'post'> & {
   readonly post: PostRow & { readonly metadata_bytes: number };
   readonly is_cut: boolean;
 };
 
-/** Leaves out metadata that is too large for a list. */
+/** Omits metadata that is too large for a list. */
 const shorten = (summary: PostSummary): PostSummary =>
   summary.metadata !== null && Buffer.byteLength(JSON.stringify(summary.metadata)) > SHOWN_BYTES
     ? { ...summary, metadata: null, isMetadataTruncated: true }
@@ -184,6 +178,6 @@ const shorten = (summary: PostSummary): PostSummary =>
 const summarise = (payload: PublishPayload | null): PostSummary => ({
   metadata: payload?.metadata ?? null,
   isMetadataTruncated: false,
-  excerpt: excerptOf(payload?.text),
+  excerpt: excerptOfPost(payload),
   mediaCount: payload && countMedia(payload),
 });

@@ -1,92 +1,23 @@
-import type { PublicationError, PublicationWarning } from '../../domain/publication/publication.events.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
-import type { RowTable } from '../engine/rows.js';
+import type { PublicationError, PublicationWarning } from '../../domain/publication/publication.events.js';
 import { readSchema } from '../engine/projection.js';
+import { bigint, boolean, defineTable, fixed, int, jsonb, nullable, type RowOfTable, text } from '../engine/table.js';
 
-/** Version of the tables and of the code that fills them; a change of either raises it (ADR-101). */
-export const POSTS_VERSION = 6;
+/** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
+export const POSTS_VERSION = 8;
 
-/** Schema of the views that queries read: the columns are those of this version. */
+/** Schema of the views that queries read, whose columns belong to this version. */
 export const POSTS = readSchema('posts', POSTS_VERSION);
 
 /**
- * Returns the SQL of the part of a `trace_id` that is indexed: its beginning. An entry of an index has at most 2,704 bytes, and a
- * `trace_id` up to 4,096.
+ * Returns the SQL of the part of a `trace_id` that is indexed: its beginning. An index entry can have at most 2,704
+ * bytes, and a `trace_id` up to 4,096.
  */
 export const INDEXED_TRACE_ID = (column: string): string => `left(${column}, 128)`;
 
-/**
- * Tables of posts, their publications, and the number of posts that each owner has published. Times are milliseconds
- * since 1970.
- *
- * No index of `publication` contains columns that a publication without failures changes, not even in its condition, so
- * that a new state is a heap-only update: it stays in the row's page and changes no index. `settled` is the state of
- * publications that ended in another way.
- */
-export const postsTables = `
-  create table post (
-    post_id text primary key,
-    endpoint_id text not null,
-    owner_id text not null,
-    stream text not null,
-    revision text not null,
-    accepted_at bigint not null,
-    external_id text,
-    trace_id text,
-    metadata text,
-    in_parts boolean not null,
-    excerpt text,
-    media_count int
-  );
-
-  create table publication (
-    publication_id text primary key,
-    post_id text not null,
-    owner_id text not null,
-    channel_id text not null,
-    project_id text not null,
-    platform text not null,
-    sequence bigint not null,
-    place int not null,
-    state text not null,
-    attempts jsonb not null,
-    message_ids jsonb not null,
-    urls jsonb not null,
-    warnings jsonb not null,
-    published_at bigint,
-    settled text generated always as
-      (case when state not in ('queued', 'publishing', 'published') then state end) stored
-  ) with (fillfactor = 60);
-
-  create table sequence (channel_id text primary key, last bigint not null) with (fillfactor = 50);
-
-  create table owner_plan (owner_id text primary key, plan text not null);
-  create table usage (
-    owner_month text primary key,
-    owner_id text not null,
-    month text not null,
-    published int not null,
-    plan text,
-    last_event text not null
-  ) with (fillfactor = 50);
-  create index usage_owner on usage (owner_id, month);
-`;
-
-/** Indexes for readers. Each ends with the order of a list, so that a page is read from where the former one ended. */
-export const postsReadIndexes = `
-  create index if not exists post_endpoint on post (endpoint_id, post_id);
-  create index if not exists post_owner on post (owner_id, post_id);
-  create index if not exists post_external on post (external_id, post_id) where external_id is not null;
-  create index if not exists post_trace on post (${INDEXED_TRACE_ID('trace_id')}, post_id) where trace_id is not null;
-  create index if not exists publication_post on publication (post_id);
-  create index if not exists publication_channel on publication (channel_id, sequence);
-  create index if not exists publication_channel_post on publication (channel_id, post_id);
-  create index if not exists publication_project_post on publication (project_id, post_id);
-  create index if not exists publication_settled on publication (settled, post_id) where settled is not null;
-`;
-
 /** States of a publication (management-api.md: publication). */
 export const PUBLICATION_STATES = [
+  'planned',
   'queued',
   'publishing',
   'published',
@@ -108,130 +39,167 @@ export interface Attempt {
   readonly error: PublicationError | null;
 }
 
-/** A publication. Times are milliseconds since 1970. */
-export interface PublicationRow {
-  readonly publication_id: string;
-  readonly post_id: string;
-  readonly owner_id: string;
-  readonly channel_id: string;
-  readonly project_id: string;
-  readonly platform: string;
-  readonly sequence: number;
-  /** Place among the publications of its post, from 0 (D-57). */
-  readonly place: number;
-  readonly state: PublicationViewState;
-  readonly attempts: readonly Attempt[];
-  readonly message_ids: readonly string[];
-  readonly urls: readonly string[];
-  readonly warnings: readonly PublicationWarning[];
-  readonly published_at: number | null;
+/** The approval of a post (D-62). */
+export interface PostApproval {
+  readonly state: 'pending' | 'approved' | 'rejected';
+  /** Author of the decision; null while it is pending. */
+  readonly by: string | null;
+  readonly at: number | null;
+  /** The note of an approval, or the reason of a rejection. */
+  readonly note: string | null;
 }
 
-/** An accepted post, without its payload. */
-export interface PostRow {
-  readonly post_id: string;
-  readonly endpoint_id: string;
-  readonly owner_id: string;
-  /** Stream of the event that accepted the post and contains its payload. */
-  readonly stream: string;
-  readonly revision: string;
-  readonly accepted_at: number;
-  readonly external_id: string | null;
-  readonly trace_id: string | null;
-  /** JSON text as it was sent, as jsonb would reorder keys and round numbers. Null if there is none, or if `in_parts`. */
-  readonly metadata: string | null;
-  /** True if the payload, including its metadata, is stored in parts (D-42). */
-  readonly in_parts: boolean;
-  /** The beginning of the text; null without a text, or if `in_parts`. */
-  readonly excerpt: string | null;
-  /** Null if `in_parts`. */
-  readonly media_count: number | null;
-}
-
-/** The latest sequence number of a channel's publications (D-37). */
-export interface SequenceRow {
-  readonly channel_id: string;
-  readonly last: number;
-}
-
-/** An owner's current plan, by which its month counts. */
-export interface OwnerPlanRow {
-  readonly owner_id: string;
-  readonly plan: Plan;
-}
-
-/** An owner's publications of one month. */
-export interface UsageRow {
-  /** `<owner>/<month>` */
-  readonly owner_month: string;
-  readonly owner_id: string;
-  /** UTC: `2026-11`. */
-  readonly month: string;
-  readonly published: number;
-  /** The largest plan under which something was published in that month. */
-  readonly plan: Plan | null;
-  /** Id of the event of the latest publication that counted. */
-  readonly last_event: string;
-}
-
-/** Definition of the table of posts. */
-export const postRows: RowTable<PostRow> = {
-  name: 'post',
-  key: 'post_id',
-  columns: [
-    ...(['post_id', 'endpoint_id', 'owner_id', 'stream', 'revision', 'accepted_at', 'external_id'] as const),
-    ...(['trace_id', 'metadata', 'in_parts', 'excerpt', 'media_count'] as const),
-  ],
-  types: {
-    ...({ post_id: 'text', endpoint_id: 'text', owner_id: 'text', stream: 'text', revision: 'text' } as const),
-    ...({
-      accepted_at: 'bigint',
-      external_id: 'text',
-      trace_id: 'text',
-      metadata: 'text',
-      in_parts: 'boolean',
-      excerpt: 'text',
-      media_count: 'int',
-    } as const),
+/** The table of accepted posts, without their payloads. */
+export const postRows = defineTable(
+  { name: 'post', key: 'post_id', isHot: true },
+  {
+    post_id: fixed(text()),
+    endpoint_id: fixed(text()),
+    owner_id: fixed(text()),
+    /** Stream of the event that accepted the post and contains its payload. */
+    stream: fixed(text()),
+    revision: fixed(text()),
+    accepted_at: fixed(bigint()),
+    external_id: fixed(nullable(text())),
+    trace_id: nullable(text()),
+    /**
+     * JSON text as it was sent, because jsonb would reorder keys and round numbers. Null if there is none, or if
+     * `in_parts`.
+     */
+    metadata: nullable(text()),
+    /** True if the payload, including its metadata, is stored in parts (D-42). */
+    in_parts: boolean(),
+    /** The beginning of the text; null if it has no text, or if `in_parts`. */
+    excerpt: nullable(text()),
+    /** Null if `in_parts`. */
+    media_count: nullable(int()),
+    /** Revision of the event from which readers of the content start: see {@link PostPayloads.readPost}. */
+    content_revision: text(),
+    /** Null if none was given. */
+    publish_at: nullable(bigint()),
+    /** Time at which its publications entered their queues; null if they have not, or never will. */
+    released_at: nullable(bigint()),
+    /** True until it is released or ends (D-58). */
+    is_planned: boolean(),
+    /** JSON text of a {@link PostApproval}; null if none was required. */
+    approval: nullable(text()),
+    /** Time since which it has waited for approval; null if it does not. */
+    pending_since: nullable(bigint()),
+    /** Id of the event that set `publish_at` and the approval. */
+    plan_event: text(),
+    /** Revision of its content and plan: one more after each change (D-63). */
+    version: int(),
   },
-};
+);
+/** A row of {@link postRows}. */
+export type PostRow = RowOfTable<typeof postRows>;
 
-/** Columns that never change: the origin and the destination of a publication. */
-const ORIGIN = ['post_id', 'owner_id', 'channel_id', 'project_id', 'platform', 'sequence', 'place'] as const;
-
-/** Definition of the table of publications. */
-export const publicationRows: RowTable<PublicationRow> = {
-  name: 'publication',
-  key: 'publication_id',
-  columns: [
-    ...ORIGIN,
-    ...(['publication_id', 'state', 'attempts', 'message_ids', 'urls', 'warnings', 'published_at'] as const),
-  ],
-  fixed: ORIGIN,
-  types: {
-    ...({ publication_id: 'text', post_id: 'text', owner_id: 'text', channel_id: 'text', project_id: 'text' } as const),
-    ...({ platform: 'text', sequence: 'bigint', place: 'int', state: 'text', attempts: 'jsonb' } as const),
-    ...({ message_ids: 'jsonb', urls: 'jsonb', warnings: 'jsonb', published_at: 'bigint' } as const),
+/** The table of publications. */
+export const publicationRows = defineTable(
+  {
+    name: 'publication',
+    key: 'publication_id',
+    computed: [
+      `settled text generated always as
+      (case when state not in ('queued', 'publishing', 'published') then state end) stored`,
+    ],
+    fillfactor: 60,
+    isHot: true,
   },
-};
+  {
+    publication_id: text(),
+    post_id: fixed(text()),
+    owner_id: fixed(text()),
+    channel_id: fixed(text()),
+    project_id: text(),
+    platform: fixed(text()),
+    /** Null until the release (D-58). */
+    sequence: nullable(bigint()),
+    /** Place among the publications of its post, from 0 (D-57). */
+    place: int(),
+    state: text<PublicationViewState>(),
+    attempts: jsonb<readonly Attempt[]>(),
+    message_ids: jsonb<readonly string[]>(),
+    urls: jsonb<readonly string[]>(),
+    warnings: jsonb<readonly PublicationWarning[]>(),
+    published_at: nullable(bigint()),
+  },
+);
+/** A row of {@link publicationRows}. */
+export type PublicationRow = RowOfTable<typeof publicationRows>;
 
-/** Definition of the table of sequence numbers. */
-export const sequenceRows: RowTable<SequenceRow> = {
-  name: 'sequence',
-  key: 'channel_id',
-  columns: ['channel_id', 'last'],
-};
+/** The table of the latest sequence number of each channel's publications (D-37). */
+export const sequenceRows = defineTable(
+  { name: 'sequence', key: 'channel_id', fillfactor: 50 },
+  { channel_id: text(), last: bigint() },
+);
+/** A row of {@link sequenceRows}. */
+export type SequenceRow = RowOfTable<typeof sequenceRows>;
 
-/** Definition of the table of owners' plans. */
-export const ownerPlanRows: RowTable<OwnerPlanRow> = {
-  name: 'owner_plan',
-  key: 'owner_id',
-  columns: ['owner_id', 'plan'],
-};
+/** The table of owners' current plans, by which their months are counted. */
+export const ownerPlanRows = defineTable(
+  { name: 'owner_plan', key: 'owner_id' },
+  { owner_id: text(), plan: text<Plan>() },
+);
+/** A row of {@link ownerPlanRows}. */
+export type OwnerPlanRow = RowOfTable<typeof ownerPlanRows>;
 
-/** Definition of the table of monthly usage. */
-export const usageRows: RowTable<UsageRow> = {
-  name: 'usage',
-  key: 'owner_month',
-  columns: ['owner_month', 'owner_id', 'month', 'published', 'plan', 'last_event'],
-};
+/** The table of owners' publications of one month. */
+export const usageRows = defineTable(
+  { name: 'usage', key: 'owner_month', fillfactor: 50 },
+  {
+    /** `<owner>/<month>` */
+    owner_month: text(),
+    owner_id: text(),
+    /** UTC: `2026-11`. */
+    month: text(),
+    published: int(),
+    /** The largest plan under which something was published in that month. */
+    plan: nullable(text<Plan>()),
+    /** Id of the event of the latest publication that counted. */
+    last_event: text(),
+  },
+);
+/** A row of {@link usageRows}. */
+export type UsageRow = RowOfTable<typeof usageRows>;
+
+/**
+ * Tables of posts, their publications, and the number of posts that each owner has published. Times are milliseconds
+ * since 1970.
+ *
+ * No index of `publication` contains columns that a publication without failures changes, not even in its condition, so
+ * that a new state is a heap-only update: it stays in the row's page and changes no index. `settled` is the state of
+ * publications that ended in another way, or that are planned: a release changes it once.
+ */
+export const postsTables = `
+  ${postRows.ddl}
+
+  ${publicationRows.ddl}
+
+  ${sequenceRows.ddl}
+
+  ${ownerPlanRows.ddl}
+  ${usageRows.ddl}
+  create index usage_owner on usage (owner_id, month);
+`;
+
+/**
+ * Indexes for readers. Each ends with the order of a list, so that a page is read from where the previous one ended.
+ */
+export const postsReadIndexes = `
+  create index if not exists post_endpoint on post (endpoint_id, post_id);
+  create index if not exists post_owner on post (owner_id, post_id);
+  create index if not exists post_external on post (external_id, post_id) where external_id is not null;
+  create index if not exists post_trace on post (${INDEXED_TRACE_ID('trace_id')}, post_id) where trace_id is not null;
+  create index if not exists post_planned on post (publish_at, post_id) where publish_at is not null or is_planned;
+  create index if not exists post_planned_owner on post (owner_id, publish_at, post_id)
+    where publish_at is not null or is_planned;
+  create index if not exists post_pending on post (pending_since, post_id) where pending_since is not null;
+  create index if not exists post_pending_owner on post (owner_id, pending_since, post_id) where pending_since is not null;
+  create index if not exists post_planned_endpoint on post (endpoint_id, publish_at, post_id) where is_planned;
+  create index if not exists publication_post on publication (post_id);
+  create index if not exists publication_channel on publication (channel_id, sequence);
+  create index if not exists publication_channel_post on publication (channel_id, post_id);
+  create index if not exists publication_project_post on publication (project_id, post_id);
+  create index if not exists publication_settled on publication (settled, post_id) where settled is not null;
+`;

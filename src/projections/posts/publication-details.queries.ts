@@ -1,9 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { POSTS, type PublicationRow } from './posts.tables.js';
 
-/** A publication with facts that people know it by. */
+/** A publication with the facts that help people recognise it. */
 export interface PublicationDetails {
   readonly row: PublicationRow;
   readonly accepted_at: Instant;
@@ -14,8 +16,9 @@ export interface PublicationDetails {
 }
 
 /** Finds publications with their channels and times. */
+@Injectable()
 export class PublicationDetailsQueries {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /** Returns the publications that are known, by id. */
   async find(publicationIds: readonly string[]): Promise<Map<string, PublicationDetails>> {

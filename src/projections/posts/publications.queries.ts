@@ -1,51 +1,33 @@
-import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { POSTS, type PublicationRow } from './posts.tables.js';
 
-/** Finds a publication; null if there is none. @param ownerId finds it only if it belongs to this owner; null: any owner */
-export class FindPublication extends Query<PublicationRow | null> {
-  constructor(
-    readonly publicationId: string,
-    readonly ownerId: string | null,
-  ) {
-    super();
-  }
-}
-
-/** Lists a channel's publications in the order of their sequence numbers (D-37). @param from first sequence number, inclusive */
-export class ListReceipts extends Query<PublicationRow[]> {
-  constructor(
-    readonly channelId: string,
-    readonly from: number,
-    readonly limit: number,
-  ) {
-    super();
-  }
-}
-
 const CATCH_UP_TIMEOUT_MS = 2_000;
 
-@QueryHandler(FindPublication)
-export class FindPublicationHandler implements IQueryHandler<FindPublication> {
+/**
+ * Finds a publication; null if there is none. @param ownerId finds it only if it belongs to this owner; null for any
+ * owner
+ */
+@Injectable()
+export class FindPublication {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute(query: FindPublication): Promise<PublicationRow | null> {
-    const found = await this.find(query);
+  async execute(publicationId: string, ownerId: string | null): Promise<PublicationRow | null> {
+    const found = await this.find(publicationId, ownerId);
     if (found) return found;
-    // The view may not have reached a post that was accepted just before.
+    // The view may not have reached a post that was accepted a moment ago.
     await this.progress.waitFor(['posts'], await this.store.readHead(), CATCH_UP_TIMEOUT_MS);
-    return this.find(query);
+    return this.find(publicationId, ownerId);
   }
 
-  private async find({ publicationId, ownerId }: FindPublication): Promise<PublicationRow | null> {
+  private async find(publicationId: string, ownerId: string | null): Promise<PublicationRow | null> {
     const { rows } = await this.pool.query<{ row: PublicationRow }>({
       name: 'find publication',
       text: `select to_jsonb(x) as row from ${POSTS}.publication x
@@ -56,15 +38,16 @@ export class FindPublicationHandler implements IQueryHandler<FindPublication> {
   }
 }
 
-@QueryHandler(ListReceipts)
-export class ListReceiptsHandler implements IQueryHandler<ListReceipts> {
+/** Lists a channel's publications in the order of their sequence numbers (D-37). @param from first sequence number, inclusive */
+@Injectable()
+export class ListReceipts {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute({ channelId, from, limit }: ListReceipts): Promise<PublicationRow[]> {
+  async execute(channelId: string, from: number, limit: number): Promise<PublicationRow[]> {
     await this.progress.waitUntilCaughtUp(['posts'], this.store);
     const { rows } = await this.pool.query<{ row: PublicationRow }>({
       name: 'list receipts',

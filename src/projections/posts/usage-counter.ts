@@ -1,12 +1,12 @@
 import { largerPlan, ownerMonthKey, toMonth } from '../../domain/owner/monthly-quota.js';
 import type { OwnerEvent } from '../../domain/owner/owner.events.js';
-import type { Instant } from '../../kernel/instant.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import type { RowCache } from '../engine/row-cache.js';
+import type { Instant } from '../../kernel/instant.js';
 import type { Tx } from '../engine/projection.js';
+import type { RowCache } from '../engine/row-cache.js';
 import { Rows } from '../engine/rows.js';
 import type { Write } from '../engine/writes.js';
-import { ownerPlanRows, type OwnerPlanRow, usageRows, type UsageRow } from './posts.tables.js';
+import { type OwnerPlanRow, ownerPlanRows, type UsageRow, usageRows } from './posts.tables.js';
 
 /** Counts each owner's successful publications, month by month (publish-api.md: Limits; D-18). */
 export class UsageCounter {
@@ -18,7 +18,7 @@ export class UsageCounter {
   /**
    * Loads the rows that a batch changes.
    * @param ownerIds owners in the batch's events
-   * @param published publications in the batch's events, with their moments
+   * @param published publications in the batch's events, with their times
    */
   static async load(
     tx: Tx,
@@ -38,7 +38,7 @@ export class UsageCounter {
     );
   }
 
-  /** Records the plan of an owner that was registered or changed its plan. */
+  /** Records the plan of an owner that was registered or whose plan was changed. */
   recordPlan(event: RecordedEventOf<OwnerEvent>): void {
     if (event.type !== 'OwnerRegistered' && event.type !== 'OwnerPlanChanged') return;
     this.plans.put({ owner_id: event.data.ownerId, plan: event.data.plan });

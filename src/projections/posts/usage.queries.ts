@@ -1,5 +1,4 @@
-import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { computePostsLeft, type MonthlyPosts, type PostsLeft } from '../../domain/owner/monthly-quota.js';
 import type { Plan } from '../../domain/owner/owner.events.js';
@@ -8,21 +7,15 @@ import { POOL } from '../../postgres/tokens.js';
 import { POSTS, type UsageRow } from './posts.tables.js';
 
 /** Finds the posts that owners have used and have left this month, by owner (D-18). */
-export class FindPostsLeft extends Query<Map<string, PostsLeft>> {
-  constructor(
-    readonly owners: readonly { readonly owner_id: string; readonly plan: Plan; readonly pack_posts: number }[],
-    readonly now: Instant,
-    readonly monthlyPosts: MonthlyPosts,
-  ) {
-    super();
-  }
-}
-
-@QueryHandler(FindPostsLeft)
-export class FindPostsLeftHandler implements IQueryHandler<FindPostsLeft> {
+@Injectable()
+export class FindPostsLeft {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  async execute({ owners, now, monthlyPosts }: FindPostsLeft): Promise<Map<string, PostsLeft>> {
+  async execute(
+    owners: readonly { readonly owner_id: string; readonly plan: Plan; readonly pack_posts: number }[],
+    now: Instant,
+    monthlyPosts: MonthlyPosts,
+  ): Promise<Map<string, PostsLeft>> {
     const ids = owners.map(({ owner_id }) => owner_id);
     const months = await findUsage(this.pool, ids);
     const left = owners.map(({ owner_id, plan, pack_posts }): [string, PostsLeft] => {

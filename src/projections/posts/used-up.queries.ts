@@ -1,21 +1,24 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { computePostsLeft, type MonthlyPosts, type PostsLeft, toMonth } from '../../domain/owner/monthly-quota.js';
 import { PLANS } from '../../domain/owner/owner.events.js';
 import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY, type OwnerRow } from '../discovery/discovery.tables.js';
 import { POSTS } from './posts.tables.js';
 import { findUsage } from './usage.queries.js';
 
-/** An owner whose posts of the month are used up. */
+/** An owner who has used up the month's posts. */
 export type UsedUpOwner = Pick<OwnerRow, 'owner_id' | 'name' | 'plan' | 'pack_posts'> & {
   readonly postsLeft: PostsLeft;
 };
 
-/** Finds owners whose posts of the month are used up (D-18). */
+/** Finds owners who have used up the month's posts (D-18). */
+@Injectable()
 export class UsedUpOwners {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Finds all of them, by id. Reads the owners that have published as much as their plan allows. */
+  /** Finds all of them, by id. Reads only owners who have published as much as their plan allows. */
   async find(now: Instant, monthlyPosts: MonthlyPosts): Promise<UsedUpOwner[]> {
     const limited = PLANS.filter((plan) => monthlyPosts[plan] !== null);
     if (limited.length === 0) return [];

@@ -14,7 +14,7 @@ export type HoldRule =
   | 'needs_attention'
   | 'quota';
 
-/** A rule that holds a publication back, the moment at which it ends (null: unknown), and the event that caused it. */
+/** A rule that holds a publication back, the time at which it ends (null if unknown), and the event that caused it. */
 export interface Hold {
   readonly rule: HoldRule;
   readonly until: Instant | null;
@@ -22,32 +22,41 @@ export interface Hold {
 }
 
 /**
- * A hold by its scope. `project`: what the project accepted during its pause. `channel`: everything on the channel.
- * `own`: the publication itself, which matters only once it is the channel's head.
+ * A hold with its scope. `project`: posts that the project accepted during its pause. `channel`: everything on the
+ * channel. `own`: the publication itself, which matters only once it is the channel's head.
  */
 interface ScopedHold extends Hold {
   readonly scope: 'project' | 'channel' | 'own';
 }
 
-/** The columns of a publication that set its holds; the columns that only explain them may be absent. */
+/** The columns of a publication that determine its holds; the columns that only explain them may be absent. */
 export type HeldPublication = Pick<ScheduledPublication, 'not_before' | 'retry_at'> &
   Partial<Pick<ScheduledPublication, 'project_pause_event' | 'retry_rule' | 'retry_event'>>;
 
-/** The columns of a channel that set its holds; the columns that only explain them may be absent. */
+/** The columns of a channel that determine its holds; the columns that only explain them may be absent. */
 export type HoldingChannel = Pick<ScheduledChannel, 'paused_until' | 'attention_until'> &
   Partial<Pick<ScheduledChannel, 'pause_event' | 'attention_event'>>;
 
-/** A publication, and the turn in the network's pace that a worker has reserved for it and waits for (D-68); null: none. */
+/**
+ * A publication, and the turn in the network's pace that a worker has reserved for it and waits for (D-68); null if
+ * there is none.
+ */
 export interface PacedPublication extends ScheduledPublication {
   readonly turn_at: Instant | null;
-  /** True if the owner uses its share of the network, or waits for media (D-68): what is due waits for that. */
+  /**
+   * True if the owner's due publications wait because the owner uses up its share of the network, or waits for media
+   * (D-68).
+   */
   readonly uses_share: boolean;
 }
 
 /** The columns that decide whether a publication is spaced. */
 type SpacedPublication = Pick<ScheduledPublication, 'accepted_at' | 'not_before' | 'attempt'>;
 
-/** Lists the moments before which a publication may not go, except for the spacing of a backlog. Past ones hold nothing. */
+/**
+ * Lists the times before which a publication must not go, except for the spacing of a backlog. Past times hold nothing
+ * back.
+ */
 const listHolds = (publication: HeldPublication, channel: HoldingChannel): readonly ScopedHold[] => {
   const { not_before, project_pause_event = null, retry_at, retry_event = null } = publication;
   const { paused_until, pause_event = null, attention_until, attention_event = null } = channel;
@@ -59,7 +68,7 @@ const listHolds = (publication: HeldPublication, channel: HoldingChannel): reado
   ];
 };
 
-/** An attempt that was interrupted is repeated like one that failed. */
+/** An interrupted attempt is repeated like a failed one. */
 const retryRule = ({ retry_rule }: HeldPublication): HoldRule =>
   !retry_rule || retry_rule === 'interrupted' ? 'retry' : retry_rule;
 
@@ -77,21 +86,22 @@ export const isBacklog = (
 
 /**
  * True if the publication must wait a minute after the previous one of the backlog. This applies only to the first
- * attempt: a later one waits for `retry_at` alone.
+ * attempt: a later one only waits for `retry_at`.
  */
 export const isSpaced = (publication: SpacedPublication, channel: Pick<ScheduledChannel, 'pause_end'>): boolean =>
   publication.attempt === 0 && isBacklog(publication, channel);
 
-/** Returns the earliest moment at which pauses, retries and the wait for a person allow a publication to go (D-21). */
+/** Returns the earliest time at which pauses, retries and the wait for a person allow a publication to go (D-21). */
 export const computeHoldEnd = (publication: HeldPublication, channel: HoldingChannel): Instant =>
   latestEnd(listHolds(publication, channel));
 
 /**
- * Returns the earliest moment at which a worker may take up a publication that is first in its channel; null: never, as
- * the channel is disabled. One that is being published is due at once: its worker's lease keeps others away, and another
- * worker must take over once that lease is gone. So is one on a channel that was deleted: a worker cancels it.
+ * Returns the earliest time at which a worker may pick up a publication that is first in its channel; null for never,
+ * because the channel is disabled. A publication that is being published is due at once: its worker's lease keeps
+ * others away, and another worker must take over once that lease ends. On a deleted channel, it is also due at once: a
+ * worker cancels it.
  *
- * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS).
+ * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
  */
 export const computeDueTime = (
   publication: HeldPublication & SpacedPublication & Pick<ScheduledPublication, 'state'>,
@@ -106,11 +116,11 @@ export const computeDueTime = (
 
 /**
  * Returns the one rule that holds a publication back now; null if it may go, or is not waiting. If several rules hold
- * it, the one that ends last counts. Rules that hold the whole channel (its pause, D-26's wait for a person, being
- * disabled) come before the place in the queue.
+ * it, the one that ends last counts. Rules that hold the whole channel (a pause, D-26's wait for a person, a disabled
+ * channel) take precedence over the place in the queue.
  *
- * @param head the channel's first publication in order that no project's pause holds back; null: there is none.
- * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS).
+ * @param head the channel's first publication that no project's pause holds back; null if there is none
+ * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
  */
 export const findHold = (
   publication: PacedPublication,
@@ -140,9 +150,10 @@ export const findHold = (
 };
 
 /**
- * Returns what to name for a queued publication that no rule holds back: it is due and waits for a worker. Of the rules of the
- * contract (management-api.md: `waiting_for`), the nearest is the retry that is due, or the place in the queue.
- * @param publication undefined, or being published: the schedule and the other read models differ for a moment
+ * Returns the hold to show for a queued publication that no rule holds back: it is due and waits for a worker. Among
+ * the contract's rules (management-api.md: `waiting_for`), the nearest is the retry that is due, or the place in the
+ * queue.
+ * @param publication undefined, or being published, while the schedule and the other read models differ for a moment
  */
 export const nearestHold = (
   publication: Pick<ScheduledPublication, 'state' | 'attempt' | 'retry_event'> | undefined,
@@ -152,7 +163,7 @@ export const nearestHold = (
   return { rule, until: null, eventId: publication?.retry_event ?? null };
 };
 
-/** Returns the hold that ends last; of several that end together, the first of the list. */
+/** Returns the hold that ends last; of several that end together, the first in the list. */
 const latest = (holds: readonly ScopedHold[]): Hold | null => {
   const end = latestEnd(holds);
   const found = holds.find(({ until }) => (until ?? Infinity) === end);

@@ -1,53 +1,41 @@
-import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Attention } from '../../domain/channel/channel.events.js';
 import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { findLast } from '../../event-store/read-backwards.js';
+import { MINUTE_MS } from '../../kernel/clock.js';
 import type { Instant } from '../../kernel/instant.js';
 import { SHARE_OF, TURN_OF } from '../../postgres/call-turns.js';
 import { POOL } from '../../postgres/tokens.js';
+import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { ProjectionProgress } from '../engine/progress.js';
 import { findHold, type Hold, type HoldRule, type PacedPublication } from './hold.js';
 import { type LastAttempt, readLastAttempt } from './last-attempts.js';
 import { SCHEDULE, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
-import { DISCOVERY } from '../discovery/discovery.tables.js';
 
 export { type Hold, nearestHold } from './hold.js';
 
 /** A publication that has not ended, with the rule that holds it back. */
 export interface ScheduledWithHold {
   readonly publication: ScheduledPublication;
-  /** The rule that holds it back; null: it may go, or is not waiting. */
+  /** The rule that holds it back; null if it may go, or is not waiting. */
   readonly hold: Hold | null;
   /** Facts for the explanation of the rule. */
   readonly context: {
     readonly channelName: string | null;
     readonly channelEnabled: boolean;
-    /** The refusal that holds the channel's posts now; null: none, or not known yet. */
+    /** The refusal that holds the channel's posts now; null if there is none, or it is not known yet. */
     readonly attention: Attention | null;
     readonly projectName: string | null;
-    /** The publication that must go before this one; null: this one is next. */
+    /** The publication ahead of this one; null if this one is next. */
     readonly first: ScheduledPublication | null;
-    /** The rule that holds the one in front back; null: none does, or there is none. */
+    /** The rule that holds back the publication ahead; null if there is none. */
     readonly firstRule: HoldRule | null;
-    /** The latest attempt at the one in front, or else at this one; null: there was none. */
+    /** The latest attempt at the publication ahead, or else at this one; null if there was none. */
     readonly lastAttempt: LastAttempt | null;
   };
-}
-
-/** Finds the rules that hold publications back; omits publications that have ended or are unknown (D-36). */
-export class FindHolds extends Query<ScheduledWithHold[]> {
-  constructor(
-    readonly publicationIds: readonly string[],
-    readonly now: Instant,
-    /** Spacing of a pause's backlog (D-21, MINUTE_MS). */
-    readonly minuteMs: number,
-  ) {
-    super();
-  }
 }
 
 interface HoldRow {
@@ -59,21 +47,27 @@ interface HoldRow {
   readonly project_name: string | null;
 }
 
-/** The row of a publication with the turn and the share that it waits for: all moments are the database's (`docs/clocks.md`). */
+/**
+ * The row of a publication with the turn and the share that it waits for. All times are the database's
+ * (`docs/clocks.md`).
+ */
 const withTurn = (row: string): string => `to_jsonb(${row}) || jsonb_build_object(
   'turn_at', case when ${row}_turn.slots[1] > clock_timestamp() then ceil(extract(epoch from ${row}_turn.slots[1]) * 1000) end,
   'uses_share', coalesce(share.slots[1] > clock_timestamp(), false))`;
 
-@QueryHandler(FindHolds)
-export class FindHoldsHandler implements IQueryHandler<FindHolds> {
+/** Finds the rules that hold publications back; omits publications that have ended or are unknown (D-36). */
+@Injectable()
+export class FindHolds {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly codec: EventCodec,
     private readonly progress: ProjectionProgress,
+    @Inject(MINUTE_MS) private readonly minuteMs: number,
   ) {}
 
-  async execute({ publicationIds, now, minuteMs }: FindHolds): Promise<ScheduledWithHold[]> {
+  async execute(publicationIds: readonly string[], now: Instant): Promise<ScheduledWithHold[]> {
+    const { minuteMs } = this;
     if (publicationIds.length === 0) return [];
     let rows = await this.findRows(publicationIds, now);
     if (rows.length < publicationIds.length) {
@@ -94,9 +88,12 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
             eventId: hold.eventId ?? (await this.findCausingEvent(hold, channel, first, events)),
           },
           context: {
-            ...{ channelName: channel_name, channelEnabled: channel.enabled, projectName: project_name },
+            channelName: channel_name,
+            channelEnabled: channel.enabled,
+            projectName: project_name,
             attention: channel.attention_until > now ? attention : null,
-            ...{ first, firstRule: (first && findHold(first, channel, first, now, minuteMs)?.rule) ?? null },
+            first,
+            firstRule: (first && findHold(first, channel, first, now, minuteMs)?.rule) ?? null,
             lastAttempt: await this.findLastAttempt(first ?? publication, attempts),
           },
         };
@@ -124,7 +121,7 @@ export class FindHoldsHandler implements IQueryHandler<FindHolds> {
     return rows;
   }
 
-  /** @param known results for the other publications: many wait behind the same one */
+  /** @param known results for the other publications, because many wait behind the same one */
   private findLastAttempt(
     { publication_id, attempt }: ScheduledPublication,
     known: Map<string, Promise<LastAttempt | null>>,

@@ -3,19 +3,25 @@ import { MAX_ATTEMPTS } from '../../domain/publication/retry-limits.js';
 import { type EventCodec, isDamaged } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 
-/** The latest attempt of a publication that has not ended, as far as its wait is explained by it (D-36). */
+/** The latest attempt of a publication that has not ended, which explains its wait (D-36). */
 export interface LastAttempt {
-  /** Number of the attempt among those that D-20 limits, from 1: waits that the network asks for count none. */
+  /**
+   * Number of the attempt, from 1. Only attempts that D-20 limits are counted, not those that the network asked to
+   * repeat later.
+   */
   readonly number: number;
-  /** Largest number (D-20). */
+  /** Maximum number (D-20). */
   readonly of: number;
   /** True while the attempt lasts. */
   readonly isUnderWay: boolean;
-  /** The error of the latest attempt that has ended, with the network's or the media host's answer; null: there is none. */
+  /**
+   * The error of the latest attempt that has ended, with the network's or the media host's answer; null if there is
+   * none.
+   */
   readonly error: PublicationError | null;
 }
 
-/** Events of a publication that are read at most: more than D-20 allows attempts to have, waits of a day included. */
+/** Maximum number of a publication's events to read: more than D-20 allows, even with waits of a day. */
 const MAX_EVENTS = 2_000;
 
 /**

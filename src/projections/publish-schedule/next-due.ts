@@ -5,7 +5,10 @@ import { computeDueTime } from './hold.js';
 import { firstWaitingOf, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
 
-/** The columns by which {@link computeDueTime} judges a publication, as an array: shorter to encode than an object. */
+/**
+ * The columns from which {@link computeDueTime} computes a publication's due time, as an array, which is shorter to
+ * encode than an object.
+ */
 type JudgedColumns = readonly [
   state: ScheduledPublication['state'] | null,
   attempt: number,
@@ -17,13 +20,14 @@ const judgedColumns = (alias: string): string =>
   ['state', 'attempt', 'retry_at', 'accepted_at', 'not_before'].map((column) => `${alias}.${column}`).join(', ');
 
 /**
- * Updates the moment at which each of these channels is due. Its head is the first publication in its queue. One that a
- * project's pause still delays becomes the head when that pause ends, if it comes earlier in order. Of all publications
- * that the same pause delays only the first one counts: the others come after it.
+ * Updates the due time of each of these channels. A channel's head is the first publication in its queue. A publication
+ * that a project's pause still delays becomes the head when that pause ends, if it comes earlier in order. Of the
+ * publications that the same pause delays, only the first counts, because the others come after it.
  *
- * @param touched the channels, and the time as of which each is looked at: that of its latest event, so that the rows do not
+ * @param touched the channels, and the time as of which each is looked at: that of its latest event, so that the rows
+ * do not
  *   depend on the events of other channels in the batch
- * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS).
+ * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
  * @returns the channels that are due earlier than before
  */
 export const updateNextDue = async (

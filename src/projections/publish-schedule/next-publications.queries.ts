@@ -1,33 +1,36 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
 import { ACTIVITY } from '../activity/activity.tables.js';
 import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { SCHEDULE } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
 
-/** The publications that go next, and what the networks wait for. */
+/** The next publications, and what the networks wait for. */
 export interface NextPublications {
-  /** Ids of queued publications, in the order in which they go. */
+  /** Ids of queued publications, in the order in which they go out. */
   readonly publications: readonly string[];
   /** The networks on which the owner has channels. */
   readonly networks: readonly {
     readonly platform: string;
-    /** Earliest known end of a wait; null: none is known. */
+    /** Earliest known end of a wait; null if none is known. */
     readonly next_at: Instant | null;
     /** True if a channel with a queued publication is held: see {@link NextPublicationQueries.read}. */
     readonly is_held: boolean;
   }[];
 }
 
-/** Finds what is published next. */
+/** Finds what will be published next. */
+@Injectable()
 export class NextPublicationQueries {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /**
-   * Finds what is published next for an owner; null: for all owners. An owner's network is held if a publication waits for a person
-   * or for the end of a pause; that of all owners, if it waits for a person after a refusal, as there is always some owner who
-   * pauses.
-   * @param limit most publications
+   * Finds what will be published next for an owner; null for all owners. For one owner, a network is held if a
+   * publication waits for a person or for the end of a pause; for all owners, only if it waits for a person after a
+   * refusal, because there is always some owner who pauses.
+   * @param limit maximum number of publications
    */
   async read(
     ownerId: string | null,
@@ -44,24 +47,27 @@ export class NextPublicationQueries {
   }
 }
 
-/** After all moments: the queues of pauses that are in force count as well. */
+/** Later than any time: queues of active pauses count as well. */
 const END_OF_TIME = '9223372036854775807';
 
-/** Publications of a channel that are looked at, so that all that are listed may be of one channel. */
+/** Number of a channel's publications to examine: enough to fill the list from one channel. */
 const LONGEST_QUEUE = 11;
 
-/** Condition that a channel `s` of the schedule has a queued publication that no project's pause delays. */
+/** SQL: condition that a channel `s` of the schedule has a queued publication that no project's pause delays. */
 const HAS_QUEUED = `exists (
   select from ${SCHEDULE}.publication p
   where p.channel_id = s.channel_id and p.sequence >= s.first_waiting and p.waits and p.project_pause_id is null
     and p.state = 'queued')`;
 
-/** Condition that a channel `s` of the schedule has a publication that a pause of its project delays at `$1`. */
+/** SQL: condition that a channel `s` of the schedule has a publication that a pause of its project delays at `$1`. */
 const HAS_DELAYED = `exists (
   select from ${SCHEDULE}.paused_queue q join ${SCHEDULE}.project_pause o on o.pause_id = q.pause_id
   where q.channel_id = s.channel_id and o.ends_at > $1)`;
 
-/** SQL: of each channel that is due first, the first publications. @param channels SQL of channels of the schedule as `s` */
+/**
+ * SQL: the first publications of each channel that is due first. @param channels SQL for channels of the schedule as
+ * `s`
+ */
 const listNext = (channels: string): string => `(
   select coalesce(json_agg(l.publication_id), '[]') from (
     select q.publication_id from (

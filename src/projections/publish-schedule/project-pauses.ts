@@ -10,11 +10,11 @@ import {
   scheduledProjects,
 } from './publish-schedule.tables.js';
 
-/** The publications that a batch adds to a channel's queue behind a pause, and those that it takes out. */
+/** The publications that a batch adds to and removes from a channel's queue behind a pause. */
 interface QueueChange {
   readonly channel_id: string;
   readonly pause_id: string;
-  /** Sequence of the first one that was added; null: none was. */
+  /** Sequence of the first addition; null if there is none. */
   first_sequence: number | null;
   added: number;
   removed: number;
@@ -46,7 +46,7 @@ export class ProjectPauses {
     publications: Iterable<PublicationRow>,
     cache?: RowCache,
   ): Promise<ProjectPauses> {
-    const projects = await Rows.load(tx, scheduledProjects, projectIds, cache);
+    const projects = await Rows.load<ScheduledProject>(tx, scheduledProjects, projectIds, cache);
     const ids: (string | null)[] = [];
     for (const { pause_id } of projects.values()) ids.push(pause_id);
     for (const { project_pause_id } of publications) ids.push(project_pause_id);
@@ -62,7 +62,7 @@ export class ProjectPauses {
     this.replaceLatest(projectId, eventId);
   }
 
-  /** Ends a project's pause: the posts that it delays may go as its backlog. */
+  /** Ends a project's pause: the posts that it delays may then go as its backlog. */
   lift(projectId: string, at: Instant, eventId: string): void {
     const latest = this.latestOf(projectId);
     if (latest && latest.ends_at > at) this.moveEnd(latest, at, at, eventId);
@@ -143,7 +143,7 @@ export class ProjectPauses {
     });
   }
 
-  /** Deletes a queue whose last publication was removed; the others get their new first one. */
+  /** Deletes a queue whose last publication was removed; other queues get their new first publication. */
   private async writeRemovals(changes: readonly QueueChange[]): Promise<void> {
     if (changes.length === 0) return;
     const { rows } = await this.tx.query<{ pause_id: string }>({
@@ -163,7 +163,7 @@ export class ProjectPauses {
     for (const { pause_id } of rows) this.past.add(pause_id);
   }
 
-  /** Deletes pauses to which neither their project nor a publication refers any more. */
+  /** Deletes pauses that neither their project nor a publication refers to. */
   private async deletePastPauses(): Promise<void> {
     if (this.past.size === 0) return;
     const { rows } = await this.tx.query<{ pause_id: string }>({

@@ -1,9 +1,9 @@
-import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
 import type { ChannelEvent } from '../../domain/channel/channel.events.js';
+import type { ChannelPauseEvent } from '../../domain/channel-pause/channel-pause.events.js';
 import type { OwnerEvent } from '../../domain/owner/owner.events.js';
-import type { PostEvent } from '../../domain/post/post.events.js';
-import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
+import { isPlanned, type PostEvent, type Target } from '../../domain/post/post.events.js';
 import type { ProjectDeleted } from '../../domain/project/project.events.js';
+import type { ProjectPauseEvent } from '../../domain/project-pause/project-pause.events.js';
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
@@ -13,19 +13,19 @@ import { Rows } from '../engine/rows.js';
 import { isBacklog } from './hold.js';
 import { updateNextDue } from './next-due.js';
 import { ProjectPauses } from './project-pauses.js';
-import { queueDepthTables } from './queue-depth.js';
 import {
-  SCHEDULE_VERSION,
   firstWaitingOf,
   newChannelRow,
-  publicationRows,
   type PublicationRow,
+  publicationRows,
+  SCHEDULE_VERSION,
   type ScheduledChannel,
   scheduledChannels,
   type ScheduledOwner,
   scheduledOwners,
   scheduleTables,
 } from './publish-schedule.tables.js';
+import { queueDepthTables } from './queue-depth.js';
 
 type HandledEvent = RecordedEventOf<
   PostEvent | PublicationEvent | ChannelEvent | ChannelPauseEvent | ProjectPauseEvent | ProjectDeleted | OwnerEvent
@@ -41,10 +41,11 @@ interface LoadedRows {
   readonly touched: Map<string, Instant>;
 }
 
-const TYPES = /^(PostAccepted|Publication|Channel|Project(Paused|Resumed|Deleted)|PostPackAdded|OwnerPlanChanged)/;
+const TYPES =
+  /^(PostAccepted|PostReleased|Publication|Channel|Project(Paused|Resumed|Deleted)|PostPackAdded|OwnerPlanChanged)/;
 
 /**
- * The publications that have not ended, one row each, and the moment at which each channel is due. It is both a read
+ * The publications that have not ended, one row each, and the time at which each channel is due. It is both a read
  * model and a work queue. A rebuild can never send anything again: leases are kept elsewhere, and a worker reads the
  * publication's stream before it acts.
  *
@@ -79,7 +80,7 @@ export const publishSchedule = (minuteMs: number): Projection => ({
   },
 });
 
-/** Wakes the workers that look first after channels which are due earlier than before (ADR-102). */
+/** Wakes the workers responsible for channels that are due earlier than before (ADR-102). */
 const notifyOfDue = async (tx: Tx, channelIds: readonly string[]): Promise<void> => {
   const shards = new Set(channelIds.map(shardOf));
   if (shards.size > 0) await tx.query(`select pg_notify('due', $1)`, [[...shards].join(' ')]);
@@ -88,7 +89,9 @@ const notifyOfDue = async (tx: Tx, channelIds: readonly string[]): Promise<void>
 const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
   switch (event.type) {
     case 'PostAccepted':
-      return queuePost(event, rows);
+      return isPlanned(event.data) ? undefined : queuePost(event, event.data.acceptedAt, rows);
+    case 'PostReleased':
+      return queuePost(event, event.data.at, rows);
     case 'PublicationStarted': {
       const { publicationId, channelId, attempt, at } = event.data;
       leaveProjectPause(publicationId, rows);
@@ -96,7 +99,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const channel = rows.channels.get(channelId);
       if (row && channel && isBacklog({ ...row, not_before: row.waited_until }, channel))
         rows.channels.patch(channelId, { last_backlog_at: at });
-      // A channel that is due already stays so while its head is being published: there is no need to look for the head.
+      // A channel that is already due remains so while its head is being published: there is no need to find the head.
       const isDue = typeof channel?.next_due === 'number' && channel.next_due <= at;
       if (!isDue) markTouched(rows, channelId, event.at);
       else if (channel.next_due !== 0) rows.channels.patch(channelId, { next_due: 0 });
@@ -112,7 +115,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const { publicationId, channelId, until, rule, ownerId, ownerRevision } = event.data;
       const changed = rows.owners.get(ownerId);
       const change = { retry_at: until, retry_rule: rule, retry_event: event.id };
-      // A plan or a pack that is newer than the judgement: the publication is due again at once.
+      // The plan or a pack is newer than the verdict, so the publication is due again at once.
       if (!changed || BigInt(changed.revision) <= BigInt(ownerRevision)) rows.publications.patch(publicationId, change);
       return markTouched(rows, channelId, event.at);
     }
@@ -161,20 +164,27 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
     case 'ChannelDeleted':
       rows.channels.patch(event.data.channelId, { deleted: true });
       return markTouched(rows, event.data.channelId, event.at);
-    case 'ProjectDeleted': // what was accepted meanwhile is due, so that a worker cancels it
+    case 'ProjectDeleted': // what was accepted in the meantime is due, so that a worker cancels it
       return rows.pauses.lift(event.data.projectId, event.at, event.id);
     case 'ProjectPaused':
       return rows.pauses.setEnd(event.data.projectId, event.data.until, event.at, event.id);
     case 'ProjectResumed':
       return rows.pauses.lift(event.data.projectId, event.data.at, event.id);
     default:
-      return; // no other event changes the moment at which a publication may go
+      return; // no other event changes the time at which a publication may go
   }
 };
 
-/** Queues a post on each of its channels; the pause of a project that is in force delays it (D-21). */
-const queuePost = (event: Extract<HandledEvent, { type: 'PostAccepted' }>, rows: LoadedRows): void => {
-  const { postId, ownerId, acceptedAt, targets } = event.data;
+/**
+ * Queues a post on each of its channels; a pause of the project in force delays it (D-21).
+ * @param acceptedAt for a planned post, the time of its release (D-59)
+ */
+const queuePost = (
+  event: Extract<HandledEvent, { type: 'PostAccepted' | 'PostReleased' }>,
+  acceptedAt: Instant,
+  rows: LoadedRows,
+): void => {
+  const { postId, ownerId, targets } = event.data;
   for (const { publicationId, channelId, platform, projectId } of targets) {
     const channel = rows.channels.get(channelId) ?? newChannelRow(channelId, platform, ownerId);
     const sequence = channel.last_sequence + 1;
@@ -204,7 +214,7 @@ const queuePost = (event: Extract<HandledEvent, { type: 'PostAccepted' }>, rows:
   }
 };
 
-/** Changes a publication that waits from now on: the reads of its channel's queue begin with it at the latest. */
+/** Changes a publication that waits from now on: reads of its channel's queue begin with it at the latest. */
 const queueAgain = (
   publicationId: string,
   change: Partial<PublicationRow>,
@@ -218,8 +228,8 @@ const queueAgain = (
 };
 
 /**
- * A publication that starts, or ends without a start, leaves the project's pause that has delayed it: no later change of
- * that pause concerns it.
+ * A publication that starts, or ends without starting, leaves the project's pause that delayed it: later changes of
+ * that pause do not affect it.
  */
 const leaveProjectPause = (publicationId: string, { publications, pauses }: LoadedRows): void => {
   const row = publications.get(publicationId);
@@ -256,22 +266,28 @@ const reloadRows = async (
   for (const { channel_id } of changed) markTouched(rows, channel_id, at);
 };
 
-/** Marks a channel whose due time is computed at the end of the batch, as of this time: the same in a batch of any size. */
+/**
+ * Marks a channel whose due time is computed at the end of the batch, as of this time: the result is the same whatever
+ * the size of the batch.
+ */
 const markTouched = ({ touched }: LoadedRows, channelId: string, at: Instant): void =>
   void touched.set(channelId, Math.max(touched.get(channelId) ?? 0, at));
 
 const publicationIdOf = ({ type, data }: HandledEvent): string[] =>
   type.startsWith('Publication') ? [(data as { publicationId: string }).publicationId] : [];
 
-const channelIdsOf = ({ type, data }: HandledEvent): string[] => {
-  if (type === 'PostAccepted') return data.targets.map(({ channelId }) => channelId);
-  return 'channelId' in data ? [data.channelId] : [];
+/** Lists the targets that an event queues; null for any other event. */
+const queuedTargets = ({ type, data }: HandledEvent): readonly Target[] | null => {
+  if (type === 'PostReleased') return data.targets;
+  if (type !== 'PostAccepted') return null;
+  return isPlanned(data) ? [] : data.targets;
 };
 
-const projectIdsOf = ({ type, data }: HandledEvent): string[] => {
-  if (type === 'PostAccepted') return data.targets.map(({ projectId }) => projectId);
-  return 'projectId' in data ? [data.projectId] : [];
-};
+const channelIdsOf = (event: HandledEvent): string[] =>
+  queuedTargets(event)?.map(({ channelId }) => channelId) ?? ('channelId' in event.data ? [event.data.channelId] : []);
+
+const projectIdsOf = (event: HandledEvent): string[] =>
+  queuedTargets(event)?.map(({ projectId }) => projectId) ?? ('projectId' in event.data ? [event.data.projectId] : []);
 
 const ownerIdsOf = ({ type, data }: HandledEvent): string[] =>
   type === 'PublicationHeld' || type === 'PostPackAdded' || type === 'OwnerPlanChanged' ? [data.ownerId] : [];

@@ -1,5 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { MINUTE_MS } from '../../kernel/clock.js';
 import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
 import { Batcher } from '../../runtime/batcher.js';
 import { computeDueTime, isSpaced } from './hold.js';
 import { SCHEDULE, type ScheduledChannel, type ScheduledPublication } from './publish-schedule.tables.js';
@@ -8,11 +11,11 @@ import { selectQueue } from './queue.sql.js';
 /** The publications that a channel publishes next. */
 export interface ChannelQueue {
   readonly head: ScheduledPublication;
-  /** Moment from which the head may be published; a moment in the past means now. */
+  /** Time from which the head may be published; a time in the past means now. */
   readonly due: Instant;
   /**
-   * Publications that may go, in order, once a head that is due has ended, without another read of the schedule while
-   * this result is fresh. Never a retry, one that waits for the quota, or one that is spaced.
+   * Publications that may follow a due head, in order, without reading the schedule again while this result is fresh.
+   * Never includes a retry, or a publication that is spaced or waits for the quota.
    */
   readonly followers: readonly ScheduledPublication[];
 }
@@ -28,28 +31,30 @@ interface QueueRow {
   readonly publications: readonly ScheduledPublication[];
 }
 
-/** Most publications of a channel in one read: the head and its followers. */
+/** Maximum number of publications of a channel in one read: the head and its followers. */
 const MAX_QUEUE_LENGTH = 8;
 
 /** Reads the publish schedule. Concurrent reads share a query. */
+@Injectable()
 export class PublishScheduleQueries {
   private readonly reads = new Batcher<QueueRequest, ChannelQueue | null>((requests) => this.readQueues(requests), {
     maxBatchSize: 100,
     concurrency: 2,
   });
 
-  /** @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS) */
   constructor(
-    private readonly pool: Pool,
-    private readonly minuteMs: number,
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(MINUTE_MS) private readonly minuteMs: number,
   ) {}
 
-  /** Reads the queue of a channel from its head on; null if it is empty, or the channel is disabled and not deleted. */
+  /**
+   * Reads the queue of a channel from its head on; null if it is empty, or if the channel is disabled and not deleted.
+   */
   readQueue(channelId: string, now: Instant): Promise<ChannelQueue | null> {
     return this.reads.submit({ channelId, now });
   }
 
-  /** Returns those of the publications that still wait, on a channel whose first publication is due. */
+  /** Returns the publications that still wait, on a channel whose first publication is due. */
   async findDue(publicationIds: readonly string[], now: Instant): Promise<string[]> {
     const { rows } = await this.pool.query<{ publication_id: string }>({
       name: 'publications that are still due',
@@ -87,7 +92,7 @@ export class PublishScheduleQueries {
     const end = behind.findIndex(
       (row) => row.state !== 'queued' || row.attempt > 0 || row.retry_at > 0 || isSpaced(row, channel),
     );
-    // The query leaves disabled channels out: their due time alone would be null.
+    // The query excludes disabled channels: their due time alone would be null.
     const due = computeDueTime(head, channel, this.minuteMs)!;
     return { head, due, followers: end < 0 ? behind : behind.slice(0, end) };
   }

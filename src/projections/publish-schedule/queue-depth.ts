@@ -20,10 +20,10 @@ const counter = (name: string, event: 'insert' | 'update' | 'delete', tables: st
     referencing ${tables} for each statement execute function ${name}();`;
 
 /**
- * DDL of the numbers of publications by network and state, one row per network. Triggers
- * count the rows of `publication` in the statements that change them, so that reading the numbers costs the same with any
- * backlog (ADR-90). The schedule has one writer, so the counters are never contended. A network has a row from
- * its first channel on, whatever batches the events came in: a rebuild produces the same rows.
+ * DDL of the numbers of publications by network and state, one row per network. Triggers count the rows of
+ * `publication` in the statements that change them, so that reading the numbers costs the same with any backlog
+ * (ADR-90). The schedule has one writer, so the counters are never contended. A network has a row from its first
+ * channel on, however the events were divided into batches, so a rebuild produces the same rows.
  */
 export const queueDepthTables = `
   create table queue_depth (

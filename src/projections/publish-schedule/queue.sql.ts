@@ -1,15 +1,16 @@
 /**
- * Returns SQL that selects the first publications of a channel's queue at a moment, in order: all that wait, except those
- * that a project's pause still delays. The first one is the channel's head.
+ * Returns SQL that selects the first publications of a channel's queue at a given time, in order: all that wait, except
+ * those that a project's pause still delays. The first one is the channel's head.
  *
  * Its cost does not grow with the number of delayed publications: it reads the channel's undelayed queue and those of
- * ended pauses, each from its beginning, and at most as many of them as it returns. The queues of pauses in force that it
- * passes are at most one for each project.
+ * ended pauses, each from its beginning, and at most as many of them as it returns. It passes at most one queue of a
+ * pause in force for each project.
  *
  * @param channelId, now SQL expressions
- * @param from SQL expression: the channel's `first_waiting`. Publications that have ended stay in the index while an old
+ * @param from SQL expression: the channel's `first_waiting`. Publications that have ended stay in the index while an
+ * old
  *   snapshot is open (ADR-96); the read begins after them.
- * @param schema default: that of the search path
+ * @param schema default: the schema of the search path
  */
 export const selectQueue = (channelId: string, from: string, now: string, limit: number, schema?: string): string => {
   const tables = schema === undefined ? '' : `${schema}.`;

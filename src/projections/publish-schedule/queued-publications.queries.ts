@@ -1,4 +1,6 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
+import { POOL } from '../../postgres/tokens.js';
 import { POSTS } from '../posts/posts.tables.js';
 import { SCHEDULE } from './publish-schedule.tables.js';
 
@@ -9,7 +11,7 @@ export interface QueuedPublication {
   readonly channelId: string;
 }
 
-/** The deleted resource by which queued publications are found. */
+/** The deleted resource whose queued publications are to be found. */
 export type QueueOf =
   | { readonly channelId: string }
   | { readonly projectId: string }
@@ -18,11 +20,12 @@ export type QueueOf =
 
 const IDS = 'x.publication_id as "publicationId", x.post_id as "postId", x.channel_id as "channelId"';
 
-/** Finds the queued publications of a resource, those that a pause delays included. */
+/** Finds the queued publications of a resource, including those that a pause delays. */
+@Injectable()
 export class QueuedPublications {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Returns up to `limit` of them, the oldest first. Reads the whole schedule: only for what is rare. */
+  /** Returns up to `limit` of them, oldest first. Reads the whole schedule, so use it only in rare cases. */
   async findQueued(of: QueueOf, limit: number): Promise<readonly QueuedPublication[]> {
     const [source, condition, id] = sourceOf(of);
     const { rows } = await this.pool.query<QueuedPublication>(

@@ -1,5 +1,4 @@
-import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
@@ -9,40 +8,25 @@ import { computeHoldEnd, type HeldPublication, type HoldingChannel } from './hol
 import { SCHEDULE } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
 
-/** Projects or channels whose pause is about to be extended to `until`, unless it ends later; null: it is lifted. */
+/** Projects or channels whose pause is about to be extended to `until`, unless it ends later; null if it is lifted. */
 export interface PauseChange {
   readonly ids: readonly string[];
   readonly until: Instant | null;
 }
 
-/**
- * Counts the waiting publications whose earliest time a pause, or its end, changes (D-21): the moment before which a
- * pause, a retry or the wait for a credential delays them. A project's pause delays the posts accepted during it, a
- * channel's delays all. The spacing of a backlog does not count.
- */
-export class CountRescheduled extends Query<number> {
-  constructor(
-    readonly at: Instant,
-    readonly projects: PauseChange,
-    readonly channels: PauseChange,
-  ) {
-    super();
-  }
-}
-
-/** Time limit for the schedule to catch up with the log, ms; then the schedule is counted as it is. */
+/** Time limit for the schedule to catch up with the log, in ms; then the schedule is counted as it is. */
 const CATCH_UP_TIMEOUT_MS = 2_000;
 
 /** The first publications of a channel's queue: all that have been attempted, or wait for the quota, are among them. */
 const FIRST_OF_QUEUE = 20;
 
 /**
- * Waiting publications of a channel that the same holds delay, as a number to add; negative: to subtract from a group that
+ * Number of a channel's waiting publications that the same holds delay; negative to subtract them from a group that
  * contains them.
  */
 type PublicationGroup = HeldPublication &
   HoldingChannel & {
-    /** The project by whose pause they are delayed; null: none. */
+    /** The project whose pause delays them; null if none does. */
     readonly project_id: string | null;
     readonly channel_id: string;
     readonly publications: number;
@@ -50,8 +34,8 @@ type PublicationGroup = HeldPublication &
 
 /**
  * Selects the groups: a project's delayed publications by the counters of their queues, a channel's undelayed ones by
- * counting index entries. Only the first publications of a channel are read: one that is being published does not count,
- * and one that waits for a retry or the quota has a time of its own.
+ * counting index entries. Only the first publications of a channel are read: one that is being published does not
+ * count, and one that waits for a retry or the quota has its own time.
  */
 const SELECT_GROUPS = `
   with delayed as (
@@ -86,15 +70,20 @@ const SELECT_GROUPS = `
     'paused_until', c.paused_until, 'attention_until', c.attention_until, 'publications', g.publications)), '[]') as groups
   from counted g join ${SCHEDULE}.channel c on c.channel_id = g.channel_id`;
 
-@QueryHandler(CountRescheduled)
-export class CountRescheduledHandler implements IQueryHandler<CountRescheduled> {
+/**
+ * Counts the waiting publications whose earliest time a pause, or its end, changes (D-21): the time until which a
+ * pause, a retry or the wait for a credential delays them. A project's pause delays the posts accepted during it, a
+ * channel's delays all. The spacing of a backlog does not count.
+ */
+@Injectable()
+export class CountRescheduled {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute({ at, projects, channels }: CountRescheduled): Promise<number> {
+  async execute(at: Instant, projects: PauseChange, channels: PauseChange): Promise<number> {
     await this.progress.waitFor(['publish-schedule'], await this.store.readHead(), CATCH_UP_TIMEOUT_MS);
     const { rows } = await this.pool.query<{ groups: readonly PublicationGroup[] }>({
       name: 'group publications by holds',

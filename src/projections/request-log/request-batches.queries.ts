@@ -20,7 +20,7 @@ export class RequestBatches {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** Returns the place of an event by its id; null if it is none of a request log, or no longer retained. */
+  /** Returns the place of an event by its id; null if it belongs to no request log, or is no longer retained. */
   async findBatch(eventId: string): Promise<RequestBatch | null> {
     await this.progress.waitUntilCaughtUp(['request-log'], this.store);
     const text = `select endpoint_id, revision, position from ${REQUESTS}.batch where event_id = $1`;

@@ -1,13 +1,13 @@
-import { RETAINED_EVENTS, type RequestsLogged } from '../../domain/request-log/request-log.events.js';
 import type { PostAccepted, PostSkipped } from '../../domain/post/post.events.js';
+import { type RequestsLogged, RETAINED_EVENTS } from '../../domain/request-log/request-log.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { columnValue, encodeColumn, unnestColumns } from '../engine/column-arrays.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import {
-  REQUESTS_VERSION,
   KEPT_REQUESTS,
   requestLogTables,
   type RequestRow,
+  REQUESTS_VERSION,
   requestTypes,
 } from './request-log.tables.js';
 
@@ -48,8 +48,8 @@ export const requestLog: Projection = {
     });
     const added = new Map<string, number>();
     for (const { endpoint_id } of newest) added.set(endpoint_id, (added.get(endpoint_id) ?? 0) + 1);
-    // At most as many are too old as were added. Looking for more would pass all that were deleted while an old snapshot is
-    // open (ADR-96).
+    // At most as many are too old as were added. Searching for more would scan all deleted rows while an old snapshot
+    // is open (ADR-96).
     await tx.query({
       name: 'delete old requests',
       text: `
@@ -136,7 +136,7 @@ const explainNoTargets = (channels: readonly string[]) => ({
 const keepNewestOfEach = (rows: readonly RequestRow[]): RequestRow[] => {
   const seen = new Map<string, number>();
   return rows
-    .toSorted((a, b) => a.at - b.at) // stable: entries with the same time stay in the order of the log
+    .toSorted((a, b) => a.at - b.at) // stable: entries with the same time stay in log order
     .toReversed()
     .filter(({ endpoint_id }) => {
       const count = (seen.get(endpoint_id) ?? 0) + 1;

@@ -1,11 +1,10 @@
-import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../engine/progress.js';
-import { REQUESTS, type RequestRow } from './request-log.tables.js';
+import { type RequestRow, REQUESTS } from './request-log.tables.js';
 
 export type { RequestRow } from './request-log.tables.js';
 
@@ -20,32 +19,26 @@ export interface RequestPlace {
 export interface RequestFilter {
   readonly status?: number;
   readonly decision?: string;
-  /** Matches requests before this moment. */
+  /** Matches requests before this time. */
   readonly before?: Instant;
 }
 
-/** Lists an endpoint's last requests, the newest first (D-33). @param page.after only those older than this one */
-export class ListRequests extends Query<RequestRow[]> {
-  constructor(
-    readonly endpointId: string,
-    readonly filter: RequestFilter,
-    readonly page: { readonly after: RequestPlace | null; readonly limit: number },
-  ) {
-    super();
-  }
-}
-
-@QueryHandler(ListRequests)
-export class ListRequestsHandler implements IQueryHandler<ListRequests> {
+/** Lists an endpoint's last requests, newest first (D-33). @param page.after only those older than this one */
+@Injectable()
+export class ListRequests {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute({ endpointId, filter: { status, decision, before }, page }: ListRequests): Promise<RequestRow[]> {
+  async execute(
+    endpointId: string,
+    { status, decision, before }: RequestFilter,
+    page: { readonly after: RequestPlace | null; readonly limit: number },
+  ): Promise<RequestRow[]> {
     await this.progress.waitUntilCaughtUp(['request-log'], this.store);
-    // An endpoint has at most 100 entries: filtering them costs less than planning a statement for each filter.
+    // An endpoint has at most 100 entries, so filtering them costs less than planning a statement for each filter.
     const { rows } = await this.pool.query<{ row: RequestRow }>({
       name: 'list requests',
       text: `

@@ -1,26 +1,28 @@
 import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
 import type { BodyParts, DeliveryBodyPartStored, DeliveryScheduled } from '../../domain/delivery/delivery.events.js';
-import { type EventCodec, isDamaged } from '../../event-store/codec.js';
-import type { EventStore, StoredEvent } from '../../event-store/port.js';
+import { EventCodec, isDamaged } from '../../event-store/codec.js';
+import { EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
 import type { DeliveryWithBody } from './webhook-deliveries.queries.js';
 
 /**
  * Returns the name of the stream of a large body's parts (D-42).
- * @param sha256 names the stream of this body alone; absent: that of the body which was stored first (ADR-153)
+ * @param sha256 names the stream of this body only; if absent, the stream of the body that was stored first (ADR-153)
  */
 export const bodyStreamName = (deliveryId: string, sha256?: string): string =>
   `deliveryBody-${deliveryId}${sha256 === undefined ? '' : `-${sha256}`}`;
 
-/** Reads the bodies of deliveries; those that were stored in parts are assembled. */
+/** Reads the bodies of deliveries, and assembles those that were stored in parts. */
+@Injectable()
 export class DeliveryBodies {
   constructor(
-    private readonly store: EventStore,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly codec: EventCodec,
   ) {}
 
   /**
-   * Returns a delivery's body, as it is signed and sent; null if it is not in the store as it was scheduled. The event that
-   * scheduled the delivery has it where the read model does not: after its retention, or in parts.
+   * Returns a delivery's body, as it is signed and sent; null if it is not in the store as it was scheduled. If the
+   * read model does not have it (after its retention, or in parts), the event that scheduled the delivery does.
    * @throws Unavailable
    */
   async readBody({ delivery_id, body }: Pick<DeliveryWithBody, 'delivery_id' | 'body'>): Promise<string | null> {

@@ -1,8 +1,10 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
 import { Batcher } from '../../runtime/batcher.js';
 import type { DeliveryWithBody } from './webhook-deliveries.queries.js';
-import { DELIVERIES, deliveryRows, type DeliveryOutputRow } from './webhook-deliveries.tables.js';
+import { DELIVERIES, type DeliveryOutputRow, deliveryRows } from './webhook-deliveries.tables.js';
 
 /** A delivery with what is needed to send it. */
 export type DueDelivery = Omit<DeliveryWithBody, 'attempts'>;
@@ -11,7 +13,7 @@ export type DueDelivery = Omit<DeliveryWithBody, 'attempts'>;
 export interface OutputQueue {
   readonly output: DeliveryOutputRow;
   readonly due: readonly DueDelivery[];
-  /** The first delivery that waits because the server seems to be down, if it comes before those that are due. */
+  /** The first delivery that waits because the server seems to be down, if it precedes the due deliveries. */
   readonly probe: DueDelivery | null;
 }
 
@@ -25,12 +27,15 @@ interface QueueRow {
   readonly due: readonly DueDelivery[];
 }
 
-/** Most deliveries of an output in one read, and the bytes of bodies beyond which it ends earlier. */
+/**
+ * Maximum number of deliveries of an output in one read, and the total size of bodies, in bytes, beyond which it ends
+ * earlier.
+ */
 const MOST = { deliveries: 50, bytes: 262_144 };
-/** Outputs that share a read; their bodies are 5 MB at most. */
+/** Number of outputs that share a read; their bodies total at most 5 MB. */
 const MOST_OUTPUTS = 20;
 
-/** Columns of a delivery `d` and its body `b`. The attempts, which may be long, are only shown. */
+/** Columns of a delivery `d` and its body `b`. The attempts, which may be long, are needed only for display. */
 const COLUMNS = [
   ...deliveryRows.columns
     .filter((column) => column !== 'attempts')
@@ -39,15 +44,16 @@ const COLUMNS = [
 ].join(', ');
 
 /** Reads the queues of outputs. Concurrent reads share a query. */
+@Injectable()
 export class OutputQueues {
   private readonly reads = new Batcher<QueueRequest, QueueRow | null>((requests) => this.readQueues(requests), {
     maxBatchSize: MOST_OUTPUTS,
     concurrency: 2,
   });
 
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Reads what is due at a time. @returns null if the output does not exist or waits for nothing */
+  /** Reads the deliveries that are due at a time. @returns null if the output does not exist or waits for nothing */
   async readQueue(outputId: string, now: Instant): Promise<OutputQueue | null> {
     const found = await this.reads.submit({ outputId, now });
     if (!found) return null;

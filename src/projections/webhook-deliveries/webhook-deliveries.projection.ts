@@ -23,20 +23,20 @@ interface LoadedRows {
   readonly outputs: Rows<DeliveryOutputRow>;
   readonly deliveries: Rows<DeliveryRow>;
   readonly bodies: { readonly delivery_id: string; readonly body: string }[];
-  /** Outputs that were deleted, with their deliveries. */
+  /** Deleted outputs, with their deliveries. */
   readonly deleted: string[];
 }
 
 const TYPES = /^(WebhookOutput|Delivery(Scheduled|Succeeded|AttemptFailed|RetryRequested)$)/;
 
-/** Time in ms from which an answer counts as slow: the output then uses the capacity of slow ones. */
+/** Duration from which an answer counts as slow, in ms: its output then uses the capacity for slow outputs. */
 const SLOW_MS = 2_000;
-/** Attempts that are shown of a delivery, the last ones: probes of a server that is down may be many. */
+/** Number of a delivery's last attempts to show: a server that is down may get many probes. */
 const SHOWN_ATTEMPTS = 50;
 
 /**
- * Webhook outputs and their deliveries, one row each, and the moment at which each output is due (D-30). It is both a read
- * model and a work queue. A rebuild can never deliver anything again by itself: outcomes are events.
+ * Webhook outputs and their deliveries, one row each, and the time at which each output is due (D-30). It is both a
+ * read model and a work queue. A rebuild can never deliver anything again, because outcomes are events.
  */
 export const webhookDeliveries: Projection = {
   name: 'webhook-deliveries',
@@ -84,7 +84,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       return;
     }
     case 'WebhookOutputChanged':
-      // The failures were of another server.
+      // The failures were those of another server.
       if (event.data.url !== undefined)
         outputs.patch(outputId, { url: event.data.url, pace: 'prompt', failing_since: null });
       return;
@@ -110,7 +110,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const pace = latencyMs >= SLOW_MS ? 'slow' : 'prompt';
       const stranded = outputs.get(outputId)?.down_delivery_id ?? null;
       outputs.patch(outputId, { pace, failing_since: null, down_delivery_id: null });
-      // The server answers again: what waits because it was down goes at once, in order.
+      // The server answers again: deliveries that wait because it was down are sent at once, in order.
       if (row && stranded !== null) await releaseStranded(row, stranded, event.data.at, rows);
       return;
     }
@@ -143,13 +143,27 @@ const addDelivery = (
   { outputs, deliveries, bodies }: LoadedRows,
 ): void => {
   const { deliveryId, outputId, ownerId, kind, body, parts, at } = event.data;
-  if (!outputs.get(outputId)) return; // it was deleted meanwhile
+  if (!outputs.get(outputId)) return; // it was deleted in the meantime
   if (body !== null) bodies.push({ delivery_id: deliveryId, body });
   deliveries.put({
-    ...{ delivery_id: deliveryId, output_id: outputId, owner_id: ownerId, kind, state: 'pending' },
-    ...{ position: String(event.position), created_at: at, next_at: at, attempt: 0, failed: 0, failed_at: null },
-    ...{ was_server_down: false, attempts: [], parts: parts?.count ?? null, ...lastEventOf(event) },
-    ...{ event_id: event.id, request_id: event.requestId, correlation_id: event.correlationId },
+    delivery_id: deliveryId,
+    output_id: outputId,
+    owner_id: ownerId,
+    kind,
+    state: 'pending',
+    position: String(event.position),
+    created_at: at,
+    next_at: at,
+    attempt: 0,
+    failed: 0,
+    failed_at: null,
+    was_server_down: false,
+    attempts: [],
+    parts: parts?.count ?? null,
+    ...lastEventOf(event),
+    event_id: event.id,
+    request_id: event.requestId,
+    correlation_id: event.correlationId,
   });
 };
 
@@ -174,9 +188,9 @@ const insertBodies = async (tx: Tx, bodies: LoadedRows['bodies']): Promise<void>
 };
 
 /**
- * Makes the deliveries due that wait because their server was down. The one that failed last stays as it is if a later one has
- * succeeded: the server may fail to take it alone. Later events of the batch see the change, as they would in a batch of their
- * own.
+ * Makes the deliveries due that wait because their server was down. The last failed delivery is unchanged if a later
+ * one has succeeded, because the server may reject only that one. Later events of the batch see the change, as they
+ * would in a separate batch.
  */
 const releaseStranded = async (
   { output_id, position }: DeliveryRow,
@@ -208,8 +222,8 @@ const deleteDeliveries = async ({ tx, deliveries, deleted }: LoadedRows): Promis
 };
 
 /**
- * Updates the moments at which outputs are due, and wakes the workers of those that are due earlier than before. A disabled
- * output is due for test pings alone, one without a plan for nothing.
+ * Updates the times at which outputs are due, and wakes the workers of those that are due earlier than before. A
+ * disabled output is due only for test pings, an output whose plan does not allow it for nothing.
  */
 const updateNextDue = async (tx: Tx, outputIds: readonly string[]): Promise<void> => {
   await tx.query({

@@ -1,76 +1,39 @@
-import { Inject } from '@nestjs/common';
-import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { DeliveryStatus } from '../../domain/delivery/delivery.events.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
-import type { PartOfList } from '../../kernel/part-of-list.js';
 import type { Instant } from '../../kernel/instant.js';
+import type { PartOfList } from '../../kernel/part-of-list.js';
 import { POOL } from '../../postgres/tokens.js';
-import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
 import { ProjectionProgress } from '../engine/progress.js';
+import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
 import { DELIVERIES, type DeliveryRow } from './webhook-deliveries.tables.js';
 
-/** A delivery with its body, unless that is stored in parts or its retention has passed. */
+/** A delivery with its body, unless the body is stored in parts or its retention has passed. */
 export type DeliveryWithBody = DeliveryRow & { readonly body: string | null };
 
 /** A delivery in a list, without a body that is large or only in the history. */
 export type ListedDelivery = DeliveryWithBody & { readonly body_truncated: boolean };
 
-/** Finds a delivery; null if there is none. @param ownerId finds it only if it belongs to this owner; null: any owner */
-export class FindDelivery extends Query<DeliveryWithBody | null> {
-  constructor(
-    readonly deliveryId: string,
-    readonly ownerId: string | null,
-  ) {
-    super();
-  }
-}
-
-/**
- * Lists the deliveries of a webhook output, the newest first, until the list would be too large for one answer.
- * @param page.before only those older than this position
- */
-export class ListDeliveries extends Query<PartOfList<ListedDelivery>> {
-  constructor(
-    readonly outputId: string,
-    readonly state: DeliveryStatus | undefined,
-    readonly page: { readonly before: string | null; readonly limit: number },
-  ) {
-    super();
-  }
-}
-
-/**
- * Finds deliveries of a webhook output that failed for good, or whose last attempt failed, since a time; in order.
- * @param after only those behind this position
- */
-export class FindFailedDeliveries extends Query<{ readonly deliveryId: string; readonly position: string }[]> {
-  constructor(
-    readonly outputId: string,
-    readonly since: Instant,
-    readonly after: string,
-    readonly limit: number,
-  ) {
-    super();
-  }
-}
-
-/** Bytes of a delivery in an answer without its attempts and its body, about. */
+/** Approximate size in bytes of a delivery in an answer, without its attempts and body. */
 const DELIVERY_BYTES = 500;
 
 const SELECTION = `
   select to_jsonb(d) || jsonb_build_object('position', d.position::text, 'body', b.body) as row
   from ${DELIVERIES}.delivery d left join ${DELIVERIES}.delivery_body b using (delivery_id)`;
 
-@QueryHandler(FindDelivery)
-export class FindDeliveryHandler implements IQueryHandler<FindDelivery> {
+/**
+ * Finds a delivery; null if there is none. @param ownerId finds it only if it belongs to this owner; null for any owner
+ */
+@Injectable()
+export class FindDelivery {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute({ deliveryId, ownerId }: FindDelivery): Promise<DeliveryWithBody | null> {
+  async execute(deliveryId: string, ownerId: string | null): Promise<DeliveryWithBody | null> {
     await this.progress.waitUntilCaughtUp(['webhook-deliveries'], this.store);
     const { rows } = await this.pool.query<{ row: DeliveryWithBody }>({
       name: 'find delivery',
@@ -81,15 +44,23 @@ export class FindDeliveryHandler implements IQueryHandler<FindDelivery> {
   }
 }
 
-@QueryHandler(ListDeliveries)
-export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
+/**
+ * Lists the deliveries of a webhook output, newest first, until the list would be too large for one answer.
+ * @param page.before only those older than this position
+ */
+@Injectable()
+export class ListDeliveries {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute({ outputId, state, page: { before, limit } }: ListDeliveries): Promise<PartOfList<ListedDelivery>> {
+  async execute(
+    outputId: string,
+    state: DeliveryStatus | undefined,
+    { before, limit }: { readonly before: string | null; readonly limit: number },
+  ): Promise<PartOfList<ListedDelivery>> {
     await this.progress.waitUntilCaughtUp(['webhook-deliveries'], this.store);
     // Conditions that do not apply are omitted, so that each list can use an index.
     const values: unknown[] = [outputId, limit];
@@ -111,15 +82,19 @@ export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
   }
 }
 
-@QueryHandler(FindFailedDeliveries)
-export class FindFailedDeliveriesHandler implements IQueryHandler<FindFailedDeliveries> {
+/**
+ * Finds deliveries of a webhook output that failed for good, or whose last attempt failed, since a time; in order.
+ * @param after only those after this position
+ */
+@Injectable()
+export class FindFailedDeliveries {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
   ) {}
 
-  async execute({ outputId, since, after, limit }: FindFailedDeliveries) {
+  async execute(outputId: string, since: Instant, after: string, limit: number) {
     await this.progress.waitUntilCaughtUp(['webhook-deliveries'], this.store);
     const { rows } = await this.pool.query<{ deliveryId: string; position: string }>({
       name: 'find failed deliveries',

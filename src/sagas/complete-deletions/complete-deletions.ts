@@ -1,4 +1,4 @@
-import type { Deletions } from '../../commands/deletion/deletions.js';
+import { Deletions } from '../../commands/deletion/deletions.js';
 import type { ChannelConnected, ChannelDeleted } from '../../domain/channel/channel.events.js';
 import type { EndpointChanged, EndpointCreated, EndpointDeleted } from '../../domain/endpoint/endpoint.events.js';
 import type { OwnerDeleted } from '../../domain/owner/owner.events.js';
@@ -6,33 +6,43 @@ import type { ProjectChannelsChanged, ProjectCreated, ProjectDeleted } from '../
 import type { WebhookOutputCreated } from '../../domain/webhook-output/webhook-output.events.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import type { Reaction } from '../engine/event-saga.js';
+import { FollowsLog } from '../engine/follows-log.js';
 
 type Deletion = OwnerDeleted | ChannelDeleted | ProjectDeleted | EndpointDeleted;
-/** Events by which a resource may name one that was deleted at the same moment. */
+/** Events by which a resource may refer to one that was deleted at the same time. */
 type Naming =
   ChannelConnected | ProjectCreated | ProjectChannelsChanged | EndpointCreated | EndpointChanged | WebhookOutputCreated;
 
 const NAME = 'complete-deletions';
 
 /**
- * Completes deletions whose process died before it did so: nothing names a deleted resource any more, what is queued of it is
- * cancelled, and everything of a deleted owner is deleted. What was created at the moment of a deletion is checked as well.
- * Each step depends on the present state, so an old or repeated event changes nothing that is in order.
+ * Completes deletions whose process died before it finished: removes references to a deleted resource, cancels its
+ * queued publications, and deletes everything of a deleted owner. Resources created while a deletion took place are
+ * checked as well. Each step depends on the current state, so an old or repeated event does no harm.
  */
-export const completeDeletions = (deletions: Deletions): Reaction<Deletion | Naming> => ({
+@FollowsLog<Deletion | Naming>({
   name: NAME,
   types: [
-    ...(['OwnerDeleted', 'ChannelDeleted', 'ProjectDeleted', 'EndpointDeleted', 'ChannelConnected'] as const),
-    ...(['ProjectCreated', 'ProjectChannelsChanged', 'EndpointCreated', 'EndpointChanged'] as const),
+    'OwnerDeleted',
+    'ChannelDeleted',
+    'ProjectDeleted',
+    'EndpointDeleted',
+    'ChannelConnected',
+    'ProjectCreated',
+    'ProjectChannelsChanged',
+    'EndpointCreated',
+    'EndpointChanged',
     'WebhookOutputCreated',
   ],
   startsAt: 'beginning',
+})
+export class CompleteDeletions {
+  constructor(private readonly deletions: Deletions) {}
 
-  async react(event) {
-    await reactTo(event, deletions, contextOf(event));
-  },
-});
+  async react(event: RecordedEventOf<Deletion | Naming>): Promise<void> {
+    await reactTo(event, this.deletions, contextOf(event));
+  }
+}
 
 const contextOf = ({ id, requestId, correlationId, at }: RecordedEventOf<Deletion | Naming>): CommandContext => {
   const origin = { actor: `system:${NAME}`, requestId, causationId: id, correlationId, clientAddress: null } as const;

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../../event-store/port.js';
 import { silentLog } from '../../kernel/log.js';
 import { UnreadableSecret } from '../../secrets/vault.js';
-import { DeliverNotices, type DeliverNoticesDependencies } from './deliver-notices.js';
+import { DeliverNotices } from './deliver-notices.js';
+import type { NoticeQueue } from './notice-queue.js';
 
 const KIND = 'publication.failed';
 
 /**
- * Delivers a notice of each owner until all but those whose secret fails for ever are settled. The call to a chat takes as long
- * as a network may, so that it is under way while another owner's secret cannot be read.
+ * Delivers a notice to each owner until all are settled except those whose secret always fails. The call to a chat
+ * takes as long as a network may, so that it is still in progress while another owner's secret cannot be read.
  */
 const deliver = async (owners: Readonly<Record<string, () => Error | null>>) => {
   const open = new Set(Object.keys(owners));
@@ -19,40 +20,47 @@ const deliver = async (owners: Readonly<Record<string, () => Error | null>>) => 
     trace.push(`${owner} is settled`);
     if (open.size === 0) stop.abort();
   };
-  const deps = {
-    queue: {
-      forget: async () => undefined,
-      findDue: async () => [...open].map((owner_id) => ({ owner_id, kind: KIND })),
-      openBatch: async ({ owner_id }) => ({ batch: owner_id, count: 1, texts: ['lost'], ageMs: 0, failures: 0 }),
-      settle: async ({ owner_id }) => end(owner_id),
-    } satisfies Partial<DeliverNoticesDependencies['queue']>,
-    chats: { find: async (owner: string) => ({ chatId: owner, secretId: owner, locale: 'en' }) },
-    vault: {
-      async readSecret(owner: string) {
-        const error = owners[owner]!();
-        if (error) throw error;
-        return { bot_token: 'x' };
-      },
+  const queue = {
+    forget: async () => undefined,
+    findDue: async () => [...open].map((owner_id) => ({ owner_id, kind: KIND })),
+    openBatch: async ({ owner_id }) => ({ batch: owner_id, count: 1, texts: ['lost'], ageMs: 0, failures: 0 }),
+    settle: async ({ owner_id }) => end(owner_id),
+  } satisfies Partial<NoticeQueue>;
+  const chats = { find: async (owner: string) => ({ chatId: owner, secretId: owner, locale: 'en' }) };
+  const vault = {
+    async readSecret(owner: string) {
+      const error = owners[owner]!();
+      if (error) throw error;
+      return { bot_token: 'x' };
     },
-    platforms: { noticeCarrier: { id: 'telegram' } },
-    publishers: {
-      get: () => ({
-        render: () => ({ steps: [{}] }),
-        async send(_: unknown, { key }: { key: string }) {
-          trace.push(`${key} is called`);
-          await sleep(400);
-          return { kind: 'done' };
-        },
-      }),
-    },
-    leases: {
-      async acquire() {
-        return { lost: new AbortController().signal, release: async () => void trace.push('the lease is released') };
-      },
-    },
-    ...{ log: silentLog, minuteMs: 60_000 },
   };
-  await new DeliverNotices(deps as unknown as DeliverNoticesDependencies).run(stop.signal);
+  const platforms = { noticeCarrier: { id: 'telegram' } };
+  const publishers = {
+    get: () => ({
+      render: () => ({ steps: [{}] }),
+      async send(_: unknown, { key }: { key: string }) {
+        trace.push(`${key} is called`);
+        await sleep(400);
+        return { kind: 'done' };
+      },
+    }),
+  };
+  const leases = {
+    async acquire() {
+      return { lost: new AbortController().signal, release: async () => void trace.push('the lease is released') };
+    },
+  };
+  const saga = new DeliverNotices(
+    queue as never,
+    chats as never,
+    vault as never,
+    platforms as never,
+    publishers as never,
+    leases as never,
+    silentLog,
+    60_000,
+  );
+  await saga.run(stop.signal);
   return trace;
 };
 

@@ -1,40 +1,29 @@
-import type { Log } from '../../kernel/log.js';
-import type { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { MINUTE_MS } from '../../kernel/clock.js';
+import { LOG, type Log } from '../../kernel/log.js';
+import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import type { PublishError, StepOutcome } from '../../platforms/publisher.js';
-import type { Publishers } from '../../platforms/publishers.js';
-import type { Leases } from '../../postgres/leases.js';
-import type { NoticeChat, NoticeChats } from '../../projections/discovery/notice-chats.queries.js';
+import { Publishers } from '../../platforms/publishers.js';
+import { Leases } from '../../postgres/leases.js';
+import { type NoticeChat, NoticeChats } from '../../projections/discovery/notice-chats.queries.js';
 import { backoffDelay } from '../../runtime/backoff.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import { type Secret, type SecretVault, UnreadableSecret } from '../../secrets/vault.js';
+import { type Secret, SecretVault, UnreadableSecret } from '../../secrets/vault.js';
 import { runUnderLease } from '../engine/run-under-lease.js';
-import type { NoticeBatch, NoticeGroup, NoticeQueue } from './notice-queue.js';
+import { type NoticeBatch, type NoticeGroup, NoticeQueue } from './notice-queue.js';
 import { MAX_LISTED, renderNotices } from './render-notices.js';
-
-/** Dependencies of {@link DeliverNotices}. */
-export interface DeliverNoticesDependencies {
-  readonly queue: NoticeQueue;
-  readonly chats: NoticeChats;
-  readonly vault: SecretVault;
-  readonly platforms: PlatformCatalogue;
-  readonly publishers: Publishers;
-  readonly leases: Leases;
-  readonly log: Log;
-  /** Length of a minute, in ms (MINUTE_MS). */
-  readonly minuteMs: number;
-}
 
 const LEASE = 'deliver-notices';
 const SWEEP_MS = 1_000;
-/** Messages that are sent at a time. A chat that answers slowly holds up those of the same sweep alone. */
+/** Number of messages sent at a time. A slow chat delays only the messages of the same sweep. */
 const BATCH_SIZE = 16;
 /** Minutes between two messages of a kind to one owner. */
 const QUIET_MINUTES = 10;
-/** Age of a notice from which its delivery is given up, in minutes. */
+/** Age at which the delivery of a notice is abandoned, in minutes. */
 const MAX_AGE_MINUTES = 24 * 60;
-/** Delays after an attempt that the network may accept later, in ms. */
+/** Delays, in ms, before the next attempt if the network may accept the message later. */
 const RETRY = { firstMs: 5_000, longestMs: 600_000 };
-/** Time for which a stopping process waits for messages under way, in ms. */
+/** How long a stopping process waits for messages in progress, in ms. */
 const DRAIN_MS = 3_000;
 const SWEEP_RETRY = { firstMs: 100, longestMs: 10_000 };
 
@@ -45,33 +34,43 @@ type Attempt =
   | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null };
 
 /**
- * Delivers notices to the owners' chats, in one process at a time: those of one kind to one owner as one message, and at most
- * one message of a kind in ten minutes (ADR-163). A message is sent before its notices count as delivered: a process that dies loses
- * none, and repeats only a message whose answer was lost. A refusal that no later message survives ends the batch at once; any
- * other failure is retried for a day.
+ * Delivers notices to the owners' chats, in one process at a time. Notices of one kind to one owner are combined into
+ * one message, at most one every ten minutes (ADR-163). A message is sent before its notices count as delivered: a
+ * process that dies loses none, and repeats only a message whose answer was lost. A refusal that would stop every later
+ * message ends the batch at once; any other failure is retried for a day.
  */
+@Injectable()
 export class DeliverNotices {
-  constructor(private readonly deps: DeliverNoticesDependencies) {}
+  constructor(
+    private readonly queue: NoticeQueue,
+    private readonly chats: NoticeChats,
+    private readonly vault: SecretVault,
+    private readonly platforms: PlatformCatalogue,
+    private readonly publishers: Publishers,
+    private readonly leases: Leases,
+    @Inject(LOG) private readonly log: Log,
+    @Inject(MINUTE_MS) private readonly minuteMs: number,
+  ) {}
 
   /** Runs until the signal is aborted. */
   run(signal: AbortSignal): Promise<void> {
     const work = async (held: AbortSignal, lost: AbortSignal): Promise<void> => {
-      await this.deps.queue.forget();
+      await this.queue.forget();
       await this.sweepUntil(held, lost);
     };
-    const { leases, log } = this.deps;
-    const logFailure = (error: string): void => log.warn({ error }, 'failed to deliver notices; retrying');
+    const { leases, log } = this;
+    const logFailure = (reason: string): void => log.warn({ reason }, 'failed to deliver notices; retrying');
     return runUnderLease(leases, { lease: LEASE, retry: SWEEP_RETRY, logFailure, work }, signal);
   }
 
-  /** @param lost aborts messages under way at once */
+  /** @param lost aborts messages in progress at once */
   private async sweepUntil(signal: AbortSignal, lost: AbortSignal): Promise<void> {
     const drained = new AbortController();
     signal.addEventListener('abort', () => void setTimeout(() => drained.abort(), DRAIN_MS).unref());
     const sending = AbortSignal.any([lost, drained.signal]);
     while (!signal.aborted) {
-      const due = await this.deps.queue.findDue(BATCH_SIZE);
-      // The lease is held until all calls have ended: after an error, another sweep would send what they send once more.
+      const due = await this.queue.findDue(BATCH_SIZE);
+      // The lease is held until all calls have ended: after an error, another sweep would send the same messages again.
       const ends = await Promise.allSettled(due.map((group) => this.deliver(group, sending)));
       const failed = ends.find((end) => end.status === 'rejected');
       if (failed) throw failed.reason;
@@ -81,7 +80,8 @@ export class DeliverNotices {
   }
 
   private async deliver(group: NoticeGroup, signal: AbortSignal): Promise<void> {
-    const { queue, chats, log, minuteMs } = this.deps;
+    const { queue, chats, log } = this;
+    const { minuteMs } = this;
     const chat = await chats.find(group.owner_id);
     if (!chat) return queue.dropAll(group.owner_id);
     const batch = await queue.openBatch(group, MAX_LISTED);
@@ -101,7 +101,7 @@ export class DeliverNotices {
   }
 
   private async send(batch: NoticeBatch, chat: NoticeChat, signal: AbortSignal): Promise<Attempt> {
-    const { platforms, publishers } = this.deps;
+    const { platforms, publishers } = this;
     const carrier = platforms.noticeCarrier;
     const secret = await this.readSecret(chat);
     if (!carrier || !secret) return { kind: 'refused', error: withoutCredentials };
@@ -136,12 +136,12 @@ export class DeliverNotices {
 
   /** Reads the bot's token; null if it was erased or cannot be decrypted. No later message could use it: the owner must set it again. */
   private async readSecret({ secretId }: NoticeChat): Promise<Secret | null> {
-    const { vault, log } = this.deps;
+    const { vault, log } = this;
     try {
       return await vault.readSecret(secretId);
     } catch (error) {
       if (!(error instanceof UnreadableSecret)) throw error;
-      log.error({ error: error.message }, "the bot's token of a chat for notices cannot be decrypted");
+      log.error({ reason: error.message }, "the bot's token of a chat for notices cannot be decrypted");
       return null;
     }
   }
@@ -155,7 +155,9 @@ const toAttempt = (outcome: Exclude<StepOutcome, { kind: 'done' | 'moved' }>): A
 };
 
 const withoutCredentials: PublishError = {
-  ...{ code: 'notice_chat_unusable', category: 'credentials', source: 'gateway' },
+  code: 'notice_chat_unusable',
+  category: 'credentials',
+  source: 'gateway',
   message: 'notice_chat_unusable',
 };
 

@@ -1,6 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { NoticeRaised } from '../../domain/notice/notice.events.js';
 import { newUuid } from '../../kernel/ids.js';
+import { POOL } from '../../postgres/tokens.js';
 
 /** Notices of one kind to one owner. */
 export interface NoticeGroup {
@@ -8,23 +10,26 @@ export interface NoticeGroup {
   readonly kind: string;
 }
 
-/** Notices that go out as one message. They stay the same over all its attempts. */
+/** Notices that are sent as one message. They stay the same for all its attempts. */
 export interface NoticeBatch {
   readonly batch: string;
   readonly count: number;
   /** Texts of the oldest notices. */
   readonly texts: readonly string[];
-  /** Time since the oldest was raised, in ms. */
+  /** Time since the oldest notice was raised, in ms. */
   readonly ageMs: number;
-  /** Attempts of this group that failed in a row. */
+  /** Number of attempts at this batch that failed in a row. */
   readonly failures: number;
 }
 
-/** Notices that wait for their delivery: `ops_notice`, and `ops_notice_pace` with the time of the next message of each kind. */
+/**
+ * Notices that wait for delivery: `ops_notice`, and `ops_notice_pace` with the time of the next message of each kind.
+ */
+@Injectable()
 export class NoticeQueue {
-  constructor(private readonly pool: Pool) {}
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Adds a notice, once, however often this is repeated within a day after its delivery. */
+  /** Adds a notice; ignores repeats for a day after its delivery. */
   async add({ noticeId, ownerId, kind, text, at }: NoticeRaised['data']): Promise<void> {
     await this.pool.query(
       `insert into ops_notice (notice_id, owner_id, kind, text, raised_at)
@@ -33,7 +38,7 @@ export class NoticeQueue {
     );
   }
 
-  /** Lists the groups that are due, the oldest first. */
+  /** Lists the due groups, oldest first. */
   async findDue(limit: number): Promise<readonly NoticeGroup[]> {
     const { rows } = await this.pool.query<NoticeGroup>(
       `select n.owner_id, n.kind from ops_notice n left join ops_notice_pace p using (owner_id, kind)
@@ -44,7 +49,7 @@ export class NoticeQueue {
     return rows;
   }
 
-  /** Returns the batch of a group that is to be sent: one that was begun before, or else everything that waits. */
+  /** Returns the group's next batch to send: an unfinished one, or else all waiting notices. */
   async openBatch({ owner_id, kind }: NoticeGroup, maxTexts: number): Promise<NoticeBatch | null> {
     await this.pool.query(
       `update ops_notice set batch = $3 where owner_id = $1 and kind = $2 and batch is null and settled_at is null
@@ -63,7 +68,7 @@ export class NoticeQueue {
     return rows[0] ?? null;
   }
 
-  /** Ends a batch: it was delivered, or never will be. The next message of the kind has to wait. */
+  /** Ends a batch that was delivered or never will be. The next message of the kind has to wait. */
   async settle({ owner_id, kind }: NoticeGroup, { batch }: NoticeBatch, quietMs: number): Promise<void> {
     await this.pool.query(
       `with ended as (
@@ -85,7 +90,7 @@ export class NoticeQueue {
     );
   }
 
-  /** Drops all notices of an owner without a chat. */
+  /** Drops all notices of an owner that has no chat. */
   async dropAll(ownerId: string): Promise<void> {
     await this.pool.query(
       `update ops_notice set settled_at = clock_timestamp(), text = '' where owner_id = $1 and settled_at is null`,
@@ -93,7 +98,7 @@ export class NoticeQueue {
     );
   }
 
-  /** Deletes notices that ended a day ago, and the times of kinds whose next message would not have to wait. */
+  /** Deletes notices that ended a day ago, and the times of kinds whose next message need not wait. */
   async forget(): Promise<void> {
     await this.pool.query(`delete from ops_notice where settled_at < clock_timestamp() - interval '1 day'`);
     await this.pool.query(

@@ -1,11 +1,14 @@
 import type { NoticeRaised } from '../../domain/notice/notice.events.js';
-import type { Reaction } from '../engine/event-saga.js';
-import type { NoticeQueue } from './notice-queue.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
+import { FollowsLog } from '../engine/follows-log.js';
+import { NoticeQueue } from './notice-queue.js';
 
-/** Queues each notice that was raised for its delivery. A repeated event changes nothing, also after the delivery. */
-export const queueNotices = (queue: NoticeQueue): Reaction<NoticeRaised> => ({
-  name: 'queue-notices',
-  types: ['NoticeRaised'],
-  startsAt: 'now',
-  react: ({ data }) => queue.add(data),
-});
+/** Queues each raised notice for delivery. A repeated event changes nothing, even after the delivery. */
+@FollowsLog<NoticeRaised>({ name: 'queue-notices', types: ['NoticeRaised'], startsAt: 'now' })
+export class QueueNotices {
+  constructor(private readonly queue: NoticeQueue) {}
+
+  react({ data }: RecordedEventOf<NoticeRaised>): Promise<void> {
+    return this.queue.add(data);
+  }
+}

@@ -1,15 +1,15 @@
 import type { Locale } from '../../domain/owner/owner.events.js';
 import { NOTICE_GROUP_EN, NOTICE_GROUP_RU } from './messages.js';
 
-/** Notices that a message spells out, at most. */
+/** Maximum number of notices that a message lists in full. */
 export const MAX_LISTED = 8;
-/** UTF-16 units of one notice among several: eight of them fit into a message of any network. */
+/** Maximum UTF-16 units of one notice among several: eight of them fit into a message of any network. */
 const MAX_LENGTH = 450;
 
 /**
  * Renders notices of one kind as one message.
- * @param texts of the first notices, the oldest first
- * @param count of all notices
+ * @param texts texts of the first notices, oldest first
+ * @param count number of all notices
  */
 export const renderNotices = (texts: readonly string[], count: number, locale: Locale): string => {
   const say = locale === 'ru' ? NOTICE_GROUP_RU : NOTICE_GROUP_EN;

@@ -1,13 +1,13 @@
 import type { CompleteAnswer } from '../../outbound-http/answer-receiver.js';
-import type { GuardedClient } from '../../outbound-http/guarded-client.js';
 import { FetchError } from '../../outbound-http/fetch-error.js';
+import type { GuardedClient } from '../../outbound-http/guarded-client.js';
 import { DELIVERY_MESSAGES } from './messages.js';
 
-/** Longest time of an attempt in ms, from the call to the end of the answer (security.md). It is never scaled. */
+/** Maximum duration of an attempt, from the call to the end of the answer, in ms (security.md). It is never scaled. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
-/** Bytes of an answer that are read; the connection of a longer one is closed. */
+/** Number of bytes of an answer to read; the connection of a longer answer is closed. */
 const READ_BYTES = 2_048;
-/** UTF-16 units of an answer that are kept. */
+/** Number of UTF-16 units of an answer to keep. */
 const KEPT_UNITS = 500;
 
 /** The end of an attempt. */
@@ -17,7 +17,7 @@ export interface SentResult {
   readonly answer: string;
   /** `Retry-After` in ms; null if there was none. */
   readonly retryAfterMs: number | null;
-  /** True if this process gave up the attempt: it says nothing about the server. */
+  /** True if this process abandoned the attempt, which says nothing about the server. */
   readonly isAborted: boolean;
   /** True if there was no connection over which anything could be sent, whichever delivery it was for. */
   readonly isUnreachable?: boolean;
@@ -30,7 +30,7 @@ const NOT_CONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'E
 export class DeliverySender {
   constructor(private readonly client: Pick<GuardedClient, 'request'>) {}
 
-  /** Posts a delivery once. It never throws for a reason of the customer's server. */
+  /** Posts a delivery once. Never throws because of the customer's server. */
   async send(
     url: string,
     headers: Readonly<Record<string, string>>,
@@ -46,7 +46,7 @@ export class DeliverySender {
       timeoutMs: ATTEMPT_TIMEOUT_MS,
     } as const;
     try {
-      // The status has decided, so a body that breaks off is no failure.
+      // The status has already decided, so a truncated body is not a failure.
       const answer = await this.client.request(url, request, 'cut');
       const { status, body: beginning } = answer;
       return { status, answer: toText(beginning), retryAfterMs: readRetryAfter(answer), isAborted: false };
@@ -68,7 +68,7 @@ export class DeliverySender {
 const toText = (beginning: Buffer): string => {
   if (beginning.length === 0) return '';
   const text = beginning.toString('utf8');
-  // Databases cannot store NUL, nor JSON half of a surrogate pair.
+  // Databases cannot store NUL, and JSON cannot store half of a surrogate pair.
   return text
     .replaceAll('\0', '')
     .slice(0, KEPT_UNITS)
@@ -104,7 +104,7 @@ const describeError = (error: FetchError): string => {
     case 'unreachable':
       return DELIVERY_MESSAGES.unreachable;
     default:
-      return ''; // there was an answer, whose body is not readable
+      return ''; // there was an answer, but its body is not readable
   }
 };
 

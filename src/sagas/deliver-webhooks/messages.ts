@@ -1,14 +1,14 @@
 import { message } from '../../kernel/message.js';
 
-/** Reasons in a delivery's log for which an attempt has no answer of the customer's server. */
+/** Reasons, in a delivery's log, why an attempt has no answer from the customer's server. */
 export const DELIVERY_MESSAGES = {
   redirect: message('HTTP {status} is a redirect, which is not followed: set the final address as the URL.'),
   privateAddress: 'The host has a private address, which the gateway does not call.',
   badCertificate: message('The certificate of the host is not valid ({code}): renew it there.'),
-  tlsFailed: 'No TLS connection to the host is possible.',
+  tlsFailed: 'The TLS connection to the host failed.',
   timeout: message('The server did not answer within {seconds} s.'),
-  unreachable: 'The connection to the host failed: check that the server runs and that its name resolves.',
-  notSent: 'Not sent: a moment before, no connection to the host was possible for an earlier delivery.',
+  unreachable: 'The connection to the host failed: check that the server is running and that its name resolves.',
+  notSent: 'Not sent: the host could not be reached a moment ago for an earlier delivery.',
   badAnswer: 'The server answered malformed HTTP.',
   refusedUrl: 'The URL must be an https:// address on port 443.',
   secretErased: 'The signing secret of this webhook output was erased: rotate it, then enable the webhook output.',

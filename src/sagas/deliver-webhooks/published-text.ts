@@ -1,22 +1,21 @@
-import { project as projectDecider } from '../../domain/project/project.decider.js';
+import { Injectable } from '@nestjs/common';
 import type { Processing } from '../../domain/project/processing.js';
-import type { AggregateStore } from '../../event-store/aggregate-store.js';
-import type { Clock } from '../../kernel/clock.js';
+import { project as projectDecider } from '../../domain/project/project.decider.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { Origin } from '../../kernel/events.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import type { PublishPayload } from '../../payload/payload.js';
 import { trimText } from '../../payload/trim.js';
-import type { Publishers } from '../../platforms/publishers.js';
+import { Publishers } from '../../platforms/publishers.js';
 import { processPost } from '../../processing/process-post.js';
-import type { Translator } from '../../processing/translation/translation.js';
 import { StoredTranslations } from '../publish-due-posts/inputs/stored-translations.js';
 
-/** A publication whose text is wanted. */
+/** A publication whose text is needed. */
 export interface PublishedPost {
   readonly postId: string;
   readonly payload: PublishPayload;
   readonly projectId: string;
-  /** Revision of the project whose processing produced the text; null: the post was published without one. */
+  /** Revision of the project whose processing produced the text; null if the post was published without one. */
   readonly projectRevision: string | null;
   readonly channelId: string;
   readonly platform: string;
@@ -26,25 +25,21 @@ export interface PublishedPost {
 const BLANK_LINE = '\n\n';
 
 /** Reconstructs texts as they were published on a target: processed by the project, signed, and trimmed (D-29). */
+@Injectable()
 export class PublishedTexts {
-  private readonly translations: StoredTranslations;
-
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly publishers: Publishers,
-    translator: Translator,
-    clock: Clock,
-  ) {
-    this.translations = new StoredTranslations(aggregates, translator, clock);
-  }
+    private readonly translations: StoredTranslations,
+  ) {}
 
-  /** Returns the text; the original one if the translation is not available any more. */
+  /** Returns the text, or the original text if the translation is no longer available. */
   async read(post: PublishedPost, origin: Origin, signal: AbortSignal): Promise<TextWithEntities> {
     const { payload, postId, projectId, projectRevision, platform, channelId, address } = post;
     const original = { text: payload.text ?? '', entities: payload.entities ?? [] };
     if (projectRevision === null) return original;
     const { state } = await this.aggregates.loadAggregateAt(projectDecider, projectId, BigInt(projectRevision));
-    // The management API has checked what events hold, so the stored value is a Processing.
+    // The management API has checked what events hold, so the stored value is a valid Processing.
     const processing = (state?.processing ?? {}) as unknown as Processing;
     const translate = this.translations.forPost(postId, origin, signal);
     const processed = await processPost(payload, processing, platform, translate);

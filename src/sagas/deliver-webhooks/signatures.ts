@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
-/** A delivery as it is signed. */
+/** The parts of a delivery that are signed. */
 export interface SignedDelivery {
-  /** UUID of the delivery, the same in all attempts. */
+  /** UUID of the delivery, the same for all attempts. */
   readonly id: string;
   readonly kind: string;
   /** JSON text. */
@@ -11,15 +11,16 @@ export interface SignedDelivery {
   readonly timestamp: number;
   /** Prefix of the headers, in lower case (D-34). */
   readonly brand: string;
-  /** The signing secrets that are valid, the present one first; at least one. Their UTF-8 bytes are the keys. */
+  /** The valid signing secrets, the current one first; at least one. Their UTF-8 bytes are the keys. */
   readonly secrets: readonly string[];
 }
 
 const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text);
 
 /**
- * Returns the headers of an attempt (publish-api.md: Events; security.md: Outbound webhooks): the specification's own, signed
- * over the body with the present secret, and beside them those of Standard Webhooks, with a signature of each valid secret.
+ * Returns the headers of an attempt (publish-api.md: Events; security.md: Outbound webhooks): the specification's own
+ * headers, which sign the body with the current secret, and those of Standard Webhooks, with one signature per valid
+ * secret.
  */
 export const signDelivery = (delivery: SignedDelivery): Record<string, string> => {
   const { id, kind, body, timestamp, brand, secrets } = delivery;

@@ -3,17 +3,17 @@ import type { Instant } from '../../kernel/instant.js';
 import { type Leases, ON_LEASE_CONFLICT } from '../../postgres/leases.js';
 import type { GroupCapacity, KeyPlace } from './group-concurrency.js';
 
-/** The rows of a read model that are due, each under a key of its own: a channel, a webhook output. */
+/** The due rows of a read model, each with its own key, such as a channel or a webhook output. */
 export interface DueSource {
-  /** Beginning of the names of the leases: `channel/`. */
+  /** Prefix of the leases' names: `channel/`. */
   readonly prefix: string;
   /** Table with the columns `next_due`, the key and the group. */
   readonly table: string;
   /** Column of the key, whose last two characters are its shard. */
   readonly key: string;
-  /** Column of the group whose capacity the key uses. */
+  /** Column of the group whose capacity a key uses. */
   readonly group: string;
-  /** Column of the owner who uses a part of that capacity; absent: owners do not share it. */
+  /** Column of the owner who uses part of that capacity; absent if owners do not share it. */
   readonly owner?: string;
 }
 
@@ -24,27 +24,27 @@ export interface ClaimedKey extends KeyPlace {
   readonly term: bigint;
 }
 
-/** The keys that a claim has acquired, and the moment for which the next one is worthwhile. */
+/** The keys that a claim has acquired, and the time from which the next claim is worthwhile. */
 export interface Claim {
   readonly claimed: readonly ClaimedKey[];
-  /** Earliest later moment at which a key of the worker's own shards is due; null: none. */
+  /** Earliest later time at which a key of the worker's own shards is due; null if there is none. */
   readonly nextDue: Instant | null;
-  /** Number of all keys, up to the wanted one; only of a sweep. */
+  /** Total number of keys, counted up to the requested number; only for a sweep. */
   readonly keyCount: number | null;
 }
 
 /** The keys that a claim may acquire. */
 export interface ClaimScope {
-  /** The worker's own shards; null: all. */
+  /** The worker's own shards; null for all. */
   readonly shards: readonly string[] | null;
-  /** True if keys of other workers' shards are claimed too, and up to so many keys are counted. */
+  /** True to also claim keys of other workers' shards, and to count up to this many keys. */
   readonly isSweep: boolean;
   readonly mostKeys: number;
 }
 
 const ALL: ClaimScope = { shards: null, isSweep: true, mostKeys: 1 };
 
-/** Leases on keys: one worker at a time may work on a key. Due keys are claimed in batches. */
+/** Leases on keys, so that only one worker at a time may work on a key. Due keys are claimed in batches. */
 export class DueClaims {
   constructor(
     private readonly pool: Pool,
@@ -53,9 +53,11 @@ export class DueClaims {
   ) {}
 
   /**
-   * Claims due keys that no other worker holds, the longest due first, and of each owner only so many as {@link FairSlots} allow.
-   * @param capacity free slots by group, for all groups; 0: none is claimed
-   * @param except keys not to claim. Any other key under the worker's id is one that it failed to release: the worker claims
+   * Claims due keys that no other worker holds, longest due first, and only as many of each owner as {@link FairSlots}
+   * allows.
+   * @param capacity free slots by group, for all groups; 0 claims none
+   * @param except keys not to claim. Any other key under the worker's id is one that it failed to release, so the
+   * worker claims
    *   it again.
    */
   async claim(
@@ -70,7 +72,8 @@ export class DueClaims {
       ClaimedKey & { term: bigint | null; nextDue: bigint | null; keyCount: number | null }
     >({
       name: `claim due ${prefix}`,
-      // "nth" and "rank" count as if the keys were started one after the other, each owner's in turn: FairSlots then has a slot for each.
+      // "nth" and "rank" count as if the keys were started one after another, each owner's in turn, so that FairSlots
+      // has a slot for each.
       text: `
         with capacity as (
           select * from jsonb_to_recordset($2) capacity("group" text, size int, held jsonb, "full" text[])),

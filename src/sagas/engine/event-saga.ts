@@ -1,48 +1,37 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { type EventCodec, UndecodableEvent } from '../../event-store/codec.js';
-import { BEGINNING, type EventStore, type StoredEvent } from '../../event-store/port.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { EventCodec, UndecodableEvent } from '../../event-store/codec.js';
+import { BEGINNING, EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
 import { isStoreOutage } from '../../event-store/store-outage.js';
 import type { DomainEvent, RecordedEventOf } from '../../kernel/events.js';
-import type { Log } from '../../kernel/log.js';
-import type { Leases } from '../../postgres/leases.js';
-import type { Notifications } from '../../postgres/notifications.js';
+import { LOG, type Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
+import { Leases } from '../../postgres/leases.js';
+import { Notifications } from '../../postgres/notifications.js';
+import { POOL } from '../../postgres/tokens.js';
 import { ReadModelBehind } from '../../projections/engine/progress.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { withTimeLimit } from '../../runtime/time-limit.js';
+import type { Reaction } from './follows-log.js';
 import { SAGA_MESSAGES } from './messages.js';
 import { SagaCheckpoint } from './saga-checkpoint.js';
 import { Skips } from './skips.js';
 
-/** A saga's reaction to events. */
-export interface Reaction<E extends DomainEvent = DomainEvent> {
-  /** The saga's name in kebab-case; its lease and checkpoint are `saga/<name>`. */
-  readonly name: string;
-  /** Types of the events that the saga receives. */
-  readonly types: readonly E['type'][];
-  /**
-   * Start of a saga without a checkpoint: at the first event ever, or at the present end of the log, so that a saga which
-   * is new in an old deployment does not act on the past.
-   */
-  readonly startsAt: 'beginning' | 'now';
-  /**
-   * Handles each event in order; the next one follows when this has resolved. An event may be delivered again after a
-   * crash, so all effects must carry ids derived from the event. If this rejects, the event is retried after a delay.
-   * @param signal aborted when the process stops, or when the time limit is reached: the reaction must then end
-   */
-  readonly react: (event: RecordedEventOf<E>, signal: AbortSignal) => Promise<void>;
-}
-
-/** Dependencies of {@link EventSaga}. */
-export interface EventSagaDependencies {
-  readonly pool: Pool;
-  readonly store: EventStore;
-  readonly codec: EventCodec;
-  readonly leases: Leases;
-  readonly notifications: Notifications;
-  readonly log: Log;
-  /** Time limit of a reaction, ms. */
-  readonly reactionMs: number;
+/** Services that every saga that follows the log needs. */
+@Injectable()
+export class EventSagaServices {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(EVENT_STORE) readonly store: EventStore,
+    readonly codec: EventCodec,
+    readonly leases: Leases,
+    readonly notifications: Notifications,
+    @Inject(SETTINGS) readonly settings: Pick<Settings, 'reactionMs'>,
+    @Inject(LOG) readonly log: Log,
+  ) {}
 }
 
 /** A reaction has reached its time limit. */
@@ -51,18 +40,18 @@ class ReactionTooSlow extends Error {
 }
 
 const RETRY = { firstMs: 100, longestMs: 30_000 };
-/** Maximum number of events per checkpoint: after a crash all events since the checkpoint are repeated. */
+/** Maximum number of events per checkpoint: after a crash, all events since the checkpoint are repeated. */
 const MAX_BATCH = 50;
-/** Pause in ms after events that the saga does not receive: the next read of the log covers more of them. */
+/** Pause after events that the saga does not receive, in ms, so that the next read of the log covers more of them. */
 const UNREAD_PAUSE_MS = 100;
-/** Longest time in ms until a decision is noticed whose notification was lost, while a reaction does not end. */
+/** Maximum time, in ms, until a decision is noticed whose notification was lost during a reaction. */
 const SKIP_CHECK_MS = 15_000;
 
 /**
  * Runs one saga over the log: subscription, reaction, checkpoint. Events are handled at least once and in order, in one
- * process at a time under a lease. The saga survives every outage. An event that fails is retried until it succeeds or an
- * operator leaves it out; its error is shown at the checkpoint meanwhile. So is that of an event that cannot be read, but the
- * lease is released between the tries: a process with a newer program may be able to read it (ADR-217).
+ * process at a time under a lease. The saga survives every outage. An event that fails is retried until it succeeds or
+ * an operator skips it; the checkpoint shows its error in the meantime. This also holds for an event that cannot be
+ * read, but the lease is released between attempts: a process with a newer program may be able to read it (ADR-217).
  */
 export class EventSaga<E extends DomainEvent> {
   private readonly key: string;
@@ -71,14 +60,14 @@ export class EventSaga<E extends DomainEvent> {
 
   constructor(
     private readonly reaction: Reaction<E>,
-    private readonly deps: EventSagaDependencies,
+    private readonly deps: EventSagaServices,
   ) {
     this.key = `saga/${reaction.name}`;
     this.checkpoint = new SagaCheckpoint(deps.pool, this.key);
     this.skips = new Skips(reaction.name, deps.store, deps.codec);
   }
 
-  /** Runs until the signal is aborted; a reaction under way receives the same signal. */
+  /** Runs until the signal is aborted; a running reaction receives the same signal. */
   async run(signal: AbortSignal): Promise<void> {
     const stopListening = this.skips.listen(this.deps.notifications);
     const backoff = new Backoff(RETRY);
@@ -104,7 +93,7 @@ export class EventSaga<E extends DomainEvent> {
 
   private logInterruption(error: unknown): void {
     const { log } = this.deps;
-    const detail = { saga: this.reaction.name, error: String(error) };
+    const detail = { saga: this.reaction.name, reason: reasonOf(error) };
     if (error instanceof UndecodableEvent) log.error(detail, 'saga stopped at an event that it cannot read; retrying');
     else log.warn(detail, 'saga interrupted; resuming');
   }
@@ -120,7 +109,7 @@ export class EventSaga<E extends DomainEvent> {
       for (const [i, stored] of batch.events.entries()) {
         const failed = await this.handle(stored, batch.events[i - 1], signal);
         if (signal.aborted) return;
-        // The failure is over: it is not shown until the batch ends.
+        // The failure is over; it is no longer shown once the batch ends.
         if (failed) await checkpoint.moveTo(stored.position);
       }
       if (batch.events.length > 0) await checkpoint.moveTo(batch.position);
@@ -130,10 +119,10 @@ export class EventSaga<E extends DomainEvent> {
   }
 
   /**
-   * Retries an event until its reaction succeeds, an operator leaves it out, or the signal is aborted.
+   * Retries an event until its reaction succeeds, an operator skips it, or the signal is aborted.
    * @param before the event before it, up to which the checkpoint moves if this one fails
-   * @returns true if it was left out, or has failed before
-   * @throws the error of an event that cannot be read; it is recorded at the checkpoint
+   * @returns true if it was skipped, or has failed before
+   * @throws the error of an event that cannot be read, after recording it at the checkpoint
    */
   private async handle(stored: StoredEvent, before: StoredEvent | undefined, signal: AbortSignal): Promise<boolean> {
     const backoff = new Backoff(RETRY);
@@ -159,15 +148,15 @@ export class EventSaga<E extends DomainEvent> {
   }
 
   /**
-   * Tries a reaction. At the time limit its signal is aborted, which counts as a failure even if the reaction then resolves: it
-   * may have left work undone. This rejects once the reaction has ended, so that no second try runs beside the first, or
-   * returns once an operator has left the event out.
+   * Attempts a reaction. At the time limit its signal is aborted, which counts as a failure even if the reaction then
+   * resolves, because it may have left work undone. Rejects once the reaction has ended, so that no second attempt runs
+   * at the same time, or returns once an operator has skipped the event.
    */
   private async tryOnce(stored: StoredEvent, signal: AbortSignal): Promise<void> {
     const event = this.deps.codec.decodeCached(stored) as RecordedEventOf<E>;
     const limit = new AbortController();
     const reacting = this.reaction.react(event, AbortSignal.any([signal, limit.signal]));
-    const { reactionMs } = this.deps;
+    const { reactionMs } = this.deps.settings;
     const tooSlow = new ReactionTooSlow(SAGA_MESSAGES.tooSlow({ seconds: reactionMs / 1_000 }));
     try {
       await withTimeLimit(reacting, reactionMs, () => tooSlow);
@@ -179,7 +168,7 @@ export class EventSaga<E extends DomainEvent> {
     }
   }
 
-  /** Waits until a reaction has ended. @returns false if an operator has left its event out before */
+  /** Waits until a reaction has ended. @returns false if an operator has skipped its event before */
   private async waitForEnd(reacting: Promise<void>, { id }: StoredEvent, signal: AbortSignal): Promise<boolean> {
     const ended = new AbortController();
     const end = () => ended.abort();
@@ -197,10 +186,11 @@ export class EventSaga<E extends DomainEvent> {
     const { log } = this.deps;
     const event = this.read(stored);
     const { id, type } = stored;
-    const detail = { saga: this.reaction.name, event: id, type, request_id: event?.requestId, error: String(error) };
-    if (isStoreOutage(error)) log.debug(detail, 'saga waits until the event store is available');
-    else if (error instanceof ReadModelBehind) log.debug(detail, 'saga waits for a read model');
-    else if (event) log.error(detail, 'saga failed to handle an event; retrying');
+    const detail = { saga: this.reaction.name, event: id, type, request_id: event?.requestId };
+    const reason = reasonOf(error);
+    if (isStoreOutage(error)) log.debug({ ...detail, reason }, 'saga waits until the event store is available');
+    else if (error instanceof ReadModelBehind) log.debug({ ...detail, reason }, 'saga waits for a read model');
+    else if (event) log.error({ ...detail, err: error }, 'saga failed to handle an event; retrying');
     await this.checkpoint.recordFailure(stored, error, event?.at ?? null);
   }
 

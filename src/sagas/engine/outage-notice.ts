@@ -2,11 +2,13 @@ import { Unavailable } from '../../event-store/port.js';
 import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 
-/** Logs an outage once for all keys of one kind of work, and its end once: every key would repeat the same. */
+/**
+ * Logs an outage and its end once for all keys of one kind of work, because every key would repeat the same messages.
+ */
 export class OutageNotice {
   private isWaiting = false;
 
-  /** @param activity as it is named in the log: `publishing` */
+  /** @param activity name of the activity in the log: `publishing` */
   constructor(
     private readonly activity: string,
     private readonly log: Log,

@@ -2,7 +2,7 @@ import { OwnShards } from './own-shards.js';
 
 const WORKERS = ['a', 'b', 'c'];
 
-/** Returns the shards of each worker, with so many channels. */
+/** Returns the shards of each worker for this number of channels. */
 const shardsOf = (channels: number, holder: string | null = null): string[][] =>
   WORKERS.map((workerId) => {
     const shards = new OwnShards({ workerId, liveWorkers: WORKERS, findHolder: () => holder }, 'publish-schedule');

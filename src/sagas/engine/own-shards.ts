@@ -5,31 +5,34 @@ import type { Leases } from '../../postgres/leases.js';
 const SHARDS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
 
 /**
- * Number of keys for which one more worker works. Keys of one worker share appends and reads: with fewer keys for each the work of
- * each post only grows.
+ * Number of keys that justify one more worker. A worker's keys share appends and reads, so with fewer keys per worker,
+ * each post costs more.
  */
 const KEYS_PER_WORKER = 32;
 
 /**
- * The shards of keys that this worker looks after first. Each is one worker's, by rendezvous hashing over the workers that
- * are alive. It is a hint: workers may disagree, and each of them sweeps all keys now and then (ADR-102).
+ * The shards whose keys this worker handles first. Each shard belongs to one live worker, by rendezvous hashing. This
+ * is only a hint: workers may disagree, and each of them regularly sweeps all keys (ADR-102).
  */
 export class OwnShards {
   private shards: ReadonlySet<string> | null = null;
   private channels = 0;
 
-  /** @param schedule read model with the queues. The holder of its lease works first: it sees outcomes without a read of the log. */
+  /**
+   * @param schedule read model with the queues. The holder of its lease works first, because it sees outcomes without
+   * reading the log.
+   */
   constructor(
     private readonly leases: Pick<Leases, 'liveWorkers' | 'workerId' | 'findHolder'>,
     private readonly schedule: string,
   ) {}
 
-  /** Largest number of keys that makes a difference. */
+  /** Number of keys above which more keys make no difference. */
   get mostKeys(): number {
     return this.leases.liveWorkers.length * KEYS_PER_WORKER;
   }
 
-  /** Computes the shards again, after a change of the workers or of the number of keys. */
+  /** Recomputes the shards after a change in the workers or the number of keys. */
   update(channels = this.channels): void {
     this.channels = channels;
     const { liveWorkers, workerId } = this.leases;
@@ -40,7 +43,7 @@ export class OwnShards {
     this.shards = isAlone ? null : new Set(SHARDS.filter((shard) => rank(shard, publishing)[0] === workerId));
   }
 
-  /** The shards, for a query; null: all. */
+  /** The shards, for a query; null for all. */
   get list(): readonly string[] | null {
     return this.shards && [...this.shards];
   }
@@ -50,7 +53,7 @@ export class OwnShards {
     return this.shards === null || this.shards.has(shardOf(channelId));
   }
 
-  /** True if one of these shards is this worker's. @param shards null: any */
+  /** True if one of these shards is this worker's. @param shards null for any */
   hasAny(shards: ReadonlySet<string> | null): boolean {
     return shards === null || this.shards === null || [...shards].some((shard) => this.shards!.has(shard));
   }

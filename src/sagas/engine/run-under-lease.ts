@@ -3,7 +3,7 @@ import type { Leases } from '../../postgres/leases.js';
 import { Backoff, type BackoffBounds } from '../../runtime/backoff.js';
 import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 
-/** Work that one process at a time does. */
+/** Work that only one process does at a time. */
 export interface LeasedWork {
   readonly lease: string;
   readonly retry: BackoffBounds;

@@ -6,13 +6,16 @@ import { withoutSyncCommit } from '../../postgres/pool.js';
 /** Thrown if another process has moved the checkpoint. */
 export class CheckpointConflict extends Error {}
 
-/** Time in ms after which the checkpoint moves over events that the saga does not receive. */
+/** Interval, in ms, at which the checkpoint moves over events that the saga does not receive. */
 const IDLE_MS = 5_000;
 
-/** The position up to which a saga has handled events, in `ops_checkpoint`. It moves only from where this process knows it to be. */
+/**
+ * The position up to which a saga has handled events, in `ops_checkpoint`. It moves only from the position that this
+ * process expects.
+ */
 export class SagaCheckpoint {
   private known: Position = -1n;
-  /** Position of {@link moveSoon}; null: none. */
+  /** Position for {@link moveSoon}; null if there is none. */
   private pending: Position | null = null;
   private timer: NodeJS.Timeout | undefined;
   private moving: Promise<void> = Promise.resolve();
@@ -23,7 +26,7 @@ export class SagaCheckpoint {
     private readonly key: string,
   ) {}
 
-  /** Reads the position, which is `start` the first time. */
+  /** Reads the position; it is `start` the first time. */
   async load(start: Position): Promise<Position> {
     const { rows } = await this.pool.query<{ position: bigint }>(
       `with new as (
@@ -35,7 +38,7 @@ export class SagaCheckpoint {
     return (this.known = rows[0]!.position);
   }
 
-  /** @throws CheckpointConflict the checkpoint is no longer where this process knows it to be */
+  /** @throws CheckpointConflict if the checkpoint is not at the position that this process expects */
   async requireUnmoved(): Promise<void> {
     const text = 'select 1 from ops_checkpoint where name = $1 and version = 1 and position = $2';
     const { rowCount } = await this.pool.query(text, [this.key, this.known]);
@@ -50,7 +53,10 @@ export class SagaCheckpoint {
     return move;
   }
 
-  /** Moves the checkpoint within five seconds, unless it moves before: over events that the saga does not receive. */
+  /**
+   * Moves the checkpoint within five seconds, unless it moves earlier anyway: used for events that the saga does not
+   * receive.
+   */
   moveSoon(position: Position): void {
     this.pending = position;
     // An error shows again at the next move.
@@ -58,8 +64,8 @@ export class SagaCheckpoint {
   }
 
   /**
-   * Moves the checkpoint up to an event that fails: what was handled before it is not repeated at each try, and the position
-   * says where the saga has stopped.
+   * Moves the checkpoint up to a failing event, so that earlier events are not repeated with each attempt, and the
+   * position shows where the saga has stopped.
    * @param before position of the event before it in its batch
    */
   async moveUpTo(before: Position | undefined): Promise<void> {
@@ -67,7 +73,7 @@ export class SagaCheckpoint {
     if (position !== null) await this.moveTo(position);
   }
 
-  /** Ends what {@link moveSoon} has begun. */
+  /** Completes the move that {@link moveSoon} has announced. */
   async stop(): Promise<void> {
     this.cancelTimer();
     await this.moving;
@@ -93,7 +99,8 @@ export class SagaCheckpoint {
   }
 
   /**
-   * Records the event that the saga could not handle. An outage of the database leaves it unrecorded: the event is tried again.
+   * Records the event that the saga could not handle. During an outage of the database it stays unrecorded, and the
+   * event is retried.
    * @param at time of the event, ms since 1970; null if the event cannot be read
    */
   async recordFailure(

@@ -1,11 +1,13 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { EventCodec } from '../../event-store/codec.js';
+import { EventCodec } from '../../event-store/codec.js';
 import { type Lag, readLag } from '../../event-store/lag.js';
-import type { EventStore, Position } from '../../event-store/port.js';
+import { EVENT_STORE, type EventStore, type Position } from '../../event-store/port.js';
 import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
 import { readSkippedEvents } from './skipped-events.js';
 
-/** `retrying`: the last try of an event failed; `stopped`: the event cannot be read, or is older than a minute. */
+/** `retrying`: the last attempt at an event failed; `stopped`: the event cannot be read, or is older than a minute. */
 export type SagaState = 'live' | 'retrying' | 'stopped';
 
 /** The event that a saga cannot handle. */
@@ -26,11 +28,11 @@ export interface SagaStatus extends Lag {
   readonly head: Position;
   readonly state: SagaState;
   readonly error: SagaFailure | null;
-  /** Number of events that operators have left out. */
+  /** Number of events that operators have skipped. */
   readonly skipped: number;
 }
 
-/** The failure as `ops_checkpoint` keeps it. `at`: time of the event; null: it cannot be read. */
+/** The failure as stored in `ops_checkpoint`. `at`: time of the event; null if it cannot be read. */
 interface FailureRow {
   readonly event_id: string;
   readonly position: string;
@@ -45,17 +47,18 @@ interface SagaRow {
   readonly failure: FailureRow | null;
 }
 
-/** Age in ms of an event that fails from which its saga counts as stopped. */
+/** Age of a failing event from which its saga counts as stopped, in ms. */
 const STOPPED_AFTER_MS = 60_000;
 
-/** True if a saga does not get past an event. @param at time of the event, ms since 1970; null: it cannot be read */
+/** True if a saga is stuck at an event. @param at time of the event, ms since 1970; null if it cannot be read */
 export const isStoppedAt = (at: Instant | null): boolean => at === null || Date.now() - at > STOPPED_AFTER_MS;
 
-/** Shows the sagas that follow the log: how far they are, and the events that they cannot handle. */
+/** Shows the sagas that follow the log: their progress, and the events that they cannot handle. */
+@Injectable()
 export class SagaStatuses {
   constructor(
-    private readonly pool: Pick<Pool, 'query'>,
-    private readonly store: Pick<EventStore, 'readAll' | 'readHead' | 'readStream'>,
+    @Inject(POOL) private readonly pool: Pick<Pool, 'query'>,
+    @Inject(EVENT_STORE) private readonly store: Pick<EventStore, 'readAll' | 'readHead' | 'readStream'>,
     private readonly codec: EventCodec,
   ) {}
 
@@ -66,7 +69,7 @@ export class SagaStatuses {
     return Promise.all(rows.map((row) => this.build(row, head)));
   }
 
-  /** Finds a saga; null if there is none of this name. */
+  /** Finds a saga; null if there is none with this name. */
   async find(name: string): Promise<SagaStatus | null> {
     const [row] = await this.readRows(name);
     return row ? this.build(row, await this.store.readHead()) : null;
@@ -78,7 +81,7 @@ export class SagaStatuses {
     return row ? failureOf(row) : null;
   }
 
-  /** Tells a saga that an event is left out, and takes the event's failure from its checkpoint. */
+  /** Notifies a saga that an event is to be skipped, and removes the event's failure from its checkpoint. */
   async resume(name: string, eventId: string): Promise<void> {
     await this.pool.query(
       `with resumed as (update ops_checkpoint set error = null, failure = null
@@ -95,8 +98,13 @@ export class SagaStatuses {
     ]);
     const failing = failure && isStoppedAt(failure.at) ? 'stopped' : 'retrying';
     return {
-      ...{ name, position, head, ...lag, state: error === null ? 'live' : failing },
-      ...{ error: failureOf({ error, failure }), skipped: skipped.size },
+      name,
+      position,
+      head,
+      ...lag,
+      state: error === null ? 'live' : failing,
+      error: failureOf({ error, failure }),
+      skipped: skipped.size,
     };
   }
 

@@ -5,10 +5,10 @@ import type { Notifications } from '../../postgres/notifications.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { readSkippedEvents } from './skipped-events.js';
 
-/** Delay in ms between two tries to read the decisions while the event store is away. */
+/** Delay, in ms, between two attempts to read the decisions while the event store is unavailable. */
 const RETRY_MS = 1_000;
 
-/** The events that operators have left out of a saga. A notification says that there may be one more. */
+/** The events of a saga that operators have skipped. A notification says that there may be another one. */
 export class Skips {
   private ids: ReadonlySet<string> = new Set();
   private changed = new AbortController();
@@ -43,13 +43,16 @@ export class Skips {
     }
   }
 
-  /** Waits so many ms, or until there may be a new decision: a notification since the last wait ends this one at once. */
+  /**
+   * Waits the given number of ms, or until there may be a new decision. A notification since the last wait ends this
+   * wait at once.
+   */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     await sleepUnlessAborted(ms, AbortSignal.any([signal, this.changed.signal]));
     if (this.changed.signal.aborted) this.changed = new AbortController();
   }
 
-  /** Waits like {@link wait}, and reads the decisions. During an outage those that are known stay. */
+  /** Waits like {@link wait}, and reads the decisions. During an outage it keeps the decisions that it knows. */
   async waitAndRead(ms: number, signal: AbortSignal): Promise<void> {
     await this.wait(ms, signal);
     if (signal.aborted) return;

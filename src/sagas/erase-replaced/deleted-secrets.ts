@@ -3,13 +3,13 @@ import type { ChannelDeleted } from '../../domain/channel/channel.events.js';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import type { EndpointDeleted, EndpointSecretRotated } from '../../domain/endpoint/endpoint.events.js';
 import type { OwnerDeleted } from '../../domain/owner/owner.events.js';
+import { project } from '../../domain/project/project.decider.js';
+import type { ProjectDeleted } from '../../domain/project/project.events.js';
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import type {
   WebhookOutputDeleted,
   WebhookOutputSecretRotated,
 } from '../../domain/webhook-output/webhook-output.events.js';
-import type { ProjectDeleted } from '../../domain/project/project.events.js';
-import { project } from '../../domain/project/project.decider.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { findNoticeSecret, translationKeyOf } from './secret-ids.js';
@@ -22,7 +22,7 @@ export const DELETIONS = [
   ...(['ChannelDeleted', 'ProjectDeleted', 'EndpointDeleted', 'OwnerDeleted', 'WebhookOutputDeleted'] as const),
 ] as const;
 
-/** Finds the secrets of a deleted resource (D-56); those of former signing secrets end with it, in an overlap too. */
+/** Finds the secrets of a deleted resource (D-56), including former signing secrets that are still in their overlap. */
 export const findDeletedSecrets = async (
   aggregates: AggregateStore,
   event: RecordedEventOf<Deletion>,

@@ -1,49 +1,57 @@
-import type { ErasureNote } from '../../erasure/erasure-notes.js';
-import type { Log } from '../../kernel/log.js';
-import type { Publishers } from '../../platforms/publishers.js';
-import type { Leases } from '../../postgres/leases.js';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { type ErasureNote, ErasureNotes } from '../../erasure/erasure-notes.js';
+import { EventCodec } from '../../event-store/codec.js';
+import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { LOG, type Log } from '../../kernel/log.js';
+import { Publishers } from '../../platforms/publishers.js';
+import { Leases } from '../../postgres/leases.js';
+import { POOL } from '../../postgres/tokens.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import type { SecretVault } from '../../secrets/vault.js';
+import { SecretVault } from '../../secrets/vault.js';
 import { runUnderLease } from '../engine/run-under-lease.js';
-import { doDueWork, type DueWork } from './due-work.js';
+import { eraseDue, type ErasureKind } from './erase-due.js';
 import { payloadErasures, type StreamErasureDependencies, translationErasures } from './stream-erasures.js';
 import { unnamedSecrets } from './unnamed-secrets.js';
 
-/** Dependencies of {@link DueErasures}. */
-export interface DueErasuresDependencies extends StreamErasureDependencies {
-  readonly vault: SecretVault;
-  readonly publishers: Publishers;
-  readonly leases: Leases;
-  readonly log: Log;
-}
-
 const LEASE = 'erase-due';
-/** Interval of the sweeps in ms: what is due is gone within a minute (D-56). */
+/** Interval of the sweeps, in ms, which erase due secrets within a minute (D-56). */
 const SWEEP_MS = 5_000;
-/** Things of a kind in one sweep at most; the next follows at once where there are more. */
+/** Maximum number of items of a kind per sweep; if there are more, the next sweep follows at once. */
 const BATCH_SIZE = 100;
-/** Delay in ms of what could not be erased. */
+/** How long an item that could not be erased is postponed, in ms. */
 const POSTPONED_MS = 60_000;
 const RETRY = { firstMs: 100, longestMs: 10_000 };
 
 /**
- * Erases what is due, in one process at a time: what `ops_erasure` names, secrets that no event names, and rows of `ops_pace`
- * whose calls no limit counts any more. A secret or a stream goes before its note, so that a crash in between repeats it.
+ * Erases due items, in one process at a time: those that `ops_erasure` names, secrets that no event names, and rows of
+ * `ops_pace` whose calls no longer count towards a limit. A secret or a stream is erased before its note, so that a
+ * crash in between repeats the erasure.
  */
-export class DueErasures {
-  constructor(private readonly deps: DueErasuresDependencies) {}
+@Injectable()
+export class DueErasures implements StreamErasureDependencies {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    readonly notes: ErasureNotes,
+    @Inject(EVENT_STORE) readonly store: EventStore,
+    readonly codec: EventCodec,
+    private readonly vault: SecretVault,
+    private readonly publishers: Publishers,
+    private readonly leases: Leases,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
 
   /** Runs until the signal is aborted. */
   run(signal: AbortSignal): Promise<void> {
-    const { leases, log } = this.deps;
-    const logFailure = (error: string): void => log.warn({ error }, 'failed to erase what is due; retrying');
+    const { leases, log } = this;
+    const logFailure = (reason: string): void => log.warn({ reason }, 'failed to erase what is due; retrying');
     const work = (held: AbortSignal): Promise<void> => this.sweepUntil(held);
     return runUnderLease(leases, { lease: LEASE, retry: RETRY, logFailure, work }, signal);
   }
 
   private async sweepUntil(signal: AbortSignal): Promise<void> {
-    const { vault, notes, store, log } = this.deps;
-    const secrets: DueWork<ErasureNote> = {
+    const { vault, notes, store, log } = this;
+    const secrets: ErasureKind<ErasureNote> = {
       name: 'replaced secrets',
       findDue: (limit) => notes.findDue('secret', limit),
       async handle(note) {
@@ -54,10 +62,10 @@ export class DueErasures {
     };
     while (!signal.aborted) {
       const hasMore = [
-        await doDueWork(secrets, BATCH_SIZE, signal, log),
-        await doDueWork(translationErasures(this.deps), BATCH_SIZE, signal, log),
-        await doDueWork(payloadErasures(this.deps), BATCH_SIZE, signal, log),
-        await doDueWork(unnamedSecrets(vault, store), BATCH_SIZE, signal, log),
+        await eraseDue(secrets, BATCH_SIZE, signal, log),
+        await eraseDue(translationErasures(this), BATCH_SIZE, signal, log),
+        await eraseDue(payloadErasures(this), BATCH_SIZE, signal, log),
+        await eraseDue(unnamedSecrets(vault, store), BATCH_SIZE, signal, log),
       ];
       if (hasMore.includes(true)) continue;
       await this.eraseIdlePaces();
@@ -65,13 +73,16 @@ export class DueErasures {
     }
   }
 
-  /** Their keys name chats and hashes of credentials. A row whose newest call is older than every limit says nothing. */
+  /**
+   * Their keys contain chats and hashes of credentials. A row whose newest call is older than every limit is useless.
+   */
   private async eraseIdlePaces(): Promise<void> {
-    const { publishers, pool } = this.deps;
+    const { publishers, pool } = this;
     const paces = publishers.platforms.map((platform) => publishers.get(platform).pace);
     const windows = paces.flatMap(({ perChannel, perCredential }) => [...perChannel, ...perCredential]);
     const longestMs = Math.max(0, ...windows.map(({ perMs }) => perMs));
-    // Rows that a call is reserving a turn in are locked, in the order of their keys: to wait for one could be a deadlock.
+    // Rows that a call is reserving a turn in are locked, in the order of their keys: waiting for such a row could
+    // cause a deadlock.
     await pool.query(
       `delete from ops_pace where key in (
          select key from ops_pace where slots[cardinality(slots)] < clock_timestamp() - $1 * interval '1 ms'

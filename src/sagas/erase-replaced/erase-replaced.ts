@@ -5,15 +5,15 @@ import type { OwnerNoticeChatRemoved, OwnerNoticeChatSet } from '../../domain/ow
 import { project } from '../../domain/project/project.decider.js';
 import type { ProjectProcessingChanged } from '../../domain/project/project.events.js';
 import type { WebhookOutputSecretRotated } from '../../domain/webhook-output/webhook-output.events.js';
-import type { ErasureNotes } from '../../erasure/erasure-notes.js';
-import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import { ErasureNotes } from '../../erasure/erasure-notes.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
-import type { Reaction } from '../engine/event-saga.js';
+import { FollowsLog } from '../engine/follows-log.js';
 import { type Deletion, DELETIONS, findDeletedSecrets } from './deleted-secrets.js';
 import { findNoticeSecret, translationKeyOf } from './secret-ids.js';
 
-/** Events that replace a secret, or remove it. Each names the new one, or the former one too. */
+/** Events that replace or remove a secret. Each names the new secret, and some name the former one too. */
 type Replacement =
   | ChannelCredentialsReplaced
   | EndpointSecretRotated
@@ -22,36 +22,46 @@ type Replacement =
   | OwnerNoticeChatSet
   | OwnerNoticeChatRemoved;
 
-/** A secret that nothing needs from a moment on. */
+/** A secret that is no longer needed after a certain time. */
 interface Replaced {
   readonly secretId: string;
-  /** End of the overlap in which the former secret is still valid (D-40); 0: it is not valid any more. */
+  /** End of the overlap in which the former secret is still valid (D-40); 0 if it is no longer valid. */
   readonly validUntil: Instant;
 }
 
-/** Time in ms that attempts and requests under way have to end with what they have read. */
+/** How long running attempts and requests may still use the values that they have read, in ms. */
 const GRACE_MS = 15_000;
 
 /**
- * Notes secrets that were replaced, removed or deleted with their resource in `ops_erasure`, from which {@link DueErasures}
- * erases them when they are due (D-56). A repeated event notes its secret once more, which erases nothing else: ids of secrets are never used again.
+ * Notes secrets that were replaced, removed or deleted with their resource in `ops_erasure`, for {@link DueErasures} to
+ * erase (D-56). A repeated event notes its secret again, which is harmless: ids of secrets are never reused.
  */
-export const eraseReplaced = (aggregates: AggregateStore, notes: ErasureNotes): Reaction<Replacement | Deletion> => ({
+@FollowsLog<Replacement | Deletion>({
   name: 'erase-replaced',
   types: [
-    ...(['ChannelCredentialsReplaced', 'EndpointSecretRotated', 'ProjectProcessingChanged'] as const),
-    ...(['OwnerNoticeChatSet', 'OwnerNoticeChatRemoved', 'WebhookOutputSecretRotated'] as const),
+    'ChannelCredentialsReplaced',
+    'EndpointSecretRotated',
+    'ProjectProcessingChanged',
+    'OwnerNoticeChatSet',
+    'OwnerNoticeChatRemoved',
+    'WebhookOutputSecretRotated',
     ...DELETIONS,
   ],
   startsAt: 'beginning',
+})
+export class EraseReplaced {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly notes: ErasureNotes,
+  ) {}
 
-  async react(event) {
-    for (const { secretId, validUntil } of await findErased(aggregates, event))
-      await notes.add('secret', secretId, { inMs: GRACE_MS, notBefore: validUntil });
-  },
-});
+  async react(event: RecordedEventOf<Replacement | Deletion>): Promise<void> {
+    for (const { secretId, validUntil } of await findErased(this.aggregates, event))
+      await this.notes.add('secret', secretId, { inMs: GRACE_MS, notBefore: validUntil });
+  }
+}
 
-/** Finds the secrets that nothing needs after an event. */
+/** Finds the secrets that are no longer needed after an event. */
 const findErased = async (
   aggregates: AggregateStore,
   event: RecordedEventOf<Replacement | Deletion>,
@@ -70,7 +80,7 @@ const findErased = async (
   }
 };
 
-/** Finds the secret that an event replaced: the one that the aggregate had before it. @returns null if there was none */
+/** Finds the secret that an event replaced: the aggregate's secret before the event. @returns null if there was none */
 const findReplaced = async (
   aggregates: AggregateStore,
   event: RecordedEventOf<Replacement>,

@@ -1,14 +1,24 @@
 import type { TranslationEvent } from '../../domain/translation/translation.events.js';
-import type { ErasureNotes } from '../../erasure/erasure-notes.js';
-import type { Reaction } from '../engine/event-saga.js';
+import { ErasureNotes } from '../../erasure/erasure-notes.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
+import { FollowsLog } from '../engine/follows-log.js';
 
-/** Time in ms after which a stored translation is looked at first: most posts are out by then. */
+/** Delay, in ms, before a stored translation is first checked: most posts have been published by then. */
 const FIRST_LOOK_MS = 60_000;
 
-/** Notes the stream of every stored translation, which {@link StreamErasures} deletes once its post is out everywhere (D-56). */
-export const noteTranslations = (notes: ErasureNotes): Reaction<TranslationEvent> => ({
+/**
+ * Notes the stream of every stored translation, which {@link StreamErasures} deletes once its post has been published
+ * everywhere (D-56).
+ */
+@FollowsLog<TranslationEvent>({
   name: 'note-translations',
   types: ['TranslationStored', 'TranslationAbandoned'],
   startsAt: 'beginning',
-  react: ({ stream }) => notes.add('translation', stream, { inMs: FIRST_LOOK_MS }),
-});
+})
+export class NoteTranslations {
+  constructor(private readonly notes: ErasureNotes) {}
+
+  react({ stream }: RecordedEventOf<TranslationEvent>): Promise<void> {
+    return this.notes.add('translation', stream, { inMs: FIRST_LOOK_MS });
+  }
+}

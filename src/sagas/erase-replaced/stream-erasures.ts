@@ -1,19 +1,19 @@
 import type { Pool } from 'pg';
-import type { PostAccepted, PostKeyReserved } from '../../domain/post/post.events.js';
+import type { PostKeyReserved, PostReleased } from '../../domain/post/post.events.js';
 import type { PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { TranslationEvent } from '../../domain/translation/translation.events.js';
 import type { ErasureNote, ErasureNotes } from '../../erasure/erasure-notes.js';
 import type { EventCodec } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 import { readBackwards } from '../../event-store/read-backwards.js';
-import { postIdOfPayload } from '../../projections/posts/post-payloads.js';
-import { findPostPlace } from '../../projections/posts/post-place.queries.js';
-import type { DueWork } from './due-work.js';
+import { idOfPayload, type PostContent } from '../../projections/posts/post-payloads.js';
+import { PostPlaces } from '../../projections/posts/post-place.queries.js';
+import type { ErasureKind } from './erase-due.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** Events after which a publication is never sent, whatever its owner asks for. */
+/** Events after which a publication is never sent, whatever its owner requests. */
 const ENDED: ReadonlySet<string> = new Set<PublicationEvent['type']>([
   'PublicationSucceeded',
   'PublicationFiltered',
@@ -29,19 +29,25 @@ export interface StreamErasureDependencies {
 }
 
 /**
- * Deletes the streams of translations whose post can never be sent again. The events decide, not a read model that may be
- * behind: of read models only the post's place is asked for. A translation that is needed yet is looked at again after as
- * long as its note is old, an hour at most. The stream goes before its note, so that a crash in between repeats the deletion.
+ * Deletes the streams of translations whose post can never be sent again. The events decide, because a read model may
+ * be behind; it only locates the post. A translation that is still needed is checked again after a delay equal to the
+ * age of its note, at most an hour. The stream is deleted before its note, so that a crash in between repeats the
+ * deletion.
  */
-export const translationErasures = ({ pool, notes, store, codec }: StreamErasureDependencies): DueWork<ErasureNote> => {
+export const translationErasures = ({
+  pool,
+  notes,
+  store,
+  codec,
+}: StreamErasureDependencies): ErasureKind<ErasureNote> => {
   const isNeeded = async (stream: string): Promise<boolean> => {
     const [stored] = await store.readStream(stream, { limit: 1 });
     if (!stored) return false;
-    const place = await findPostPlace(pool, codec.decode<TranslationEvent>(stored).data.postId);
+    const place = await new PostPlaces(pool).findContent(codec.decode<TranslationEvent>(stored).data.postId);
     if (!place) return true; // the read model has not reached the post yet
-    const [accepted] = await store.readStream(place.stream, { from: BigInt(place.revision), limit: 1 });
-    if (!accepted) return true;
-    const { targets } = codec.decode<PostAccepted>(accepted).data;
+    const [content] = await store.readStream(place.stream, { from: BigInt(place.revision), limit: 1 });
+    if (!content) return true;
+    const { targets } = codec.decode<PostContent | PostReleased>(content).data;
     const last = await Promise.all(
       targets.map(({ publicationId }) =>
         store.readStream(`publication-${publicationId}`, { direction: 'backwards', limit: 1 }),
@@ -64,17 +70,17 @@ export const translationErasures = ({ pool, notes, store, codec }: StreamErasure
 };
 
 /**
- * Deletes the parts of payloads whose post was never accepted (D-42). The note names the streams in which the acceptance
- * would be: those of the request's keys, or the post's own. They are searched to their first event, and so are streams to
- * which reservations in them lead. An event that mentions the post's id keeps the parts, whatever it says.
+ * Deletes the parts of payloads whose post was never accepted (D-42). The note names the streams that may hold the
+ * acceptance: those of the request's keys, or the post's own. They are searched back to their first event, as are the
+ * streams that their reservations lead to. If any event mentions the id of the parts, they are kept.
  */
-export const payloadErasures = ({ notes, store, codec }: StreamErasureDependencies): DueWork<ErasureNote> => {
-  const isAccepted = async (postId: string, streams: readonly string[]): Promise<boolean> => {
+export const payloadErasures = ({ notes, store, codec }: StreamErasureDependencies): ErasureKind<ErasureNote> => {
+  const isAccepted = async (id: string, streams: readonly string[]): Promise<boolean> => {
     const searched = new Set(streams);
     for (const stream of searched) {
       for await (const event of readBackwards(store, stream)) {
-        if (event.data.includes(postId)) return true;
-        // A set is iterated over what is added to it meanwhile.
+        if (event.data.includes(id)) return true;
+        // Iterating over a set includes items added during the iteration.
         if (event.type === 'PostKeyReserved') searched.add(codec.decode<PostKeyReserved>(event).data.place.stream);
       }
     }
@@ -85,7 +91,7 @@ export const payloadErasures = ({ notes, store, codec }: StreamErasureDependenci
     findDue: (limit) => notes.findDue('payload', limit),
     async handle(note) {
       const { subject, streams } = note;
-      if (!(await isAccepted(postIdOfPayload(subject), streams!))) await store.deleteStream(subject);
+      if (!(await isAccepted(idOfPayload(subject), streams!))) await store.deleteStream(subject);
       await notes.settle('payload', note);
     },
     postpone: (note) => notes.postpone('payload', note, HOUR_MS),

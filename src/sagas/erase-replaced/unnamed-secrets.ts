@@ -1,13 +1,14 @@
 import type { EventStore } from '../../event-store/port.js';
 import { findLast } from '../../event-store/read-backwards.js';
 import type { SecretVault, UnconfirmedSecret } from '../../secrets/vault.js';
-import type { DueWork } from './due-work.js';
+import type { ErasureKind } from './erase-due.js';
 
 /**
- * Erases secrets that no event names: their command was rejected, or its process died before the event was written. A secret
- * is stored with the stream of that event; the stream is searched from its end an hour later, when no command runs any more.
+ * Erases secrets that no event names: their command was rejected, or its process died before the event was written. A
+ * secret is stored with the name of that event's stream; the stream is searched from its end an hour later, when the
+ * command can no longer be running.
  */
-export const unnamedSecrets = (vault: SecretVault, store: EventStore): DueWork<UnconfirmedSecret> => ({
+export const unnamedSecrets = (vault: SecretVault, store: EventStore): ErasureKind<UnconfirmedSecret> => ({
   name: 'secrets',
   findDue: (limit) => vault.findUnconfirmed(limit),
   async handle(secret) {

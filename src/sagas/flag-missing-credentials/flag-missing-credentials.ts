@@ -1,62 +1,57 @@
-import { FlagChannel, FlagChannelHandler } from '../../commands/channel/flag-channel.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { flagChannel } from '../../commands/channel/flag-channel.js';
 import type { Attention } from '../../domain/channel/channel.events.js';
-import type { AggregateStore } from '../../event-store/aggregate-store.js';
-import type { EventStore } from '../../event-store/port.js';
-import type { Clock } from '../../kernel/clock.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
 import { newUuid } from '../../kernel/ids.js';
-import type { Log } from '../../kernel/log.js';
-import type { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
-import type { Leases } from '../../postgres/leases.js';
-import type {
+import { LOG, type Log } from '../../kernel/log.js';
+import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
+import { Leases } from '../../postgres/leases.js';
+import {
   ChannelsWithoutCredentials,
-  ChannelWithoutCredentials,
+  type ChannelWithoutCredentials,
 } from '../../projections/discovery/channels-without-credentials.queries.js';
-import type { ProjectionProgress } from '../../projections/engine/progress.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { runUnderLease } from '../engine/run-under-lease.js';
 import { LOST_CREDENTIALS_MESSAGES } from './messages.js';
 
-/** Dependencies of {@link FlagMissingCredentials}. */
-export interface FlagMissingCredentialsDependencies {
-  readonly channels: Pick<ChannelsWithoutCredentials, 'find'>;
-  readonly aggregates: AggregateStore;
-  readonly store: EventStore;
-  readonly progress: Pick<ProjectionProgress, 'waitUntilCaughtUp'>;
-  readonly platforms: PlatformCatalogue;
-  readonly leases: Leases;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 const NAME = 'flag-missing-credentials';
-/** Interval of the sweeps in ms. */
+/** Interval of the sweeps, in ms. */
 const SWEEP_MS = 5_000;
-/** Channels in one sweep at most; the next follows at once where there are more. */
+/** Maximum number of channels per sweep; if there are more, the next sweep follows at once. */
 const BATCH_SIZE = 100;
 const RETRY = { firstMs: 100, longestMs: 10_000 };
 
 /**
- * Flags channels whose credentials are not in the vault, before a post meets it: credentials lie in PostgreSQL alone and do not
- * come back with the read models when PostgreSQL was lost and the events were kept.
+ * Flags channels whose credentials are not in the vault before a post fails. Only PostgreSQL has credentials, so they
+ * cannot be rebuilt from the events if PostgreSQL is lost.
  */
+@Injectable()
 export class FlagMissingCredentials {
-  private readonly flagChannel: FlagChannelHandler;
-
-  constructor(private readonly deps: FlagMissingCredentialsDependencies) {
-    this.flagChannel = new FlagChannelHandler(deps.aggregates);
-  }
+  constructor(
+    private readonly channels: ChannelsWithoutCredentials,
+    private readonly aggregates: AggregateStore,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly progress: ProjectionProgress,
+    private readonly platforms: PlatformCatalogue,
+    private readonly leases: Leases,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
 
   /** Runs until the signal is aborted, in one process at a time. */
   run(signal: AbortSignal): Promise<void> {
-    const { leases, log } = this.deps;
-    const logFailure = (error: string): void =>
-      log.warn({ error }, 'failed to look for channels without credentials; retrying');
+    const { leases, log } = this;
+    const logFailure = (reason: string): void =>
+      log.warn({ reason }, 'failed to look for channels without credentials; retrying');
     const work = (held: AbortSignal): Promise<void> => this.sweepUntil(held);
     return runUnderLease(leases, { lease: NAME, retry: RETRY, logFailure, work }, signal);
   }
 
   private async sweepUntil(signal: AbortSignal): Promise<void> {
-    const { progress, store } = this.deps;
+    const { progress, store } = this;
     while (!signal.aborted) {
       await progress.waitUntilCaughtUp(['discovery'], store);
       const flagged = await this.sweep(signal);
@@ -64,9 +59,9 @@ export class FlagMissingCredentials {
     }
   }
 
-  /** Flags a batch of channels. Returns how many. */
+  /** Flags a batch of channels. Returns their number. */
   private async sweep(signal: AbortSignal): Promise<number> {
-    const { channels, clock, log } = this.deps;
+    const { channels, clock, log } = this;
     const found = await channels.find(clock.now(), BATCH_SIZE);
     let flagged = 0;
     for (const channel of found) {
@@ -78,21 +73,21 @@ export class FlagMissingCredentials {
     return flagged;
   }
 
-  /** @returns false if other credentials have been set meanwhile */
+  /** @returns false if other credentials have been set in the meantime */
   private async flag({ channelId, platform, address, credentialsId }: ChannelWithoutCredentials): Promise<boolean> {
-    const at = this.deps.clock.now();
+    const at = this.clock.now();
     const commandId = newUuid();
     const origin = { actor: `system:${NAME}`, requestId: '', causationId: commandId, correlationId: commandId };
     const attention = this.describe(platform, address);
     const refusal = { channelId, credentialsId, at, acceptedAt: at, attention };
-    const flag = new FlagChannel({ ...origin, clientAddress: null, commandId, at }, refusal);
-    const state = await this.flagChannel.execute(flag);
+    const context = { ...origin, clientAddress: null, commandId, at };
+    const state = await flagChannel(this.aggregates, context, refusal);
     return state !== null && state.attentionUntil > at;
   }
 
-  /** Names what the owner enters: the secret fields with what they are, and the address that the channel has. */
+  /** Lists the fields that the owner must enter: the secret ones with their meaning, and the channel's address. */
   private describe(platform: string, address: Readonly<Record<string, string>>): Attention {
-    const fields = Object.entries(this.deps.platforms.find(platform)?.credentials ?? {}).flatMap(([name, field]) => {
+    const fields = Object.entries(this.platforms.find(platform)?.credentials ?? {}).flatMap(([name, field]) => {
       if (field.kind === 'secret') return [`${name} (${field.example})`];
       return field.kind === 'address' ? [`${name} (${address[name] ?? field.example})`] : [];
     });

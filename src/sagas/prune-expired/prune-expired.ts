@@ -1,42 +1,41 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { Log } from '../../kernel/log.js';
-import type { Leases } from '../../postgres/leases.js';
-import type { ProjectionProgress } from '../../projections/engine/progress.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { LOG, type Log } from '../../kernel/log.js';
+import { Leases } from '../../postgres/leases.js';
+import { POOL } from '../../postgres/tokens.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { BODIES_EXPIRED_BEFORE, DELIVERIES } from '../../projections/webhook-deliveries/webhook-deliveries.tables.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { runUnderLease } from '../engine/run-under-lease.js';
 
-/** Dependencies of {@link PruneExpired}. */
-export interface PruneExpiredDependencies {
-  readonly pool: Pool;
-  readonly leases: Leases;
-  readonly progress: Pick<ProjectionProgress, 'waitForOwnVersions'>;
-  readonly log: Log;
-  /** Time for which the read model keeps the bodies of deliveries that have ended, ms. */
-  readonly deliveryBodyMs: number;
-  /** Time for which jobs that have ended are kept, ms. */
-  readonly jobMs: number;
-}
-
 const LEASE = 'prune-expired';
 const SWEEP_MS = 10 * 60_000;
-/** Read models whose tables it uses, and the time in ms between two looks whether they are there. */
+/** Read models whose tables it uses, and the interval, in ms, of the checks whether they exist. */
 const READ_MODELS = ['webhook-deliveries', 'discovery'];
 const LOOK_MS = 1_000;
 const RETRY = { firstMs: 1_000, longestMs: 60_000 };
-/** Most rows that one statement looks at, and the pause after it in ms: other statements never wait long. */
+/** Maximum number of rows per statement, and the pause after it in ms, so that other statements never wait long. */
 const BATCH_SIZE = 200;
 const PAUSE_MS = 100;
-/** Time in ms for which a deleted endpoint's limits stay: a request that had begun still finds them. */
+/** How long a deleted endpoint's limits are kept, in ms, because a request in progress may still need them. */
 const LIMIT_MS = 24 * 3_600_000;
 
 /**
- * Deletes what its retention has passed, in one process at a time and in small steps: bodies of deliveries in the read model (the
- * history keeps them), jobs, limits of deleted endpoints, and budgets that no longer count. Each step is a transaction of its
- * own, so that one that is cut off is continued by the next sweep (ADR-218).
+ * Deletes data past its retention, in one process at a time and in small steps: bodies of deliveries in the read model
+ * (the history keeps them), jobs, limits of deleted endpoints, and budgets that no longer count. Each step is a
+ * separate transaction, so the next sweep continues after an interruption (ADR-218).
  */
+@Injectable()
 export class PruneExpired {
-  constructor(private readonly deps: PruneExpiredDependencies) {}
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly leases: Leases,
+    @Inject(ProjectionProgress) private readonly progress: Pick<ProjectionProgress, 'waitForOwnVersions'>,
+    @Inject(LOG) private readonly log: Log,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'deliveryBodyMs' | 'jobMs'>,
+  ) {}
 
   /** Runs until the signal is aborted, and survives outages. */
   run(signal: AbortSignal): Promise<void> {
@@ -47,17 +46,17 @@ export class PruneExpired {
         await sleepUnlessAborted(SWEEP_MS, held);
       }
     };
-    const { leases, log } = this.deps;
-    const logFailure = (error: string): void => log.warn({ error }, 'failed to delete expired rows; retrying');
+    const { leases, log } = this;
+    const logFailure = (reason: string): void => log.warn({ reason }, 'failed to delete expired rows; retrying');
     return runUnderLease(leases, { lease: LEASE, retry: RETRY, logFailure, work }, signal);
   }
 
   /** Waits until the views of this program exist: a new deployment, or a newer program, builds them first. */
   private async waitForViews(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && !(await this.deps.progress.waitForOwnVersions(READ_MODELS, LOOK_MS)));
+    while (!signal.aborted && !(await this.progress.waitForOwnVersions(READ_MODELS, LOOK_MS)));
   }
 
-  /** Deletes all that has expired. */
+  /** Deletes everything that has expired. */
   async sweep(signal: AbortSignal): Promise<void> {
     await this.pruneBodies(signal);
     for (const step of [this.pruneJobs, this.pruneLimits, this.pruneBudgets])
@@ -65,19 +64,19 @@ export class PruneExpired {
   }
 
   /**
-   * Walks over the bodies in the order of their ids, which begin with a time. The limit is recorded first: a verification leaves
-   * out what may be gone.
+   * Visits the bodies in the order of their ids, which begin with a time. The limit is recorded first, so that a
+   * verification skips bodies that may be deleted.
    */
   private async pruneBodies(signal: AbortSignal): Promise<void> {
-    const before = Date.now() - this.deps.deliveryBodyMs;
-    await this.deps.pool.query(
+    const before = Date.now() - this.settings.deliveryBodyMs;
+    await this.pool.query(
       `insert into ops_setting as s (name, value) values ('${BODIES_EXPIRED_BEFORE}', $1)
        on conflict (name) do update set value = greatest(s.value::bigint, excluded.value::bigint)::text`,
       [String(before)],
     );
     const last = `dlv_${before.toString(16).padStart(12, '0')}`;
     for (let after: string | null = ''; after !== null && !signal.aborted;) {
-      const { rows }: { rows: { last: string | null }[] } = await this.deps.pool.query(
+      const { rows }: { rows: { last: string | null }[] } = await this.pool.query(
         `with page as (
            select delivery_id, d.state <> 'pending' and d.created_at < $3 as is_over
            from ${DELIVERIES}.delivery_body b join ${DELIVERIES}.delivery d using (delivery_id)
@@ -96,10 +95,10 @@ export class PruneExpired {
     this.delete(
       `delete from ops_job where id in (
          select id from ops_job where state <> 'running' and ended_at < now() - $1 * interval '1 ms' limit ${BATCH_SIZE})`,
-      [this.deps.jobMs],
+      [this.settings.jobMs],
     );
 
-  /** Only rows that no process has used for a day, and whose endpoint the read model does not have. */
+  /** Only rows that no process has used for a day, and whose endpoint is not in the read model. */
   private readonly pruneLimits = (): Promise<number> =>
     this.delete(
       `delete from ops_limit where endpoint_id in (
@@ -110,7 +109,7 @@ export class PruneExpired {
       [LIMIT_MS],
     );
 
-  /** A row without a use of today and of the last minutes says nothing: the next use creates it again. */
+  /** A row that was not used today or in the last minutes says nothing: the next use creates it again. */
   private readonly pruneBudgets = (): Promise<number> =>
     this.delete(
       `delete from ops_budget where (payer_id, budget) in (
@@ -121,6 +120,6 @@ export class PruneExpired {
     );
 
   private async delete(text: string, values: readonly unknown[]): Promise<number> {
-    return (await this.deps.pool.query(text, [...values])).rowCount ?? 0;
+    return (await this.pool.query(text, [...values])).rowCount ?? 0;
   }
 }

@@ -1,6 +1,6 @@
 import { message } from '../../kernel/message.js';
 
-/** Errors of attempts to publish that have their cause in the gateway. */
+/** Errors of publication attempts that the gateway itself causes. */
 export const ATTEMPT_MESSAGES = {
   /** `interrupted` */
   endedBeforeSending: 'The process ended before anything was sent.',

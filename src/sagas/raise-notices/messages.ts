@@ -4,7 +4,7 @@ import { message } from '../../kernel/message.js';
 export const NOTICES_EN = {
   /** `channel.needs_attention` */
   channelNeedsAttention: message(
-    'The channel {channel} needs attention. {error} Its posts are held until {until}, or until you ask for another try or set new credentials.',
+    'The channel {channel} needs attention. {error} Its posts are held until {until}, or until you request another attempt or set new credentials.',
   ),
   /** `publication.failed` */
   publicationFailed: message(
@@ -12,23 +12,30 @@ export const NOTICES_EN = {
   ),
   /** `publication.in_doubt` */
   publicationInDoubt: message(
-    'Delivery of the post {post} to {channel} could not be confirmed. {error} Look there, then send it again or dismiss it.',
+    'Delivery of the post {post} to {channel} could not be confirmed. {error} Check the channel, then send it again or dismiss it.',
   ),
   /** `endpoint.disabled` */
   endpointDisabled: message(
-    '{endpoint} was disabled: {reason}. It is not enabled again automatically: remove the cause, then enable it.',
+    '{endpoint} was disabled: {reason}. It is not enabled again automatically: fix the cause, then enable it.',
   ),
   /** `webhook_output.disabled` */
   outputDisabled: message(
-    'Nothing is delivered to {url} any more: {reason}. Remove the cause, then enable the webhook output, and ask for the deliveries that failed once more.',
+    'Nothing is delivered to {url} any more: {reason}. Fix the cause, enable the webhook output, then retry the failed deliveries.',
   ),
+  /** `approval_needed` */
+  approvalNeeded: message(
+    '{endpoint}: the post {post} waits for your approval. It is to be published {when}: "{text}". Approve it, or reject it with a reason.',
+  ),
+  onApproval: 'once it is approved',
+  atTime: message('at {at}'),
+  noText: 'a post without text',
   /** `quota.nearly_used` */
   quotaNearlyUsed: message(
     'At least {percent} % of the posts of {month} are used: {used} of {total}. When none are left, new posts are refused and queued ones wait until {until}: add a post pack or choose a larger plan in time.',
   ),
   /** `quota.used_up` */
   quotaUsedUp: message(
-    'All posts of {month} are used: {used} of {total}. New posts are refused, and queued ones wait until {until}. Add a post pack or choose a larger plan to go on at once.',
+    'All posts of {month} are used: {used} of {total}. New posts are refused, and queued ones wait until {until}. Add a post pack or choose a larger plan to continue at once.',
   ),
   endpointById: message('The endpoint {id}'),
   endpointByName: message('The endpoint "{name}"'),
@@ -56,6 +63,13 @@ export const NOTICES_RU: { readonly [Name in keyof typeof NOTICES_EN]: (typeof N
   outputDisabled: message(
     'На адрес {url} больше ничего не доставляется: {reason}. Устраните причину, включите исходящий вебхук и запросите неудавшиеся доставки ещё раз.',
   ),
+  /** `approval_needed` */
+  approvalNeeded: message(
+    'Пост {post} ждёт вашего одобрения ({endpoint}). Он выйдет {when}: «{text}». Одобрите его или отклоните, указав причину.',
+  ),
+  onApproval: 'сразу после одобрения',
+  atTime: message('в {at}'),
+  noText: 'пост без текста',
   /** `quota.nearly_used` */
   quotaNearlyUsed: message(
     'Использовано не менее {percent} % постов за {month}: {used} из {total}. Когда их не останется, новые посты будут отклоняться, а стоящие в очереди — ждать до {until}. Заранее добавьте пакет постов или выберите тариф побольше.',

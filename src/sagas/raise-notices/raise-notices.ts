@@ -1,26 +1,34 @@
-import { RaiseNotice, RaiseNoticeHandler } from '../../commands/notice/raise-notice.js';
+import { raiseNotice } from '../../commands/notice/raise-notice.js';
 import { channel as channelDecider } from '../../domain/channel/channel.decider.js';
 import type { ChannelNeedsAttention } from '../../domain/channel/channel.events.js';
-import { endpoint as endpointDecider } from '../../domain/endpoint/endpoint.decider.js';
+import { endpoint as endpointDecider, type EndpointState } from '../../domain/endpoint/endpoint.decider.js';
 import type { EndpointDisabled } from '../../domain/endpoint/endpoint.events.js';
-import { owner as ownerDecider } from '../../domain/owner/owner.decider.js';
 import type { NoticeRaised } from '../../domain/notice/notice.events.js';
+import { owner as ownerDecider } from '../../domain/owner/owner.decider.js';
+import type { PostApprovalRequested } from '../../domain/post/post.events.js';
 import type { PublicationFailed, PublicationInDoubt } from '../../domain/publication/publication.events.js';
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import type { WebhookOutputDisabled } from '../../domain/webhook-output/webhook-output.events.js';
-import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { deriveId } from '../../kernel/ids.js';
 import { iso } from '../../kernel/instant.js';
-import type { Reaction } from '../engine/event-saga.js';
+import { asSentence } from '../../kernel/message.js';
+import { excerptOfPost } from '../../payload/excerpt.js';
+import { PostPayloads, UnreadablePost } from '../../projections/posts/post-payloads.js';
+import { FollowsLog } from '../engine/follows-log.js';
 import type { NOTICES_EN } from './messages.js';
 import { noticesIn } from './notices-in.js';
-import { asSentence } from '../../kernel/message.js';
 
 type Trigger =
-  PublicationInDoubt | PublicationFailed | ChannelNeedsAttention | EndpointDisabled | WebhookOutputDisabled;
+  | PublicationInDoubt
+  | PublicationFailed
+  | ChannelNeedsAttention
+  | EndpointDisabled
+  | WebhookOutputDisabled
+  | PostApprovalRequested;
 
-/** The content of a notice, and the owner it goes to. */
+/** The content of a notice, and the owner that it goes to. */
 type NoticeContent = Pick<NoticeRaised['data'], 'ownerId' | 'kind' | 'subject' | 'text'>;
 
 const NAME = 'raise-notices';
@@ -28,12 +36,9 @@ const NAME = 'raise-notices';
 /**
  * Raises notices about events that an owner has to know (publish-api.md: Endpoint and pause states; D-25, D-26): a
  * publication in doubt or failed for good, a channel that cannot post, an endpoint that was disabled by
- * anyone but its owner. One notice per event, however often the event is delivered; deliveries follow `NoticeRaised`.
+ * anyone but its owner, a post that waits for approval (D-62). One notice per event, however often the event is delivered; deliveries follow `NoticeRaised`.
  */
-export const raiseNotices = (
-  aggregates: AggregateStore,
-  raiseNotice = new RaiseNoticeHandler(aggregates),
-): Reaction<Trigger> => ({
+@FollowsLog<Trigger>({
   name: NAME,
   types: [
     'PublicationInDoubt',
@@ -41,24 +46,34 @@ export const raiseNotices = (
     'ChannelNeedsAttention',
     'EndpointDisabled',
     'WebhookOutputDisabled',
+    'PostApprovalRequested',
   ],
   startsAt: 'beginning',
+})
+export class RaiseNotices {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly payloads: PostPayloads,
+  ) {}
 
-  async react(event) {
-    const content = await describeEvent(aggregates, event);
+  async react(event: RecordedEventOf<Trigger>): Promise<void> {
+    const content =
+      event.type === 'PostApprovalRequested'
+        ? await describeApproval(this.aggregates, this.payloads, event)
+        : await describeEvent(this.aggregates, event);
     if (!content) return;
     const noticeId = deriveId('ntc', event.id);
     const { id: causationId, correlationId, requestId, at } = event;
     const origin = { actor: `system:${NAME}`, requestId, causationId, correlationId, clientAddress: null };
     const context = { ...origin, commandId: `${NAME}/${causationId}`, at };
-    await raiseNotice.execute(new RaiseNotice(context, { noticeId, ...content, at }));
-  },
-});
+    await raiseNotice(this.aggregates, context, { noticeId, ...content, at });
+  }
+}
 
-/** Returns null if the owner need not be informed. */
+/** Returns null if the owner need not be notified. */
 const describeEvent = async (
   aggregates: AggregateStore,
-  event: RecordedEventOf<Trigger>,
+  event: RecordedEventOf<Exclude<Trigger, PostApprovalRequested>>,
 ): Promise<NoticeContent | null> => {
   if (event.type === 'EndpointDisabled') return describeDisabledEndpoint(aggregates, event.data);
   if (event.type === 'WebhookOutputDisabled') return describeDisabledOutput(aggregates, event.data);
@@ -102,7 +117,7 @@ const loadMessages = async (aggregates: AggregateStore, ownerId: string): Promis
   return noticesIn(state?.locale);
 };
 
-/** Returns null if the owner switched the endpoint off. */
+/** Returns null if the owner disabled the endpoint. */
 const describeDisabledEndpoint = async (
   aggregates: AggregateStore,
   { endpointId, by, reason }: EndpointDisabled['data'],
@@ -111,12 +126,40 @@ const describeDisabledEndpoint = async (
   const { state: endpoint } = await aggregates.loadAggregate(endpointDecider, endpointId);
   if (!endpoint) return null;
   const say = await loadMessages(aggregates, endpoint.ownerId);
-  const name =
-    endpoint.settings.name === null
-      ? say.endpointById({ id: endpointId })
-      : say.endpointByName({ name: endpoint.settings.name });
-  const text = say.endpointDisabled({ endpoint: name, reason });
+  const text = say.endpointDisabled({ endpoint: nameEndpoint(say, endpointId, endpoint), reason });
   return { ownerId: endpoint.ownerId, kind: 'endpoint.disabled', subject: { endpointId }, text };
+};
+
+const nameEndpoint = (say: typeof NOTICES_EN, id: string, endpoint: EndpointState): string => {
+  const name = endpoint?.settings.name ?? null;
+  return name === null ? say.endpointById({ id }) : say.endpointByName({ name });
+};
+
+/** Describes a post that waits for approval, as it was when the wait began. */
+const describeApproval = async (
+  aggregates: AggregateStore,
+  payloads: PostPayloads,
+  event: RecordedEventOf<PostApprovalRequested>,
+): Promise<NoticeContent> => {
+  const { postId, endpointId, ownerId, publishAt } = event.data;
+  const [say, { state: endpoint }, excerpt] = await Promise.all([
+    loadMessages(aggregates, ownerId),
+    aggregates.loadAggregate(endpointDecider, endpointId),
+    payloads.readContentBefore(event).then(({ payload }) => excerptOfPost(payload), ignoreUnreadable),
+  ]);
+  const text = say.approvalNeeded({
+    endpoint: nameEndpoint(say, endpointId, endpoint),
+    post: postId,
+    when: publishAt === null ? say.onApproval : say.atTime({ at: iso(publishAt) }),
+    text: excerpt ?? say.noText,
+  });
+  return { ownerId, kind: 'approval_needed', subject: { endpointId, postId }, text };
+};
+
+/** @throws the error, unless the post cannot be read as it was accepted */
+const ignoreUnreadable = (error: unknown): null => {
+  if (error instanceof UnreadablePost) return null;
+  throw error;
 };
 
 /** Returns null if the owner disabled the webhook output. */

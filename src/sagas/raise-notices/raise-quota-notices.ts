@@ -1,5 +1,9 @@
+import { Inject } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { RaiseNotice, RaiseNoticeHandler } from '../../commands/notice/raise-notice.js';
+import { raiseNotice } from '../../commands/notice/raise-notice.js';
+import { monthlyPostsOf } from '../../config/limits-profile.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
 import { channel as channelDecider } from '../../domain/channel/channel.decider.js';
 import {
   computePostsLeft,
@@ -15,33 +19,25 @@ import {
 import { owner as ownerDecider, type OwnerState } from '../../domain/owner/owner.decider.js';
 import type { OwnerPlanChanged } from '../../domain/owner/owner.events.js';
 import type { PublicationHeld, PublicationSucceeded } from '../../domain/publication/publication.events.js';
-import type { AggregateStore } from '../../event-store/aggregate-store.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { deriveId } from '../../kernel/ids.js';
 import { iso } from '../../kernel/instant.js';
-import type { ProjectionProgress } from '../../projections/engine/progress.js';
+import { POOL } from '../../postgres/tokens.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { findUsage } from '../../projections/posts/usage.queries.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
-import type { Reaction } from '../engine/event-saga.js';
+import { FollowsLog } from '../engine/follows-log.js';
 import { noticesIn } from './notices-in.js';
 
 type Trigger = PublicationSucceeded | PublicationHeld | OwnerPlanChanged;
 
-/** Dependencies of {@link raiseQuotaNotices}. */
-export interface RaiseQuotaNoticesDependencies {
-  readonly pool: Pool;
-  readonly aggregates: AggregateStore;
-  readonly progress: Pick<ProjectionProgress, 'requireUpTo'>;
-  /** Each plan's quota from the limits profile; null: unlimited. */
-  readonly monthlyPosts: MonthlyPosts;
-}
-
-/** An owner whose month was computed, so that publications far from the next level need no read. */
+/** An owner whose month has been computed, so that publications far from the next level need no read. */
 interface KnownMonth {
   readonly month: string;
-  /** Moment of `performance.now()` until which this holds: post packs and other processes change it. */
+  /** Time by `performance.now()` until which this is valid: post packs and other processes change it. */
   readonly until: number;
-  /** Publications to come before the next level may be reached. */
+  /** Number of publications to come before the next level may be reached. */
   countLeft: number;
 }
 
@@ -50,33 +46,34 @@ const CACHE_SIZE = 10_000;
 const KNOWN_MS = 10_000;
 
 /**
- * Raises a notice when an owner has used 80 % of the month's posts, and one when none are left (D-18): each once a month,
- * because the id of a notice follows from owner, month and level (ADR-164). A smaller plan, and a publication that waits for
- * the quota, are reasons to compute it too: they use up a month without a publication.
+ * Raises a notice when an owner has used 80 % of the month's posts, and one when none are left (D-18). Each is raised
+ * once a month, because the id of a notice follows from owner, month and level (ADR-164). A smaller plan, and a
+ * publication that waits for the quota, also trigger the check: they can use up a month without a publication.
  */
-export const raiseQuotaNotices = (deps: RaiseQuotaNoticesDependencies): Reaction<Trigger> => {
-  const raiser = new QuotaNotices(deps);
-  return {
-    name: NAME,
-    types: ['PublicationSucceeded', 'PublicationHeld', 'OwnerPlanChanged'],
-    startsAt: 'now',
-    react: (event) => raiser.react(event),
-  };
-};
-
-class QuotaNotices {
+@FollowsLog<Trigger>({
+  name: NAME,
+  types: ['PublicationSucceeded', 'PublicationHeld', 'OwnerPlanChanged'],
+  startsAt: 'now',
+})
+export class RaiseQuotaNotices {
   private readonly owners = new BoundedCache<string>(CACHE_SIZE);
   private readonly months = new BoundedCache<KnownMonth>(CACHE_SIZE);
-  private readonly raiseNotice: RaiseNoticeHandler;
+  /** Each plan's quota; null means unlimited. */
+  private readonly monthlyPosts: MonthlyPosts;
 
-  constructor(private readonly deps: RaiseQuotaNoticesDependencies) {
-    this.raiseNotice = new RaiseNoticeHandler(deps.aggregates);
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly aggregates: AggregateStore,
+    private readonly progress: ProjectionProgress,
+    @Inject(SETTINGS) { limitsProfile }: Settings,
+  ) {
+    this.monthlyPosts = monthlyPostsOf(limitsProfile);
   }
 
   async react(event: RecordedEventOf<Trigger>): Promise<void> {
     const ownerId = 'ownerId' in event.data ? event.data.ownerId : await this.findOwner(event.data.channelId);
     if (ownerId === null || (event.type === 'PublicationSucceeded' && this.isFarFromLevel(ownerId, event))) return;
-    const { aggregates, progress, pool, monthlyPosts } = this.deps;
+    const { aggregates, progress, pool, monthlyPosts } = this;
     const { state } = await aggregates.loadAggregate(ownerDecider, ownerId);
     if (!state || state.deleted) return;
     const month = toMonth(event.at);
@@ -89,7 +86,7 @@ class QuotaNotices {
     this.months.set(ownerId, { ...known, countLeft: countToNextLevel(posts) ?? Infinity });
   }
 
-  /** Counts a publication. True if the owner cannot have reached a level by it. */
+  /** Counts a publication. Returns true if it cannot have brought the owner to a level. */
   private isFarFromLevel(ownerId: string, { at }: RecordedEventOf<Trigger>): boolean {
     const known = this.months.get(ownerId);
     if (!known || known.month !== toMonth(at) || known.until < performance.now()) return false;
@@ -101,7 +98,7 @@ class QuotaNotices {
   private async findOwner(channelId: string): Promise<string | null> {
     const known = this.owners.get(channelId);
     if (known !== undefined) return known;
-    const { state } = await this.deps.aggregates.loadAggregate(channelDecider, channelId);
+    const { state } = await this.aggregates.loadAggregate(channelDecider, channelId);
     if (state) this.owners.set(channelId, state.ownerId);
     return state?.ownerId ?? null;
   }
@@ -121,6 +118,6 @@ class QuotaNotices {
     const origin = { actor: `system:${NAME}`, requestId, causationId, correlationId, clientAddress: null };
     const context = { ...origin, commandId: `${NAME}/${noticeId}`, at };
     const data = { noticeId, ownerId, kind: `quota.${level}`, subject: { month }, text, at } as const;
-    await this.raiseNotice.execute(new RaiseNotice(context, data));
+    await raiseNotice(this.aggregates, context, data);
   }
 }

@@ -1,30 +1,28 @@
-import type { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
-import type { OutputWithdrawal } from '../../commands/webhook-output/output-withdrawal.js';
+import { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
+import { OutputWithdrawal } from '../../commands/webhook-output/output-withdrawal.js';
 import type { OwnerPlanChanged } from '../../domain/owner/owner.events.js';
-import type { ProjectionProgress } from '../../projections/engine/progress.js';
-import type { Reaction } from '../engine/event-saga.js';
-
-const NAME = 'withdraw-input';
+import type { RecordedEventOf } from '../../kernel/events.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { FollowsLog } from '../engine/follows-log.js';
 
 /**
- * Disables endpoints and webhook outputs that a changed plan no longer allows (publish-api.md: Endpoint and pause states; D-8), if the process
- * that changed the plan died before it did so. The present plan decides, so an old or repeated event disables no endpoint
- * that is allowed.
+ * Disables endpoints and webhook outputs that a changed plan no longer allows (publish-api.md: Endpoint and pause
+ * states; D-8), if the process that changed the plan died before doing so. The current plan decides, so an old or
+ * repeated event disables no endpoint that is allowed.
  */
-export const withdrawInput = (
-  withdrawal: InputWithdrawal,
-  outputs: OutputWithdrawal,
-  progress: ProjectionProgress,
-): Reaction<OwnerPlanChanged> => ({
-  name: NAME,
-  types: ['OwnerPlanChanged'],
-  startsAt: 'beginning',
+@FollowsLog<OwnerPlanChanged>({ name: 'withdraw-input', types: ['OwnerPlanChanged'], startsAt: 'beginning' })
+export class WithdrawInput {
+  constructor(
+    private readonly inputs: InputWithdrawal,
+    private readonly outputs: OutputWithdrawal,
+    private readonly progress: ProjectionProgress,
+  ) {}
 
-  async react({ id, position, requestId, correlationId, at, data: { ownerId } }) {
+  async react({ id, position, requestId, correlationId, at, data }: RecordedEventOf<OwnerPlanChanged>): Promise<void> {
     // The read model must contain all endpoints and outputs that were enabled before the plan changed.
-    await progress.requireUpTo('discovery', position);
+    await this.progress.requireUpTo('discovery', position);
     const origin = { requestId, causationId: id, correlationId, clientAddress: null, at };
-    await withdrawal.disableEndpointsOf(ownerId, origin);
-    await outputs.disableOutputsOf(ownerId, origin);
-  },
-});
+    await this.inputs.disableEndpointsOf(data.ownerId, origin);
+    await this.outputs.disableOutputsOf(data.ownerId, origin);
+  }
+}

@@ -1,33 +1,24 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { EventCodec } from '../../event-store/codec.js';
-import { BEGINNING, type Batch, type EventStore, type Position } from '../../event-store/port.js';
+import { EventCodec } from '../../event-store/codec.js';
+import { type Batch, BEGINNING, EVENT_STORE, type EventStore, type Position } from '../../event-store/port.js';
 import { isStoreOutage } from '../../event-store/store-outage.js';
-import { serializeEntry } from '../../history/transparency-log/entry.js';
-import { type CurrentLog, firstEntries } from '../../history/transparency-log/current-log.js';
-import { LogContinuity } from '../../history/transparency-log/log-continuity.js';
-import { LOG_CHECKPOINT, type LogIdentity } from '../../history/transparency-log/log-identity.js';
-import { type LogHead, LogMoved, LogTables } from '../../history/transparency-log/log-tables.js';
 import { commitLog, type LogBatch } from '../../history/transparency-log/commit-log.js';
-import { LOG_MESSAGES } from '../../history/transparency-log/messages.js';
+import { type CurrentLog, firstEntries } from '../../history/transparency-log/current-log.js';
+import { serializeEntry } from '../../history/transparency-log/entry.js';
+import { LogContinuity } from '../../history/transparency-log/log-continuity.js';
+import { LOG_CHECKPOINT, LOG_IDENTITY, type LogIdentity } from '../../history/transparency-log/log-identity.js';
+import { type LogHead, LogMoved, LogTables } from '../../history/transparency-log/log-tables.js';
 import { appendLeaves, hashLeaf, type TreeEdge } from '../../history/transparency-log/merkle.js';
-import type { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
-import type { Log } from '../../kernel/log.js';
+import { LOG_MESSAGES } from '../../history/transparency-log/messages.js';
+import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
+import { LOG, type Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
-import type { Leases } from '../../postgres/leases.js';
+import { Leases } from '../../postgres/leases.js';
+import { POOL } from '../../postgres/tokens.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
-
-/** Dependencies of {@link WriteTransparencyLog}. */
-export interface WriteTransparencyLogDependencies {
-  readonly pool: Pool;
-  readonly store: EventStore;
-  readonly codec: EventCodec;
-  readonly leases: Leases;
-  readonly log: Log;
-  readonly identity: LogIdentity;
-  readonly published: PublishedCheckpoints;
-}
 
 /** The head and the edge of the tree after a commit. */
 interface Written {
@@ -38,32 +29,40 @@ interface Written {
 /** Name of the saga's lease and checkpoint. */
 export const KEY = LOG_CHECKPOINT;
 const RETRY = { firstMs: 100, longestMs: 5_000 };
-/** Most events that are signed at a time. */
+/** Maximum number of events that are signed at a time. */
 const MAX_BATCH = 2_000;
-/** Time in ms between two checkpoints of a log that has caught up. */
+/** Interval, in ms, between checkpoints of a log that has caught up. */
 const INTERVAL_MS = 250;
-/** Time in ms between two moves of the position over events that are no longer in the store. */
+/** Interval, in ms, at which the position moves over events that are no longer in the store. */
 const IDLE_MS = 5_000;
 const BASE_URL_LOOK_MS = 50;
 
 /**
- * Writes the transparency log of the history: a leaf per event in the order of the log, tiles, and the signed head (ADR-141). One
- * process at a time does so under a lease. A batch is one transaction that moves the head only from where this process knows it
- * to be. So the head is signed for exactly the tiles that are committed with it, and never goes back.
+ * Writes the transparency log of the history: a leaf per event in log order, tiles, and the signed head (ADR-141). Only
+ * one process at a time does so, under a lease. A batch is one transaction that moves the head only from where this
+ * process expects it. The head is thus signed for exactly the tiles that are committed with it, and never goes back.
  */
+@Injectable()
 export class WriteTransparencyLog {
   private readonly tables: LogTables;
-  private readonly continuity: LogContinuity;
   private readonly failure = new RepeatedFailure();
 
-  constructor(private readonly deps: WriteTransparencyLogDependencies) {
-    this.tables = new LogTables(deps.pool);
-    this.continuity = new LogContinuity(deps);
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    private readonly codec: EventCodec,
+    private readonly leases: Leases,
+    @Inject(LOG) private readonly log: Log,
+    @Inject(LOG_IDENTITY) readonly identity: LogIdentity,
+    readonly published: PublishedCheckpoints,
+    private readonly continuity: LogContinuity,
+  ) {
+    this.tables = new LogTables(pool);
   }
 
   /** Runs until the signal is aborted, and survives outages. */
   async run(signal: AbortSignal): Promise<void> {
-    const { leases, log } = this.deps;
+    const { leases, log } = this;
     const backoff = new Backoff(RETRY);
     while (!signal.aborted) {
       const startedAt = performance.now();
@@ -78,9 +77,9 @@ export class WriteTransparencyLog {
         backoff.reset();
       } catch (error) {
         const reason = reasonOf(error);
-        // The store's connection logs its loss and its return, once each.
+        // The store's connection logs its loss and its recovery, once each.
         if (!isStoreOutage(error) && this.failure.shouldLog(reason))
-          log.warn({ saga: KEY, error: reason }, 'failed to write the transparency log; trying again');
+          log.warn({ saga: KEY, reason }, 'failed to write the transparency log; trying again');
         await this.recordError(String(error));
         await backoff.wait(signal, performance.now() - startedAt);
       }
@@ -88,7 +87,7 @@ export class WriteTransparencyLog {
   }
 
   private async follow(signal: AbortSignal): Promise<void> {
-    while (this.deps.identity.baseUrl === '' && !signal.aborted) await sleepUnlessAborted(BASE_URL_LOOK_MS, signal);
+    while (this.identity.baseUrl === '' && !signal.aborted) await sleepUnlessAborted(BASE_URL_LOOK_MS, signal);
     if (signal.aborted) return;
     const prepared = await this.continuity.prepare(signal);
     const { current } = prepared;
@@ -100,7 +99,7 @@ export class WriteTransparencyLog {
       ({ head, edge } = begun);
     }
     let movedAt = performance.now();
-    for await (const batch of this.deps.store.subscribe({ after: position, signal, maxBatch: MAX_BATCH })) {
+    for await (const batch of this.store.subscribe({ after: position, signal, maxBatch: MAX_BATCH })) {
       if (signal.aborted) return;
       const isDue = batch.events.length > 0 || performance.now() > movedAt + IDLE_MS;
       if (isDue && batch.position > head.position) {
@@ -113,14 +112,14 @@ export class WriteTransparencyLog {
   }
 
   private entryOf(event: Batch['events'][number]): Buffer {
-    const { hash } = this.deps.codec.readEnvelope(event);
+    const { hash } = this.codec.readEnvelope(event);
     return serializeEntry({ stream: event.stream, revision: event.revision, hash });
   }
 
-  /** Returns the position of the head, and makes sure that the saga's checkpoint agrees. */
+  /** Returns the position of the head, and makes sure that the saga's checkpoint agrees with it. */
   private async loadPosition(head: LogHead | null): Promise<bigint> {
     const position = head?.position ?? BEGINNING;
-    const { rows } = await this.deps.pool.query<{ position: bigint }>(
+    const { rows } = await this.pool.query<{ position: bigint }>(
       `with new as (
          insert into ops_checkpoint (name, version, code, position) values ($1, 1, 1, $2)
          on conflict do nothing returning position)
@@ -132,7 +131,7 @@ export class WriteTransparencyLog {
     return position;
   }
 
-  /** Signs the log under its name and key: with its first entries, if it begins. */
+  /** Signs the log under its name and key; a new log starts with its first entries. */
   private begin(head: LogHead | null, current: CurrentLog, edge: TreeEdge, position: Position): Promise<Written> {
     const entries = head ? [] : firstEntries(current).map((bytes) => ({ bytes, position: BEGINNING + 1n }));
     return this.write(head, current, edge, { entries, position, lastEvent: null });
@@ -154,11 +153,11 @@ export class WriteTransparencyLog {
       before,
       batch.entries.map(({ bytes }) => hashLeaf(bytes)),
     );
-    return { head: await commitLog(this.deps, current, { ...batch, from, edge, tiles }), edge };
+    return { head: await commitLog(this, current, { ...batch, from, edge, tiles }), edge };
   }
 
   private async recordError(error: string): Promise<void> {
     const text = 'update ops_checkpoint set error = $2 where name = $1 and version = 1';
-    await this.deps.pool.query(text, [KEY, error.slice(0, 2_000)]).catch(() => undefined);
+    await this.pool.query(text, [KEY, error.slice(0, 2_000)]).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** A body that cannot be read. The network words the answer. */
+/** A body that cannot be read. The network decides how the answer is worded. */
 export class BodyProblem extends Error {
   constructor(
     readonly status: 400 | 413,

@@ -10,7 +10,7 @@ export interface CallBody {
   readonly files: ReadonlyMap<string, UploadedFile>;
 }
 
-/** Default limit: one upload of 50 MB with its multipart framing; a network may set a larger one. */
+/** Default limit: one upload of 50 MB with its multipart framing; a network may set a higher limit. */
 const MAX_BODY_BYTES = 52 * 1_048_576;
 
 const NO_FILES: ReadonlyMap<string, UploadedFile> = new Map();
@@ -37,7 +37,7 @@ const parseText = (bytes: Buffer, type: string): CallBody => {
   return { fields: Object.fromEntries(new URLSearchParams(bytes.toString())), files: NO_FILES };
 };
 
-/** Streams a body; one that is too long is read to its end, so that its sender receives the answer. */
+/** Streams a body; an oversized body is read to its end, so that its sender receives the answer. */
 async function* readChunks(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer, void, void> {
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

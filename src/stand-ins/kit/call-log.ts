@@ -10,7 +10,7 @@ export interface LoggedCall {
   readonly channel: string | null;
   /** Parameters of the call as received. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** The fault that was applied to the call. */
+  /** The fault applied to the call. */
   readonly fault: FaultMode | null;
   /** Status of the answer; null until the call is answered, and permanently if the connection was dropped. */
   status: number | null;
@@ -19,7 +19,7 @@ export interface LoggedCall {
 /** Fields with credentials; the log shows only their presence. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['access_token', 'api_key']);
 
-/** Calls in the log, at most. */
+/** Maximum number of calls in the log. */
 const MAX_LOGGED_CALLS = 2_000;
 
 /** The latest calls and the number of calls per method. */
@@ -38,7 +38,7 @@ export class CallLog {
     return logged;
   }
 
-  /** Returns calls after `after`, oldest first; with `method`, of that method only. */
+  /** Returns the calls after `after`, oldest first; with `method`, only those of that method. */
   list(after: number, method: string | null): { items: LoggedCall[]; total: number; counts: Record<string, number> } {
     const items = this.calls
       .filter((call) => call.seq > after && (method === null || call.method === method))

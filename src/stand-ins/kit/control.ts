@@ -1,5 +1,5 @@
 import type { CallLog } from './call-log.js';
-import { parseFault, type FaultQueue } from './faults.js';
+import { type FaultQueue, parseFault } from './faults.js';
 import { InvalidControlRequest } from './invalid-control-request.js';
 import type { Ledger } from './ledger.js';
 import type { StandInAnswer, StandInNetwork } from './network.js';
@@ -21,7 +21,7 @@ interface ControlRequest {
 
 /**
  * The controls that all stand-ins share:
- * - `GET | POST | DELETE /_control/faults`: the next faults, see {@link parseFault}; DELETE clears the delay too
+ * - `GET | POST | DELETE /_control/faults`: the next faults, see {@link parseFault}; DELETE also clears the delay
  * - `POST /_control/delay {ms}`: a delay before every call
  * - `GET /_control/calls?after=&method=`: the newest 2,000 calls
  * - `GET /_control/ledger?after=&limit=&channel=`: the accepted messages

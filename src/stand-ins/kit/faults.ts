@@ -22,22 +22,22 @@ export const FAULT_MODES = [
 /** Name of a fault. */
 export type FaultMode = (typeof FAULT_MODES)[number];
 
-/** A fault that is not used up. */
+/** A remaining fault. */
 export interface Fault {
   readonly mode: FaultMode;
   /** Method name of the network; `*` for any. */
   readonly method: string;
   /** Channel as calls name it; null for any. */
   readonly channel: string | null;
-  /** Number of calls to which it still applies; null: all calls until it is removed. */
+  /** Number of calls to which it still applies; null for all calls until it is removed. */
   times: number | null;
   /** Delay in ms before the call is handled. */
   readonly delay_ms: number;
   readonly status: number;
-  /** Body of the answer: a string as it is, other values as JSON; null: the network's own error body. */
+  /** Body of the answer: a string is sent unchanged, other values as JSON; null for the network's own error body. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** Number of bytes of the answer's body after which the connection breaks; null: never. */
+  /** Number of bytes of the answer's body after which the connection breaks; null for never. */
   readonly cut_at: number | null;
 }
 
@@ -81,7 +81,7 @@ const readWholeNumber = (
   throw new InvalidControlRequest(`${key} must be a whole number from ${minimum}`);
 };
 
-/** The faults that are not used up, oldest first; the first that matches a call applies to it. */
+/** The remaining faults, oldest first; the first that matches a call applies to it. */
 export class FaultQueue {
   private faults: Fault[] = [];
   /** Delay of every call, in ms. */

@@ -13,8 +13,8 @@ export interface LedgerButton {
 }
 
 /**
- * A medium of a message. `file`: its name in the stand-in's media folder; null if it was named by URL or is too large to be
- * stored. `hash`: the first 32 hex digits of its SHA-256; null if it was named by URL.
+ * A medium of a message. `file`: its name in the stand-in's media folder; null if it was given by URL or is too large
+ * to store. `hash`: the first 32 hex digits of its SHA-256; null if it was given by URL.
  */
 export interface LedgerMedium {
   readonly type: string;
@@ -45,7 +45,9 @@ export interface LedgerEntry {
   readonly entities: readonly LedgerEntity[];
   readonly buttons: readonly (readonly LedgerButton[])[];
   readonly media: readonly LedgerMedium[];
-  /** SHA-256 (hex) of text, entities, buttons and media: equal for equal posts, so that duplicates are found. */
+  /**
+   * SHA-256 (hex) of text, entities, buttons and media: the same for identical posts, so that duplicates can be found.
+   */
   readonly content_hash: string;
   readonly call_id: string;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, truncate, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { LedgerEntry, NewLedgerEntry } from './ledger-entry.js';
 
@@ -40,7 +40,7 @@ export class Ledger {
   /** Opens the file and replays it through `onEntry`. Throws if a line in its middle is invalid. */
   static async open(options: LedgerOptions): Promise<Ledger> {
     const folder = dirname(options.file);
-    // Nothing is created where the folder is there: it may be shared, such as /tmp, and keeps its mode.
+    // An existing folder is left alone: it may be shared, such as /tmp, and keeps its mode.
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const handle = await open(options.file, 'a', 0o600);
     await handle.chmod(0o600).catch(() => undefined); // an earlier version's, or another user's
@@ -67,8 +67,8 @@ export class Ledger {
   }
 
   /**
-   * Writes the messages of one call together and resolves once the operating system has them. Concurrent appends share one
-   * write. Rejects after a disk error, and from then on always: a line may be incomplete.
+   * Writes the messages of one call together and resolves once the operating system has them. Concurrent appends share
+   * one write. Rejects after a disk error and from then on, because a line may be incomplete.
    */
   async append(messages: readonly NewLedgerEntry[]): Promise<readonly LedgerEntry[]> {
     if (this.broken) throw new Error('the ledger accepts no more entries after a failed write', { cause: this.broken });

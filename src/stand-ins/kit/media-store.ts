@@ -17,7 +17,9 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'audio/ogg': '.ogg',
 };
 
-/** Stores uploaded files beside the ledger by the hash of their bytes, so that a wall can show them after a restart. */
+/**
+ * Stores uploaded files alongside the ledger by the hash of their bytes, so that a wall can show them after a restart.
+ */
 export class MediaStore {
   constructor(readonly folder: string) {}
 

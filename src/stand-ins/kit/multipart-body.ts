@@ -1,11 +1,11 @@
-import { BodyProblem } from './body-problem.js';
 import type { CallBody } from './body.js';
+import { BodyProblem } from './body-problem.js';
 import { receiveFile, type UploadedFile } from './uploaded-file.js';
 
 const LINE = Buffer.from('\r\n');
 const HEADERS_END = Buffer.from('\r\n\r\n');
 
-/** Returns the boundary of a content type. @throws BodyProblem 400 without one */
+/** Returns the boundary of a content type. @throws BodyProblem 400 if there is none */
 export const parseBoundary = (contentType: string): string => {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? [];
   const boundary = quoted ?? plain;
@@ -14,8 +14,8 @@ export const parseBoundary = (contentType: string): string => {
 };
 
 /**
- * Reads a form with files (RFC 7578) as a stream: only the part of a file that {@link receiveFile} stores is in memory. If
- * a name occurs twice, the last field or file counts.
+ * Reads a form with files (RFC 7578) as a stream: only the part of a file that {@link receiveFile} stores is kept in
+ * memory. If a name occurs twice, the last field or file counts.
  */
 export const readMultipart = async (chunks: AsyncIterable<Buffer>, boundary: string): Promise<CallBody> => {
   const fields: Record<string, string> = {};
@@ -49,14 +49,17 @@ class Scanner {
     this.chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** Yields the bytes before the next mark and skips the mark; read it to its end. @param orEnd accept the end of the stream too */
+  /**
+   * Yields the bytes before the next mark and skips the mark; read it to its end. @param orEnd true to also accept the
+   * end of the stream
+   */
   async *readUntil(mark: Buffer, orEnd = false): AsyncGenerator<Buffer, void, void> {
     for (;;) {
       const at = this.buffered.indexOf(mark);
       const end = at >= 0 ? at : this.buffered.length - mark.length + 1;
       if (end > 0) yield this.buffered.subarray(0, end);
       if (at >= 0) return void (this.buffered = this.buffered.subarray(at + mark.length));
-      // The end of the buffer may be the beginning of a mark: it is kept until more bytes arrive.
+      // The end of the buffer may be the beginning of a mark, so it is kept until more bytes arrive.
       if (end > 0) this.buffered = this.buffered.subarray(end);
       const next = await this.chunks.next();
       if (next.done && orEnd) return yield* this.readRest();

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallBody } from './body.js';
 
-/** The logger of a stand-in; pino's loggers fit. */
+/** The logger of a stand-in; pino loggers fit. */
 export interface StandInLogger {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
@@ -18,14 +18,14 @@ export interface StandInCall extends CallBody {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** An answer. An object is written as JSON; a string or buffer as it is. */
+/** An answer. An object is written as JSON, a string or buffer unchanged. */
 export interface StandInAnswer {
   readonly status: number;
   readonly body: object | string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The part of a stand-in that differs between networks: names and answers of its calls. */
+/** The part of a stand-in that differs between networks: the names of its calls, and their answers. */
 export interface StandInNetwork {
   /** Identifier of the network. */
   readonly platform: string;

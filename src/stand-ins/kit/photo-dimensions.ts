@@ -7,11 +7,11 @@ export interface PhotoDimensions {
   readonly short: number;
 }
 
-/** Returns the dimensions of a photo; null if they cannot be determined, which is no reason to reject it. */
+/** Returns the dimensions of a photo; null if they cannot be determined, in which case the photo is accepted. */
 export const readPhotoDimensions = ({ bytes }: UploadedFile): PhotoDimensions | null => {
   if (!bytes) return null;
   try {
-    const { width, height } = imageSize(new Uint8Array(bytes)); // a copy: with a Buffer it would read beyond the end
+    const { width, height } = imageSize(new Uint8Array(bytes)); // a copy, because with a Buffer it would read beyond the end
     if (!(width > 0 && height > 0)) return null;
     return { long: Math.max(width, height), short: Math.min(width, height) };
   } catch {

@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Wall } from '../walls/wall.js';
-import { BodyProblem } from './body-problem.js';
 import { readBody } from './body.js';
+import { BodyProblem } from './body-problem.js';
 import { CallLog } from './call-log.js';
 import { answerControl } from './control.js';
-import { FaultQueue, type Fault } from './faults.js';
+import { type Fault, FaultQueue } from './faults.js';
 import type { Ledger } from './ledger.js';
 import type { StandInAnswer, StandInCall, StandInLogger, StandInNetwork } from './network.js';
 
@@ -29,7 +29,7 @@ export interface RunningStandIn {
   stop(): Promise<void>;
 }
 
-/** The parts of one stand-in that the server combines. */
+/** The parts of one stand-in that the server combines. It closes the ledger when it stops, and if it cannot start. */
 export interface StandInParts {
   readonly network: StandInNetwork;
   readonly ledger: Ledger;
@@ -110,7 +110,12 @@ export const serveStandIn = async (
 
   const server = createServer((request, response) => void onRequest(request, response));
   server.keepAliveTimeout = 65_000;
-  await listen(server, port, host);
+  try {
+    await listen(server, port, host);
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
   const bound = server.address() as AddressInfo;
   const url = `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`;
   logger?.info({ platform: network.platform, url, accepted: ledger.last }, 'stand-in is listening');
@@ -135,7 +140,7 @@ const listen = (server: Server, port: number, host: string): Promise<void> =>
     });
   });
 
-/** Answers a call under a fault, or with the network's true answer without one. */
+/** Answers a call: with its fault if there is one, otherwise with the network's true answer. */
 const answerUnderFault = async (
   fault: Fault | null,
   accept: () => Promise<StandInAnswer>,

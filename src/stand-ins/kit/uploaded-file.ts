@@ -5,19 +5,22 @@ export interface UploadedFile {
   readonly name: string;
   readonly type: string;
   readonly size: number;
-  /** Its first bytes, 64 at most. */
+  /** Its first bytes, at most 64. */
   readonly head: Buffer;
   /** First 32 hex digits of the SHA-256. */
   readonly hash: string;
-  /** Content; null if it is too large to be stored: then it is only counted and hashed. */
+  /** Content; null if it is too large to be stored, in which case it is only counted and hashed. */
   readonly bytes: Buffer | null;
 }
 
-/** Largest stored file, in bytes: enough for photos and short videos, but a demo folder does not grow to gigabytes. */
+/**
+ * Maximum size of a stored file, in bytes: enough for photos and short videos, while a demo folder does not grow to
+ * gigabytes.
+ */
 const MAX_STORED_BYTES = 24 * 1_048_576;
 const HEAD_BYTES = 64;
 
-/** Receives a file as a stream; one that is too large to be stored is only counted and hashed. */
+/** Receives a file as a stream; a file that is too large to store is only counted and hashed. */
 export const receiveFile = async (
   { name, type }: Pick<UploadedFile, 'name' | 'type'>,
   chunks: AsyncIterable<Buffer>,

@@ -50,8 +50,8 @@ export class LibreTranslateService implements StandInNetwork {
 
   /**
    * LibreTranslate's controls:
-   * - `POST /_control/keys {keys}`: sets the accepted API keys; null: no key is needed
-   * - `POST /_control/limits {characters}`: sets the characters of one request, at most
+   * - `POST /_control/keys {keys}`: sets the accepted API keys; null if no key is needed
+   * - `POST /_control/limits {characters}`: sets the maximum number of characters of one request
    */
   handleControl(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
     switch (`${httpMethod} ${path}`) {

@@ -1,5 +1,5 @@
 import { Ledger } from '../kit/ledger.js';
-import { serveStandIn, type RunningStandIn, type StandInOptions } from '../kit/server.js';
+import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
 import { LibreTranslateService } from './libre-translate-service.js';
 
 /**
@@ -8,10 +8,5 @@ import { LibreTranslateService } from './libre-translate-service.js';
  */
 export const startLibreTranslateStandIn = async (options: StandInOptions): Promise<RunningStandIn> => {
   const ledger = await Ledger.open({ file: options.ledgerFile, platform: 'libretranslate' });
-  try {
-    return await serveStandIn({ network: new LibreTranslateService(), ledger }, options);
-  } catch (error) {
-    await ledger.close();
-    throw error;
-  }
+  return serveStandIn({ network: new LibreTranslateService(), ledger }, options);
 };

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { ApiError, badPayload } from './api-error.js';
 
-/** States of a chat for a posting bot. `denied`: it is no administrator. `removed`: it is not in the chat. */
+/** States of a chat for a posting bot. `denied`: it is not an administrator. `removed`: it is not in the chat. */
 export const CHAT_STATES = ['admin', 'missing', 'denied', 'removed'] as const;
 /** State of a chat. */
 export type ChatState = (typeof CHAT_STATES)[number];
@@ -16,14 +16,14 @@ export interface Chat {
   readonly newest: LedgerEntry[];
 }
 
-/** Messages of a chat that can be requested (the schema's maximum of `count`). */
+/** Number of messages of a chat that can be requested (the schema's maximum of `count`). */
 export const MAX_COUNT = 100;
 
 /** Every numeric chat exists until a control says otherwise. */
 export class Chats {
   private readonly byId = new Map<string, Chat>();
 
-  /** Returns the chat of an id and creates it if needed; null for an invalid id. */
+  /** Returns the chat with an id, creating it if needed; null for an invalid id. */
   getOrCreate(id: string): Chat | null {
     if (!/^-?[1-9]\d{0,18}$/.test(id)) return null;
     const known = this.byId.get(id);
@@ -33,7 +33,7 @@ export class Chats {
     return chat;
   }
 
-  /** Returns the chat for a bot that reads messages or posts. @throws ApiError if the bot may not */
+  /** Returns the chat for a bot that wants to read or post messages. @throws ApiError if the bot may not */
   getForBot(id: string | null): Chat {
     const chat = this.getForMember(id);
     if (chat.state === 'denied') throw new ApiError(403, 'chat.denied', 'No rights to send to this chat');
@@ -50,7 +50,7 @@ export class Chats {
     return chat;
   }
 
-  /** Adds a message of the ledger: after a restart, and when it is written. */
+  /** Adds a message of the ledger, after a restart and whenever one is written. */
   addMessage(entry: LedgerEntry): void {
     const chat = this.getOrCreate(entry.channel);
     if (!chat) return;

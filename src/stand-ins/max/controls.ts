@@ -1,16 +1,15 @@
+import { type ControlFields, readChoice, revokeToken, setRateLimits } from '../kit/control-fields.js';
 import { InvalidControlRequest } from '../kit/invalid-control-request.js';
 import type { StandInAnswer } from '../kit/network.js';
-import { CHAT_STATES, type ChatState } from './chats.js';
+import { CHAT_STATES } from './chats.js';
 import type { PostingContext } from './posting.js';
-import { MAX_RATE_LIMITS, type RateLimitSettings } from './rate-limits.js';
+import { MAX_RATE_LIMITS } from './rate-limits.js';
 
 /** The parts of the stand-in that these controls change. */
 interface ControlledParts {
   readonly revokedTokens: Set<string>;
   readonly posting: PostingContext;
 }
-
-type Body = Readonly<Record<string, unknown>>;
 
 /**
  * MAX's own controls:
@@ -25,11 +24,11 @@ export const answerMaxControl = (
   { revokedTokens, posting }: ControlledParts,
   httpMethod: string,
   path: string,
-  body: Body,
+  body: ControlFields,
 ): StandInAnswer | null => {
   switch (`${httpMethod} ${path}`) {
     case 'POST tokens':
-      return setToken(revokedTokens, body);
+      return revokeToken(revokedTokens, body);
     case 'POST chats':
       return setChat(posting, body);
     case 'POST not-ready':
@@ -38,7 +37,7 @@ export const answerMaxControl = (
     case 'POST uploads':
       return setUploads(posting, body);
     case 'POST rate-limit':
-      return setRateLimit(posting, body);
+      return setRateLimits(posting.limits, MAX_RATE_LIMITS, body);
     default:
       return null;
   }
@@ -49,43 +48,20 @@ const readWholeNumber = (value: unknown, name: string): number => {
   throw new InvalidControlRequest(`${name} must be a whole number from 0`);
 };
 
-const setToken = (revoked: Set<string>, { token, revoked: isRevoked = true }: Body): StandInAnswer => {
-  if (typeof token !== 'string' || token === '') throw new InvalidControlRequest('token must be a string');
-  if (isRevoked === true) revoked.add(token);
-  else revoked.delete(token);
-  return { status: 200, body: { revoked: revoked.has(token) } };
-};
-
-const setChat = ({ chats }: PostingContext, { chat_id, state, title }: Body): StandInAnswer => {
+const setChat = ({ chats }: PostingContext, body: ControlFields): StandInAnswer => {
+  const { chat_id, state, title } = body;
   const chat = typeof chat_id === 'string' || typeof chat_id === 'number' ? chats.getOrCreate(String(chat_id)) : null;
   if (!chat) throw new InvalidControlRequest('chat_id must be a number');
-  if (state !== undefined && !CHAT_STATES.includes(state as ChatState)) {
-    throw new InvalidControlRequest(`state must be one of ${CHAT_STATES.join(', ')}`);
-  }
-  if (state !== undefined) chat.state = state as ChatState;
+  if (state !== undefined) chat.state = readChoice(body, 'state', CHAT_STATES);
   if (typeof title === 'string') chat.title = title;
   return { status: 200, body: { id: chat.id, state: chat.state, title: chat.title } };
 };
 
-const setUploads = ({ uploads }: PostingContext, { image, retval }: Body): StandInAnswer => {
+const setUploads = ({ uploads }: PostingContext, { image, retval }: ControlFields): StandInAnswer => {
   if (image !== undefined && image !== 'photos' && image !== 'token')
     throw new InvalidControlRequest('image must be photos or token');
   if (retval !== undefined && typeof retval !== 'number') throw new InvalidControlRequest('retval must be a number');
   if (image !== undefined) uploads.imageAnswer = image;
   if (retval !== undefined) uploads.retval = retval;
   return { status: 200, body: { image: uploads.imageAnswer, retval: uploads.retval } };
-};
-
-const setRateLimit = ({ limits }: PostingContext, { on, ...limitsByName }: Body): StandInAnswer => {
-  const off: RateLimitSettings = { chat_per_second: null, bot_per_second: null };
-  const settings: Record<string, number | null> = { ...(on === true ? MAX_RATE_LIMITS : off) };
-  for (const [name, value] of Object.entries(limitsByName)) {
-    if (!(name in off))
-      throw new InvalidControlRequest(`unknown rate limit ${name}; the limits are ${Object.keys(off).join(', ')}`);
-    if (value !== null && !(typeof value === 'number' && value > 0))
-      throw new InvalidControlRequest(`${name} must be above 0`);
-    settings[name] = value;
-  }
-  limits.settings = { ...off, ...settings };
-  return { status: 200, body: limits.settings };
 };

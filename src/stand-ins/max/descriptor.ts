@@ -1,7 +1,7 @@
 import type { StandInDescriptor } from '../kit/descriptor.js';
 import { DEMO_CHANNEL } from './demo-channel.js';
-import { THEME } from './theme.js';
 import { startMaxStandIn } from './max-stand-in.js';
+import { THEME } from './theme.js';
 
 /** The stand-in of MAX. */
 export const maxStandIn: StandInDescriptor = {

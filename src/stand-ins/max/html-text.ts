@@ -9,8 +9,17 @@ export interface FormattedText {
 
 /** The tags of MAX's HTML and the formatting that each one means. */
 const TYPES: Readonly<Record<string, string>> = {
-  ...{ b: 'bold', strong: 'bold', i: 'italic', em: 'italic', u: 'underline', ins: 'underline' },
-  ...{ s: 'strikethrough', del: 'strikethrough', code: 'code', pre: 'pre', a: 'text_link' },
+  b: 'bold',
+  strong: 'bold',
+  i: 'italic',
+  em: 'italic',
+  u: 'underline',
+  ins: 'underline',
+  s: 'strikethrough',
+  del: 'strikethrough',
+  code: 'code',
+  pre: 'pre',
+  a: 'text_link',
 };
 
 const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
@@ -19,7 +28,7 @@ const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>
 const PIECE = /<(\/?)([a-z]+)((?:\s[^<>]*)?)>|&([a-z]+|#\d+);|[^<&]+|[<&]/gi;
 
 /**
- * Reads MAX's HTML. The real server's leniency is unknown, so everything that it might misread is rejected: unknown tags,
+ * Reads MAX's HTML. The real server's leniency is unknown, so anything that it might misread is rejected: unknown tags,
  * wrong nesting, a bare `<` or `&`, a link without an address.
  */
 export const parseHtml = (html: string): FormattedText => {

@@ -1,6 +1,6 @@
 import type { LedgerButton } from '../kit/ledger-entry.js';
 import { badPayload } from './api-error.js';
-import { fieldsOf, type Fields } from './fields.js';
+import { type Fields, fieldsOf } from './fields.js';
 import { isLink } from './html-text.js';
 
 /** Limits of networks.md §5. */

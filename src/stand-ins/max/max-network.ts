@@ -1,8 +1,8 @@
 import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
+import { ApiError, badPayload } from './api-error.js';
 import type { Chat } from './chats.js';
 import { answerMaxControl } from './controls.js';
-import { listMessages, postMessage, type PostingContext } from './posting.js';
-import { ApiError, badPayload } from './api-error.js';
+import { listMessages, type PostingContext, postMessage } from './posting.js';
 
 /** Path of a chat, or of the bot's membership in it. */
 const CHAT = /^\/chats\/([^/]+)(\/members\/me)?$/;
@@ -18,7 +18,10 @@ const MB = 1_048_576;
 export class MaxNetwork implements StandInNetwork {
   readonly platform = 'max';
   readonly title = 'MAX';
-  /** The largest upload with its multipart framing, and some more, so that a file that is too large gets the network's own error. */
+  /**
+   * Room for the largest upload with its multipart framing, and a margin, so that an oversized file gets the network's
+   * own error.
+   */
   readonly maxBodyBytes = 264 * MB;
   readonly revokedTokens = new Set<string>();
 
@@ -88,7 +91,7 @@ export class MaxNetwork implements StandInNetwork {
   }
 }
 
-/** Decodes a part of a path; one that cannot be decoded stays as it is. */
+/** Decodes a part of a path; leaves it unchanged if it cannot be decoded. */
 const decode = (part: string): string => {
   try {
     return decodeURIComponent(part);

@@ -1,18 +1,18 @@
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
-import { serveStandIn, type RunningStandIn, type StandInOptions } from '../kit/server.js';
+import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
 import { Wall } from '../walls/wall.js';
 import { Chats } from './chats.js';
+import { DEMO_CHANNEL } from './demo-channel.js';
 import { MaxNetwork } from './max-network.js';
 import { RateLimits } from './rate-limits.js';
-import { Uploads } from './uploads.js';
-import { DEMO_CHANNEL } from './demo-channel.js';
 import { THEME } from './theme.js';
+import { Uploads } from './uploads.js';
 
 /**
- * Starts a server that behaves like MAX's Bot API for posting bots (networks.md §1–§3, §8): `GET /me`,
- * `POST` and `GET /messages`, `POST /uploads` with its own upload addresses. Any token and any numeric chat exist
- * until a control says otherwise. Messages accepted before a stop or kill are restored, uploads included.
+ * Starts a server that behaves like MAX's Bot API for posting bots (networks.md §1–§3, §8): `GET /me`, `POST` and `GET
+ * /messages`, `POST /uploads` with separate upload addresses. Any token and any numeric chat exist until a control says
+ * otherwise. Messages accepted before a stop or kill are restored, uploads included.
  */
 export const startMaxStandIn = async (options: StandInOptions): Promise<RunningStandIn> => {
   const chats = new Chats();
@@ -29,10 +29,5 @@ export const startMaxStandIn = async (options: StandInOptions): Promise<RunningS
     },
   });
   const posting = { chats, uploads: new Uploads(media), limits: new RateLimits(), ledger, notReady: 0 };
-  try {
-    return await serveStandIn({ network: new MaxNetwork(posting), ledger, wall }, options);
-  } catch (error) {
-    await ledger.close();
-    throw error;
-  }
+  return serveStandIn({ network: new MaxNetwork(posting), ledger, wall }, options);
 };

@@ -1,12 +1,12 @@
-import type { StandInCall } from '../kit/network.js';
 import type { Ledger } from '../kit/ledger.js';
+import type { StandInCall } from '../kit/network.js';
+import { ApiError, badPayload } from './api-error.js';
 import { readAttachments } from './attachments.js';
-import { MAX_COUNT, midOf, type Chats } from './chats.js';
-import { parseHtml, type FormattedText } from './html-text.js';
+import { type Chats, MAX_COUNT, midOf } from './chats.js';
+import { type FormattedText, parseHtml } from './html-text.js';
 import { MAX_TEXT } from './limits.js';
 import { messageJson } from './message.js';
 import type { RateLimits } from './rate-limits.js';
-import { ApiError, badPayload } from './api-error.js';
 import type { Uploads } from './uploads.js';
 
 const FIELDS = new Set(['text', 'format', 'attachments', 'notify']);

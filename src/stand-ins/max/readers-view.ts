@@ -1,6 +1,6 @@
-import { EMPTY_MESSAGE, findUploads, mediumAt, readReference, type ReadersView } from '../walls/readers-view.js';
-import { readKeyboard } from './keyboard.js';
+import { EMPTY_MESSAGE, findUploads, mediumAt, type ReadersView, readReference } from '../walls/readers-view.js';
 import { parseHtml } from './html-text.js';
+import { readKeyboard } from './keyboard.js';
 import { MAX_TEXT } from './limits.js';
 import { THEME } from './theme.js';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { detectMimeType } from '../kit/detect-mime-type.js';
 import type { LedgerMedium } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
-import { detectMimeType } from '../kit/detect-mime-type.js';
 import { readPhotoDimensions } from '../kit/photo-dimensions.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
 import { ApiError, badPayload } from './api-error.js';
@@ -15,7 +15,10 @@ export type UploadType = (typeof UPLOAD_TYPES)[number];
 
 const MB = 1_048_576;
 const MAX_BYTES: Readonly<Record<UploadType, number>> = {
-  ...{ image: 50 * MB, video: 250 * MB, audio: 256 * MB, file: 256 * MB },
+  image: 50 * MB,
+  video: 250 * MB,
+  audio: 256 * MB,
+  file: 256 * MB,
 };
 
 /** Longest side of an image, in pixels. */
@@ -51,7 +54,7 @@ export class Uploads {
 
   constructor(private readonly store: MediaStore) {}
 
-  /** Creates an upload address for one file, with its token if the type has one from the beginning. */
+  /** Creates an upload address for one file, with a token if its type has one from the start. */
   createUpload(type: string | null): { id: string; token?: string } {
     if (!UPLOAD_TYPES.includes(type as UploadType)) throw badPayload('type: expected image, video, audio or file');
     const id = randomBytes(12).toString('hex');
@@ -80,7 +83,7 @@ export class Uploads {
     return this.imageAnswer === 'token' ? { token } : { photos: { [id]: { token } } };
   }
 
-  /** Returns the file of a token if it can be shown as this type. */
+  /** Returns the file with this token if it can be shown as this type. */
   async getMedium(type: UploadType, token: string): Promise<LedgerMedium> {
     if (!/^[\w.-]+$/.test(token)) throw badPayload('token: expected a token');
     const found = await readFile(join(this.folder, `${token}.json`), 'utf8').catch(() => null);

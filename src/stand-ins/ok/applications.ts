@@ -9,8 +9,8 @@ export type TokenState = (typeof TOKEN_STATES)[number];
 type Parameters = Readonly<Record<string, string>>;
 
 /**
- * Authenticates callers. The signature of an application with a known secret is computed and must match (104); that of any
- * other application must have the right form. Any token is valid until a control says otherwise.
+ * Authenticates callers. For an application with a known secret, the signature is computed and must match (104); for
+ * any other application, it must have the right form. Any token is valid until a control says otherwise.
  */
 export class Applications {
   private readonly secrets = new Map<string, string>();
@@ -24,7 +24,7 @@ export class Applications {
     this.tokens.set(token, state);
   }
 
-  /** Checks application, signature and token of a caller. @throws ApiError 101, 102, 103 or 104 */
+  /** Checks a caller's application, signature and token. @throws ApiError 101, 102, 103 or 104 */
   authenticate(parameters: Parameters): void {
     const { application_key = '', access_token = '', sig = '' } = parameters;
     if (application_key === '') throw new ApiError(101, 'PARAM_API_KEY : Application not exist');
@@ -38,7 +38,7 @@ export class Applications {
     if (state === 'unknown') throw new ApiError(103, 'PARAM_SESSION_KEY : Invalid session key');
   }
 
-  /** True if the token has the rights to content. */
+  /** True if the token has the rights to publish content. */
   hasRights({ access_token = '' }: Parameters): boolean {
     return this.tokens.get(access_token) !== 'no_rights';
   }

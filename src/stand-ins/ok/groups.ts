@@ -7,21 +7,21 @@ export interface KnownGroup {
   readonly title: string;
 }
 
-/** States of a group for the caller. `no_member`: an account without a place in it. */
+/** States of a group for the caller. `no_member`: an account that is not a member. */
 export const GROUP_STATES = ['moderator', 'missing', 'no_member'] as const;
 /** State of a group. */
 export type GroupState = (typeof GROUP_STATES)[number];
 
-/** A group and the error of posting there. */
+/** A group and the error for posting there. */
 export interface Group {
   readonly id: string;
   title: string;
   state: GroupState;
-  /** Error of posting, set by a control; null for none. */
+  /** Error for posting, set by a control; null for none. */
   postingError: ApiError | null;
 }
 
-/** Returns the error of a post in a group; null if the caller may post. */
+/** Returns the error for a post in a group; null if the caller may post. */
 export const findPostingError = ({ state, postingError }: Group): ApiError | null => {
   if (state === 'missing') return new ApiError(100, 'PARAM_GROUP_ID : group not found');
   if (state === 'no_member') return new ApiError(50, 'ACCESS_DENIED : user is not a moderator');
@@ -35,7 +35,7 @@ const FIRST_TOPIC = 154_000_000_000_000;
 export class Groups {
   private readonly byId = new Map<string, Group>();
   private lastTopic = FIRST_TOPIC;
-  /** UTF-16 code units of a topic's text, at most (error 601). */
+  /** Maximum number of UTF-16 code units of a topic's text (error 601). */
   textLimit = 16_000;
 
   constructor(known: readonly KnownGroup[] = []) {

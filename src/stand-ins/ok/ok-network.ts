@@ -1,9 +1,9 @@
 import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
+import { ApiError, badParameter } from './api-error.js';
 import type { Applications } from './applications.js';
 import { answerOkControl } from './controls.js';
-import { ApiError, badParameter } from './api-error.js';
 import { getCurrentUser, getGroupInfo, getUserGroups, hasAppPermission } from './rights-methods.js';
-import { postTopic, appendTopic, type TopicContext } from './topics.js';
+import { appendTopic, postTopic, type TopicContext } from './topics.js';
 import { Uploads } from './uploads.js';
 
 type Parameters = Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ type Method = (
   hasRights: boolean,
 ) => object | string | Promise<object | string>;
 
-/** Methods that need no right to content. */
+/** Methods that need no right to publish content. */
 const ABOUT_CALLER: ReadonlySet<string> = new Set(['users.getCurrentUser', 'users.hasAppPermission']);
 
 const METHODS: Readonly<Record<string, Method>> = {
@@ -37,11 +37,11 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
 };
 
-/** OK's API: one address; every answer is HTTP 200, errors too. */
+/** OK's API: one address; every answer is HTTP 200, even for errors. */
 export class OkNetwork implements StandInNetwork {
   readonly platform = 'ok';
   readonly title = 'Odnoklassniki';
-  /** The largest video and its multipart frame. */
+  /** Room for the largest video and its multipart framing. */
   readonly maxBodyBytes = 2_056 * 1_048_576;
 
   constructor(

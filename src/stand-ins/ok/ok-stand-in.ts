@@ -1,18 +1,18 @@
-import { StoredUploads } from '../kit/stored-uploads.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
-import { serveStandIn, type RunningStandIn, type StandInOptions } from '../kit/server.js';
+import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
+import { StoredUploads } from '../kit/stored-uploads.js';
 import { Wall } from '../walls/wall.js';
 import { Applications } from './applications.js';
+import { DEMO_CHANNEL } from './demo-channel.js';
 import { Groups, type KnownGroup } from './groups.js';
 import { OkNetwork } from './ok-network.js';
-import { Uploads } from './uploads.js';
-import { DEMO_CHANNEL } from './demo-channel.js';
 import { THEME } from './theme.js';
+import { Uploads } from './uploads.js';
 
 /** Settings of the OK stand-in. */
 export interface OkStandInOptions extends StandInOptions {
-  /** Groups with names; any other group exists too, under its number. */
+  /** Groups with names; any other group also exists, under its number. */
   readonly groups?: readonly KnownGroup[];
 }
 
@@ -37,11 +37,6 @@ export const startOkStandIn = async (options: OkStandInOptions): Promise<Running
       wall.add(entry);
     },
   });
-  try {
-    const network = new OkNetwork({ groups, uploads, ledger }, applications);
-    return await serveStandIn({ network, ledger, wall }, options);
-  } catch (error) {
-    await ledger.close();
-    throw error;
-  }
+  const network = new OkNetwork({ groups, uploads, ledger }, applications);
+  return serveStandIn({ network, ledger, wall }, options);
 };

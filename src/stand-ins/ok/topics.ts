@@ -1,7 +1,7 @@
 import type { Ledger } from '../kit/ledger.js';
 import type { LedgerMedium } from '../kit/ledger-entry.js';
-import { findPostingError, type Groups } from './groups.js';
 import { ApiError, badParameter } from './api-error.js';
+import { findPostingError, type Groups } from './groups.js';
 import type { Uploads } from './uploads.js';
 
 /** The parts of the stand-in that posting needs. */

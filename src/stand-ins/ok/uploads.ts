@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { StoredUploads } from '../kit/stored-uploads.js';
+import { detectMimeType } from '../kit/detect-mime-type.js';
 import type { LedgerMedium } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
-import { detectMimeType } from '../kit/detect-mime-type.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';
+import type { StoredUploads } from '../kit/stored-uploads.js';
 import { badParameter } from './api-error.js';
 
 /** Path of uploads, in addition to `/fb.do`. */
@@ -63,7 +63,7 @@ export class Uploads {
     return gid === null ? null : { gid, medium };
   }
 
-  /** Returns the medium of a photo's token or a video's id. */
+  /** Returns the medium for a photo's token or a video's id. */
   getMedium(kind: 'photo' | 'movie', id: string): LedgerMedium {
     const medium = this.storedUploads.findMedium(`${kind}/${id}`);
     if (!medium) throw badParameter(`attachment : unknown ${kind} ${kind === 'photo' ? 'token' : 'id'}`);

@@ -17,7 +17,7 @@ export interface KnownChat {
 
 /** A chat, its name, and the number of its last message. */
 export interface Chat {
-  /** Name in the ledger: the address by which the chat was used first. */
+  /** Name in the ledger: the address with which the chat was first used. */
   readonly key: string;
   readonly id: number;
   readonly type: 'channel' | 'group' | 'private';
@@ -37,7 +37,7 @@ export class Chats {
     for (const { id, title, username } of known) this.updateChat(id, { title, username });
   }
 
-  /** Returns the chat of an id or name and creates it if needed; null for an invalid address. */
+  /** Returns the chat with an id or name, creating it if needed; null for an invalid address. */
   getOrCreate(address: string): Chat | null {
     const known = this.byKey.get(address.toLowerCase());
     if (known) return known;

@@ -1,7 +1,7 @@
 import type { StandInDescriptor } from '../kit/descriptor.js';
 import { DEMO_CHANNEL } from './demo-channel.js';
-import { THEME } from './theme.js';
 import { startTelegramStandIn } from './telegram-stand-in.js';
+import { THEME } from './theme.js';
 
 /** The stand-in of Telegram. */
 export const telegramStandIn: StandInDescriptor = {

@@ -1,6 +1,6 @@
 import type { LedgerEntity } from '../kit/ledger-entry.js';
-import { checkNesting, limitEntities } from './entities.js';
 import { badRequest } from './api-error.js';
+import { checkNesting, limitEntities } from './entities.js';
 
 /** A text as the chat shows it. */
 export interface FormattedText {

@@ -1,11 +1,11 @@
 import type { LedgerButton } from '../kit/ledger-entry.js';
-import { findLinkProblem } from './links.js';
 import { badRequest } from './api-error.js';
+import { findLinkProblem } from './links.js';
 
 /** Rows of URL buttons. */
 export type Keyboard = readonly (readonly LedgerButton[])[];
 
-/** Buttons per row and in total, at most (networks.md §5). */
+/** Maximum number of buttons per row and in total (networks.md §5). */
 const MAX_IN_ROW = 8;
 const MAX_IN_TOTAL = 100;
 
@@ -40,8 +40,8 @@ const parseButton = (value: unknown): LedgerButton => {
 const invalidButton = (problem: string): Error => badRequest(`Can't parse inline keyboard button: ${problem}`);
 
 /**
- * Rejects invalid buttons as the network does and returns those that the message will show. Like the real server, it leaves
- * out a button without text.
+ * Rejects invalid buttons as the network does and returns those that the message will show. Like the real server, it
+ * omits a button without text.
  */
 export const checkKeyboard = (keyboard: Keyboard): Keyboard => {
   const shown = keyboard.map((row) => row.filter(({ text }) => text !== '')).filter((row) => row.length > 0);
@@ -60,7 +60,7 @@ export const checkKeyboard = (keyboard: Keyboard): Keyboard => {
   );
 };
 
-/** True if a URL passes the checks beyond the Bot API server: a public host and a limited length. */
+/** True if a URL passes the checks beyond those of the Bot API server: a public host and a limited length. */
 const isReachable = (url: string): boolean => {
   if (url.length > 2_048) return false;
   if (/^tg:/i.test(url)) return true;

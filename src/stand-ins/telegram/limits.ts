@@ -1,4 +1,4 @@
-/** Code points of a parsed text, at most (networks.md §2). */
+/** Maximum number of code points of a parsed text (networks.md §2). */
 export const MAX_TEXT = 4_096;
-/** Code points of a parsed caption, at most. */
+/** Maximum number of code points of a parsed caption. */
 export const MAX_CAPTION = 1_024;

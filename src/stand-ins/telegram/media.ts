@@ -1,10 +1,10 @@
+import { detectMimeType } from '../kit/detect-mime-type.js';
 import type { LedgerMedium } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
-import { detectMimeType } from '../kit/detect-mime-type.js';
 import { readPhotoDimensions } from '../kit/photo-dimensions.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
-import type { Parameters } from './parameters.js';
 import { ApiError, badRequest } from './api-error.js';
+import type { Parameters } from './parameters.js';
 
 /** Kinds of media; the method is `send` and the capitalised kind. */
 export const MEDIUM_KINDS = ['photo', 'video', 'audio', 'document'] as const;
@@ -14,7 +14,7 @@ export type MediumKind = (typeof MEDIUM_KINDS)[number];
 /** Largest uploads, in bytes (networks.md §1). */
 const MAX_PHOTO_BYTES = 10 * 1_048_576;
 const MAX_FILE_BYTES = 50 * 1_048_576;
-/** Limits of a photo: width plus height in pixels, and the ratio of the longer to the shorter side. */
+/** Limits of a photo: width plus height in pixels, and the ratio of the longer side to the shorter. */
 const MAX_SUM = 10_000;
 const MAX_RATIO = 20;
 

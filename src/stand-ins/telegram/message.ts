@@ -10,8 +10,8 @@ export const chatJson = ({ id, type, title, username }: Chat): object => ({
 });
 
 /**
- * Returns the `ChatMember` of a posting bot: an administrator of a channel, a member of a group. Without rights it is an
- * administrator who may not post, or restricted.
+ * Returns the `ChatMember` of a posting bot: an administrator of a channel, a member of a group. Without rights, it is
+ * an administrator who may not post, or a restricted member.
  */
 export const memberJson = ({ type, state }: Chat, user: object): object => {
   const mayPost = state !== 'no_rights';
@@ -20,10 +20,19 @@ export const memberJson = ({ type, state }: Chat, user: object): object => {
       ? { user, status: 'member' }
       : { user, status: 'restricted', is_member: true, can_send_messages: false, until_date: 0 };
   return {
-    ...{ user, status: 'administrator', can_be_edited: false, is_anonymous: false, can_manage_chat: true },
-    ...{ can_delete_messages: false, can_manage_video_chats: false, can_restrict_members: false },
-    ...{ can_promote_members: false, can_change_info: false, can_invite_users: false },
-    ...{ can_post_messages: mayPost, can_edit_messages: false },
+    user,
+    status: 'administrator',
+    can_be_edited: false,
+    is_anonymous: false,
+    can_manage_chat: true,
+    can_delete_messages: false,
+    can_manage_video_chats: false,
+    can_restrict_members: false,
+    can_promote_members: false,
+    can_change_info: false,
+    can_invite_users: false,
+    can_post_messages: mayPost,
+    can_edit_messages: false,
   };
 };
 

@@ -1,16 +1,16 @@
 import type { Ledger } from '../kit/ledger.js';
-import type { NewLedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
+import type { LedgerMedium, NewLedgerEntry } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
+import { badRequest } from './api-error.js';
 import type { Chat, Chats } from './chats.js';
 import { parseEntities } from './entities.js';
-import { prepareText, countCodePoints, type FormattedText } from './formatted-text.js';
-import { checkKeyboard, parseKeyboard, type Keyboard } from './keyboard.js';
+import { countCodePoints, type FormattedText, prepareText } from './formatted-text.js';
+import { checkKeyboard, type Keyboard, parseKeyboard } from './keyboard.js';
 import { MAX_CAPTION, MAX_TEXT } from './limits.js';
-import { readMedium, MEDIUM_KINDS, type MediumKind } from './media.js';
+import { MEDIUM_KINDS, type MediumKind, readMedium } from './media.js';
 import { messageJson } from './message.js';
 import type { Parameters } from './parameters.js';
 import type { RateLimits } from './rate-limits.js';
-import { badRequest } from './api-error.js';
 
 const MAX_ALBUM = 10;
 

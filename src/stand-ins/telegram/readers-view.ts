@@ -2,10 +2,10 @@ import type { LedgerEntity } from '../kit/ledger-entry.js';
 import {
   EMPTY_MESSAGE,
   mediumAt,
-  readFilePlaceholder,
-  readReference,
   type PreviewedCall,
   type ReadersView,
+  readFilePlaceholder,
+  readReference,
 } from '../walls/readers-view.js';
 import type { VisibleMedium, VisibleMessage } from '../walls/visible-message.js';
 import { limitEntities, parseEntities } from './entities.js';

@@ -1,15 +1,15 @@
 import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
+import { ApiError, badRequest } from './api-error.js';
 import { answerTelegramControl } from './controls.js';
 import { MEDIUM_KINDS } from './media.js';
 import { chatJson, memberJson } from './message.js';
 import { Parameters } from './parameters.js';
-import { sendMediaGroup, sendMedium, sendMessage, type Caller, type PostingContext } from './posting.js';
-import { ApiError, badRequest } from './api-error.js';
+import { type Caller, type PostingContext, sendMediaGroup, sendMedium, sendMessage } from './posting.js';
 
 /** `/bot<token>/<method>`. */
 const PATH = /^\/bot([^/]*)\/+([^/]*)$/;
 
-/** Form of a token that the server looks up: a number, a colon and further characters. */
+/** Form of a token that the server looks up: a number, a colon and more characters. */
 const TOKEN = /^[1-9]\d{0,15}:[\w-]+$/;
 
 type Method = (posting: PostingContext, parameters: Parameters, caller: Caller) => Promise<object>;
@@ -30,7 +30,7 @@ const getMe: Method = async (_posting, _parameters, { botId }) => ({
 
 const getChat: Method = async ({ chats }, parameters) => chatJson(chats.getForReading(parameters.string('chat_id')));
 
-/** Answers for the calling bot alone: the stand-in knows no other member. */
+/** Answers only for the calling bot, because the stand-in knows no other member. */
 const getChatMember: Method = async ({ chats }, parameters, { botId }) => {
   const chat = chats.getForReading(parameters.string('chat_id'));
   const userId = parameters.string('user_id');

@@ -1,16 +1,16 @@
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
-import { serveStandIn, type RunningStandIn, type StandInOptions } from '../kit/server.js';
+import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
 import { Wall } from '../walls/wall.js';
 import { Chats, type KnownChat } from './chats.js';
+import { DEMO_CHANNEL } from './demo-channel.js';
 import { RateLimits } from './rate-limits.js';
 import { TelegramNetwork } from './telegram-network.js';
-import { DEMO_CHANNEL } from './demo-channel.js';
 import { THEME } from './theme.js';
 
 /** Settings of the Telegram stand-in. */
 export interface TelegramStandInOptions extends StandInOptions {
-  /** Chats with names; any other chat exists too, under its number or `@name`. */
+  /** Chats with names; any other chat also exists, under its number or `@name`. */
   readonly chats?: readonly KnownChat[];
 }
 
@@ -33,10 +33,5 @@ export const startTelegramStandIn = async (options: TelegramStandInOptions): Pro
     },
   });
   const network = new TelegramNetwork({ chats, limits: new RateLimits(), ledger, media });
-  try {
-    return await serveStandIn({ network, ledger, wall }, options);
-  } catch (error) {
-    await ledger.close();
-    throw error;
-  }
+  return serveStandIn({ network, ledger, wall }, options);
 };

@@ -14,7 +14,10 @@ interface Guid {
   readonly at: number;
 }
 
-/** States of a community for the caller. `not_manager`: a user without a place in it; the wall is closed to posts. */
+/**
+ * States of a community for the caller. `not_manager`: a user without a role in it, for whom the wall is closed to
+ * posts.
+ */
 export const GROUP_STATES = ['managed', 'missing', 'not_manager'] as const;
 /** State of a community. */
 export type GroupState = (typeof GROUP_STATES)[number];
@@ -26,7 +29,7 @@ export interface Group {
   state: GroupState;
   /** Id of the newest post. */
   lastPostId: number;
-  /** Error of posting, set by a control: 15, 203, 214 …; null for none. */
+  /** Error for posting, set by a control: 15, 203, 214 …; null for none. */
   postingError: ApiError | null;
   /** Posts per day; null for no limit. */
   dailyLimit: number | null;
@@ -48,15 +51,14 @@ export class Groups {
     const known = this.byId.get(id);
     if (known) return known;
     const group: Group = {
-      ...{
-        id,
-        title: `Community ${id}`,
-        state: 'managed' as const,
-        lastPostId: 0,
-        postingError: null,
-        dailyLimit: null,
-      },
-      ...{ postedAt: [], guids: new Map<string, Guid>() },
+      id,
+      title: `Community ${id}`,
+      state: 'managed' as const,
+      lastPostId: 0,
+      postingError: null,
+      dailyLimit: null,
+      postedAt: [],
+      guids: new Map<string, Guid>(),
     };
     this.byId.set(id, group);
     return group;
@@ -69,7 +71,7 @@ export class Groups {
   }
 }
 
-/** Returns the error of a post on a community's wall; null if it is open to the caller. */
+/** Returns the error for a post on a community's wall; null if it is open to the caller. */
 export const findWallError = ({ state, postingError }: Group): ApiError | null => {
   if (state === 'missing') return badParameter('owner_id is invalid');
   if (state === 'not_manager') return new ApiError(15, 'Access denied: user should be group editor');

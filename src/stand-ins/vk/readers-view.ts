@@ -1,4 +1,4 @@
-import { EMPTY_MESSAGE, findUploads, mediumAt, readReference, type ReadersView } from '../walls/readers-view.js';
+import { EMPTY_MESSAGE, findUploads, mediumAt, type ReadersView, readReference } from '../walls/readers-view.js';
 import { MAX_MESSAGE } from './limits.js';
 import { renderMentions } from './mentions.js';
 import { THEME } from './theme.js';

@@ -7,7 +7,7 @@ type Parameters = Readonly<Record<string, string>>;
 const USER_RIGHTS = 4 + 16 + 8_192 + 65_536 + 262_144;
 const WALL = 8_192;
 
-/** Handles `groups.getById` for one community: what anyone sees of it, and the caller's place on demand. */
+/** Handles `groups.getById` for one community: what anyone can see of it and, if requested, the caller's role. */
 export const getGroupById = (groups: Groups, { group_id = '', fields = '' }: Parameters): object => {
   if (!/^[1-9]\d{0,18}$/.test(group_id)) throw badParameter('group_id not positive');
   const { state, title } = groups.getOrCreate(group_id);
@@ -15,14 +15,18 @@ export const getGroupById = (groups: Groups, { group_id = '', fields = '' }: Par
   const asked = new Set(fields.split(','));
   const isManager = state === 'managed';
   const group = {
-    ...{ id: Number(group_id), name: title, screen_name: `club${group_id}`, is_closed: 0, type: 'page' },
+    id: Number(group_id),
+    name: title,
+    screen_name: `club${group_id}`,
+    is_closed: 0,
+    type: 'page',
     ...(asked.has('is_admin') ? { is_admin: isManager ? 1 : 0 } : {}),
     ...(asked.has('admin_level') && isManager ? { admin_level: 3 } : {}),
   };
   return { groups: [group], profiles: [] };
 };
 
-/** Handles `groups.getTokenPermissions`, which describes a community's token alone. */
+/** Handles `groups.getTokenPermissions`, which only describes a community's token. */
 export const getTokenPermissions = (kind: 'user' | 'community', hasWall: boolean): object => {
   if (kind === 'user') throw new ApiError(15, 'Access denied: method is available with group auth only');
   const permissions = [

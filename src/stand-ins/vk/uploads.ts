@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import type { StoredUploads } from '../kit/stored-uploads.js';
+import { detectMimeType } from '../kit/detect-mime-type.js';
 import type { LedgerMedium } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
-import { detectMimeType } from '../kit/detect-mime-type.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';
 import { readPhotoDimensions } from '../kit/photo-dimensions.js';
+import type { StoredUploads } from '../kit/stored-uploads.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
 import { ApiError, badParameter } from './api-error.js';
 
 /** Types of photos (networks.md §1). */
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 const MAX_PHOTO_BYTES = 50 * 1_048_576;
-/** Limits of a photo: width plus height in pixels, and the ratio of the longer to the shorter side. */
+/** Limits of a photo: width plus height in pixels, and the ratio of the longer side to the shorter. */
 const MAX_SUM = 14_000;
 const MAX_RATIO = 20;
 
 /** Path of uploads, in addition to `/method/…`. */
 const UPLOAD_PATH = /^\/upload\/(photo|video)\/([0-9a-f]{32})$/;
 
-/** An uploaded photo that is not saved. */
+/** An uploaded photo that has not been saved. */
 interface PendingPhoto {
   readonly groupId: string;
   readonly server: string;
@@ -33,8 +33,8 @@ interface PendingVideo {
 }
 
 /**
- * The upload chains: each call refers to the previous answer and works once. Saved files can be attached to posts,
- * also after a restart.
+ * The upload chains: each call refers to the previous answer and works once. Saved files can be attached to posts, even
+ * after a restart.
  */
 export class Uploads {
   private readonly photoTickets = new Map<string, string>();
@@ -102,7 +102,7 @@ export class Uploads {
     if (groupId === undefined) return { status: 200, body: { error: 'ERR_UPLOAD_BAD_TICKET', bwact: 'do_add' } };
     const server = String(500_000 + (parseInt(ticket.slice(0, 5), 16) % 500_000));
     const mime = file ? detectMimeType(file.head) : '';
-    // An unreadable file is answered with an empty value, not with an error.
+    // For an unreadable file, the answer has an empty value, not an error.
     const isAccepted = file && PHOTO_TYPES.has(mime) && file.size <= MAX_PHOTO_BYTES && isWithinPhotoLimits(file);
     const hash = randomBytes(16).toString('hex');
     if (!isAccepted) return { status: 200, body: { server: Number(server), photo: '[]', hash } };

@@ -1,10 +1,10 @@
 import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
-import { answerVkControl } from './controls.js';
 import { ApiError, badParameter } from './api-error.js';
+import { answerVkControl } from './controls.js';
 import { getAppPermissions, getGroupById, getTokenPermissions } from './rights-methods.js';
 import { Tokens } from './tokens.js';
 import { Uploads } from './uploads.js';
-import { wallGet, wallPost, type WallContext } from './wall-methods.js';
+import { type WallContext, wallGet, wallPost } from './wall-methods.js';
 
 /** `/method/<name>`. */
 const PATH = /^\/method\/([\w.]+)$/;
@@ -13,7 +13,7 @@ const PATH = /^\/method\/([\w.]+)$/;
 const VERSION = /^5\.(?:8[1-9]|9\d|1\d\d)$/;
 
 type Parameters = Readonly<Record<string, string>>;
-/** The caller's token: its kind, and if it has the right to walls. */
+/** The caller's token: its kind, and whether it has the right to walls. */
 interface Caller {
   readonly kind: 'user' | 'community';
   readonly hasWall: boolean;
@@ -66,11 +66,11 @@ const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly ru
   },
 };
 
-/** VK's API: every answer is HTTP 200, errors too. */
+/** VK's API: every answer is HTTP 200, even for errors. */
 export class VkNetwork implements StandInNetwork {
   readonly platform = 'vk';
   readonly title = 'VK';
-  /** The largest video and its multipart frame. */
+  /** Room for the largest video and its multipart framing. */
   readonly maxBodyBytes = 2_056 * 1_048_576;
   readonly tokens = new Tokens();
 

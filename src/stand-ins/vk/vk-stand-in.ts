@@ -1,17 +1,17 @@
-import { StoredUploads } from '../kit/stored-uploads.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
-import { serveStandIn, type RunningStandIn, type StandInOptions } from '../kit/server.js';
+import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
+import { StoredUploads } from '../kit/stored-uploads.js';
 import { Wall } from '../walls/wall.js';
+import { DEMO_CHANNEL } from './demo-channel.js';
 import { Groups, type KnownGroup } from './groups.js';
+import { THEME } from './theme.js';
 import { Uploads } from './uploads.js';
 import { VkNetwork } from './vk-network.js';
-import { DEMO_CHANNEL } from './demo-channel.js';
-import { THEME } from './theme.js';
 
 /** Settings of the VK stand-in. */
 export interface VkStandInOptions extends StandInOptions {
-  /** Communities with names; any other community exists too, under its number. */
+  /** Communities with names; any other community also exists, under its number. */
   readonly groups?: readonly KnownGroup[];
 }
 
@@ -34,10 +34,5 @@ export const startVkStandIn = async (options: VkStandInOptions): Promise<Running
       wall.add(entry);
     },
   });
-  try {
-    return await serveStandIn({ network: new VkNetwork({ groups, uploads, ledger }), ledger, wall }, options);
-  } catch (error) {
-    await ledger.close();
-    throw error;
-  }
+  return serveStandIn({ network: new VkNetwork({ groups, uploads, ledger }), ledger, wall }, options);
 };

@@ -1,8 +1,8 @@
 import type { Ledger } from '../kit/ledger.js';
+import { ApiError, badParameter } from './api-error.js';
 import { countDailyPost, findPostByGuid, findWallError, type Group, type Groups } from './groups.js';
 import { MAX_MESSAGE } from './limits.js';
 import { renderMentions } from './mentions.js';
-import { ApiError, badParameter } from './api-error.js';
 import type { Uploads } from './uploads.js';
 
 const MAX_ATTACHMENTS = 10;

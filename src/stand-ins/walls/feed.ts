@@ -23,7 +23,7 @@ export interface WallFeed {
   readonly title: string;
   /** Value of `?after=` for the next request. */
   readonly next: number;
-  /** The channels of the posts below, the one with the newest post first. */
+  /** The channels of the posts below, starting with the one that has the newest post. */
   readonly channels: readonly WallChannel[];
   /** Oldest first. */
   readonly posts: readonly WallPost[];
@@ -32,7 +32,7 @@ export interface WallFeed {
 /** One network on a page of walls. */
 export interface WallSource {
   readonly feed: WallFeed;
-  /** Address of new posts; the page adds `?after=`. */
+  /** Address of new posts, to which the page adds `?after=`. */
   readonly feedUrl: string;
   readonly theme?: WallTheme;
 }

@@ -1,4 +1,4 @@
-/** Hues of avatars and names that stay readable on light and dark. */
+/** Hues of avatars and names that are readable on light and dark backgrounds. */
 export const HUES = [4, 24, 140, 178, 208, 262, 330];
 
 /** Rules instead of a style attribute, which the Content-Security-Policy forbids. */

@@ -4,20 +4,20 @@ import { EXTERNAL, safeHref } from './safe-href.js';
 import type { VisibleMedium, VisibleMessage } from './visible-message.js';
 import { element, type WallElement, type WallNode } from './wall-node.js';
 
-/** The parts of a post in which the walls and the console's previews differ. */
+/** The parts of a post that differ between the walls and the console's previews. */
 export interface PostFrame {
   /** Name of the channel. */
   readonly author: string;
-  /** Further attributes of the post. */
+  /** More attributes of the post. */
   readonly attributes?: WallElement['attributes'];
-  /** Returns a medium's element; null leaves it out. */
+  /** Returns a medium's element; null to leave it out. */
   readonly showMedium: (medium: VisibleMedium) => WallNode | null;
   /** The last line below the text: views and time. */
   readonly footer: readonly WallNode[];
   readonly words?: PostWords;
 }
 
-/** The words of a post that its author did not write. */
+/** The parts of a post's text that its author did not write. */
 export interface PostWords {
   readonly inReplyTo: (messageId: string) => string;
   /** Title of hidden words. */

@@ -1,6 +1,6 @@
 /**
- * Colours of posts, light first, then dark: they follow `color-scheme` of the element that has them. A network's theme replaces
- * some. Texts have a contrast of at least 4.5 on their grounds.
+ * Colours of posts, light first, then dark: they follow the element's `color-scheme`. A network's theme replaces some.
+ * The contrast of text is at least 4.5.
  */
 export const POST_COLOURS = String.raw`
   --accent: light-dark(#1b74b8, #6ab3f3); --ink: light-dark(#0f1419, #eef3f7); --soft: light-dark(#5b6975, #9aa8b6);
@@ -14,7 +14,7 @@ export const POST_COLOURS = String.raw`
 
 /** Style of posts, for the walls and for the console's previews. Sizes follow the font size of their surroundings. */
 export const POST_STYLE = String.raw`
-/* Most themes change the colours of the ground; a theme with --ground replaces all of it. */
+/* Most themes only change the colours of the background; a theme with --ground replaces it entirely. */
 .posts {
   background: var(--ground, radial-gradient(60% 45% at 12% 8%, var(--ground-3), transparent 70%),
     radial-gradient(60% 50% at 92% 22%, var(--ground-2), transparent 70%),

@@ -9,7 +9,10 @@ export interface PreviewedCall {
   readonly request: Readonly<Record<string, unknown>>;
 }
 
-/** Shows what readers of a network would see if calls were made. Browsers load it too, so it uses no module of Node. */
+/**
+ * Shows what a network's readers would see after a set of calls. Browsers also load this code, so it uses no Node
+ * modules.
+ */
 export interface ReadersView {
   readonly theme: WallTheme;
   /**
@@ -17,15 +20,15 @@ export interface ReadersView {
    * @throws Error if the network would refuse a call
    */
   readonly readCalls: (calls: readonly PreviewedCall[]) => readonly VisibleMessage[];
-  /** Returns the most UTF-16 units of a message's text; null if the channel's settings decide. */
+  /** Returns the maximum number of UTF-16 units of a message's text; null if the channel's settings decide. */
   readonly textLimit: (message: VisibleMessage) => number | null;
 }
 
-/** Returns the URL in a placeholder for a file; null for another value. */
+/** Returns the URL in a placeholder for a file; null for any other value. */
 export const readFilePlaceholder = (value: unknown): string | null =>
   typeof value === 'string' ? (/^<file of (.*)>$/s.exec(value)?.[1] ?? null) : null;
 
-/** Returns the name of the step whose result a value refers to; null for another value. */
+/** Returns the name of the step whose result a value refers to; null for any other value. */
 export const readReference = (value: unknown): string | null => {
   const { $from: from } = (value ?? {}) as { readonly $from?: unknown };
   return typeof from === 'string' ? from.slice(0, from.lastIndexOf('.')) : null;
@@ -42,7 +45,7 @@ export const findUploads = (calls: readonly PreviewedCall[]): ReadonlyMap<string
     ),
   );
 
-/** Returns a medium that is named by its URL. */
+/** Returns a medium given by its URL. */
 export const mediumAt = (type: string, url: string): VisibleMedium => ({
   type,
   file: null,
@@ -63,7 +66,7 @@ export const fileName = (url: string): string => {
   }
 };
 
-/** A message without anything. */
+/** An empty message. */
 export const EMPTY_MESSAGE: VisibleMessage = {
   text: '',
   entities: [],

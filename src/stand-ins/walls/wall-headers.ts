@@ -1,4 +1,6 @@
-/** Headers of every answer of a wall: its type is what it says, and no other page learns of it or shows it. */
+/**
+ * Headers of every answer of a wall: browsers must trust its type, and no other page may learn its address or embed it.
+ */
 const SHARED = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -7,9 +9,9 @@ const SHARED = {
 } as const;
 
 /**
- * Returns the headers of a page of walls. Its own script and style alone run; media come from the gateway or, where a post names
- * them by URL, from their hosts.
- * @param nonce of the page's script and style
+ * Returns the headers of a page of walls. Only its own script and style run; media come from the gateway or, if a post
+ * names them by URL, from their hosts.
+ * @param nonce nonce of the page's script and style
  */
 export const pageHeaders = (nonce: string): Readonly<Record<string, string>> => ({
   ...SHARED,
@@ -27,7 +29,10 @@ export const pageHeaders = (nonce: string): Readonly<Record<string, string>> => 
   ].join('; '),
 });
 
-/** The headers of a wall's feeds and media: strangers' files, which run nothing even if they are opened as pages. */
+/**
+ * The headers of a wall's feeds and media: files from unknown sources, which run nothing even if they are opened as
+ * pages.
+ */
 export const DATA_HEADERS: Readonly<Record<string, string>> = {
   ...SHARED,
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",

@@ -6,7 +6,7 @@ import { escapeHtml } from './escape-html.js';
  */
 export type WallNode = string | WallElement;
 
-/** An element with its attributes as HTML names them. */
+/** An element with its attributes, named as in HTML. */
 export interface WallElement {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string>>;

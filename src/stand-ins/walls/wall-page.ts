@@ -6,9 +6,9 @@ import { WALL_SCRIPT } from './wall-script.js';
 import { WALL_STYLE } from './wall-style.js';
 
 /**
- * Renders the walls of one or several networks as a page: one network shows its channels side by side; several networks show
- * one channel each. The HTML contains the posts; a script keeps them live from each source's feed.
- * @param nonce of the Content-Security-Policy, see `pageHeaders`
+ * Renders the walls of one or several networks as a page: one network shows its channels side by side; several networks
+ * show one channel each. The HTML contains the posts; a script keeps them live from each source's feed.
+ * @param nonce nonce of the Content-Security-Policy, see `pageHeaders`
  */
 export const renderWalls = (sources: readonly WallSource[], nonce: string): string => {
   const own = ` nonce="${escapeHtml(nonce)}"`;

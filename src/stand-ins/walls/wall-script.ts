@@ -23,7 +23,7 @@ export const WALL_SCRIPT = String.raw`
     const newer = channel.querySelector('.newer');
     posts.addEventListener('scroll', () => { newer.hidden = atEnd(posts); }, { passive: true });
     newer.addEventListener('click', () => toEnd(posts, 'smooth'));
-    // An image that loads later makes the wall longer; a reader at the end stays at the end.
+    // An image that loads later makes the wall longer, so keep a reader at the end there.
     posts.addEventListener('load', () => { if (newer.hidden) toEnd(posts, 'instant'); }, true);
     toEnd(posts, 'instant');
   };

@@ -155,7 +155,9 @@ it('serves the console below the path of BASE_URL', async () => {
   await mkdir(built);
   await writeFile(join(built, 'index.html'), PAGE);
   const other = await TestEnvironment.start({
-    ...{ startNetworks: async () => ({}), operatorKey: 'operator', env: { BASE_URL: 'https://post.invalid/gateway/' } },
+    startNetworks: async () => ({}),
+    operatorKey: 'operator',
+    env: { BASE_URL: 'https://post.invalid/gateway/' },
   });
   try {
     const { address } = await other.startProcess({ consoleFolder: built, roles: 'api' });

@@ -24,7 +24,12 @@ interface Operation {
 
 /** Bounds of requests, with the direction in which a value may move: +1 up, -1 down. */
 const BOUNDS: Readonly<Record<string, 1 | -1>> = {
-  ...{ minimum: -1, minLength: -1, minItems: -1, maximum: 1, maxLength: 1, maxItems: 1 },
+  minimum: -1,
+  minLength: -1,
+  minItems: -1,
+  maximum: 1,
+  maxLength: 1,
+  maxItems: 1,
 };
 
 /**

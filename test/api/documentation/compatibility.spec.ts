@@ -6,13 +6,15 @@ import { findBreakingChanges } from './compare-documents.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
+/** Changes that docs/compatibility.md names as exceptions, and the reason there. */
+const EXCEPTION = /\bsequence: the type was number and is number or null$/;
+
 it('is compatible with the last released document (docs/compatibility.md)', () => {
   const released = readFileSync(join(ROOT, 'docs/reference/openapi-released.json'), 'utf8');
   const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: 10_000_000 } as const;
   const current = execFileSync(process.execPath, ['scripts/release-openapi.js', '--print'], options);
-  expect(findBreakingChanges(JSON.parse(released) as OpenApiDocument, JSON.parse(current) as OpenApiDocument)).toEqual(
-    [],
-  );
+  const changes = findBreakingChanges(JSON.parse(released) as OpenApiDocument, JSON.parse(current) as OpenApiDocument);
+  expect(changes.filter((change) => !EXCEPTION.test(change))).toEqual([]);
 });
 
 /** A document as its JSON: what the tests change is of any form. */

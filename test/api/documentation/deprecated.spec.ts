@@ -1,7 +1,7 @@
 import { Controller, Get, Module, NotFoundException } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Documented, type DocumentationContext } from '../../../src/api/documentation/documented.js';
+import { type DocumentationContext, Documented } from '../../../src/api/documentation/documented.js';
 import { buildOpenApiDocument } from '../../../src/api/documentation/openapi-document.js';
 
 @Controller('v1/things')
@@ -68,7 +68,7 @@ describe('a deprecated route (docs/compatibility.md)', () => {
       deprecated: true,
       description: 'Deprecated since 2026-11-24, and served until 2027-11-30. It is old.',
     });
-    expect(describe('older').description).toBe('Deprecated since 2026-11-24; its end is not decided yet.');
+    expect(describe('older').description).toBe('Deprecated since 2026-11-24; no removal date has been set.');
     expect(describe('new')).toEqual({ deprecated: undefined, description: undefined });
   });
 });

@@ -40,7 +40,9 @@ describe('the page of the documentation', () => {
     beforeAll(async () => {
       profile = await mkdtemp(join(tmpdir(), 'crosspost-chromium-'));
       context = await chromium.launchPersistentContext(profile, {
-        ...{ executablePath: CHROMIUM, args: CHROMIUM_ARGUMENTS, headless: true },
+        executablePath: CHROMIUM,
+        args: CHROMIUM_ARGUMENTS,
+        headless: true,
       });
       page = await context.newPage();
       page.on('request', (request) => {

@@ -1,5 +1,6 @@
 import type { OpenApiDocument } from '../../../src/api/documentation/openapi-document.js';
 import { until } from '../../e2e/until.js';
+import { WebhookReceiver } from '../../support/webhook-receiver.js';
 import {
   Caller,
   type ManagementHarness,
@@ -7,7 +8,6 @@ import {
   operatorCaller,
   startHarness,
 } from '../management/management-harness.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
 import { ExampleRecorder, type RecordedExample } from './example-recorder.js';
 
 const MANAGE = '/manage/v1';
@@ -32,6 +32,7 @@ export const takeExampleTour = async (): Promise<{
     await tour.setUp();
     await tour.publish();
     await tour.deliver();
+    await tour.plan();
     await tour.pauseAndCancel();
     await tour.settleFailures();
     await tour.changeSecrets();
@@ -54,6 +55,7 @@ class ExampleTour {
   private project = '';
   private endpoint = { id: '', slug: '', token: '' };
   private post = '';
+  private readonly startedAt = Date.now();
 
   constructor(
     private readonly harness: ManagementHarness,
@@ -62,6 +64,7 @@ class ExampleTour {
     this.recorder = new ExampleRecorder(harness.url, {
       [harness.url]: 'https://crosspost.example',
       [receiver.url]: 'https://shop.example.com/hooks',
+      ...Object.fromEntries([2, 3, 7, 8].map((days) => [this.inDays(days), `2026-12-0${days}T09:00:00.000Z`])),
     });
   }
 
@@ -105,7 +108,7 @@ class ExampleTour {
     await this.client('GET', '/v1/webhooks/:slug/posts/:post_id', [this.endpoint.slug, this.post]);
     await this.client('GET', '/v1/webhooks/:slug/info', [this.endpoint.slug]);
     await this.manage('POST', '/endpoints/:id/sandbox', [this.endpoint.id], { text: 'Only a try' });
-    await this.sendPost('Open until ten tonight');
+    await this.sendPost({ text: 'Open until ten tonight' });
     await this.manage('GET', '/posts/:id', [this.post]);
     await this.manage('GET', '/posts', [], undefined, 'limit=1');
     await this.manage('GET', '/publications/:id', [id]);
@@ -137,12 +140,43 @@ class ExampleTour {
     await this.manage('POST', '/webhook-outputs/:id/enable', [id]);
   }
 
+  async plan(): Promise<void> {
+    const sale = { text: 'The sale begins', publish_at: this.inDays(7) };
+    const sunday = { text: 'Open on Sunday', publish_at: this.inDays(2) };
+    const planned = await this.sendPost(sale);
+    await this.manage('PATCH', '/posts/:id', [planned], { publish_at: this.inDays(8) });
+    await this.manage('PUT', '/posts/:id/payload', [planned], { ...sale, text: 'The sale begins!' });
+
+    const settings = { project_ids: [this.project], mode: 'live' };
+    const { id, slug, token: key } = await this.manage('POST', '/endpoints', [], settings);
+    const { id: post } = await this.manage('POST', '/endpoints/:id/posts', [id], sunday);
+    const list = { ids: [slug], key, query: 'state=planned&limit=2' };
+    await this.recorder.call('GET /v1/webhooks/:slug/posts', list);
+    const change = (method: string, body?: object) =>
+      this.recorder.call(`${method} /v1/webhooks/:slug/posts/:post_id`, { ids: [slug, post], key, body });
+    await change('PATCH', { publish_at: this.inDays(3) });
+    await change('PUT', sunday);
+    await change('DELETE');
+    await this.decide();
+  }
+
+  /** Decides about posts that wait for approval. */
+  private async decide(): Promise<void> {
+    const settings = { name: 'Interns', project_ids: [this.project], mode: 'live', requires_approval: true };
+    const send = async (text: string): Promise<string> => {
+      const { id } = await this.manage('POST', '/endpoints', [], settings);
+      return (await this.manage('POST', '/endpoints/:id/posts', [id], { text })).id;
+    };
+    await this.manage('POST', '/posts/:id/approve', [await send('We are hiring')], { note: 'Good.' });
+    await this.manage('POST', '/posts/:id/reject', [await send('Cakes for 5')], { reason: 'The price is wrong.' });
+  }
+
   async pauseAndCancel(): Promise<void> {
     const { slug } = this.endpoint;
     await this.manage('POST', '/channels/:id/pause', [this.channel], { minutes: 30 });
     await this.manage('POST', '/projects/:id/pause', [this.project], { minutes: 30 });
-    await this.cancelPublication(await this.sendPost('Sold out'));
-    await this.manage('POST', '/posts/:id/cancel', [await this.sendPost('Sold out again')]);
+    await this.cancelPublication(await this.sendPost({ text: 'Sold out' }));
+    await this.manage('POST', '/posts/:id/cancel', [await this.sendPost({ text: 'Sold out again' })]);
     await this.manage('POST', '/channels/:id/resume', [this.channel]);
     await this.manage('POST', '/projects/:id/resume', [this.project]);
     await this.client('POST', '/v1/webhooks/:slug/temp-pause', [slug], { project_minutes: 5 });
@@ -152,10 +186,13 @@ class ExampleTour {
   async settleFailures(): Promise<void> {
     const description = 'Bad Request: message is too strange';
     await this.harness.telegram.addFault({
-      ...{ mode: 'answer', method: 'sendMessage', times: null },
-      ...{ status: 400, body: { ok: false, error_code: 400, description } },
+      mode: 'answer',
+      method: 'sendMessage',
+      times: null,
+      status: 400,
+      body: { ok: false, error_code: 400, description },
     });
-    const [first, second] = [await this.sendPost('Strange'), await this.sendPost('Stranger')];
+    const [first, second] = [await this.sendPost({ text: 'Strange' }), await this.sendPost({ text: 'Stranger' })];
     const [{ id: resent }, { id: dismissed }] = [
       await this.waitFor(first, 'failed'),
       await this.waitFor(second, 'failed'),
@@ -215,10 +252,15 @@ class ExampleTour {
     for (const [route, example] of importing.examples) this.recorder.examples.set(route, example);
   }
 
+  /** Returns a time for which a post can be planned; examples show the same time in each run. */
+  private inDays(days: number): string {
+    return new Date(this.startedAt + days * 86_400_000).toISOString();
+  }
+
   /** Sends a post to an endpoint of its own, whose rate limit it cannot meet. */
-  private async sendPost(text: string): Promise<string> {
+  private async sendPost(post: object): Promise<string> {
     const { id } = await this.manage('POST', '/endpoints', [], { project_ids: [this.project], mode: 'live' });
-    return (await this.manage('POST', '/endpoints/:id/posts', [id], { text })).id;
+    return (await this.manage('POST', '/endpoints/:id/posts', [id], post)).id;
   }
 
   private async cancelPublication(post: string): Promise<void> {

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import type { OpenApiDocument } from '../../../src/api/documentation/openapi-document.js';
 import type { JsonSchema } from '../../../src/validation/json-schema.js';
+import { UNLIMITED } from '../../support/test-environment.js';
 import {
   createChannel,
   createEndpoint,
@@ -13,7 +14,6 @@ import {
   sendPost,
   startHarness,
 } from '../management/management-harness.js';
-import { UNLIMITED } from '../../support/test-environment.js';
 import { closeObjects } from './example-recorder.js';
 import { arbitraryOf } from './schema-arbitrary.js';
 
@@ -61,12 +61,17 @@ describe('requests generated from the description of the API', () => {
     const post = await sendPost(harness, created, { text: 'Hello' });
     const { body } = await owner.caller.get(`/posts/${post}`).expect(200);
     ids = {
-      ...{ owners: [owner.id], channels: [channel], projects: [project], endpoints: [changed.id], posts: [post] },
+      owners: [owner.id],
+      channels: [channel],
+      projects: [project],
+      endpoints: [changed.id],
+      posts: [post],
       publications: [body.publications[0].id],
     };
     operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
-        ...{ method: method.toUpperCase(), path },
+        method: method.toUpperCase(),
+        path,
         operation: operation as unknown as Operation['operation'],
       })),
     );

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { FastifyInstance } from 'fastify';
+import type { OpenApiDocument } from '../../../src/api/documentation/openapi-document.js';
 import { createHttpServer } from '../../../src/app/http-server.js';
 import { Resources } from '../../../src/app/resources.js';
 import { createLogger } from '../../../src/config/logger.js';
-import type { OpenApiDocument } from '../../../src/api/documentation/openapi-document.js';
-import { loadTestSettings } from '../../support/settings.js';
 import { startTestPostgres } from '../../support/postgres.js';
+import { loadTestSettings } from '../../support/settings.js';
 import { UNLIMITED } from '../../support/test-environment.js';
 
 /** Routes that are no part of the API that clients program against. */
@@ -52,14 +52,14 @@ describe('the description of the API', () => {
   beforeAll(async () => {
     const postgres = await startTestPostgres({ migrated: true });
     const settings = loadTestSettings({
-      ...{
-        PORT: '0',
-        BASE_URL: 'http://localhost',
-        DEMO: 'off',
-        DATABASE_URL: postgres.connectionString,
-        LIMITS_PROFILE: UNLIMITED,
-      },
-      ...{ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'), OPERATOR_KEY: 'operator', LOG_LEVEL: 'error' },
+      PORT: '0',
+      BASE_URL: 'http://localhost',
+      DEMO: 'off',
+      DATABASE_URL: postgres.connectionString,
+      LIMITS_PROFILE: UNLIMITED,
+      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+      OPERATOR_KEY: 'operator',
+      LOG_LEVEL: 'error',
     });
     const log = createLogger(settings);
     const resources = new Resources(log);

@@ -1,5 +1,4 @@
 import { until } from '../../e2e/until.js';
-import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 import {
   createChannel,
   createEndpoint,
@@ -8,6 +7,7 @@ import {
   sendPost,
   startHarness,
 } from './management-harness.js';
+import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 
 describe('a cancellation (management-api.md: Routes)', () => {
   let harness: ManagementHarness;

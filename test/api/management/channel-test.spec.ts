@@ -108,7 +108,9 @@ describe('the test of a channel (management-api.md: POST /channels/{id}/test)', 
     const failed = checks.filter((one) => !one.ok);
     expect(failed).toEqual([
       {
-        ...{ name: check, ok: false, message: expect.stringMatching(message) },
+        name: check,
+        ok: false,
+        message: expect.stringMatching(message),
         platform_says: says === null ? null : expect.stringMatching(says),
       },
     ]);
@@ -128,7 +130,7 @@ describe('the test of a channel (management-api.md: POST /channels/{id}/test)', 
       { token: VK_COMMUNITY_TOKEN, wall: false },
       { token: VK_COMMUNITY_TOKEN, wall: true },
       'rights',
-      /right to the wall/,
+      /right to post on the wall/,
     ],
     [
       'max',
@@ -156,7 +158,9 @@ describe('the test of a channel (management-api.md: POST /channels/{id}/test)', 
         ok: false,
         checks: [
           {
-            ...{ name: 'credentials', ok: false, platform_says: null },
+            name: 'credentials',
+            ok: false,
+            platform_says: null,
             message: 'This is not a bot token: set the one that @BotFather issues, such as 123456:ABC-DEF….',
           },
         ],

@@ -1,13 +1,13 @@
-import { listProblems } from './problem-details.js';
 import {
   type Caller,
   createChannel,
   createOwner,
-  operatorCaller,
-  type TestOwner,
   type ManagementHarness,
+  operatorCaller,
   startHarness,
+  type TestOwner,
 } from './management-harness.js';
+import { listProblems } from './problem-details.js';
 
 const MINUTE = 60_000;
 
@@ -48,8 +48,15 @@ describe('channels', () => {
       const { body, text } = await owner.caller.post('/channels', { platform, name: 'N', credentials }).expect(201);
       expect(body).toMatchObject({
         id: expect.stringMatching(/^tgt_[0-9a-f]{32}$/),
-        ...{ owner_id: owner.id, platform, name: 'N', address, settings },
-        ...{ status: 'ok', attention: null, paused_until: null, pause_source: null },
+        owner_id: owner.id,
+        platform,
+        name: 'N',
+        address,
+        settings,
+        status: 'ok',
+        attention: null,
+        paused_until: null,
+        pause_source: null,
       });
       expect(text).not.toContain('secret');
       const { body: read } = await owner.caller.get(`/channels/${body.id}`).expect(200);

@@ -2,8 +2,8 @@ import { until } from '../../e2e/until.js';
 import {
   type Caller,
   createChannel,
-  createEndpoint,
   type CreatedEndpoint,
+  createEndpoint,
   createOwner,
   createProject,
   type ManagementHarness,
@@ -90,7 +90,10 @@ describe('a post with a management key', () => {
 
   it('needs neither signature nor timestamp, and no address of the allowlist', async () => {
     const guarded = await createEndpoint(owner, [project], {
-      ...{ min_interval: 0, require_signature: true, require_timestamp: true, ip_allowlist: ['203.0.113.7'] },
+      min_interval: 0,
+      require_signature: true,
+      require_timestamp: true,
+      ip_allowlist: ['203.0.113.7'],
     });
     await publish(owner.caller, guarded, { text: 'Hello' }).expect(200);
     await owner.caller.post(`/endpoints/${guarded.id}/sandbox`, { text: 'Hello' }).expect(200);

@@ -1,17 +1,17 @@
 import { createHmac } from 'node:crypto';
 import request from 'supertest';
-import { listProblems } from './problem-details.js';
 import {
   type Caller,
   createChannel,
   createEndpoint,
   createOwner,
   createProject,
-  operatorCaller,
-  type TestOwner,
   type ManagementHarness,
+  operatorCaller,
   startHarness,
+  type TestOwner,
 } from './management-harness.js';
+import { listProblems } from './problem-details.js';
 
 const TOKEN = /^service_live_[\w-]{43}$/;
 
@@ -39,11 +39,22 @@ describe('endpoints', () => {
     const { token, signing_secret, ...shown } = body;
     expect(shown).toEqual({
       id: expect.stringMatching(/^ep_[0-9a-f]{32}$/),
-      ...{ owner_id: owner.id, name: 'Blog', mode: 'live', project_ids: [project], min_interval: 10 },
+      owner_id: owner.id,
+      name: 'Blog',
+      mode: 'live',
+      project_ids: [project],
+      min_interval: 10,
       slug: expect.stringMatching(/^[\w-]{16,}$/),
       url: `${harness.url}/v1/webhooks/${body.slug}`,
-      ...{ require_signature: false, require_timestamp: false, ip_allowlist: [], verbose_discovery: false },
-      ...{ is_active: true, disabled_by: null, slug_rotated_at: null, previous_secret_until: null },
+      require_signature: false,
+      require_timestamp: false,
+      ip_allowlist: [],
+      verbose_discovery: false,
+      requires_approval: false,
+      is_active: true,
+      disabled_by: null,
+      slug_rotated_at: null,
+      previous_secret_until: null,
       created_at: expect.any(String),
     });
     expect(token).toMatch(TOKEN);
@@ -64,13 +75,11 @@ describe('endpoints', () => {
 
   it('accept every setting', async () => {
     const settings = {
-      ...{
-        name: 'Signed',
-        min_interval: 60,
-        require_signature: true,
-        require_timestamp: true,
-        verbose_discovery: true,
-      },
+      name: 'Signed',
+      min_interval: 60,
+      require_signature: true,
+      require_timestamp: true,
+      verbose_discovery: true,
       ip_allowlist: ['203.0.113.0/24', '2001:db8::1'],
     };
     expect((await create(settings).expect(201)).body).toMatchObject(settings);
@@ -276,9 +285,17 @@ describe('endpoints', () => {
       {
         id: expect.stringMatching(/^req_/),
         at: expect.stringMatching(/Z$/),
-        ...{ ip: '127.0.0.1', user_agent: 'blog/1.0', route: 'POST /v1/webhooks/{slug}' },
-        ...{ decision: 'accepted', reason: null, http_status: 200, latency_ms: expect.any(Number) },
-        ...{ payload_bytes: 16, trace_id: null, post_id: post.id, why: null },
+        ip: '127.0.0.1',
+        user_agent: 'blog/1.0',
+        route: 'POST /v1/webhooks/{slug}',
+        decision: 'accepted',
+        reason: null,
+        http_status: 200,
+        latency_ms: expect.any(Number),
+        payload_bytes: 16,
+        trace_id: null,
+        post_id: post.id,
+        why: null,
       },
     ]);
     expect(await listRequests('?status=200&decision=accepted')).toHaveLength(1);

@@ -4,9 +4,9 @@ import {
   createEndpoint,
   createOwner,
   createProject,
-  type TestOwner,
   type ManagementHarness,
   startHarness,
+  type TestOwner,
 } from './management-harness.js';
 
 const RUNS = process.env.TEST_LONG ? 5_000 : 60;
@@ -60,8 +60,14 @@ describe('any body sent to the management API', () => {
       signature: { text: 'abc', entities: [{ type: 'bold', offset: 0, length: 3 }], platforms: ['ok'] },
     };
     const settings = {
-      ...{ name: 'N', project_ids: [project], min_interval: 5, require_signature: true, require_timestamp: true },
-      ...{ ip_allowlist: ['10.0.0.0/8'], verbose_discovery: true },
+      name: 'N',
+      project_ids: [project],
+      min_interval: 5,
+      require_signature: true,
+      require_timestamp: true,
+      ip_allowlist: ['10.0.0.0/8'],
+      verbose_discovery: true,
+      requires_approval: true,
     };
     bodies = [
       {

@@ -1,5 +1,4 @@
 import { until } from '../../e2e/until.js';
-import { LIMITS_PROFILE } from './publishing-setup.js';
 import {
   type Caller,
   createChannel,
@@ -11,6 +10,7 @@ import {
   startHarness,
   type TestOwner,
 } from './management-harness.js';
+import { LIMITS_PROFILE } from './publishing-setup.js';
 
 interface Change {
   readonly aggregate: string;

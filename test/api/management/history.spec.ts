@@ -1,5 +1,4 @@
 import { until } from '../../e2e/until.js';
-import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 import {
   type Caller,
   createChannel,
@@ -11,6 +10,7 @@ import {
   startHarness,
   type TestOwner,
 } from './management-harness.js';
+import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 
 interface EventView {
   readonly id: string;
@@ -122,8 +122,12 @@ describe('history', () => {
       const { body } = await owner.caller.get(`/history/channel/${channel}/diff?${query}`).expect(200);
       expect(body.to).toEqual({ at: last!.at, revision: 2 });
       expect(body.changes).toContainEqual({
-        ...{ path: '/enabled', before: true, after: false },
-        ...{ event_id: last!.id, at: last!.at, actor: 'operator' },
+        path: '/enabled',
+        before: true,
+        after: false,
+        event_id: last!.id,
+        at: last!.at,
+        actor: 'operator',
       });
     });
 
@@ -157,13 +161,17 @@ describe('history', () => {
     await operator.post(`/projects/${project}/pause`, { minutes: 60 }).expect(200);
     const paused = (await owner.caller.get(`/history/project-pause/${project}`).expect(200)).body;
     expect(paused.state).toMatchObject({
-      ...{ project_id: project, pause_source: 'management', paused_by: 'operator', ip: '127.0.0.1' },
+      project_id: project,
+      pause_source: 'management',
+      paused_by: 'operator',
+      ip: '127.0.0.1',
       previous: { paused_by: `owner:${owner.id}` },
     });
     await owner.caller.post(`/projects/${project}/resume`).expect(200);
     const { state } = (await owner.caller.get(`/history/project-pause/${project}`).expect(200)).body;
     expect(state).toMatchObject({
-      ...{ paused_until: null, resumed_by: `owner:${owner.id}` },
+      paused_until: null,
+      resumed_by: `owner:${owner.id}`,
       previous: { paused_by: 'operator', paused_until: paused.state.paused_until },
     });
     await other.caller.get(`/history/project-pause/${project}`).expect(404);
@@ -329,7 +337,10 @@ describe('history', () => {
       const [accepted, , , succeeded] = events;
       expect(body.id).toBe(post);
       expect(body.request).toMatchObject({
-        ...{ id: accepted!.request_id, actor: `endpoint:${setup.endpoint.id}`, key_name: null, ip: '127.0.0.1' },
+        id: accepted!.request_id,
+        actor: `endpoint:${setup.endpoint.id}`,
+        key_name: null,
+        ip: '127.0.0.1',
       });
       expect(accepted).toMatchObject({ aggregate: 'post', aggregate_id: post, ip: '127.0.0.1' });
       expect(new Set(events.map(({ correlation_id }) => correlation_id)).size).toBe(1);

@@ -1,14 +1,14 @@
-import { listProblems } from './problem-details.js';
 import {
   Caller,
   createChannel,
   createEndpoint,
   createOwner,
-  operatorCaller,
-  type TestOwner,
   type ManagementHarness,
+  operatorCaller,
   startHarness,
+  type TestOwner,
 } from './management-harness.js';
+import { listProblems } from './problem-details.js';
 
 let keys = 0;
 const newKey = (): Record<string, string> => ({ 'idempotency-key': `key ${++keys}` });

@@ -1,5 +1,4 @@
 import { listChangingRoutes } from './changing-routes.js';
-import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 import {
   type Caller,
   createOwner,
@@ -8,6 +7,7 @@ import {
   startHarness,
   type TestOwner,
 } from './management-harness.js';
+import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 
 /** Everything that belongs to the victim, by the name of its kind. */
 interface Victim {
@@ -67,6 +67,10 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'POST /publications/:id/dismiss': on(),
   'POST /publications/:id/cancel': on(),
   'POST /posts/:id/cancel': on(),
+  'POST /posts/:id/approve': on({ note: 'Mine' }),
+  'POST /posts/:id/reject': on({ reason: 'Mine' }),
+  'PATCH /posts/:id': on({ publish_at: null }),
+  'PUT /posts/:id/payload': on({ text: 'Mine' }),
   'POST /webhook-outputs': creating(
     ({ ids }) => ({ project_id: ids.projects, url: 'https://hooks.invalid/mine' }),
     422,
@@ -101,7 +105,9 @@ describe('a changing route called by another owner', () => {
     harness = await startHarness({ LIMITS_PROFILE });
     const setup = await PublishingSetup.create(harness);
     await harness.telegram.addFault({
-      ...{ mode: 'answer', status: 400, body: { ok: false, error_code: 400, description: 'Bad Request' } },
+      mode: 'answer',
+      status: 400,
+      body: { ok: false, error_code: 400, description: 'Bad Request' },
       channel: setup.channel.chatId,
     });
     const { id: publication } = await setup.waitForState(await setup.sendPost(), 'failed');
@@ -153,12 +159,13 @@ describe('a changing route called by another owner', () => {
 
   it.each(Object.entries(ATTACKS))('leaves the victim’s resources as they are: %s', async (route, { body, status }) => {
     const before = await readVictim();
-    const [method, pattern] = route.split(' ') as ['POST' | 'PATCH' | 'DELETE', string];
+    const [method, pattern] = route.split(' ') as ['POST' | 'PUT' | 'PATCH' | 'DELETE', string];
     const kind = pattern.split('/')[1] as keyof Victim['ids'];
     const path = pattern.replace(':id', victim.ids[kind]);
     const { caller } = attacker;
     const requests = {
       POST: () => caller.post(path, body(victim)),
+      PUT: () => caller.put(path, body(victim)),
       PATCH: () => caller.patch(path, body(victim)),
       DELETE: () => caller.delete(`${path}${/channels|projects/.test(path) ? '?cascade=true' : ''}`),
     };

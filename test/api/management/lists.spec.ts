@@ -1,14 +1,14 @@
-import { listProblems } from './problem-details.js';
 import {
   type Caller,
   createChannel,
   createEndpoint,
   createOwner,
-  operatorCaller,
-  type TestOwner,
   type ManagementHarness,
+  operatorCaller,
   startHarness,
+  type TestOwner,
 } from './management-harness.js';
+import { listProblems } from './problem-details.js';
 
 describe('lists', () => {
   let harness: ManagementHarness;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import request, { type Test } from 'supertest';
 import type { Running } from '../../../src/app/start.js';
-import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import { startTelegramStandIn } from '../../../src/stand-ins/telegram/telegram-stand-in.js';
 import { until } from '../../e2e/until.js';
+import { StandInControl } from '../../support/stand-in-control.js';
 import { TestEnvironment, type TestProcess } from '../../support/test-environment.js';
 
 export const OPERATOR_KEY = 'operator-key-of-the-tests';
@@ -61,6 +61,10 @@ export class Caller {
     return this.call('post', path).set(headers).send(body);
   }
 
+  put(path: string, body?: object): Test {
+    return this.call('put', path).send(body);
+  }
+
   patch(path: string, body?: object): Test {
     return this.call('patch', path).send(body);
   }
@@ -69,7 +73,7 @@ export class Caller {
     return this.call('delete', path);
   }
 
-  private call(method: 'get' | 'post' | 'patch' | 'delete', path: string): Test {
+  private call(method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string): Test {
     return request(this.harness.url)[method](`/manage/v1${path}`).set('authorization', `Bearer ${this.key}`);
   }
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
-import { posts } from '../../../src/projections/posts/posts.projection.js';
 import type { Projection } from '../../../src/projections/engine/projection.js';
+import { posts } from '../../../src/projections/posts/posts.projection.js';
 import { until } from '../../e2e/until.js';
 import { type ChosenStore, startChosenStore } from '../../support/event-store-server.js';
-import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 import { type Caller, type ManagementHarness, operatorCaller, startHarness } from './management-harness.js';
+import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 
 let chosen: ChosenStore;
 let harness: ManagementHarness;

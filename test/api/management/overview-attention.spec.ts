@@ -71,8 +71,14 @@ describe('what needs a person', () => {
       text: expect.stringContaining('"Regatta on Sunday" was published on Telegram'),
       action: { label_code: 'resolve', method: 'GET', path: `/publications/${doubtful.id}` },
       subject: {
-        ...{ id: doubtful.id, publication_id: doubtful.id, post_id: doubtfulPost, excerpt: 'Regatta on Sunday' },
-        ...{ platform: 'telegram', channel_id: channel.id, channel_name: 'News', owner_id: owner.id },
+        id: doubtful.id,
+        publication_id: doubtful.id,
+        post_id: doubtfulPost,
+        excerpt: 'Regatta on Sunday',
+        platform: 'telegram',
+        channel_id: channel.id,
+        channel_name: 'News',
+        owner_id: owner.id,
         code: (doubtful.attempts.at(-1)!.error as { code: string }).code,
       },
     });
@@ -106,7 +112,10 @@ describe('what needs a person', () => {
     ];
     expect(new Set(shown.recent.map(({ kind }) => kind))).toEqual(new Set([...kindsOfFeed, 'postponed']));
     expect(shown.recent.find(({ kind }) => kind === 'endpoint_disabled')).toMatchObject({
-      ...{ resource_id: endpoint.id, name: 'Newsroom', platform: null, post_id: null },
+      resource_id: endpoint.id,
+      name: 'Newsroom',
+      platform: null,
+      post_id: null,
     });
 
     // Each of them goes when a person has acted.
@@ -148,13 +157,20 @@ describe('what needs a person', () => {
     const shown = await waitForOverview(
       owner.caller,
       'a used-up quota',
-      ({ attention, waiting }) => attention.length === 1 && waiting[0]?.waiting_for?.rule === 'quota',
+      // The network's state and its queue come from different read models.
+      (overview) =>
+        overview.attention.length === 1 &&
+        overview.waiting[0]?.waiting_for?.rule === 'quota' &&
+        networkOf(overview).state === 'held',
     );
-    const { last_published_at: since, state, published_hour } = networkOf(shown);
-    expect([state, published_hour]).toEqual(['held', 2]);
+    const { last_published_at: since, published_hour } = networkOf(shown);
+    expect(published_hour).toBe(2);
     expect(shown.owner).toMatchObject({ posts_left: 0, posts_used: 2 });
     const expected = {
-      ...{ code: 'quota_exhausted', since, count: 1, ids: [owner.id] },
+      code: 'quota_exhausted',
+      since,
+      count: 1,
+      ids: [owner.id],
       action: { label_code: 'view_plan', method: 'GET', path: `/owners/${owner.id}` },
       subject: { plan: 'mini', owner_name: 'Acme', resets_at: shown.owner!.resets_at },
     };

@@ -28,7 +28,9 @@ export const waitForOverview = (
 
 /** The network's answer to a post. */
 export const answering = (error_code: number, description: string, parameters?: object) => ({
-  ...{ mode: 'answer', status: error_code, body: { ok: false, error_code, description, parameters } },
+  mode: 'answer',
+  status: error_code,
+  body: { ok: false, error_code, description, parameters },
 });
 
 /** The network breaks off before it answers. */

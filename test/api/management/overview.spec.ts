@@ -21,8 +21,18 @@ describe('an overview without anything', () => {
       owner: { id, name: 'Acme', plan: 'pro', posts_left: 2_000, posts_used: 0, resets_at: expect.any(String) },
       attention: [],
       networks: ['telegram', 'vk', 'max', 'ok'].map((platform) => ({
-        ...{ platform, state: 'idle', published_hour: 0, waiting: 0, oldest_at: null, next_at: null, in_doubt: 0 },
-        ...{ failed: 0, refused_hour: 0, p95_seconds: null, last_published_at: null, minutes: Array(12).fill(0) },
+        platform,
+        state: 'idle',
+        published_hour: 0,
+        waiting: 0,
+        oldest_at: null,
+        next_at: null,
+        in_doubt: 0,
+        failed: 0,
+        refused_hour: 0,
+        p95_seconds: null,
+        last_published_at: null,
+        minutes: Array(12).fill(0),
       })),
       waiting: [],
       minutes: expect.any(Array),
@@ -67,8 +77,14 @@ describe('publications', () => {
     expect(networkOf(overview, 'vk').state).toBe('idle');
     expect(overview.recent).toHaveLength(2); // neither has an entry of its start any more
     expect(overview.recent[0]).toEqual({
-      ...{ at: network.last_published_at, kind: 'published', platform: 'telegram', publication_id: id, post_id: post },
-      ...{ excerpt: 'x'.repeat(115), resource_id: null, name: null },
+      at: network.last_published_at,
+      kind: 'published',
+      platform: 'telegram',
+      publication_id: id,
+      post_id: post,
+      excerpt: 'x'.repeat(115),
+      resource_id: null,
+      name: null,
     });
   });
 
@@ -84,7 +100,11 @@ describe('publications', () => {
     expect(networkOf(overview)).toMatchObject({ state: 'held', published_hour: 0, ...times });
     expect(overview.waiting.map(({ post_id }) => post_id)).toEqual(posts.slice(0, 10));
     expect(overview.waiting[0]).toMatchObject({
-      ...{ post_id: posts[0], state: 'queued', excerpt: 'Post 1', accepted_at: oldest, sequence: 1 },
+      post_id: posts[0],
+      state: 'queued',
+      excerpt: 'Post 1',
+      accepted_at: oldest,
+      sequence: 1,
       channel: { id: setup.channel.id, name: 'News' },
       waiting_for: { rule: 'channel_pause', until: body.paused_until },
     });
@@ -200,7 +220,10 @@ describe('the operator', () => {
     const operator = operatorCaller(harness);
     const shown = await readOverview(operator);
     expect(shown.attention.at(-1)).toMatchObject({
-      ...{ code: 'projection_stopped', count: 1, ids: ['elsewhere'], since: expect.stringMatching(/Z$/) },
+      code: 'projection_stopped',
+      count: 1,
+      ids: ['elsewhere'],
+      since: expect.stringMatching(/Z$/),
       text: 'The projection elsewhere stopped at event 7 (PostAccepted): boom.',
       action: { label_code: 'view_projection', method: 'GET', path: '/projections/elsewhere' },
       subject: { name: 'elsewhere', position: '7', event_type: 'PostAccepted', message: 'boom' },

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import {
   Caller,
   createOwner,
-  operatorCaller,
-  OPERATOR_KEY,
-  type TestOwner,
   type ManagementHarness,
+  OPERATOR_KEY,
+  operatorCaller,
   startHarness,
+  type TestOwner,
 } from './management-harness.js';
 
 describe('owners', () => {
@@ -76,8 +76,12 @@ describe('owners', () => {
     expect(shown).toEqual({
       id: expect.stringMatching(/^own_[0-9a-f]{32}$/),
       limits: expect.objectContaining({ webhook_input: false, monthly_posts: 30 }),
-      ...{ name: 'Acme', plan: 'free', locale: 'en', notice_chat: null },
-      ...{ posts_used: 0, posts_left: 30 },
+      name: 'Acme',
+      plan: 'free',
+      locale: 'en',
+      notice_chat: null,
+      posts_used: 0,
+      posts_left: 30,
       resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00\.000Z$/),
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
     });
@@ -132,8 +136,11 @@ describe('owners', () => {
     const readLastEvent = () => harness.running.infrastructure.aggregates.readLastEvent(`owner-${id}`);
     const { headers } = await caller.patch(`/owners/${id}`, { name: 'By its owner' }).expect(200);
     expect(await readLastEvent()).toMatchObject({
-      ...{ type: 'OwnerRenamed', actor: `owner:${id}`, requestId: headers['x-request-id'] },
-      ...{ causationId: headers['x-request-id'], correlationId: headers['x-request-id'] },
+      type: 'OwnerRenamed',
+      actor: `owner:${id}`,
+      requestId: headers['x-request-id'],
+      causationId: headers['x-request-id'],
+      correlationId: headers['x-request-id'],
       position: BigInt(headers['x-position']!),
     });
     await operator.patch(`/owners/${id}`, { plan: 'free' }).expect(200);

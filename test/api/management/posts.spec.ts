@@ -1,6 +1,4 @@
 import { until } from '../../e2e/until.js';
-import { listProblems } from './problem-details.js';
-import { PublishingSetup, LIMITS_PROFILE } from './publishing-setup.js';
 import {
   createChannel,
   createEndpoint,
@@ -11,6 +9,8 @@ import {
   sendPost,
   startHarness,
 } from './management-harness.js';
+import { listProblems } from './problem-details.js';
+import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 
 const photo = (n: number) => ({ type: 'photo', url: `https://media.invalid/${n}.jpg` });
 /** Metadata with which a payload is stored in parts (D-42). */
@@ -39,14 +39,31 @@ describe('posts', () => {
     const [message] = await harness.telegram.readLedger({ channel: setup.channel.chatId });
     expect(body).toEqual({
       id,
-      ...{ endpoint_id: setup.endpoint.id, owner_id: setup.owner.id, accepted_at: expect.stringMatching(/Z$/) },
-      ...{ external_id: 'ext-1', trace_id: 'trace-1', metadata: payload.metadata, payload },
-      ...{ excerpt: 'Hello', media_count: 0 },
+      endpoint_id: setup.endpoint.id,
+      owner_id: setup.owner.id,
+      accepted_at: expect.stringMatching(/Z$/),
+      external_id: 'ext-1',
+      trace_id: 'trace-1',
+      metadata: payload.metadata,
+      payload,
+      excerpt: 'Hello',
+      media_count: 0,
+      publish_at: null,
+      released_at: expect.stringMatching(/Z$/),
+      approval: null,
+      revision: 1,
       publications: [
         {
           id: expect.stringMatching(/^pub_[0-9a-f]{32}$/),
-          ...{ post_id: id, target_id: setup.channel.id, platform: 'telegram', project_id: setup.project, sequence: 1 },
-          ...{ state: 'published', not_before: null, waiting_for: null, warnings: [] },
+          post_id: id,
+          target_id: setup.channel.id,
+          platform: 'telegram',
+          project_id: setup.project,
+          sequence: 1,
+          state: 'published',
+          not_before: null,
+          waiting_for: null,
+          warnings: [],
           attempts: [
             {
               n: 1,
@@ -303,8 +320,12 @@ describe('posts', () => {
     const wall = await harness.telegram.readLedger({ channel: setup.channel.chatId });
     expect(all.items).toEqual(
       ids.map((post_id, i) => ({
-        ...{ sequence: i + 1, post_id, publication_id: expect.stringMatching(/^pub_/), state: 'published' },
-        ...{ message_ids: [wall[i]!.message_id], published_at: expect.stringMatching(/Z$/) },
+        sequence: i + 1,
+        post_id,
+        publication_id: expect.stringMatching(/^pub_/),
+        state: 'published',
+        message_ids: [wall[i]!.message_id],
+        published_at: expect.stringMatching(/Z$/),
       })),
     );
     expect((await receipts('from=4')).items).toEqual(all.items.slice(3));

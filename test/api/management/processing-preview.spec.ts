@@ -36,7 +36,11 @@ const createProject = async (processing: object, channels = 0, owner_id = owner)
 const preview = (project: string, body: object): Promise<Answer> =>
   gateway.callManagement('POST', `/projects/${project}/preview`, body);
 const translation = (more: object = {}) => ({
-  ...{ provider: 'libretranslate', url: translator.url, source: 'ru', target: 'en', on_failure: 'publish_original' },
+  provider: 'libretranslate',
+  url: translator.url,
+  source: 'ru',
+  target: 'en',
+  on_failure: 'publish_original',
   ...more,
 });
 
@@ -46,14 +50,17 @@ describe('a preview of processing', () => {
   it("applies the project's own processing, for the networks of its channels", async () => {
     const project = await createProject({ signature: SIGNATURE }, 2);
     const { status, body } = await preview(project, {
-      ...{ text: 'Hello', entities: [{ type: 'italic', offset: 0, length: 5 }] },
+      text: 'Hello',
+      entities: [{ type: 'italic', offset: 0, length: 5 }],
     });
     expect([status, body]).toEqual([
       200,
       {
         platforms: {
           telegram: {
-            ...{ text: 'Hello\n\nAcme', filtered: null, warnings: [] },
+            text: 'Hello\n\nAcme',
+            filtered: null,
+            warnings: [],
             entities: [
               { type: 'italic', offset: 0, length: 5 },
               { type: 'bold', offset: 7, length: 4 },
@@ -82,7 +89,9 @@ describe('a preview of processing', () => {
     expect(Object.keys(platforms)).toEqual(['telegram', 'vk', 'max', 'ok']);
     for (const platform of ['telegram', 'ok'])
       expect(platforms[platform]).toEqual({
-        ...{ text: 'A casino', entities: [], warnings: [] },
+        text: 'A casino',
+        entities: [],
+        warnings: [],
         filtered: expect.stringContaining('matches the word "casino"'),
       });
     expect(platforms.vk).toMatchObject({ text: 'A casino\n\nAcme', filtered: null });
@@ -165,7 +174,9 @@ describe('a translation in a preview', () => {
       const processing = { translation: translation({ on_failure }) };
       const { telegram } = (await preview(project, { text: 'мир', processing })).body.platforms;
       expect(telegram).toEqual({
-        ...{ text: 'мир', entities: [], filtered: null },
+        text: 'мир',
+        entities: [],
+        filtered: null,
         warnings: [{ code: expect.any(String), message: expect.stringMatching(message) }],
       });
     }

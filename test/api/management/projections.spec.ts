@@ -1,6 +1,6 @@
 import { until } from '../../e2e/until.js';
-import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 import { createOwner, type ManagementHarness, operatorCaller, startHarness } from './management-harness.js';
+import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 
 let harness: ManagementHarness;
 beforeAll(async () => {
@@ -12,13 +12,31 @@ describe('the projections', () => {
   it('are shown to the operator alone', async () => {
     const operator = operatorCaller(harness);
     const { body } = await operator.get('/projections').expect(200);
-    const names = ['activity', 'audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'];
+    const names = [
+      'activity',
+      'audit',
+      'discovery',
+      'planned-posts',
+      'posts',
+      'publish-schedule',
+      'request-log',
+      'webhook-deliveries',
+    ];
     expect(body.items.map(({ name }: { name: string }) => name)).toEqual(names);
     const { body: one } = await operator.get('/projections/publish-schedule').expect(200);
     expect(one).toEqual({
-      ...{ name: 'publish-schedule', version: 1, position: expect.any(String), head: expect.any(String) },
-      ...{ lag_events: expect.any(Number), lag_seconds: expect.any(Number), rate: expect.any(Number) },
-      ...{ state: 'live', error: null, skipped: 0, candidate: null, previous: null },
+      name: 'publish-schedule',
+      version: 1,
+      position: expect.any(String),
+      head: expect.any(String),
+      lag_events: expect.any(Number),
+      lag_seconds: expect.any(Number),
+      rate: expect.any(Number),
+      state: 'live',
+      error: null,
+      skipped: 0,
+      candidate: null,
+      previous: null,
     });
     const owner = await createOwner(harness);
     await owner.caller.get('/projections').expect(403);
@@ -50,33 +68,43 @@ describe('the projections', () => {
     expect(body).toMatchObject({ state: 'live', error: null, skipped: 1 });
     const { body: trail } = await operator.get('/history/events?type=ProjectionEventSkipped').expect(200);
     expect(trail.items[0]).toMatchObject({
-      ...{ actor: 'operator', aggregate: 'projection', aggregate_id: 'elsewhere' },
+      actor: 'operator',
+      aggregate: 'projection',
+      aggregate_id: 'elsewhere',
       data: { projection: 'elsewhere', eventId: 'e1', reason: 'damaged', position: '1' },
     });
   });
 });
 
 describe('a verification of a projection', () => {
-  it.each(['activity', 'audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'])(
-    'is a job that finds %s equal to a fresh replay',
-    async (name) => {
-      const operator = operatorCaller(harness);
-      const setup = await PublishingSetup.create(harness);
-      await setup.waitForState(await setup.sendPost(), 'published');
-      const { body: job } = await operator.post(`/projections/${name}/verify`).expect(202);
-      expect(job).toMatchObject({ id: expect.stringMatching(/^job_/), kind: 'verify-projection', state: 'running' });
-      const ended = await until('it has ended', async () => {
-        const { body } = await operator.get(`/jobs/${job.id}`).expect(200);
-        return body.state !== 'running' && body;
-      });
-      expect(ended).toMatchObject({
-        ...{ state: 'done', progress: 1, eta_seconds: null },
-        result: { position: expect.any(String), missing: 0, extra: 0, different: 0, examples: [] },
-      });
-      const { body: list } = await operator.get('/jobs?state=done').expect(200);
-      expect(list.items[0]).toEqual(ended);
-    },
-  );
+  it.each([
+    'activity',
+    'audit',
+    'discovery',
+    'planned-posts',
+    'posts',
+    'publish-schedule',
+    'request-log',
+    'webhook-deliveries',
+  ])('is a job that finds %s equal to a fresh replay', async (name) => {
+    const operator = operatorCaller(harness);
+    const setup = await PublishingSetup.create(harness);
+    await setup.waitForState(await setup.sendPost(), 'published');
+    const { body: job } = await operator.post(`/projections/${name}/verify`).expect(202);
+    expect(job).toMatchObject({ id: expect.stringMatching(/^job_/), kind: 'verify-projection', state: 'running' });
+    const ended = await until('it has ended', async () => {
+      const { body } = await operator.get(`/jobs/${job.id}`).expect(200);
+      return body.state !== 'running' && body;
+    });
+    expect(ended).toMatchObject({
+      state: 'done',
+      progress: 1,
+      eta_seconds: null,
+      result: { position: expect.any(String), missing: 0, extra: 0, different: 0, examples: [] },
+    });
+    const { body: list } = await operator.get('/jobs?state=done').expect(200);
+    expect(list.items[0]).toEqual(ended);
+  });
 
   it('is refused to an owner, and for what is no projection', async () => {
     const owner = await createOwner(harness);

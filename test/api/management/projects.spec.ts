@@ -1,12 +1,12 @@
-import { listProblems } from './problem-details.js';
 import {
   createChannel,
   createOwner,
-  operatorCaller,
-  type TestOwner,
   type ManagementHarness,
+  operatorCaller,
   startHarness,
+  type TestOwner,
 } from './management-harness.js';
+import { listProblems } from './problem-details.js';
 
 describe('projects', () => {
   let harness: ManagementHarness;
@@ -26,7 +26,11 @@ describe('projects', () => {
     const { body } = await create({ channel_ids: channels }).expect(201);
     expect(body).toEqual({
       id: expect.stringMatching(/^prj_[0-9a-f]{32}$/),
-      ...{ owner_id: owner.id, name: 'News', channel_ids: channels, processing: {}, paused_until: null },
+      owner_id: owner.id,
+      name: 'News',
+      channel_ids: channels,
+      processing: {},
+      paused_until: null,
       created_at: expect.any(String),
     });
     expect((await owner.caller.get(`/projects/${body.id}`).expect(200)).body).toEqual(body);

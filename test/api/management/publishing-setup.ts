@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { until } from '../../e2e/until.js';
 import {
   createChannel,
-  createEndpoint,
   type CreatedEndpoint,
+  createEndpoint,
   createOwner,
   createProject,
-  type TestOwner,
-  sendPost,
   type ManagementHarness,
+  sendPost,
+  type TestOwner,
 } from './management-harness.js';
 
 /** A limits profile without rate limits, in which the plan `mini` has webhook input and two posts a month. */

@@ -1,9 +1,8 @@
-import { streamOf } from '../../../src/kernel/decider.js';
 import { translation } from '../../../src/domain/translation/translation.decider.js';
+import { streamOf } from '../../../src/kernel/decider.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { until } from '../../e2e/until.js';
 import { type ChosenStore, startChosenStore } from '../../support/event-store-server.js';
-import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 import {
   type Caller,
   createOwner,
@@ -11,6 +10,7 @@ import {
   operatorCaller,
   startHarness,
 } from './management-harness.js';
+import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 
 let chosen: ChosenStore;
 let harness: ManagementHarness;
@@ -27,7 +27,16 @@ afterAll(async () => {
   await chosen.stop();
 });
 
-const NAMES = ['activity', 'audit', 'discovery', 'posts', 'publish-schedule', 'request-log', 'webhook-deliveries'];
+const NAMES = [
+  'activity',
+  'audit',
+  'discovery',
+  'planned-posts',
+  'posts',
+  'publish-schedule',
+  'request-log',
+  'webhook-deliveries',
+];
 const EQUAL = { missing: 0, extra: 0, different: 0, examples: [] };
 
 const show = async (name: string) => (await operator.get(`/projections/${name}`).expect(200)).body;
@@ -67,7 +76,8 @@ describe('a rebuild of a projection', () => {
     expect(after.version).toBe(job.result.version);
     const promoted = await until('the promotion is in the trail', async () => (await decisions(name))[0]);
     expect(promoted).toMatchObject({
-      ...{ type: 'ProjectionPromoted', actor: 'operator' },
+      type: 'ProjectionPromoted',
+      actor: 'operator',
       data: { projection: name, version: after.version, previousVersion: before.version, jobId: job.id, reason: null },
     });
     await publish();
@@ -79,7 +89,9 @@ describe('a rebuild of a projection', () => {
     expect(job).toMatchObject({ state: 'done', result: { promoted: false, ...EQUAL } });
     const second = job.result.version;
     expect(await show('posts')).toMatchObject({
-      ...{ version: first, state: 'level', previous },
+      version: first,
+      state: 'level',
+      previous,
       candidate: { version: second, state: 'level', progress: 1, eta_seconds: 0 },
     });
     expect(await refusal('posts/rebuild')).toBe('candidate_exists');
@@ -105,7 +117,8 @@ describe('a rebuild of a projection', () => {
     const { body } = await operator.post('/projections/request-log/discard').expect(200);
     expect(body).toMatchObject({ version, candidate: null, state: 'live' });
     expect((await decisions('request-log'))[0]).toMatchObject({
-      ...{ type: 'ProjectionCandidateDiscarded', actor: 'operator' },
+      type: 'ProjectionCandidateDiscarded',
+      actor: 'operator',
       data: { projection: 'request-log', version: job.result.version, reason: null },
     });
     const { pool } = harness.running.infrastructure;

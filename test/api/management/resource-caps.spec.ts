@@ -35,7 +35,8 @@ afterAll(async () => {
 const KINDS = {
   channels: ({ caller }: TestOwner): Test =>
     caller.post('/channels', {
-      ...{ platform: 'telegram', name: 'News' },
+      platform: 'telegram',
+      name: 'News',
       credentials: { bot_token: '1:test-token', chat_id: '-100500' },
     }),
   projects: ({ caller }: TestOwner): Test => caller.post('/projects', { name: 'News', channel_ids: [] }),
@@ -73,9 +74,14 @@ describe.each(Object.keys(KINDS) as Kind[])('the cap on %s (D-67)', (kind) => {
       `This owner has 3 ${WORDS[kind]}, and the plan "pro" allows 3. ` +
       'Delete what is not needed, or use a plan that allows more.';
     expect(body).toMatchObject({
-      ...{ ok: false, code: 'resource_limit', errors: [message] },
+      ok: false,
+      code: 'resource_limit',
+      errors: [message],
       details: [{ path: '', code: 'resource_limit', message }],
-      ...{ resource: kind, existing: 3, allowed: 3, plan: 'pro' },
+      resource: kind,
+      existing: 3,
+      allowed: 3,
+      plan: 'pro',
     });
     expect(await countShown(owner, kind)).toBe(3);
     await owner.caller.delete(`${pathOf(kind)}/${ids[1]}`).expect(204);

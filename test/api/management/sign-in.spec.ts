@@ -1,6 +1,6 @@
-import { TestGateway } from '../public/gateway.js';
-import { TestEnvironment } from '../../support/test-environment.js';
 import type { Running } from '../../../src/app/start.js';
+import { TestEnvironment } from '../../support/test-environment.js';
+import { TestGateway } from '../public/gateway.js';
 
 const OPERATOR_KEY = 'operator-key-of-the-tests';
 const session = { key: 'service_owner_key', owner: { id: 'own_1', name: 'Demo' } };
@@ -9,7 +9,8 @@ let environment: TestEnvironment<Record<string, never>>;
 let running: Running;
 beforeAll(async () => {
   environment = await TestEnvironment.start({
-    ...{ startNetworks: async () => ({}), operatorKey: OPERATOR_KEY },
+    startNetworks: async () => ({}),
+    operatorKey: OPERATOR_KEY,
     env: { DEMO: 'on', TRUSTED_PROXIES: '127.0.0.0/8' },
   });
   running = await environment.startProcess();
@@ -18,7 +19,8 @@ afterAll(() => environment?.stop());
 
 const signIn = async (body: unknown, ip = '192.0.2.1', headers: Readonly<Record<string, string>> = {}) => {
   const answer = await fetch(`${running.address}/manage/v1/sign-in`, {
-    ...{ method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) },
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
     headers: { 'content-type': 'application/json', 'x-forwarded-for': ip, ...headers },
   });
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as { code: string } };
@@ -35,7 +37,8 @@ describe('the sign-in of demo mode (ADR-207)', () => {
       expect([status, body]).toEqual([
         401,
         expect.objectContaining({
-          ...{ ok: false, code: 'unauthorized' },
+          ok: false,
+          code: 'unauthorized',
           errors: [expect.stringMatching(/Start the gateway again for a new link, or sign in with a key\.$/)],
         }),
       ]);

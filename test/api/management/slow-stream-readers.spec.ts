@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
-import type { Change } from '../../../src/changes/change.js';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { ChangeStreams, STREAM_OPTIONS } from '../../../src/api/management/stream/change-streams.js';
+import type { Change } from '../../../src/changes/change.js';
 import type { ChangeListener } from '../../../src/changes/change-feed.js';
 import { silentLog } from '../../../src/kernel/log.js';
 import { until } from '../../e2e/until.js';

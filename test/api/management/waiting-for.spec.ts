@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '../../e2e/until.js';
-import { PublishingSetup, LIMITS_PROFILE } from './publishing-setup.js';
 import { type ManagementHarness, startHarness } from './management-harness.js';
+import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 
 const NO_FIGURES = { attempt: null, of: null, platform_says: null, first_sequence: null, blocked_by_rule: null };
 
@@ -28,7 +28,8 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     const id = await setup.sendPost();
     const held = await setup.waitForRule(id, 'project_pause');
     expect(held).toMatchObject({
-      ...{ until: body.paused_until, text: expect.stringContaining('The project "News"') },
+      until: body.paused_until,
+      text: expect.stringContaining('The project "News"'),
       figures: NO_FIGURES,
     });
     expect(await typeOf(held.event_id)).toBe('ProjectPaused');
@@ -74,7 +75,10 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
       text: expect.stringMatching(/^Attempt [1-4] of 5 did not succeed: /),
       blocked_by: null,
       figures: {
-        ...{ attempt: Number(/[1-4]/.exec(retry.text)![0]), of: 5, first_sequence: null, blocked_by_rule: null },
+        attempt: Number(/[1-4]/.exec(retry.text)![0]),
+        of: 5,
+        first_sequence: null,
+        blocked_by_rule: null,
         platform_says: expect.stringContaining('a proxy says no'),
       },
     });
@@ -103,7 +107,9 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     expect(await typeOf(held.event_id)).toBe('PublicationPostponed');
     expect(held.text).toContain('Too Many Requests: retry after 300');
     expect(held.figures).toEqual({
-      ...{ ...NO_FIGURES, attempt: 1, of: 5 },
+      ...NO_FIGURES,
+      attempt: 1,
+      of: 5,
       platform_says: expect.stringContaining('Too Many Requests: retry after 300'),
     });
   });
@@ -114,7 +120,7 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     const media = [{ type: 'photo', url: `${host.url}/photo.jpg?key=secret` }];
     const [first, second] = [await setup.sendPost({ text: 'a', media }), await setup.sendPost({ text: 'b' })];
     const held = await setup.waitForRule(first, 'retry');
-    expect(held.text).toContain(`(${new URL(host.url).host}) could not be downloaded at present: HTTP 503`);
+    expect(held.text).toContain(`(${new URL(host.url).host}) could not be downloaded for now: HTTP 503`);
     expect(held.text).not.toContain('secret');
     await until('it is cancelled between two attempts', async () => {
       const { status } = await setup.owner.caller.post(`/posts/${first}/cancel`);

@@ -26,8 +26,13 @@ it('shows a webhook output, its secret once in both forms', async () => {
   const { secret, secret_whsec, ...shown } = created;
   expect(Buffer.from(secret_whsec.slice('whsec_'.length), 'base64').toString()).toBe(secret);
   expect(shown).toMatchObject({
-    ...{ id: expect.stringMatching(/^whk_[0-9a-f]{32}$/), owner_id: owner.id, project_id: project, url: URL },
-    ...{ kinds: ['post.published'], is_active: true, disabled_by: null },
+    id: expect.stringMatching(/^whk_[0-9a-f]{32}$/),
+    owner_id: owner.id,
+    project_id: project,
+    url: URL,
+    kinds: ['post.published'],
+    is_active: true,
+    disabled_by: null,
   });
   expect((await owner.caller.get(`/webhook-outputs/${created.id}`).expect(200)).body).toEqual(shown);
   expect((await owner.caller.get('/webhook-outputs?limit=1').expect(200)).body.items).toEqual([shown]);

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientOf2025 } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport as SseOf2025 } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport as StreamableOf2025 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { openSocket } from '../transport/raw-http.js';
 
 /** The result of a tool call. */
 export interface ToolResult {
@@ -69,6 +72,21 @@ const connectOf2025 = async (transport: StreamableOf2025 | SseOf2025): Promise<A
       (await client.callTool({ name, arguments: args as Record<string, unknown> })) as ToolResult,
     close: () => client.close(),
   };
+};
+
+/** An open stream whose messages are not read. */
+export interface HeldStream {
+  readonly socket: Socket;
+  /** First line of the answer. */
+  readonly begin: string;
+}
+
+/** Opens a stream for messages without a client, which would take several times the time. */
+export const holdStream = async (url: string, headers: Readonly<Record<string, string>>): Promise<HeldStream> => {
+  const socket = await openSocket(url);
+  const lines = Object.entries({ host: 'x', accept: 'text/event-stream', ...headers }).map((line) => line.join(': '));
+  socket.write(`GET ${new URL(url).pathname} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+  return { socket, begin: String((await once(socket, 'data'))[0]).split('\r\n')[0]! };
 };
 
 /** An old client of HTTP with SSE, as it was written before there was an SDK: fetch alone. */

@@ -1,6 +1,7 @@
 import { until } from '../../e2e/until.js';
 import { type TestChannel, TestGateway } from '../public/gateway.js';
-import { type Assistant, CLIENTS, headersOf, RawSseClient, type ToolResult } from './assistant-clients.js';
+import { type Assistant, CLIENTS, headersOf, type HeldStream, holdStream, RawSseClient } from './assistant-clients.js';
+import { createToolCalls } from './tool-calls.js';
 
 let gateway: TestGateway;
 let owner: string;
@@ -11,12 +12,13 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const addressOf = (slug: string): string => `${gateway.url}/sse/${slug}`;
+const { send, rpc, callOnce } = createToolCalls(addressOf);
 
 /** An endpoint with one channel. */
-const setUp = async (settings: object = {}, name = 'News') => {
-  const channel: TestChannel = await gateway.createChannel(owner, name);
-  const project = await gateway.createProject(owner, [channel]);
-  const endpoint = await gateway.createEndpoint(owner, [project], settings);
+const setUp = async (settings: object = {}, name = 'News', ownerId = owner) => {
+  const channel: TestChannel = await gateway.createChannel(ownerId, name);
+  const project = await gateway.createProject(ownerId, [channel]);
+  const endpoint = await gateway.createEndpoint(ownerId, [project], settings);
   return { channel, project, endpoint };
 };
 
@@ -29,16 +31,15 @@ describe('an assistant discovers, publishes, pauses and asks for the status (D-3
       const tools = await assistant.listTools();
       expect(tools.map((tool) => tool.name)).toEqual([
         ...['service_discover', 'service_publish', 'service_pause', 'service_resume'],
-        ...['service_sandbox', 'service_post_status'],
+        ...['service_sandbox', 'service_post_status', 'service_reschedule', 'service_cancel'],
       ]);
       const discovered = await assistant.call('service_discover');
       expect(discovered.structuredContent.projects[0].targets[0]).toMatchObject({ id: channel.id, name: 'News' });
 
       const text = `posted by ${name}`;
       const queued = await assistant.call('service_publish', { text, targets: ['news'], idempotency_key: 'one' });
-      expect(queued.structuredContent).toEqual({
-        ...{ ok: true, id: expect.stringMatching(/^post_/) as string, trace_id: null, queued_targets: 1 },
-      });
+      const anId = expect.stringMatching(/^post_/) as string;
+      expect(queued.structuredContent).toEqual({ ok: true, id: anId, trace_id: null, queued_targets: 1 });
       expect(queued.content[0]!.text).toMatch(/is queued for 1 target\. It is not published yet/);
       await gateway.waitForText(channel.chatId, text);
       const { id } = queued.structuredContent;
@@ -87,7 +88,10 @@ describe('a tool call is a request to the endpoint', () => {
     const { items } = await gateway.manage('GET', `/endpoints/${endpoint.id}/requests`);
     expect(items).toHaveLength(1);
     expect(items[0]).toMatchObject({
-      ...{ ip: '127.0.0.1', user_agent: 'assistant/7 (tool service_publish)', decision: 'accepted', post_id: id },
+      ip: '127.0.0.1',
+      user_agent: 'assistant/7 (tool service_publish)',
+      decision: 'accepted',
+      post_id: id,
       route: 'POST /v1/webhooks/{slug}',
     });
     const events = await gateway.manage('GET', `/history/post/${id}`);
@@ -148,7 +152,9 @@ describe('a tool call is a request to the endpoint', () => {
   it('reports all problems of a payload, with their places', async () => {
     const { endpoint } = await setUp();
     const { isError, content } = await callOnce(endpoint, 'service_publish', {
-      ...{ text: 5, media: [{ type: 'photo', url: 'http://example.com/a.jpg' }], ad_pause_minutes: 2_000 },
+      text: 5,
+      media: [{ type: 'photo', url: 'http://example.com/a.jpg' }],
+      ad_pause_minutes: 2_000,
     });
     expect(isError).toBe(true);
     expect(content[0]!.text).toMatch(
@@ -159,7 +165,7 @@ describe('a tool call is a request to the endpoint', () => {
 
   it.each<[string, object, RegExp]>([
     ['service_publish', { text: 'a', medai: [] }, /no argument "medai". The arguments are: text, entities/],
-    ['service_publish', { text: 'a', targets: 'News' }, /targets must be a list of texts .* not "News"/],
+    ['service_publish', { text: 'a', targets: 'News' }, /targets must be a list of strings .* not "News"/],
     ['service_publish', { text: 'a', targets: [{ id: 'tgt_1' }] }, /targets must be a list .* not an object/],
     ['service_publish', { text: 'a', targets: ['tgt_unknown'] }, /Call service_discover for the ids of the targets/],
     ['service_publish', { text: 'a', idempotency_key: 7 }, /idempotency_key must be a text, not 7/],
@@ -172,6 +178,20 @@ describe('a tool call is a request to the endpoint', () => {
     ['service_post_status', {}, /did not accept a post with this id/],
     ['service_post_status', { id: 5 }, /id must be a text, not 5/],
     ['service_discover', { verbose: true }, /no argument "verbose"/],
+    [
+      'service_publish',
+      { text: 'a', publish_at: 'tomorrow' },
+      /^publish_at is not an RFC 3339 date-time with an offset/,
+    ],
+    [
+      'service_publish',
+      { text: 'a', overrides: { tgt_none: { text: 'b' } } },
+      /^overrides\.tgt_none .* Correct the arguments/,
+    ],
+    ['service_reschedule', { id: 'post_0', publish_at: null }, /did not accept a post with this id/],
+    ['service_cancel', { id: '' }, /did not accept a post with this id/],
+    ['service_cancel', { id: 5 }, /id must be a text, not 5/],
+    ['service_cancel', { id: 'post_0', force: true }, /no argument "force"/],
   ])('%s %j is refused with the action to take', async (tool, args, expected) => {
     const { endpoint } = await shared();
     const { isError, content } = await callOnce(endpoint, tool, args);
@@ -241,16 +261,10 @@ describe('authentication of assistants', () => {
     for (const { status, body } of answers) {
       expect(status).toBe(401);
       body.error.data.request_id = 'req';
-      expect(body).toEqual({
-        ...{ jsonrpc: '2.0', id: null },
-        error: {
-          ...{ code: -32001, message: 'Unauthorized.' },
-          data: {
-            ...{ code: 'unauthorized', request_id: 'req', errors: ['Unauthorized.'] },
-            details: [{ path: '', code: 'unauthorized', message: 'Unauthorized.' }],
-          },
-        },
-      });
+      const details = [{ path: '', code: 'unauthorized', message: 'Unauthorized.' }];
+      const data = { code: 'unauthorized', request_id: 'req', errors: ['Unauthorized.'], details };
+      const error = { code: -32001, message: 'Unauthorized.', data };
+      expect(body).toEqual({ jsonrpc: '2.0', id: null, error });
     }
     const { items } = await gateway.manage('GET', `/endpoints/${endpoint.id}/requests`);
     expect(items[0]).toMatchObject({ decision: 'rejected_auth', reason: 'ip_not_allowed', route: 'POST /sse/{slug}' });
@@ -376,27 +390,36 @@ describe('sessions of the former transport', () => {
   });
 
   it('serves a thousand open connections, bounds those of one endpoint, and forgets closed ones', async () => {
-    const { channel, project } = await setUp();
-    const endpoints = await Promise.all(Array.from({ length: 5 }, () => gateway.createEndpoint(owner, [project])));
+    // Of five owners: the messages of each have a pace.
+    const outlets = await Promise.all(
+      Array.from({ length: 5 }, async () => setUp({}, 'News', await gateway.createOwner())),
+    );
+    const [{ channel, endpoint: full }] = outlets as [(typeof outlets)[0]];
     const open = ({ slug, token }: { slug: string; token: string }) =>
       RawSseClient.open(addressOf(slug), headersOf(token));
-    const clients: RawSseClient[] = [];
-    for (const endpoint of endpoints)
-      for (let i = 0; i < 4; i++)
-        clients.push(...(await Promise.all(Array.from({ length: 50 }, () => open(endpoint)))));
-    expect(clients.every(({ response }) => response.status === 200)).toBe(true);
+    const client = await open(full);
+    expect(client.response.status).toBe(200);
+    const held: HeldStream[] = [];
+    const holdMany = async ({ endpoint: { slug, token } }: (typeof outlets)[0]): Promise<void> => {
+      const hold = () => holdStream(addressOf(slug), headersOf(token));
+      for (let n = 0; n < 4; n++)
+        held.push(...(await Promise.all(Array.from({ length: slug === full.slug && n === 3 ? 49 : 50 }, hold))));
+    };
+    await Promise.all(outlets.map(holdMany));
+    expect(held.map(({ begin }) => begin)).toEqual(Array(999).fill('HTTP/1.1 200 OK'));
 
-    const refused = await open(endpoints[0]!);
+    const refused = await open(full);
     expect(refused.response.status).toBe(503);
     expect(await refused.response.json()).toMatchObject({ error: { data: { code: 'too_many_sessions' } } });
     const publish = { name: 'service_publish', arguments: { text: 'through a crowd of connections' } };
-    expect((await clients.at(-1)!.request('tools/call', publish)).result?.isError).toBeUndefined();
+    expect((await client.request('tools/call', publish)).result?.isError).toBeUndefined();
     await gateway.waitForText(channel.chatId, 'through a crowd of connections');
 
-    for (const client of clients) client.close();
+    client.close();
+    for (const { socket } of held) socket.destroy();
     const next = await until('a free place', async () => {
-      const client = await open(endpoints[0]!);
-      return client.response.status === 200 && client;
+      const another = await open(full);
+      return another.response.status === 200 && another;
     });
     expect(await next.request('ping')).toMatchObject({ result: {} });
     next.close();
@@ -406,35 +429,3 @@ describe('sessions of the former transport', () => {
 let sharedSetUp: ReturnType<typeof setUp> | undefined;
 /** An endpoint for tests that leave it as it is. */
 const shared = () => (sharedSetUp ??= setUp());
-
-interface Credentials {
-  readonly slug: string;
-  readonly token: string;
-}
-
-/** Sends a message as a client of 2025 without a session does. */
-const send = async ({ slug, token }: Credentials, body: string, headers: Record<string, string> = {}) => {
-  const answer = await fetch(addressOf(slug), {
-    method: 'POST',
-    headers: {
-      ...headersOf(token),
-      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      ...headers,
-    },
-    body,
-  });
-  const text = await answer.text();
-
-  return { status: answer.status, body: JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) };
-};
-
-const rpc = (endpoint: Credentials, method: string, params: object = {}, headers: Record<string, string> = {}) =>
-  send(endpoint, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), headers);
-
-const callOnce = async (
-  endpoint: Credentials,
-  name: string,
-  args: object,
-  headers: Record<string, string> = {},
-): Promise<ToolResult> =>
-  (await rpc(endpoint, 'tools/call', { name, arguments: args }, headers)).body.result as ToolResult;

@@ -49,7 +49,9 @@ describe('large tool calls', () => {
         accept: 'application/json, text/event-stream',
       },
       body: JSON.stringify({
-        ...{ jsonrpc: '2.0', id: n, method: 'tools/call' },
+        jsonrpc: '2.0',
+        id: n,
+        method: 'tools/call',
         params: { name: 'service_publish', arguments: { text: `${n}`, metadata: { filler: 'x'.repeat(LARGE) } } },
       }),
       ...(signal && { signal }),

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Running } from '../../../src/app/start.js';
 import { startTelegramStandIn } from '../../../src/stand-ins/telegram/telegram-stand-in.js';
-import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import { until } from '../../e2e/until.js';
+import { StandInControl } from '../../support/stand-in-control.js';
 import { TestEnvironment } from '../../support/test-environment.js';
 import { CLIENTS, headersOf, RawSseClient } from './assistant-clients.js';
 
@@ -80,7 +80,7 @@ it('a session belongs to its process: another one says so, and serves the curren
   expect(error.message).toContain('it has ended, or it belongs to another process or another token. Connect again');
   const connect = CLIENTS['the client of 2025 over its transport'];
   const assistant = await connect(sse(second), headersOf(endpoint.token));
-  expect(await assistant.listTools()).toHaveLength(6);
+  expect(await assistant.listTools()).toHaveLength(8);
   await assistant.close();
   client.close();
 });

@@ -3,9 +3,9 @@ import type { Infrastructure } from '../../../src/app/infrastructure.js';
 import type { Overrides } from '../../../src/app/process-options.js';
 import type { Clock } from '../../../src/kernel/clock.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
-import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import { startTelegramStandIn } from '../../../src/stand-ins/telegram/telegram-stand-in.js';
 import { until } from '../../e2e/until.js';
+import { StandInControl } from '../../support/stand-in-control.js';
 import { TestEnvironment } from '../../support/test-environment.js';
 
 /** An answer; `body` is its parsed JSON. */
@@ -22,7 +22,8 @@ export interface TestChannel {
   readonly chatId: string;
 }
 
-const OPERATOR_KEY = 'service_operator_http_tests';
+/** Key of the operator. */
+export const OPERATOR_KEY = 'service_operator_http_tests';
 
 /** The complete gateway on a real PostgreSQL, publishing to a Telegram stand-in. */
 export class TestGateway {
@@ -176,6 +177,14 @@ export class TestEndpoint {
   readPost(id: string, headers: Record<string, string> = {}): Promise<Answer> {
     const authorization = `Bearer ${this.token}`;
     return this.gateway.call('GET', `/v1/webhooks/${this.slug}/posts/${id}`, {
+      headers: { authorization, ...headers },
+    });
+  }
+
+  /** Lists posts (D-65). @param query with its question mark */
+  listPosts(query = '', headers: Record<string, string> = {}): Promise<Answer> {
+    const authorization = `Bearer ${this.token}`;
+    return this.gateway.call('GET', `/v1/webhooks/${this.slug}/posts${query}`, {
       headers: { authorization, ...headers },
     });
   }

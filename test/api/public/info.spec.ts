@@ -46,7 +46,9 @@ describe('discovery (publish-api.md: GET /v1/webhooks/{slug}/info)', () => {
           max_buttons_per_row: 8,
           max_payload_bytes: 5242880,
           max_pause_minutes: 1440,
+          max_schedule_days: 366,
         },
+        features: ['publish_at', 'overrides'],
       },
     });
   });
@@ -179,8 +181,13 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
     const { status, body } = await endpoint.readPost(id);
     expect(status).toBe(200);
     const publication = (project: number, target: number) => ({
-      ...{ project, target, platform: 'telegram', state: expect.any(String), message_ids: expect.any(Array) },
-      ...{ urls: expect.any(Array), error: null },
+      project,
+      target,
+      platform: 'telegram',
+      state: expect.any(String),
+      message_ids: expect.any(Array),
+      urls: expect.any(Array),
+      error: null,
     });
     const publications = [publication(0, 0), publication(0, 1), publication(1, 1)].map((one, n) => ({
       ...one,
@@ -188,7 +195,8 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
       waiting_for: body.publications[n].waiting_for as unknown,
     }));
     const accepted_at = expect.stringMatching(/Z$/) as string;
-    expect(body).toEqual({ ok: true, id, accepted_at, trace_id: 't', external_id: 'e', publications });
+    const plan = { publish_at: null, released_at: accepted_at, approval: null, revision: 1 };
+    expect(body).toEqual({ ok: true, id, accepted_at, trace_id: 't', external_id: 'e', publications, ...plan });
 
     const published = await until('all are published', async () => {
       const answer = await endpoint.readPost(id);
@@ -229,7 +237,9 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
     });
     await gateway.telegram.clearFaults();
     expect(publication).toMatchObject({
-      ...{ project: 0, target: 1, published_at: null },
+      project: 0,
+      target: 1,
+      published_at: null,
       error: { code: expect.any(String), message: expect.any(String) },
     });
   });
@@ -269,7 +279,9 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
     }
     const entries = (await gateway.manage('GET', `/endpoints/${another.id}/requests`)).items;
     expect(entries[0]).toMatchObject({
-      ...{ route: 'GET /v1/webhooks/{slug}/posts/{post_id}', decision: 'rejected_validation', http_status: 404 },
+      route: 'GET /v1/webhooks/{slug}/posts/{post_id}',
+      decision: 'rejected_validation',
+      http_status: 404,
     });
   });
 

@@ -63,7 +63,8 @@ describe('media at acceptance (D-24)', () => {
     it.each(routes)('are reported before wrong targets, by %s (D-7)', async (_, send) => {
       const targets = [{ id: 'tgt_none' }];
       expect(await send({ ...photo(moved()), targets })).toMatchObject({
-        ...{ status: 400, body: { ok: false, details: [{ path: 'media[0].url', code: 'media_redirect' }] } },
+        status: 400,
+        body: { ok: false, details: [{ path: 'media[0].url', code: 'media_redirect' }] },
       });
       const right = { ...photo(host.serve('/right.png', png(10, 10))), targets };
       expect(await send(right)).toMatchObject({ status: 422, body: { code: 'invalid_targets' } });

@@ -90,11 +90,16 @@ describe('the probe budget (D-51)', () => {
     const wait = Number(refusals[0]!.headers.get('retry-after'));
     const answer = { ...refusals[0]!, text: JSON.stringify(refusals[0]!.body) };
     expect(await findLogEntry(gateway, endpoint, answer as never)).toMatchObject({
-      ...{ decision: 'rejected_rate_limit', reason: 'probe_budget', http_status: 429, trace_id: 'over' },
+      decision: 'rejected_rate_limit',
+      reason: 'probe_budget',
+      http_status: 429,
+      trace_id: 'over',
       why: {
         rule: 'probe_budget',
         figures: {
-          ...{ scope: 'endpoint', probes_per_minute: PROBES, probe_bytes_per_minute: 4 * MB + 600_000 },
+          scope: 'endpoint',
+          probes_per_minute: PROBES,
+          probe_bytes_per_minute: 4 * MB + 600_000,
           retry_after_seconds: wait,
         },
       },

@@ -59,12 +59,19 @@ const readChat = ({ chatId }: TestChannel) => gateway.telegram.readLedger({ chan
 /** Delays the first call of a publication to Telegram by a second, in which a test can change something. */
 const delayFirstCall = ({ chatId }: TestChannel, method = 'sendMessage') =>
   gateway.telegram.addFault({
-    ...{ mode: 'answer', method, channel: chatId, status: 429 },
+    mode: 'answer',
+    method,
+    channel: chatId,
+    status: 429,
     body: { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 1 } },
   });
 
 const translation = (more: object = {}) => ({
-  ...{ provider: 'libretranslate', url: translator.url, source: 'ru', target: 'en', on_failure: 'publish_original' },
+  provider: 'libretranslate',
+  url: translator.url,
+  source: 'ru',
+  target: 'en',
+  on_failure: 'publish_original',
   ...more,
 });
 
@@ -121,11 +128,19 @@ describe('the processing of posts by a project (D-28)', () => {
     await waitForState(next, 'published');
     const states = (await readPublications(kept)).map(
       ({ project_id, state, warnings, waiting_for, attempts }: never) => ({
-        ...{ project_id, state, warnings, waiting_for, attempts },
+        project_id,
+        state,
+        warnings,
+        waiting_for,
+        attempts,
       }),
     );
     expect(states).toContainEqual({
-      ...{ project_id: setup.project, state: 'filtered', warnings: [reason], waiting_for: null, attempts: [] },
+      project_id: setup.project,
+      state: 'filtered',
+      warnings: [reason],
+      waiting_for: null,
+      attempts: [],
     });
     expect(states).toContainEqual(expect.objectContaining({ project_id: open, state: 'published', warnings: [] }));
     expect(await gateway.readWall(channel.chatId)).toEqual(['A cat']);
@@ -248,7 +263,7 @@ describe('a translation (D-28)', () => {
       return publication.waiting_for?.rule === 'retry' && publication.attempts[0]?.outcome ? publication : null;
     });
     expect(waiting.attempts[0]).toMatchObject({
-      ...{ outcome: 'postponed' },
+      outcome: 'postponed',
       error: { code: 'translation_failed', category: 'platform', source: 'gateway', platform_says: 'later' },
     });
     const { preview } = (await setup.endpoint.sandbox({ text: 'раз' })).body;

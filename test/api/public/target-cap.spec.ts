@@ -53,7 +53,9 @@ describe.each(Object.keys(ROUTES))('%s refuses a post that addresses too many ta
     expect(await call(payload())).toMatchObject({
       status: 422,
       body: {
-        ...{ ok: false, code: 'too_many_targets', errors: [`targets: ${MESSAGE}`] },
+        ok: false,
+        code: 'too_many_targets',
+        errors: [`targets: ${MESSAGE}`],
         details: [{ path: 'targets', code: 'too_many_targets', message: MESSAGE }],
       },
     });
@@ -82,7 +84,9 @@ it('the request log has the figures', async () => {
   const answer = await endpoint.post('', { text: 'Ahoy' });
   const entry = await findLogEntry(gateway, endpoint, { ...answer, text: '' });
   expect(entry).toMatchObject({
-    ...{ decision: 'rejected_validation', reason: 'too_many_targets', http_status: 422 },
+    decision: 'rejected_validation',
+    reason: 'too_many_targets',
+    http_status: 422,
     why: { rule: 'too_many_targets', figures: { targets: 3, targets_per_post: 2 } },
   });
 });

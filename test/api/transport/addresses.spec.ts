@@ -1,6 +1,6 @@
 import { publish } from '../../e2e/client.js';
+import { createManagementClient, type E2eHarness, shareHarness } from '../../e2e/e2e-harness.js';
 import { type Endpoint, OPERATOR_KEY } from '../../e2e/management-client.js';
-import { createManagementClient, shareHarness, type E2eHarness } from '../../e2e/e2e-harness.js';
 import { until } from '../../e2e/until.js';
 
 /** Starts a gateway that the tests call from 127.0.0.1. */

@@ -5,7 +5,7 @@ import { publish } from '../../e2e/client.js';
 import { createManagementClient, shareHarness } from '../../e2e/e2e-harness.js';
 import { until } from '../../e2e/until.js';
 import { measureMemoryMiB, observeGateway } from './observe-gateway.js';
-import { parseResponses, sendRaw, openSocket } from './raw-http.js';
+import { openSocket, parseResponses, sendRaw } from './raw-http.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
 const SILENT_CONNECTIONS = LONG ? 10_000 : 500;

@@ -27,7 +27,7 @@ describe('pages of other origins (CORS_ORIGINS)', () => {
         expect(await preflight.text()).toBe('');
         expect(Object.fromEntries(preflight.headers)).toMatchObject({
           [ALLOWED]: origin,
-          'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+          'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
           'access-control-allow-headers': PREFLIGHT['access-control-request-headers'],
           'access-control-max-age': '600',
           vary: expect.stringContaining('Origin') as string,
@@ -44,7 +44,7 @@ describe('pages of other origins (CORS_ORIGINS)', () => {
     const answer = await call('/manage/v1/owners', APP, { headers: { authorization: `Bearer ${OPERATOR_KEY}` } });
     expect(answer.status).toBe(200);
     const exposed = answer.headers.get('access-control-expose-headers')!.split(', ');
-    expect(exposed).toEqual(expect.arrayContaining(['x-request-id', 'retry-after', 'x-position']));
+    expect(exposed).toEqual(expect.arrayContaining(['x-request-id', 'retry-after', 'x-position', 'etag']));
     const lost = await call('/v1/nothing', APP);
     expect([lost.status, lost.headers.get(ALLOWED)]).toEqual([404, APP]);
   });

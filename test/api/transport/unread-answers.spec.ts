@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { RequestMemory } from '../../../src/api/transport/request-memory.js';
 import { until } from '../../e2e/until.js';
+import { UNLIMITED } from '../../support/test-environment.js';
 import {
   createOwner,
   type ManagementHarness,
@@ -9,7 +10,6 @@ import {
   type TestOwner,
 } from '../management/management-harness.js';
 import { PublishingSetup } from '../management/publishing-setup.js';
-import { UNLIMITED } from '../../support/test-environment.js';
 
 const WAITS = { waiting: 10, waitMs: 1_000 };
 const MANY = { ...WAITS, bytes: 50_000_000, bytesPerHolder: 50_000_000 };

@@ -24,7 +24,8 @@ export const findViolations = async (page: Page): Promise<readonly Violation[]> 
     };
     const { violations } = await axe.run();
     return violations.map(({ id, help, nodes }) => ({
-      ...{ id, help },
+      id,
+      help,
       where: nodes.slice(0, 3).map(({ target, failureSummary }) => `${target.join(' ')}: ${failureSummary}`),
     }));
   });

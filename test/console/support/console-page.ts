@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
+import { until } from '../../e2e/until.js';
 import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../../support/chromium.js';
 
 /** `describe` where Chromium is installed, else `describe.skip`: the tests are then skipped by name. */
@@ -13,17 +14,19 @@ export interface Visitor {
   readonly owner: { readonly id: string; readonly name: string } | null;
 }
 
-/** Appearance of the page: theme, device, language and zoom. */
+/** Appearance of the page: theme, device, language and time zone. */
 export interface Look {
   readonly dark?: boolean;
   readonly phone?: boolean;
   readonly language?: 'en' | 'ru';
-  /** Zoom of the browser; 1 if absent. */
-  readonly zoom?: number;
+  /** Time zone; Moscow if absent. */
+  readonly zone?: string;
 }
 
 const DESKTOP = { width: 1280, height: 860 };
 const PHONE = { width: 390, height: 844 };
+/** Time in which a page takes its form in a window of another size, in ms, on a busy machine. */
+const RESIZE_MS = 60_000;
 
 /** Elements between the beginning of a page and one in it, at most. */
 const MAX_TABS = 150;
@@ -63,16 +66,14 @@ export class ConsolePage {
     url: string,
     visitor: Visitor | null,
     path = '/',
-    { dark = false, phone = false, language = 'en', zoom = 1 }: Look = {},
+    { dark = false, phone = false, language = 'en', zone = 'Europe/Moscow' }: Look = {},
   ): Promise<ConsolePage> {
     const options: BrowserContextOptions = {
-      // A page at 200 % has half the pixels of its own for the same window.
-      viewport: phone ? PHONE : { width: DESKTOP.width / zoom, height: DESKTOP.height / zoom },
-      deviceScaleFactor: zoom,
+      viewport: phone ? PHONE : DESKTOP,
       hasTouch: phone,
       colorScheme: dark ? 'dark' : 'light',
       locale: language === 'ru' ? 'ru-RU' : 'en-GB',
-      timezoneId: 'Europe/Moscow',
+      timezoneId: zone,
     };
     const context = await browser.newContext(options);
     const page = await context.newPage();
@@ -126,6 +127,19 @@ export class ConsolePage {
       };
       return Math.max(0, document.documentElement.scrollWidth - innerWidth);
     });
+  }
+
+  /** Returns the same for a large window of a browser that zooms: at 200 % a page has half of the pixels. */
+  async overflowAt(zoom: number): Promise<number> {
+    const before = this.page.viewportSize()!;
+    await this.page.setViewportSize({ width: DESKTOP.width / zoom, height: DESKTOP.height / zoom });
+    const fits = until('the page fits', async () => (await this.overflow()) === 0, RESIZE_MS);
+    const overflow = await fits.then(
+      () => 0,
+      () => this.overflow(),
+    );
+    await this.page.setViewportSize(before);
+    return overflow;
   }
 
   async close(): Promise<void> {

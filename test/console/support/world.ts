@@ -54,7 +54,14 @@ export const startWorld = async (harness: E2eHarness, more: Readonly<Record<stri
   };
   await manage.post('/webhook-outputs', { project_id: projects.everywhere, url: 'https://example.com/hooks/harbour' });
   const world = {
-    ...{ gateway, networks, settings, manage, channels, projects, endpoints, operatorKey: OPERATOR_KEY },
+    gateway,
+    networks,
+    settings,
+    manage,
+    channels,
+    projects,
+    endpoints,
+    operatorKey: OPERATOR_KEY,
     owner: { id: owner.id, name: 'Harbour News', key: owner.key },
   };
   await publishPosts(world);
@@ -107,8 +114,10 @@ const connectChannels = async (manage: Management): Promise<World['channels']> =
     kids: await connect('vk', 'Harbour Kids', { ...vk, group_id: '220000002' }),
     max: await connect('max', 'Harbour News', { access_token: 'DemoDemoDemoDemo', chat_id: '-70912345678901' }),
     ok: await connect('ok', 'Harbour News', {
-      ...{ application_key: 'DEMODEMODEMODEMO', application_secret: 'DEMODEMODEMODEMODEMODEMO' },
-      ...{ access_token: '-s-DemoDemoDemoDemo', group_id: '70000000000001' },
+      application_key: 'DEMODEMODEMODEMO',
+      application_secret: 'DEMODEMODEMODEMODEMODEMO',
+      access_token: '-s-DemoDemoDemoDemo',
+      group_id: '70000000000001',
     }),
   };
 };
@@ -154,7 +163,9 @@ const publishPosts = async (world: Omit<World, 'operatorKey'>): Promise<void> =>
   await waitFor(DOUBTFUL, isSettled);
 
   await networks.max.control.addFault({
-    ...{ mode: 'answer', status: 403, times: 1 },
+    mode: 'answer',
+    status: 403,
+    times: 1,
     body: { code: 'chat.denied', message: 'Bot has no rights to write in chat' },
   });
   await publish(cms, HELD);

@@ -74,6 +74,40 @@ const post: SamplesOf<PostEvent | PayloadPartStored> = {
   ],
   PostKeyReserved: [{ endpointId, place: { stream: `post-${sha256.slice(0, 40)}`, revision: 2 }, at }],
   PayloadPartStored: [{ postId, index: 0, chunk: 'eyJ0ZXh0Ijoi' }],
+  PostReleased: [
+    {
+      postId,
+      endpointId,
+      ownerId,
+      at: later,
+      publishAt: later,
+      contentRevision: 3,
+      targets: [{ publicationId, channelId, platform: 'telegram', projectId }],
+    },
+  ],
+  PostRescheduled: [{ postId, endpointId, ownerId, at, publishAt: later, revision: 2, needsApproval: false }],
+  PostRevised: [
+    {
+      postId,
+      endpointId,
+      ownerId,
+      at: later,
+      acceptedAt: at,
+      publishAt: null,
+      revision: 3,
+      needsApproval: true,
+      externalId: 'ext-1',
+      traceId: null,
+      payload: null,
+      parts: { count: 2, sha256, id: `${postId}.0195931f3c00` },
+      targets: [{ publicationId, channelId, platform: 'telegram', projectId }],
+      droppedIds: ['pub_0195931f3c005000a000000000000009'],
+    },
+  ],
+  PlannedPublicationsCancelled: [{ postId, endpointId, ownerId, at, publicationIds: [publicationId], isLast: false }],
+  PostApprovalRequested: [{ postId, endpointId, ownerId, at, publishAt: null }],
+  PostApproved: [{ postId, endpointId, ownerId, at, note: 'Looks good.' }],
+  PostRejected: [{ postId, endpointId, ownerId, at, reason: 'A typo.', publicationIds: [publicationId], isLast: true }],
 };
 
 const ids = { publicationId, postId, channelId };

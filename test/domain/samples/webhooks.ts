@@ -11,8 +11,12 @@ const at = 1_741_953_600_000;
 const output: SamplesOf<WebhookOutputEvent> = {
   WebhookOutputCreated: [
     {
-      ...{ outputId, ownerId, projectId, url: 'https://example.org/hooks?of=crosspost' },
-      ...{ kinds: ['post.published', 'publication.failed'], signingSecretId: 'sec_webhook' },
+      outputId,
+      ownerId,
+      projectId,
+      url: 'https://example.org/hooks?of=crosspost',
+      kinds: ['post.published', 'publication.failed'],
+      signingSecretId: 'sec_webhook',
     },
   ],
   WebhookOutputChanged: [{ outputId, url: 'https://example.org/new', kinds: ['post.completed'] }],
@@ -27,15 +31,28 @@ const output: SamplesOf<WebhookOutputEvent> = {
 const delivery: SamplesOf<DeliveryEvent | DeliveryBodyPartStored> = {
   DeliveryScheduled: [
     {
-      ...{ deliveryId, outputId, ownerId, kind: 'post.published' },
-      ...{ body: '{"kind":"post.published","text":"«Привет» 🌷"}', parts: null, at },
+      deliveryId,
+      outputId,
+      ownerId,
+      kind: 'post.published',
+      body: '{"kind":"post.published","text":"«Привет» 🌷"}',
+      parts: null,
+      at,
     },
   ],
   DeliverySucceeded: [{ deliveryId, outputId, attempt: 2, at, status: 204, latencyMs: 12.5, answer: '' }],
   DeliveryAttemptFailed: [
     {
-      ...{ deliveryId, outputId, attempt: 1, at, status: 503, latencyMs: 40, answer: 'Down for maintenance' },
-      ...{ retryAt: at + 5_040, isServerDown: true, isProbe: false },
+      deliveryId,
+      outputId,
+      attempt: 1,
+      at,
+      status: 503,
+      latencyMs: 40,
+      answer: 'Down for maintenance',
+      retryAt: at + 5_040,
+      isServerDown: true,
+      isProbe: false,
     },
   ],
   DeliveryRetryRequested: [{ deliveryId, outputId, at }],

@@ -1,5 +1,5 @@
 import { AppendTooLarge, MAX_APPEND_BYTES, WrongExpectedRevision } from '../../../src/event-store/port.js';
-import { executePlan, type AppendPlan, plannedEvent } from './append-plan.js';
+import { type AppendPlan, executePlan, plannedEvent } from './append-plan.js';
 import { appendedPart, ids, newEvent, newEvents, newStream } from './events.js';
 import type { ContractContext } from './harness.js';
 import { Subscriber } from './subscriber.js';

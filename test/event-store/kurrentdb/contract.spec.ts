@@ -1,6 +1,6 @@
 import { KurrentEventStore } from '../../../src/event-store/kurrentdb/kurrent-event-store.js';
-import { KurrentServer } from '../../support/kurrent-server/kurrent-server.js';
 import { isRealEventStore, startEventStore } from '../../support/event-store-server.js';
+import { KurrentServer } from '../../support/kurrent-server/kurrent-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { appendInOtherProcess } from '../append-in-other-process.js';
 import { describeEventStore } from '../contract.js';

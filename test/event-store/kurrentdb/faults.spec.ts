@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BEGINNING, type NewEvent, Unavailable } from '../../../src/event-store/port.js';
 import { type KurrentEventStore } from '../../../src/event-store/kurrentdb/kurrent-event-store.js';
+import { BEGINNING, type NewEvent, Unavailable } from '../../../src/event-store/port.js';
+import { until } from '../../e2e/until.js';
 import { ids, newEvent, newEvents, newStream } from '../contract/events.js';
 import { Subscriber } from '../contract/subscriber.js';
-import { until } from '../../e2e/until.js';
 import { kurrentServers } from './servers.js';
 
 /** Faults of a KurrentDB beyond the contract, each as observed on a real one. */

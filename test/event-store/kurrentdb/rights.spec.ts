@@ -1,7 +1,7 @@
 import { BEGINNING, StorageFailed } from '../../../src/event-store/port.js';
+import { until } from '../../e2e/until.js';
 import { ids, newEvents, newStream } from '../contract/events.js';
 import { Subscriber } from '../contract/subscriber.js';
-import { until } from '../../e2e/until.js';
 import { kurrentServers } from './servers.js';
 
 describe('a user of the event store without rights', () => {

@@ -1,7 +1,7 @@
 import pg from 'pg';
+import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
 import { eventStoreTables } from '../../../src/postgres/migrations/event-store-tables.js';
 import { eventStoreFunctions } from '../../../src/postgres/migrations/repeatable/event-store.sql.js';
-import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
 import { startTestPostgres } from '../../support/postgres.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { appendInOtherProcess } from '../append-in-other-process.js';

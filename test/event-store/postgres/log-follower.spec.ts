@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
-import type { EventBuffer } from '../../../src/event-store/postgres/event-buffer.js';
-import { type ReadLog, LogFollower } from '../../../src/event-store/postgres/log-follower.js';
 import type { EventStore, StoredEvent } from '../../../src/event-store/port.js';
-import { type TypeFilter, createTypeMatcher } from '../../../src/event-store/type-filter.js';
+import type { EventBuffer } from '../../../src/event-store/postgres/event-buffer.js';
+import { LogFollower, type ReadLog } from '../../../src/event-store/postgres/log-follower.js';
+import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
+import { createTypeMatcher, type TypeFilter } from '../../../src/event-store/type-filter.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { silentLog } from '../../../src/kernel/log.js';
 import { until } from '../../e2e/until.js';
@@ -167,8 +167,13 @@ describe('LogFollower', () => {
 
   describe('events that the same process has appended', () => {
     const at = (position: bigint): StoredEvent => ({
-      ...{ stream: 'one-1', id: newUuid(), type: 'OneDone', data: '{}', metadata: '{}' },
-      ...{ revision: position - 1n, position },
+      stream: 'one-1',
+      id: newUuid(),
+      type: 'OneDone',
+      data: '{}',
+      metadata: '{}',
+      revision: position - 1n,
+      position,
     });
 
     /** Creates a follower with an empty buffer at a position and no reader, and a subscriber that records the events it receives. */

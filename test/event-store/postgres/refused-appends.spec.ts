@@ -1,7 +1,7 @@
 import pg from 'pg';
-import type { Log } from '../../../src/kernel/log.js';
 import { StorageFailed } from '../../../src/event-store/port.js';
 import { PostgresEventStore } from '../../../src/event-store/postgres/postgres-event-store.js';
+import type { Log } from '../../../src/kernel/log.js';
 import { until } from '../../e2e/until.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 import { newEvent, newStream } from '../contract/events.js';
@@ -63,7 +63,7 @@ describe('a server that refuses appends', () => {
     await append();
     expect(store.appendFailure).toBeNull();
     expect(lines).toMatchObject([
-      { level: 'error', message: 'the event store refuses appends until the cause is removed' },
+      { level: 'error', message: 'the event store refuses appends until the cause is fixed' },
       { level: 'info', message: 'the event store accepts appends again' },
     ]);
   });

@@ -7,9 +7,9 @@ import { createLogger } from '../../../src/config/logger.js';
 import { helpText, loadSettings } from '../../../src/config/settings.js';
 import { PLATFORMS } from '../../../src/platforms/catalogue.js';
 import { PlatformCatalogue } from '../../../src/platforms/platform-catalogue.js';
-import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import { until } from '../../e2e/until.js';
 import { startTestPostgres } from '../../support/postgres.js';
+import { StandInControl } from '../../support/stand-in-control.js';
 import { pinboard } from './descriptor.js';
 import { API_KEY, pinboardStandIn } from './pinboard-stand-in.js';
 
@@ -80,7 +80,10 @@ describe('a fifth network, added as one folder', () => {
   it('has its base URL among the settings', () => {
     expect(helpText(platforms.all)).toMatch(/^ {2}PINBOARD_API_URL +base URL of Pinboard: the part before \/notes$/m);
     expect(loadSettings({ PINBOARD_API_URL: 'http://127.0.0.1:9/' }, platforms.all).apiUrls).toEqual({
-      ...{ telegram: null, vk: null, max: null, ok: null },
+      telegram: null,
+      vk: null,
+      max: null,
+      ok: null,
       pinboard: 'http://127.0.0.1:9',
     });
     expect(() => loadSettings({ PINBOARD_API_URL: 'x' }, platforms.all)).toThrow(

@@ -1,6 +1,6 @@
 import type { Json } from '../../../src/kernel/json.js';
-import type { PlatformLimits } from '../../../src/platforms/descriptor.js';
 import { failed, passed } from '../../../src/platforms/channel-check.js';
+import type { PlatformLimits } from '../../../src/platforms/descriptor.js';
 import { createConnections, exchange } from '../../../src/platforms/exchange.js';
 import { plainText } from '../../../src/platforms/plain-text.js';
 import type {

@@ -1,8 +1,8 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { JsonObject } from '../../../src/kernel/json.js';
 import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
 import type { PlatformPost, Rendering } from '../../../src/platforms/publisher.js';
-import { CHAT, TOKEN, startStandIn } from '../../stand-ins/max/stand-in.js';
+import { CHAT, startStandIn, TOKEN } from '../../stand-ins/max/stand-in.js';
 import { mediaFolder } from '../media-files.js';
 import { postOf, publishPost } from '../publish-post.js';
 

@@ -1,7 +1,7 @@
-import type { SendContext } from '../../../src/platforms/publisher.js';
 import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
+import type { SendContext } from '../../../src/platforms/publisher.js';
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
-import { CHAT, TOKEN, startStandIn } from '../../stand-ins/max/stand-in.js';
+import { CHAT, startStandIn, TOKEN } from '../../stand-ins/max/stand-in.js';
 import { mediaError, mediaFolder } from '../media-files.js';
 import { postOf, publishPost } from '../publish-post.js';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import type { SendContext } from '../../../src/platforms/publisher.js';
-import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
 import { anyTextWithEntities } from '../../../src/payload/payload.properties.js';
+import { createMaxPublisher } from '../../../src/platforms/max/max-publisher.js';
+import type { SendContext } from '../../../src/platforms/publisher.js';
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
-import { CHAT, TOKEN, startStandIn } from '../../stand-ins/max/stand-in.js';
+import { CHAT, startStandIn, TOKEN } from '../../stand-ins/max/stand-in.js';
 import { mediaFolder } from '../media-files.js';
 import { postOf, publishPost } from '../publish-post.js';
 import { startSink } from '../sink.js';

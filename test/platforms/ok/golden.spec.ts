@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { JsonObject } from '../../../src/kernel/json.js';
 import type { PlatformChannel, PlatformPost, Rendering, Step } from '../../../src/platforms/publisher.js';
 import { CHANNEL, contextFor, post, startOk } from './ok-harness.js';

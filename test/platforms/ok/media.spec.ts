@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MediaFile, PublishError, SendContext, MediaLimits } from '../../../src/platforms/publisher.js';
+import type { MediaFile, MediaLimits, PublishError, SendContext } from '../../../src/platforms/publisher.js';
 import { APPLICATION, TOKEN } from '../../stand-ins/ok/stand-in.js';
 import { CHANNEL, contextFor, post, publish, startOk } from './ok-harness.js';
 

@@ -1,7 +1,7 @@
-import { createOkPublisher } from '../../../src/platforms/ok/ok-publisher.js';
 import type { JsonObject } from '../../../src/kernel/json.js';
+import { createOkPublisher } from '../../../src/platforms/ok/ok-publisher.js';
 import type { PlatformPost, Publisher, SendContext, StepOutcome } from '../../../src/platforms/publisher.js';
-import { APPLICATION, TOKEN, startStandIn } from '../../stand-ins/ok/stand-in.js';
+import { APPLICATION, startStandIn, TOKEN } from '../../stand-ins/ok/stand-in.js';
 
 export const CHANNEL = { id: 'tgt_1', address: { group_id: '70' }, settings: {} };
 

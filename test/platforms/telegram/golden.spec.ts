@@ -1,9 +1,9 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { JsonObject } from '../../../src/kernel/json.js';
 import type { PlatformPost, Rendering, Step } from '../../../src/platforms/publisher.js';
 import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
 import type { LedgerEntry } from '../../../src/stand-ins/kit/ledger-entry.js';
-import { TOKEN, startStandIn } from '../../stand-ins/telegram/stand-in.js';
+import { startStandIn, TOKEN } from '../../stand-ins/telegram/stand-in.js';
 import { mediaFolder } from '../media-files.js';
 import { postOf, publishPost } from '../publish-post.js';
 
@@ -37,7 +37,11 @@ const expected = ({ request }: Step) => {
   });
 };
 const shown = ({ text, entities, buttons, media, reply_to }: LedgerEntry) => ({
-  ...{ text, entities, buttons, media: media.map(({ type }) => ({ type })), isReply: reply_to !== null },
+  text,
+  entities,
+  buttons,
+  media: media.map(({ type }) => ({ type })),
+  isReply: reply_to !== null,
 });
 
 let telegram: Awaited<ReturnType<typeof startStandIn>>;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
+import { anyTextWithEntities } from '../../../src/payload/payload.properties.js';
 import type { PlatformPost, SendContext, Step } from '../../../src/platforms/publisher.js';
 import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
-import { anyTextWithEntities } from '../../../src/payload/payload.properties.js';
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
+import { startStandIn, TOKEN } from '../../stand-ins/telegram/stand-in.js';
 import { noMedia } from '../media-files.js';
-import { TOKEN, startStandIn } from '../../stand-ins/telegram/stand-in.js';
 
 let telegram: Awaited<ReturnType<typeof startStandIn>>;
 let publisher: ReturnType<typeof createTelegramPublisher>;

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { PlatformPost, Rendering } from '../../../src/platforms/publisher.js';
 import { CHANNEL, contextFor, post, startVk } from './vk-harness.js';
 

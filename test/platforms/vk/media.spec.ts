@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MediaFile, PublishError, SendContext, MediaLimits } from '../../../src/platforms/publisher.js';
+import type { MediaFile, MediaLimits, PublishError, SendContext } from '../../../src/platforms/publisher.js';
 import { COMMUNITY_TOKEN } from '../../stand-ins/vk/stand-in.js';
-import { CHANNEL, TEXT_ONLY_CHANNEL, contextFor, post, publish, startVk } from './vk-harness.js';
+import { CHANNEL, contextFor, post, publish, startVk, TEXT_ONLY_CHANNEL } from './vk-harness.js';
 
 let folder: string;
 let vk: Awaited<ReturnType<typeof startVk>>;

@@ -1,5 +1,5 @@
-import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
 import type { SendContext, Step } from '../../../src/platforms/publisher.js';
+import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
 import { COMMUNITY_TOKEN, USER_TOKEN } from '../../stand-ins/vk/stand-in.js';
 import { CHANNEL, contextFor, post, startVk } from './vk-harness.js';

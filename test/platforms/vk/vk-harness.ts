@@ -1,7 +1,7 @@
-import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
 import type { JsonObject } from '../../../src/kernel/json.js';
 import type { PlatformPost, Publisher, SendContext, StepOutcome } from '../../../src/platforms/publisher.js';
-import { COMMUNITY_TOKEN, USER_TOKEN, startStandIn } from '../../stand-ins/vk/stand-in.js';
+import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
+import { COMMUNITY_TOKEN, startStandIn, USER_TOKEN } from '../../stand-ins/vk/stand-in.js';
 
 export const CHANNEL = { id: 'tgt_1', address: { group_id: '7', uploads: 'user_token' }, settings: {} };
 export const TEXT_ONLY_CHANNEL = { id: 'tgt_1', address: { group_id: '7' }, settings: {} };

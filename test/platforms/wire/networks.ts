@@ -3,11 +3,11 @@ import { createOkPublisher } from '../../../src/platforms/ok/ok-publisher.js';
 import type { ConnectedPublisher, PlatformChannel } from '../../../src/platforms/publisher.js';
 import { createTelegramPublisher } from '../../../src/platforms/telegram/telegram-publisher.js';
 import { createVkPublisher } from '../../../src/platforms/vk/vk-publisher.js';
-import type { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import { startStandIn as startMax, TOKEN as MAX_TOKEN } from '../../stand-ins/max/stand-in.js';
 import { APPLICATION, startStandIn as startOk, TOKEN as OK_TOKEN } from '../../stand-ins/ok/stand-in.js';
 import { startStandIn as startTelegram, TOKEN as BOT_TOKEN } from '../../stand-ins/telegram/stand-in.js';
 import { COMMUNITY_TOKEN, startStandIn as startVk, USER_TOKEN } from '../../stand-ins/vk/stand-in.js';
+import type { StandInControl } from '../../support/stand-in-control.js';
 
 /** A network, for tests that treat all networks alike. */
 export interface TestedNetwork {

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { isPlanned, type PostAccepted } from '../../../src/domain/post/post.events.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { pgTypes } from '../../../src/postgres/pool.js';
 import { activity } from '../../../src/projections/activity/activity.projection.js';
@@ -61,9 +62,15 @@ interface AnyData {
 }
 
 const STATES: Readonly<Record<string, string>> = {
-  ...{ PublicationStarted: 'publishing', PublicationPostponed: 'queued', PublicationHeld: 'queued' },
-  ...{ PublicationResent: 'queued', PublicationFailed: 'failed', PublicationInDoubt: 'in_doubt' },
-  ...{ PublicationSucceeded: 'ended', PublicationFiltered: 'ended', PublicationDismissed: 'ended' },
+  PublicationStarted: 'publishing',
+  PublicationPostponed: 'queued',
+  PublicationHeld: 'queued',
+  PublicationResent: 'queued',
+  PublicationFailed: 'failed',
+  PublicationInDoubt: 'in_doubt',
+  PublicationSucceeded: 'ended',
+  PublicationFiltered: 'ended',
+  PublicationDismissed: 'ended',
 };
 
 /** Replays a history without any read model. Calls back for each event of a publication. */
@@ -77,9 +84,12 @@ const replay = (
   const isSettled = ({ state }: NaivePublication): boolean => /failed|in_doubt/.test(state);
   for (const event of events) {
     const data = event.data as AnyData;
-    if (event.type === 'PostAccepted')
+    if (
+      event.type === 'PostReleased' ||
+      (event.type === 'PostAccepted' && !isPlanned(event.data as PostAccepted['data']))
+    )
       for (const { publicationId, channelId, platform } of data.targets) {
-        const { ownerId, acceptedAt } = data;
+        const { ownerId, acceptedAt = event.at } = data;
         all.set(publicationId, { ownerId, platform, channelId, acceptedAt, state: 'queued' });
       }
     if (event.type === 'ChannelConnected') owners.set(data.channelId, data.ownerId);

@@ -36,8 +36,18 @@ class EventList {
     const ids = { actor, requestId, causationId: requestId, correlationId: `req_${this.events.length}` };
     const id = `${String(this.events.length).padStart(8, '0')}-0000-4000-8000-000000000000`;
     const event = {
-      ...{ stream: `publication-${id}`, revision: 0n, position, id, type, version: 1, at, clientAddress: null },
-      ...{ ...ids, hash: '', data, ...of },
+      stream: `publication-${id}`,
+      revision: 0n,
+      position,
+      id,
+      type,
+      version: 1,
+      at,
+      clientAddress: null,
+      ...ids,
+      hash: '',
+      data,
+      ...of,
     };
     this.events.push(event);
     return event;
@@ -80,7 +90,8 @@ describe.each([first, first + 1])('the events of three owners, counted by bucket
     const count = (type: string) => counted.filter((event) => event.type === type).length;
     return {
       events: counted.length,
-      ...{ published: count('PublicationSucceeded'), failed: count('PublicationFailed') },
+      published: count('PublicationSucceeded'),
+      failed: count('PublicationFailed'),
       in_doubt: count('PublicationInDoubt'),
     };
   };

@@ -1,5 +1,5 @@
-import { createLogger } from '../../../src/config/logger.js';
 import type { Infrastructure } from '../../../src/app/infrastructure.js';
+import { createLogger } from '../../../src/config/logger.js';
 import { channelPause } from '../../../src/domain/channel-pause/channel-pause.decider.js';
 import type { ChannelPaused } from '../../../src/domain/channel-pause/channel-pause.events.js';
 import type { Position } from '../../../src/event-store/port.js';
@@ -8,8 +8,8 @@ import { newUuid } from '../../../src/kernel/ids.js';
 import { isRejection } from '../../../src/kernel/result.js';
 import { Notifications } from '../../../src/postgres/notifications.js';
 import { createPool } from '../../../src/postgres/pool.js';
-import { type Projection, readSchema } from '../../../src/projections/engine/projection.js';
 import { ProjectionProgress } from '../../../src/projections/engine/progress.js';
+import { type Projection, readSchema } from '../../../src/projections/engine/projection.js';
 import { ProjectionRunner } from '../../../src/projections/engine/runner.js';
 
 /**

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Pool } from 'pg';
 import { silentLog } from '../../../src/kernel/log.js';
 import { Notifications } from '../../../src/postgres/notifications.js';
-import { ProjectionProgress } from '../../../src/projections/engine/progress.js';
 import { pgTypes } from '../../../src/postgres/pool.js';
+import { ProjectionProgress } from '../../../src/projections/engine/progress.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 
 let postgres: TestPostgres;

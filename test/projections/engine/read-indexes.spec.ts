@@ -1,5 +1,5 @@
-import { projectionsOf } from '../../../src/app/projections.js';
 import type { Infrastructure } from '../../../src/app/infrastructure.js';
+import { projectionsOf } from '../../../src/app/projections.js';
 import { newId } from '../../../src/kernel/ids.js';
 import { tableSchema } from '../../../src/projections/engine/projection.js';
 import { readVersions, VersionStore } from '../../../src/projections/engine/version-store.js';

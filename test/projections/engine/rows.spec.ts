@@ -59,8 +59,13 @@ const typed: RowTable<Typed> = {
   key: 'id',
   columns: ['id', 'number', 'large', 'share', 'flag', 'words', 'list'],
   types: {
-    ...({ id: 'text', number: 'int', large: 'bigint', share: 'double precision', flag: 'boolean' } as const),
-    ...({ words: 'text', list: 'jsonb' } as const),
+    id: 'text',
+    number: 'int',
+    large: 'bigint',
+    share: 'double precision',
+    flag: 'boolean',
+    words: 'text',
+    list: 'jsonb',
   },
 };
 

@@ -53,13 +53,21 @@ describe('a verification of a read model', () => {
     const row = (channel_id: string, pauses: number) => ({ channel_id, pauses });
     expect(examples).toEqual([
       {
-        ...{ table: 'channel', key: 'tgt_2', kind: 'different', events: await eventsOf('tgt_2') },
-        ...{ live: row('tgt_2', 9), fresh: row('tgt_2', 1) },
+        table: 'channel',
+        key: 'tgt_2',
+        kind: 'different',
+        events: await eventsOf('tgt_2'),
+        live: row('tgt_2', 9),
+        fresh: row('tgt_2', 1),
       },
       { table: 'channel', key: 'tgt_none', kind: 'extra', live: row('tgt_none', 1), fresh: null, events: [] },
       {
-        ...{ table: 'channel', key: 'tgt_1', kind: 'missing', events: await eventsOf('tgt_1') },
-        ...{ live: null, fresh: row('tgt_1', 1) },
+        table: 'channel',
+        key: 'tgt_1',
+        kind: 'missing',
+        events: await eventsOf('tgt_1'),
+        live: null,
+        fresh: row('tgt_1', 1),
       },
     ]);
   });

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readVersions } from '../../../src/projections/engine/version-store.js';
 import type { Infrastructure } from '../../../src/app/infrastructure.js';
 import type { Position } from '../../../src/event-store/port.js';
 import type { Projection } from '../../../src/projections/engine/projection.js';
+import { readVersions } from '../../../src/projections/engine/version-store.js';
 import { until } from '../../e2e/until.js';
 import { startTwoProcesses, type TwoProcesses } from '../../support/two-workers.js';
 import { countPauses, pauseChannel, type Program, startProgram } from './pauses-projection.js';
@@ -135,7 +135,9 @@ describe('a new version of a read model', () => {
     await start(here, countPauses(name, 4));
     await until('older versions are dropped', async () => (await readState(name)).checkpoints === 2);
     expect(await readState(name)).toMatchObject({
-      ...{ live: 4, candidate: undefined, previous: 3 },
+      live: 4,
+      candidate: undefined,
+      previous: 3,
       schemas: ['', '_c3', '_c4', '_v3', '_v4'],
     });
   });
@@ -191,7 +193,10 @@ describe('a new version of a read model', () => {
       const next = await startLevel(here, countPauses(name, 2));
       expect((await next.readRows()).length).toBe(rows.rows.length);
       expect(await readState(name)).toEqual({
-        ...{ live: 2, candidate: undefined, previous: 1, checkpoints: 2 },
+        live: 2,
+        candidate: undefined,
+        previous: 1,
+        checkpoints: 2,
         schemas: ['', '_c1', '_c2', '_v1', '_v2'],
       });
       await next.stop();

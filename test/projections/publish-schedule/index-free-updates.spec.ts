@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
-import { posts } from '../../../src/projections/posts/posts.projection.js';
-import { RowCache } from '../../../src/projections/engine/row-cache.js';
 import type { Projection, Tx } from '../../../src/projections/engine/projection.js';
+import { RowCache } from '../../../src/projections/engine/row-cache.js';
+import { posts } from '../../../src/projections/posts/posts.projection.js';
 import { publishSchedule } from '../../../src/projections/publish-schedule/publish-schedule.projection.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 import { createEmptyTables } from './empty-tables.js';
@@ -18,16 +18,31 @@ const event = (type: string, data: object) =>
   ({ type, data, at: AT, id: newUuid(), stream: 'post-post_1', revision: 0n }) as unknown as RecordedEvent;
 
 const accepted = event('PostAccepted', {
-  ...{ postId: 'post_1', endpointId: 'ep_1', ownerId: 'own_1', externalId: null, traceId: null, acceptedAt: AT },
-  ...{ targets: [target], payload: { text: 'post' } },
+  postId: 'post_1',
+  endpointId: 'ep_1',
+  ownerId: 'own_1',
+  externalId: null,
+  traceId: null,
+  acceptedAt: AT,
+  targets: [target],
+  payload: { text: 'post' },
 });
 const started = event('PublicationStarted', { ...IDS, attempt: 1, at: AT, worker: 'w', sending: 'text' });
 const succeeded = event('PublicationSucceeded', {
-  ...{ ...IDS, attempt: 1, at: AT + 1, messageIds: ['1'], urls: ['https://t.me/c/1/1'], warnings: [] },
+  ...IDS,
+  attempt: 1,
+  at: AT + 1,
+  messageIds: ['1'],
+  urls: ['https://t.me/c/1/1'],
+  warnings: [],
 });
 
 const postponed = event('PublicationPostponed', {
-  ...{ ...IDS, attempt: 1, at: AT + 1, retryAt: AT + 60_000, rule: 'retry' },
+  ...IDS,
+  attempt: 1,
+  at: AT + 1,
+  retryAt: AT + 60_000,
+  rule: 'retry',
   error: { code: 'busy', category: 'platform', source: 'platform', message: 'Later.' },
 });
 const startedAgain = event('PublicationStarted', { ...IDS, attempt: 2, at: AT + 60_000, worker: 'w', sending: 'text' });

@@ -1,5 +1,5 @@
-import type { Instant } from '../../../src/kernel/instant.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
+import type { Instant } from '../../../src/kernel/instant.js';
 import { computeDueTime, computeHoldEnd, isBacklog, isSpaced } from '../../../src/projections/publish-schedule/hold.js';
 import {
   newChannelRow,
@@ -102,12 +102,23 @@ export class NaiveSchedule {
           const pause = this.pauses.get(target.projectId);
           const isDelayed = pause !== undefined && pause.until > event.acceptedAt;
           this.rows.push({
-            ...{ publication_id: target.publicationId, post_id: event.postId, post_stream: stream },
-            ...{ post_revision: String(revision), channel_id: target.channelId, project_id: target.projectId },
-            ...{ owner_id: event.ownerId, platform: target.platform, sequence, accepted_at: event.acceptedAt },
+            publication_id: target.publicationId,
+            post_id: event.postId,
+            post_stream: stream,
+            post_revision: String(revision),
+            channel_id: target.channelId,
+            project_id: target.projectId,
+            owner_id: event.ownerId,
+            platform: target.platform,
+            sequence,
+            accepted_at: event.acceptedAt,
             not_before: isDelayed ? pause.until : 0,
             project_pause_event: isDelayed ? pause.event : null,
-            ...{ state: 'queued', attempt: 0, retry_at: 0, retry_rule: null, retry_event: null },
+            state: 'queued',
+            attempt: 0,
+            retry_at: 0,
+            retry_rule: null,
+            retry_event: null,
           });
           this.touched.add(target.channelId);
         }

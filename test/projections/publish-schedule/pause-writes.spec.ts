@@ -21,7 +21,10 @@ const event = (type: string, data: object, at = AT): RecordedEvent =>
   ({ type, data, at, id: newUuid(), stream: 'stream', revision: 0n }) as unknown as RecordedEvent;
 const accepted = (n: number): RecordedEvent => {
   const targets = CHANNELS.map((channel) => ({
-    ...{ publicationId: `pub_${n}_${channel}`, channelId: channel, platform: 'telegram', projectId },
+    publicationId: `pub_${n}_${channel}`,
+    channelId: channel,
+    platform: 'telegram',
+    projectId,
   }));
   return event('PostAccepted', { postId: `post_${n}`, ownerId: 'own_1', acceptedAt: AT, targets });
 };

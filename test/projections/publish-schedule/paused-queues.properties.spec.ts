@@ -4,10 +4,7 @@ import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { RowCache } from '../../../src/projections/engine/row-cache.js';
 import { publishSchedule } from '../../../src/projections/publish-schedule/publish-schedule.projection.js';
 import { PublishScheduleQueries } from '../../../src/projections/publish-schedule/publish-schedule.queries.js';
-import {
-  CountRescheduled,
-  CountRescheduledHandler,
-} from '../../../src/projections/publish-schedule/rescheduled.queries.js';
+import { CountRescheduled } from '../../../src/projections/publish-schedule/rescheduled.queries.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 import { createEmptyTables } from './empty-tables.js';
 import { NaiveSchedule } from './naive-schedule.js';
@@ -32,7 +29,7 @@ const compare = async (steps: readonly Step[]): Promise<void> => {
   const { client } = await createEmptyTables(postgres, schedule, ++versions);
   const queries = new PublishScheduleQueries(pool, MINUTE);
   const idle = { readHead: () => Promise.resolve(0n), waitFor: () => Promise.resolve(true) };
-  const counting = new CountRescheduledHandler(pool, idle as never, idle as never);
+  const counting = new CountRescheduled(pool, idle as never, idle as never);
   const naive = new NaiveSchedule(MINUTE);
   const history = new RandomHistory(naive);
   const cache = new RowCache();
@@ -64,7 +61,9 @@ const compare = async (steps: readonly Step[]): Promise<void> => {
       );
       expect(rows.map(({ row }) => row)).toEqual(
         expected.map(({ publication_id, state, not_before, project_pause_event, attempt }) => ({
-          ...{ publication_id, state, not_before },
+          publication_id,
+          state,
+          not_before,
           project_pause_event: attempt === 0 ? project_pause_event : null,
         })),
       );
@@ -72,7 +71,8 @@ const compare = async (steps: readonly Step[]): Promise<void> => {
       for (const channelId of CHANNELS) {
         const queue = await queries.readQueue(channelId, later);
         const read = queue && {
-          ...{ head: queue.head.publication_id, due: queue.due },
+          head: queue.head.publication_id,
+          due: queue.due,
           followers: queue.followers.map(({ publication_id }) => publication_id),
         };
         expect(read).toEqual(naive.readQueue(channelId, later));
@@ -82,9 +82,7 @@ const compare = async (steps: readonly Step[]): Promise<void> => {
         { ids: PROJECTS.slice(0, 2), until },
         { ids: CHANNELS.slice(0, 1), until },
       ];
-      expect(await counting.execute(new CountRescheduled(now, projects, some))).toBe(
-        naive.countRescheduled(now, projects, some),
-      );
+      expect(await counting.execute(now, projects, some)).toBe(naive.countRescheduled(now, projects, some));
       const { rows: left } = await client.query(`
         select o.pause_id from project_pause o
         where not exists (select 1 from project p where p.pause_id = o.pause_id)

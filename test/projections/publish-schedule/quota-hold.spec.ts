@@ -22,8 +22,13 @@ const setUp = async () => {
     await progress.waitFor(['publish-schedule'], position, 120_000);
   };
   const commandContext = () => ({
-    ...{ actor: 'test', requestId: '', causationId: '', correlationId: '', clientAddress: null },
-    ...{ commandId: newUuid(), at: NOW },
+    actor: 'test',
+    requestId: '',
+    causationId: '',
+    correlationId: '',
+    clientAddress: null,
+    commandId: newUuid(),
+    at: NOW,
   });
   const owner = (command: OwnerCommand) =>
     waitForSchedule(aggregates.execute(ownerDecider, ownerId, command, commandContext()));
@@ -42,17 +47,17 @@ const setUp = async () => {
   );
   const request = { ip: '127.0.0.1', userAgent: null, route: '', payloadBytes: 0, latencyMs: 0 };
   const data = {
-    ...{
-      postId,
-      acceptedAt: NOW,
-      endpointId: 'ep_1',
-      ownerId,
-      key: null,
-      externalId: null,
-      traceId: null,
-      bodyHash: '',
-    },
-    ...{ parts: null, request, payload: { text: 'post' } },
+    postId,
+    acceptedAt: NOW,
+    endpointId: 'ep_1',
+    ownerId,
+    key: null,
+    externalId: null,
+    traceId: null,
+    bodyHash: '',
+    parts: null,
+    request,
+    payload: { text: 'post' },
     targets: [{ publicationId, channelId, platform: 'telegram' as const, projectId: 'prj_1' }],
   };
   await waitForSchedule(aggregates.execute(post, postId, { type: 'AcceptPost', data }, commandContext()));

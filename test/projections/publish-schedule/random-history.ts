@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Instant } from '../../../src/kernel/instant.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
+import type { Instant } from '../../../src/kernel/instant.js';
 import type { NaivePublication, NaiveSchedule } from './naive-schedule.js';
 
 export const MINUTE = 60_000;
@@ -74,7 +74,10 @@ export class RandomHistory {
   private accept(projectId: string, channelIds: readonly string[]): RecordedEvent {
     const postId = `post_${this.events}`;
     const targets = channelIds.map((channelId) => ({
-      ...{ publicationId: `pub_${this.events}_${channelId}`, channelId, platform: 'telegram', projectId },
+      publicationId: `pub_${this.events}_${channelId}`,
+      channelId,
+      platform: 'telegram',
+      projectId,
     }));
     return this.event('PostAccepted', { postId, ownerId: 'own_1', acceptedAt: this.now, targets });
   }

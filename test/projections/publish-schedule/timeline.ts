@@ -1,8 +1,7 @@
 import { startInfrastructure } from '../../../src/app/infrastructure.js';
 import { createLogger } from '../../../src/config/logger.js';
-import { loadTestSettings } from '../../support/settings.js';
-import { channelPause } from '../../../src/domain/channel-pause/channel-pause.decider.js';
 import { channel as channelDecider } from '../../../src/domain/channel/channel.decider.js';
+import { channelPause } from '../../../src/domain/channel-pause/channel-pause.decider.js';
 import { post } from '../../../src/domain/post/post.decider.js';
 import { projectPause } from '../../../src/domain/project-pause/project-pause.decider.js';
 import { publication, type PublicationCommand } from '../../../src/domain/publication/publication.decider.js';
@@ -10,11 +9,12 @@ import type { CommandContext } from '../../../src/event-store/codec.js';
 import { BEGINNING, type Position } from '../../../src/event-store/port.js';
 import { deriveId, newUuid } from '../../../src/kernel/ids.js';
 import { isRejection } from '../../../src/kernel/result.js';
+import { ProjectionRunner } from '../../../src/projections/engine/runner.js';
 import { publishSchedule } from '../../../src/projections/publish-schedule/publish-schedule.projection.js';
 import { PublishScheduleQueries } from '../../../src/projections/publish-schedule/publish-schedule.queries.js';
 import type { ScheduledPublication } from '../../../src/projections/publish-schedule/publish-schedule.tables.js';
-import { ProjectionRunner } from '../../../src/projections/engine/runner.js';
 import { startTestPostgres } from '../../support/postgres.js';
+import { loadTestSettings } from '../../support/settings.js';
 
 const MINUTE = 60_000;
 

@@ -1,4 +1,4 @@
-import { Pool, type Client } from 'pg';
+import { type Client, Pool } from 'pg';
 import { pgTypes } from '../../../src/postgres/pool.js';
 import { OutputQueues } from '../../../src/projections/webhook-deliveries/output-queue.queries.js';
 import { webhookDeliveries } from '../../../src/projections/webhook-deliveries/webhook-deliveries.projection.js';
@@ -78,9 +78,24 @@ it('holds all that is needed to send a delivery, but not its attempts', async ()
   expect(probe).toBeNull();
   expect(due).toEqual([
     {
-      ...{ delivery_id: 'dlv_1', output_id: 'whk_1', owner_id: 'own', kind: 'post.published', state: 'pending' },
-      ...{ position: '1', created_at: 1, next_at: NOW, attempt: 0, failed: 0, failed_at: null, was_server_down: false },
-      ...{ parts: null, revision: '0', hash: 'h', event_id: 'e', request_id: 'r', correlation_id: 'c' },
+      delivery_id: 'dlv_1',
+      output_id: 'whk_1',
+      owner_id: 'own',
+      kind: 'post.published',
+      state: 'pending',
+      position: '1',
+      created_at: 1,
+      next_at: NOW,
+      attempt: 0,
+      failed: 0,
+      failed_at: null,
+      was_server_down: false,
+      parts: null,
+      revision: '0',
+      hash: 'h',
+      event_id: 'e',
+      request_id: 'r',
+      correlation_id: 'c',
       body: '«тело» 🌷',
     },
   ]);

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import { DISCOVERY } from '../../../src/projections/discovery/discovery.tables.js';
 import { NoticeQueue } from '../../../src/sagas/deliver-notices/notice-queue.js';
-import { until } from '../../e2e/until.js';
 import { TestGateway } from '../../api/public/gateway.js';
+import { until } from '../../e2e/until.js';
 
 /** Ten minutes are two seconds. */
 const MINUTE_MS = '200';
@@ -118,7 +118,11 @@ describe('a chat whose secret cannot be decrypted', () => {
     );
     // The call to the other chat is under way when the secret is read.
     await gateway.telegram.addFault({
-      ...{ method: 'sendMessage', channel: healthy.chat, mode: 'delay', delay_ms: 1_000, times: null },
+      method: 'sendMessage',
+      channel: healthy.chat,
+      mode: 'delay',
+      delay_ms: 1_000,
+      times: null,
     });
     await gateway.pool.query(
       `insert into ops_notice (notice_id, owner_id, kind, text, raised_at)
@@ -141,14 +145,12 @@ describe('a chat whose secret cannot be decrypted', () => {
 
 describe('the queue of notices', () => {
   const notice = (noticeId: string) => ({
-    ...({
-      noticeId,
-      ownerId: 'own_queue',
-      kind: 'publication.failed',
-      subject: {},
-      text: noticeId,
-      at: Date.now(),
-    } as const),
+    noticeId,
+    ownerId: 'own_queue',
+    kind: 'publication.failed' as const,
+    subject: {},
+    text: noticeId,
+    at: Date.now(),
   });
   const group = { owner_id: 'own_queue', kind: 'publication.failed' };
 

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { until } from '../../e2e/until.js';
 import type { TestGateway } from '../../api/public/gateway.js';
+import { until } from '../../e2e/until.js';
 import { startWebhookGateway, WebhookSetup } from './webhook-harness.js';
 
 const MOST_PER_HOST = 32;

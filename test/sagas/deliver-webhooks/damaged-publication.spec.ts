@@ -1,5 +1,5 @@
-import { until } from '../../e2e/until.js';
 import type { TestGateway } from '../../api/public/gateway.js';
+import { until } from '../../e2e/until.js';
 import { damagePublication } from '../../support/damaged-publication.js';
 import { WebhookReceiver } from '../../support/webhook-receiver.js';
 import { startWebhookGateway, WebhookSetup } from './webhook-harness.js';

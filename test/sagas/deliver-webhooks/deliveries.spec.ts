@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
-import { until } from '../../e2e/until.js';
 import { LIMITS_PROFILE } from '../../api/management/publishing-setup.js';
 import type { TestGateway } from '../../api/public/gateway.js';
+import { until } from '../../e2e/until.js';
 import { whileHeld } from '../../support/held-projection.js';
 import { verifyOwnSignature, WebhookReceiver } from '../../support/webhook-receiver.js';
 import { startWebhookGateway, WebhookSetup } from './webhook-harness.js';
@@ -27,13 +27,17 @@ it('tells of a published post, in the format of posts, with signatures that both
   const payload = {
     entities: [{ type: 'bold', offset: 0, length: 5 }],
     buttons: [[{ text: 'Read', url: 'https://example.org/' }]],
-    ...{ metadata: { order: 7 }, external_id: 'order-7', trace_id: 'trace-7' },
+    metadata: { order: 7 },
+    external_id: 'order-7',
+    trace_id: 'trace-7',
   };
   const postId = await setup.sendPost('Hello <you> & all', payload);
   const delivery = await until('it arrives', () => receiver.received[0]);
   expect(delivery.problems).toEqual([]);
   expect(delivery.body).toMatchObject({
-    ...{ kind: 'post.published', post_id: postId, text: 'Hello <you> & all\n\n© News' },
+    kind: 'post.published',
+    post_id: postId,
+    text: 'Hello <you> & all\n\n© News',
     entities: [
       { type: 'bold', offset: 0, length: 5 },
       { type: 'italic', offset: 21, length: 4 },
@@ -43,7 +47,10 @@ it('tells of a published post, in the format of posts, with signatures that both
     target: { id: setup.channel.id, platform: 'telegram', name: 'News' },
     published_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     media: [],
-    ...{ buttons: payload.buttons, metadata: payload.metadata, external_id: 'order-7', trace_id: 'trace-7' },
+    buttons: payload.buttons,
+    metadata: payload.metadata,
+    external_id: 'order-7',
+    trace_id: 'trace-7',
   });
   const { raw, headers } = delivery;
   const standard = new Webhook(secret_whsec);
@@ -72,8 +79,11 @@ it('sends every kind that an output wants, each once, in the order of events', a
   const published = await setup.sendPost('published');
   await until('three arrive', () => receiver.received.length === 3 || null);
   await gateway.telegram.addFault({
-    ...{ mode: 'answer', status: 400, body: { ok: false, error_code: 400, description: 'Bad Request' } },
-    ...{ channel: setup.channel.chatId, times: null },
+    mode: 'answer',
+    status: 400,
+    body: { ok: false, error_code: 400, description: 'Bad Request' },
+    channel: setup.channel.chatId,
+    times: null,
   });
   const failed = await setup.sendPost('fails');
   await until('five arrive', () => receiver.received.length === 5 || null);

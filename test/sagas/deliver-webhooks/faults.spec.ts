@@ -1,9 +1,9 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { selfSigned } from '../../media/certificate.js';
 import type { TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';
+import { selfSigned } from '../../media/certificate.js';
 import { type ReceiverAnswer, WebhookReceiver } from '../../support/webhook-receiver.js';
 import { startWebhookGateway, WebhookSetup } from './webhook-harness.js';
 

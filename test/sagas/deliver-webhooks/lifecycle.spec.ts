@@ -1,6 +1,6 @@
 import { DELIVERIES } from '../../../src/projections/webhook-deliveries/webhook-deliveries.tables.js';
-import { until } from '../../e2e/until.js';
 import type { TestGateway } from '../../api/public/gateway.js';
+import { until } from '../../e2e/until.js';
 import { WebhookReceiver } from '../../support/webhook-receiver.js';
 import { startWebhookGateway, WebhookSetup } from './webhook-harness.js';
 
@@ -30,6 +30,69 @@ const readSecretIds = async (): Promise<string[]> =>
     (row) => row.secret_id,
   );
 
+it('says that a post waits for approval, and completes one that is rejected or cancelled (D-62)', async () => {
+  const setup = await WebhookSetup.create(gateway);
+  await setup.createOutput(receiver, { kinds: ['post.approval_needed', 'post.completed'] });
+  const desk = await gateway.createEndpoint(setup.owner, [setup.project], { requires_approval: true, name: 'Desk' });
+  const publish_at = new Date(Date.now() + 3_600_000).toISOString();
+  const send = async (more: object): Promise<string> => (await desk.post('', more)).body.id;
+  const [rejected, cancelled] = [await send({ text: 'A', publish_at }), await send({ text: 'B' })];
+  const endpoint = { id: desk.id, name: 'Desk' };
+  const kind = 'post.approval_needed';
+  expect((await waitFor(kind, rejected)).body).toEqual({ kind, post_id: rejected, endpoint, publish_at, text: 'A' });
+  expect((await waitFor(kind, cancelled)).body).toEqual({
+    kind,
+    post_id: cancelled,
+    endpoint,
+    publish_at: null,
+    text: 'B',
+  });
+  await gateway.manage('POST', `/posts/${rejected}/reject`, { reason: 'No.' });
+  await gateway.manage('POST', `/posts/${cancelled}/cancel`, {});
+  for (const post_id of [rejected, cancelled]) {
+    const { publications } = await gateway.manage('GET', `/posts/${post_id}`);
+    const target = { id: setup.channel.id, platform: 'telegram' };
+    expect((await waitFor('post.completed', post_id)).body).toEqual({
+      kind: 'post.completed',
+      post_id,
+      project: { id: setup.project, name: 'Project' },
+      publications: [{ id: publications[0].id, target, state: 'dismissed', message_ids: [], urls: [] }],
+    });
+  }
+  for (const { problems } of receiver.received) expect(problems).toEqual([]);
+});
+
+it('completes a released post in every project, with what was cancelled before its release', async () => {
+  const setup = await WebhookSetup.create(gateway);
+  const { owner, project } = setup;
+  const channels = [await gateway.createChannel(owner), await gateway.createChannel(owner)];
+  const other = await gateway.createProject(owner, channels);
+  for (const project_id of [project, other])
+    await setup.createOutput(receiver, { project_id, kinds: ['post.completed'] });
+  const endpoint = await gateway.createEndpoint(owner, [project, other]);
+  const publish_at = new Date(Date.now() + 3_600_000).toISOString();
+  const post_id = (await endpoint.post('', { text: 'in part', publish_at })).body.id;
+  const { publications } = await gateway.manage('GET', `/posts/${post_id}`);
+  const [inFirst, kept, cancelled] = publications.map(({ id }: { id: string }) => id);
+  for (const id of [inFirst, cancelled]) await gateway.manage('POST', `/publications/${id}/cancel`);
+  await gateway.manage('PATCH', `/posts/${post_id}`, { publish_at: null });
+  const states = await until('it is completed in both projects', () => {
+    const completed = receiver.received.filter(({ body }) => body.post_id === post_id);
+    const listed = completed.map(({ body }) => [
+      (body.project as { id: string }).id,
+      (body.publications as { id: string; state: string }[]).map(({ id, state }) => [id, state]),
+    ]);
+    return completed.length === 2 && listed;
+  });
+  expect(Object.fromEntries(states)).toEqual({
+    [project]: [[inFirst, 'dismissed']],
+    [other]: [
+      [kept, 'published'],
+      [cancelled, 'dismissed'],
+    ],
+  });
+});
+
 it('sends every kind with exactly the fields that are documented (D-29)', async () => {
   const setup = await WebhookSetup.create(gateway);
   const output = await setup.createOutput(receiver, { kinds: ALL_KINDS });
@@ -40,8 +103,11 @@ it('sends every kind with exactly the fields that are documented (D-29)', async 
     gateway.telegram.addFault({ method: 'sendMessage', channel: chatId, ...fault } as never);
   const publications = (state: string) => [
     {
-      ...{ id: ID('pub'), target: { id: channel, platform: 'telegram' }, state },
-      ...{ message_ids: expect.any(Array), urls: expect.any(Array) },
+      id: ID('pub'),
+      target: { id: channel, platform: 'telegram' },
+      state,
+      message_ids: expect.any(Array),
+      urls: expect.any(Array),
     },
   ];
 
@@ -53,9 +119,18 @@ it('sends every kind with exactly the fields that are documented (D-29)', async 
   const outcome = { post_id, publication_id: ID('pub'), project, target };
   const sent = { message_ids: [expect.any(String)], urls: expect.any(Array) };
   expect((await waitFor('post.published', post_id)).body).toEqual({
-    ...{ kind: 'post.published', ...outcome, ...sent },
-    ...{ text: 'Hello', entities: [], text_html: 'Hello', media: [], buttons: [], metadata: null },
-    ...{ external_id: null, trace_id: null, is_advertisement: false },
+    kind: 'post.published',
+    ...outcome,
+    ...sent,
+    text: 'Hello',
+    entities: [],
+    text_html: 'Hello',
+    media: [],
+    buttons: [],
+    metadata: null,
+    external_id: null,
+    trace_id: null,
+    is_advertisement: false,
     published_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
   });
   expect((await waitFor('publication.succeeded', post_id)).body).toEqual({
@@ -70,23 +145,32 @@ it('sends every kind with exactly the fields that are documented (D-29)', async 
   await fail({ mode: 'answer', status: 400 });
   const failed = await setup.sendPost('refused');
   expect((await waitFor('publication.failed', failed)).body).toEqual({
-    ...{ kind: 'publication.failed', ...outcome, post_id: failed, error },
+    kind: 'publication.failed',
+    ...outcome,
+    post_id: failed,
+    error,
   });
   await fail({ mode: 'accept_then_drop' });
   const doubtful = await setup.sendPost('in doubt');
   expect((await waitFor('publication.in_doubt', doubtful)).body).toEqual({
-    ...{ kind: 'publication.in_doubt', ...outcome, post_id: doubtful, error: expect.any(Object) },
+    kind: 'publication.in_doubt',
+    ...outcome,
+    post_id: doubtful,
+    error: expect.any(Object),
   });
 
   await fail({ mode: 'answer', status: 401, times: null });
   await setup.sendPost('held');
   expect((await waitFor('channel.needs_attention')).body).toEqual({
-    ...{ kind: 'channel.needs_attention', channel: { id: channel, name: 'News', platform: 'telegram' } },
-    ...{ reason: expect.any(String), code: expect.any(String) },
+    kind: 'channel.needs_attention',
+    channel: { id: channel, name: 'News', platform: 'telegram' },
+    reason: expect.any(String),
+    code: expect.any(String),
   });
   await gateway.manage('POST', `/endpoints/${setup.endpoint.id}/disable`);
   expect((await waitFor('endpoint.disabled')).body).toEqual({
-    ...{ kind: 'endpoint.disabled', reason: expect.any(String) },
+    kind: 'endpoint.disabled',
+    reason: expect.any(String),
     endpoint: { id: setup.endpoint.id, name: null, disabled_by: 'owner' },
   });
   expect(receiver.received.flatMap(({ problems }) => problems)).toEqual([]);

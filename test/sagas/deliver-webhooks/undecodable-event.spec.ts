@@ -80,7 +80,10 @@ it('one event that cannot be read stops the deliveries of all owners visibly, un
   const { items: trail } = await gateway.manage('GET', `/history/events?aggregate=saga&id=${SAGA}`);
   expect(trail).toEqual([
     expect.objectContaining({
-      ...{ type: 'SagaEventSkipped', actor: 'operator', aggregate: 'saga', aggregate_id: SAGA },
+      type: 'SagaEventSkipped',
+      actor: 'operator',
+      aggregate: 'saga',
+      aggregate_id: SAGA,
       data: expect.objectContaining({ saga: SAGA, position, reason: 'damaged by hand' }),
     }),
   ]);

@@ -1,5 +1,5 @@
+import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';
-import { type Answer, TestGateway, type TestEndpoint, type TestChannel } from '../../api/public/gateway.js';
 import type { WebhookReceiver } from '../../support/webhook-receiver.js';
 
 /** A gateway whose minute lasts 60 ms: the schedule of retries begins with 5 ms and 300 ms. */

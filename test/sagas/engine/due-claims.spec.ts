@@ -4,7 +4,7 @@ import { post } from '../../../src/domain/post/post.decider.js';
 import type { Position } from '../../../src/event-store/port.js';
 import { newId, newUuid } from '../../../src/kernel/ids.js';
 import { DueClaims } from '../../../src/sagas/engine/due-claims.js';
-import { DUE_CHANNELS } from '../../../src/sagas/publish-due-posts/publish-due-posts.saga.js';
+import { DUE_CHANNELS } from '../../../src/sagas/publish-due-posts/publish-due-posts.js';
 import { Schedule } from '../../projections/publish-schedule/timeline.js';
 
 const NOW = 1_800_000_000_000;
@@ -22,15 +22,29 @@ const createDueChannel = async (platform: Platform, ownerId: string = newId('own
   const { aggregates, progress } = schedule.infrastructure;
   const [channelId, postId, publicationId] = [newId('tgt'), newId('post'), newId('pub')];
   const execution = () => ({
-    ...{ actor: 'test', requestId: '', causationId: '', correlationId: '', clientAddress: null },
-    ...{ commandId: newUuid(), at: NOW },
+    actor: 'test',
+    requestId: '',
+    causationId: '',
+    correlationId: '',
+    clientAddress: null,
+    commandId: newUuid(),
+    at: NOW,
   });
   const connect = { type: 'ConnectChannel', channelId, ownerId, platform, name: 'News', address: {} } as const;
   await aggregates.execute(channelDecider, channelId, { ...connect, credentialsId: 's', settings: {} }, execution());
   const request = { ip: '127.0.0.1', userAgent: null, route: '', payloadBytes: 0, latencyMs: 0 };
   const data = {
-    ...{ postId, acceptedAt: NOW, endpointId: 'ep_1', ownerId, key: null, externalId: null, traceId: null },
-    ...{ bodyHash: '', parts: null, request, payload: { text: 'post' } },
+    postId,
+    acceptedAt: NOW,
+    endpointId: 'ep_1',
+    ownerId,
+    key: null,
+    externalId: null,
+    traceId: null,
+    bodyHash: '',
+    parts: null,
+    request,
+    payload: { text: 'post' },
     targets: [{ publicationId, channelId, platform, projectId: 'prj_1' }],
   };
   const accepted = await aggregates.execute(post, postId, { type: 'AcceptPost', data }, execution());
@@ -40,7 +54,9 @@ const createDueChannel = async (platform: Platform, ownerId: string = newId('own
 };
 
 const capacityOf = (group: string, size: number, held: Readonly<Record<string, number>> = {}, full: string[] = []) => ({
-  ...{ group, size, full },
+  group,
+  size,
+  full,
   held: new Map(Object.entries(held)),
 });
 

@@ -1,12 +1,13 @@
 import { channelPause, type ChannelPauseCommand } from '../../../src/domain/channel-pause/channel-pause.decider.js';
 import type { ChannelPauseEvent } from '../../../src/domain/channel-pause/channel-pause.events.js';
-import { type Degradation, Readiness } from '../../../src/health/readiness.js';
-import { SharedResult } from '../../../src/runtime/shared-result.js';
 import { Unavailable } from '../../../src/event-store/port.js';
-import { ReadModelBehind } from '../../../src/projections/engine/progress.js';
-import { type Log, silentLog } from '../../../src/kernel/log.js';
+import { type Degradation, Readiness } from '../../../src/health/readiness.js';
 import { newUuid } from '../../../src/kernel/ids.js';
-import { EventSaga, type Reaction } from '../../../src/sagas/engine/event-saga.js';
+import { type Log, silentLog } from '../../../src/kernel/log.js';
+import { ReadModelBehind } from '../../../src/projections/engine/progress.js';
+import { SharedResult } from '../../../src/runtime/shared-result.js';
+import { EventSaga } from '../../../src/sagas/engine/event-saga.js';
+import type { Reaction } from '../../../src/sagas/engine/follows-log.js';
 import { until } from '../../e2e/until.js';
 import { startTwoProcesses, type TwoProcesses } from '../../support/two-workers.js';
 
@@ -62,7 +63,9 @@ const createSaga = (channelId: string, more: Partial<Reaction<ChannelPauseEvent>
   };
   const start = (process = 0, log = silentLog, reactionMs = 60_000) => {
     const stopping = new AbortController();
-    const running = new EventSaga(reaction, { ...processes[process]!, log, reactionMs }).run(stopping.signal);
+    const running = new EventSaga(reaction, { ...processes[process]!, log, settings: { reactionMs } }).run(
+      stopping.signal,
+    );
     const stop = async () => {
       stopping.abort();
       await running;
@@ -151,7 +154,7 @@ describe('a saga', () => {
     });
     expect(seen).not.toContain('done');
     expect(error).toMatch(/^ChannelPaused [0-9a-f-]{36}: Error: the chat does not answer$/);
-    const reason = `stopped at an event, which it tries again: ${error}`;
+    const reason = `stopped at an event, which it keeps retrying: ${error}`;
     expect(await readDegradations(saga)).toEqual([{ name: `saga/${saga.name}`, reason }]); // the event is of 1970
     works = true;
     await waitUntilCaughtUp(saga);

@@ -1,10 +1,11 @@
-import { SkipSagaEvent, SkipSagaEventHandler } from '../../../src/commands/saga/skip-saga-event.js';
 import type { CommandOutcome } from '../../../src/commands/command-result.js';
+import { SkipSagaEvent, SkipSagaEventHandler } from '../../../src/commands/saga/skip-saga-event.js';
 import type { OwnerEvent } from '../../../src/domain/owner/owner.events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
 import { silentLog } from '../../../src/kernel/log.js';
-import { EventSaga, type Reaction } from '../../../src/sagas/engine/event-saga.js';
-import { SagaStatuses, type SagaStatus } from '../../../src/sagas/engine/saga-status.queries.js';
+import { EventSaga } from '../../../src/sagas/engine/event-saga.js';
+import type { Reaction } from '../../../src/sagas/engine/follows-log.js';
+import { type SagaStatus, SagaStatuses } from '../../../src/sagas/engine/saga-status.queries.js';
 import { until } from '../../e2e/until.js';
 import { startTwoProcesses, type TwoProcesses } from '../../support/two-workers.js';
 
@@ -34,7 +35,9 @@ const createSaga = async (react: React) => {
   const saga = `follows-${String.fromCharCode(97 + sagas++)}`;
   const type = 'OwnerRegistered';
   const reaction: Reaction<OwnerEvent> = {
-    ...{ name: saga, types: [type], startsAt: 'beginning' },
+    name: saga,
+    types: [type],
+    startsAt: 'beginning',
     react: async (event, signal) => {
       if (event.type === type && event.stream === `owner-${saga}`) await react(event.data.name, signal);
     },
@@ -54,14 +57,16 @@ const createSaga = async (react: React) => {
       ip: null,
     };
     const events = names.map((name) => ({
-      ...{ id: newUuid(), type, metadata: JSON.stringify({ ...metadata, hash: '' }) },
+      id: newUuid(),
+      type,
+      metadata: JSON.stringify({ ...metadata, hash: '' }),
       data: name === null ? '{' : JSON.stringify({ ownerId: saga, name }),
     }));
     await store.append(`owner-${saga}`, 'noStream', events);
   };
   const start = (process: number, reactionMs = 60_000) => {
     const stopping = new AbortController();
-    const running = new EventSaga(reaction, { ...processes[process]!, log: silentLog, reactionMs }).run(
+    const running = new EventSaga(reaction, { ...processes[process]!, log: silentLog, settings: { reactionMs } }).run(
       stopping.signal,
     );
     const stop = async () => {

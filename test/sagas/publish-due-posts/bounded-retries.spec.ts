@@ -13,7 +13,9 @@ const readWaits = async (publication: string): Promise<number[]> =>
 it.concurrent('fails a post if the network reports a move to the chat’s present address (D-20)', async () => {
   const channel = await harness.createChannel('telegram');
   const body = {
-    ...{ ok: false, error_code: 400, description: 'Bad Request: group chat was upgraded to a supergroup chat' },
+    ok: false,
+    error_code: 400,
+    description: 'Bad Request: group chat was upgraded to a supergroup chat',
     parameters: { migrate_to_chat_id: Number(channel.chat) },
   };
   await channel.network.addFault({

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../../src/stand-ins/kit/ledger-entry.js';
-import { NETWORK_NAMES, type NetworkName } from '../../platforms/wire/networks.js';
 import type { Random } from '../../e2e/random.js';
+import { NETWORK_NAMES, type NetworkName } from '../../platforms/wire/networks.js';
 import type { KillPoint } from './kill-points.js';
 
 /** URLs of media files, by kind. */

@@ -3,20 +3,20 @@ import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { type Answer, publish } from '../../e2e/client.js';
 import type { Receipt } from '../../e2e/management-client.js';
 import { until } from '../../e2e/until.js';
-import { mp3 } from '../../media/make-videos.js';
 import { png } from '../../media/make-images.js';
+import { mp3 } from '../../media/make-videos.js';
 import { TestHost } from '../../media/test-host.js';
-import { NETWORK_NAMES, NETWORKS, type NetworkName } from '../../platforms/wire/networks.js';
+import { NETWORK_NAMES, type NetworkName, NETWORKS } from '../../platforms/wire/networks.js';
 import { startRelay } from '../../platforms/wire/relay.js';
 import {
   type CrashCase,
-  POST_KINDS,
-  scenarioName,
-  type Scenario,
   groupIntoSteps,
+  POST_KINDS,
   type ReferenceRun,
+  type Scenario,
+  scenarioName,
 } from './crash-cases.js';
-import { type KillPoint, WorkerKiller, credentialMark } from './kill-points.js';
+import { credentialMark, type KillPoint, WorkerKiller } from './kill-points.js';
 import { PublishingHarness } from './publishing-harness.js';
 
 /** A channel with its own credentials, which identify its calls. */

@@ -1,12 +1,13 @@
+// More than 20 s: 48 workers are killed, each at a different step, and other workers take over their channels.
 import { createLogger } from '../../../src/config/logger.js';
 import { createPool } from '../../../src/postgres/pool.js';
-import { posts } from '../../../src/projections/posts/posts.projection.js';
-import type { Projection } from '../../../src/projections/engine/projection.js';
-import { publishSchedule } from '../../../src/projections/publish-schedule/publish-schedule.projection.js';
 import { ProjectionProgress } from '../../../src/projections/engine/progress.js';
+import type { Projection } from '../../../src/projections/engine/projection.js';
 import { ProjectionRunner } from '../../../src/projections/engine/runner.js';
+import { posts } from '../../../src/projections/posts/posts.projection.js';
+import { publishSchedule } from '../../../src/projections/publish-schedule/publish-schedule.projection.js';
 import { Random } from '../../e2e/random.js';
-import { chooseCases, listAllCases, scenarioName, SCENARIOS, type ReferenceRun } from './crash-cases.js';
+import { chooseCases, listAllCases, type ReferenceRun, scenarioName, SCENARIOS } from './crash-cases.js';
 import { CrashHarness } from './crash-harness.js';
 
 const LONG = Boolean(process.env['TEST_LONG']);
@@ -14,7 +15,7 @@ const CASES = LONG ? 10_000 : 48;
 /** Number of cases that run side by side. */
 const BATCH_SIZE = 200;
 /** Channels on each network: the random choice may prefer one network. */
-const CHANNELS = 100;
+const CHANNELS = LONG ? 100 : CASES;
 const TIMEOUT_MS = LONG ? 3_600_000 : 600_000;
 
 const random = new Random();

@@ -1,16 +1,17 @@
+// More than 20 s: every kind of fault in the calls of two networks, with the waits that they ask for.
 import type {
   PublicationError,
   PublicationFailed,
   PublicationPostponed,
 } from '../../../src/domain/publication/publication.events.js';
 import type { Fault } from '../../../src/stand-ins/kit/faults.js';
-import { NETWORK_NAMES } from '../../platforms/wire/networks.js';
-import { type FaultRow, REFUSALS, VISIBLE_CALL, WRONG_ANSWERS } from './fault-table.js';
-import type { TestChannel } from './test-channel.js';
 import { Random } from '../../e2e/random.js';
+import { NETWORK_NAMES } from '../../platforms/wire/networks.js';
 import { sampleOf } from '../../support/sample.js';
+import { type FaultRow, REFUSALS, VISIBLE_CALL, WRONG_ANSWERS } from './fault-table.js';
 import { MovableClock, PublishingHarness, type TestWorker } from './publishing-harness.js';
-import { UNRESPONSIVE, UNREACHABLE } from './unreliable-servers.js';
+import type { TestChannel } from './test-channel.js';
+import { UNREACHABLE, UNRESPONSIVE } from './unreliable-servers.js';
 
 let harness: PublishingHarness;
 beforeAll(async () => void (harness = await PublishingHarness.start()));

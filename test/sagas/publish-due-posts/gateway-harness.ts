@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Overrides } from '../../../src/app/process-options.js';
 import type { Clock } from '../../../src/kernel/clock.js';
-import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import type { LedgerEntry } from '../../../src/stand-ins/kit/ledger-entry.js';
 import { startMaxStandIn } from '../../../src/stand-ins/max/max-stand-in.js';
 import { startOkStandIn } from '../../../src/stand-ins/ok/ok-stand-in.js';
 import { startVkStandIn } from '../../../src/stand-ins/vk/vk-stand-in.js';
-import { until } from '../../e2e/until.js';
 import { type TestEndpoint, TestGateway } from '../../api/public/gateway.js';
+import { until } from '../../e2e/until.js';
+import { StandInControl } from '../../support/stand-in-control.js';
 
 /** A publication in the management API, with the fields that tests read. */
 export interface Publication {
@@ -95,7 +95,9 @@ export class GatewayHarness {
     const gateway = await TestGateway.start({ ...urls, ...env }, clock, overrides);
     const controls = {
       telegram: gateway.telegram,
-      ...{ vk: new StandInControl(vk.url), max: new StandInControl(max.url), ok: new StandInControl(ok.url) },
+      vk: new StandInControl(vk.url),
+      max: new StandInControl(max.url),
+      ok: new StandInControl(ok.url),
     };
     return new GatewayHarness(gateway, controls, async () => {
       await gateway.stop();
@@ -127,7 +129,13 @@ export class GatewayHarness {
         return isMet(found) && found;
       });
     return {
-      ...{ channelId, projectId, chat, endpoint, network, readPublication, waitUntil },
+      channelId,
+      projectId,
+      chat,
+      endpoint,
+      network,
+      readPublication,
+      waitUntil,
       async publish(payload) {
         const { status, body } = await endpoint.post('', payload);
         if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);

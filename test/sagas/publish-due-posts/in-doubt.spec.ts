@@ -1,4 +1,4 @@
-import { type PublishingChannel, GatewayHarness, VK_COMMUNITY_TOKEN } from './gateway-harness.js';
+import { GatewayHarness, type PublishingChannel, VK_COMMUNITY_TOKEN } from './gateway-harness.js';
 
 let harness: GatewayHarness;
 beforeAll(async () => (harness = await GatewayHarness.start({ MINUTE_MS: '1000' })));

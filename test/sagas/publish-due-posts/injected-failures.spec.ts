@@ -1,10 +1,10 @@
 import { SCHEDULE } from '../../../src/projections/publish-schedule/publish-schedule.tables.js';
 import { sleepUnlessAborted } from '../../../src/runtime/sleep.js';
+import { Random } from '../../e2e/random.js';
 import { until } from '../../e2e/until.js';
 import { png } from '../../media/make-images.js';
 import { TestHost } from '../../media/test-host.js';
 import type { NetworkName } from '../../platforms/wire/networks.js';
-import { Random } from '../../e2e/random.js';
 import { sampleOf } from '../../support/sample.js';
 import { FailureInjector, type Injection, OUTAGES, THROWN } from './injected-failures.js';
 import { MovableClock, PublishingHarness } from './publishing-harness.js';

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Unavailable, type EventStore } from '../../../src/event-store/port.js';
+import { PauseAfterPublication } from '../../../src/commands/pause/pause-after-publication.js';
+import { type EventStore, Unavailable } from '../../../src/event-store/port.js';
 import type { SendContext } from '../../../src/platforms/publisher.js';
 import { Publishers } from '../../../src/platforms/publishers.js';
 import { ChannelMessages } from '../../../src/projections/posts/channel-messages.queries.js';
 import { PostPayloads } from '../../../src/projections/posts/post-payloads.js';
-import { PauseAfterPublication } from '../../../src/sagas/pause-after-publication/pause-after-publication.js';
 import { Pacing } from '../../../src/sagas/publish-due-posts/attempt/pacing.js';
 import { PublicationRunner } from '../../../src/sagas/publish-due-posts/attempt/publication-runner.js';
 import { PublishingQuota } from '../../../src/sagas/publish-due-posts/attempt/quota.js';

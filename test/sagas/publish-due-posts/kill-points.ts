@@ -144,6 +144,11 @@ class KillableStore implements EventStore {
     return result;
   }
 
+  get appendTogether(): EventStore['appendTogether'] {
+    const { inner } = this;
+    return inner.appendTogether && ((appends) => inner.appendTogether!(appends));
+  }
+
   async readStream(stream: string, options?: ReadStreamOptions): Promise<StoredEvent[]> {
     const channel = this.killer.findChannel(stream);
     if (channel !== null && this.killer.findRun(channel)?.isDead) throw new WorkerKilled();

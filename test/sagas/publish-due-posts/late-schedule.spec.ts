@@ -25,6 +25,10 @@ it('keeps the time that a network names although the schedule does not show it y
     await sleep(LATE_MS);
     expect(await calls()).toBe(1);
   });
-  const { attempts } = await channel.waitUntil(id, 'waits', ({ waiting_for: wait }) => wait?.rule === 'platform_limit');
+  const { attempts } = await channel.waitUntil(
+    id,
+    'waits after an attempt',
+    ({ waiting_for: wait, attempts: [attempt] }) => wait?.rule === 'platform_limit' && Boolean(attempt?.outcome),
+  );
   expect(attempts).toHaveLength(1);
 });

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import sharp from 'sharp';
-import { makeVideo, mp3 } from '../../media/make-videos.js';
 import { gif } from '../../media/make-images.js';
+import { makeVideo, mp3 } from '../../media/make-videos.js';
 import { sparse, TestHost } from '../../media/test-host.js';
-import { type PublishingChannel, GatewayHarness, type Platform, type Publication } from './gateway-harness.js';
+import { GatewayHarness, type Platform, type Publication, type PublishingChannel } from './gateway-harness.js';
 
 const MB = 1_048_576;
 

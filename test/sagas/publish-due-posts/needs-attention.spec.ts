@@ -1,4 +1,5 @@
-import { type Platform, type PublishingChannel, GatewayHarness } from './gateway-harness.js';
+import { until } from '../../e2e/until.js';
+import { GatewayHarness, type Platform, type PublishingChannel } from './gateway-harness.js';
 
 const HOUR = 3_600_000;
 
@@ -27,7 +28,7 @@ describe('an invalid credential (D-26)', () => {
     for (const text of ['a', 'b']) await channel.publish({ text });
     await harness.gateway.waitForText(other.chat, 'b');
     expect((await other.readWall()).map(({ text }) => text)).toEqual(['a', 'b']);
-    expect(await readStatus(channel)).toBe('needs_attention');
+    await until('its channel is flagged', async () => (await readStatus(channel)) === 'needs_attention');
     expect(await readStatus(other)).toBe('ok');
     expect(await channel.readWall()).toEqual([]);
     const { items } = await channel.network.listCalls({ method: 'sendMessage' });
@@ -104,22 +105,38 @@ const REMOVALS: readonly {
       ['no_rights', 'no_right_to_post', /need administrator rights/],
     ] as const
   ).map(([state, code, words]) => ({
-    ...{ platform: 'telegram' as const, what: state, code, words, control: 'chats' },
+    platform: 'telegram' as const,
+    what: state,
+    code,
+    words,
+    control: 'chats',
     removed: (chat_id: string) => ({ chat_id, state }),
     restored: (chat_id: string) => ({ chat_id, state: 'member' }),
   })),
   {
-    ...{ platform: 'vk', what: 'no editor', code: 'access_denied', words: /Access denied/, control: 'groups' },
+    platform: 'vk',
+    what: 'no editor',
+    code: 'access_denied',
+    words: /Access denied/,
+    control: 'groups',
     removed: (group_id) => ({ group_id, error_code: 15, error_msg: 'Access denied: user should be group editor' }),
     restored: (group_id) => ({ group_id, error_code: null }),
   },
   {
-    ...{ platform: 'max', what: 'missing', code: 'chat_not_found', words: /chat\.not\.found/, control: 'chats' },
+    platform: 'max',
+    what: 'missing',
+    code: 'chat_not_found',
+    words: /chat\.not\.found/,
+    control: 'chats',
     removed: (chat_id) => ({ chat_id, state: 'missing' }),
     restored: (chat_id) => ({ chat_id, state: 'admin' }),
   },
   {
-    ...{ platform: 'ok', what: 'no member', code: 'access_denied', words: /ACCESS_DENIED/, control: 'groups' },
+    platform: 'ok',
+    what: 'no member',
+    code: 'access_denied',
+    words: /ACCESS_DENIED/,
+    control: 'groups',
     removed: (group_id) => ({ group_id, error_code: 50, error_msg: 'ACCESS_DENIED' }),
     restored: (group_id) => ({ group_id, error_code: null }),
   },

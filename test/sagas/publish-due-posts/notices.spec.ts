@@ -1,9 +1,11 @@
 import type { NoticeRaised } from '../../../src/domain/notice/notice.events.js';
-import type { RecordedEvent, RecordedEventOf } from '../../../src/kernel/events.js';
-import { raiseNotices } from '../../../src/sagas/raise-notices/raise-notices.js';
-import { until } from '../../e2e/until.js';
+import type { RecordedEvent } from '../../../src/kernel/events.js';
+import { PostPayloads } from '../../../src/projections/posts/post-payloads.js';
+import { followedLogOf } from '../../../src/sagas/engine/follows-log.js';
+import { RaiseNotices } from '../../../src/sagas/raise-notices/raise-notices.js';
 import { LIMITS_PROFILE } from '../../api/management/publishing-setup.js';
-import { type PublishingChannel, GatewayHarness } from './gateway-harness.js';
+import { until } from '../../e2e/until.js';
+import { GatewayHarness, type PublishingChannel } from './gateway-harness.js';
 
 let harness: GatewayHarness;
 let owner_id: string;
@@ -37,7 +39,9 @@ describe('an owner gets a notice', () => {
     const { text, ...rest } = await waitForNotice('publication.in_doubt', postId);
     expect(rest).toEqual({
       noticeId: expect.stringMatching(/^ntc_/),
-      ...{ ownerId: owner_id, kind: 'publication.in_doubt', at: expect.any(Number) },
+      ownerId: owner_id,
+      kind: 'publication.in_doubt',
+      at: expect.any(Number),
       subject: { channelId: channel.channelId, postId, publicationId },
     });
     expect(text).toContain('"On telegram" (telegram)');
@@ -77,13 +81,41 @@ describe('an owner gets a notice', () => {
     expect((await readNotices()).map(({ data }) => data.subject.endpointId)).not.toContain(byHand.id);
   });
 
+  it('about a post that waits for approval, and again after a client has changed it once approved (D-62, D-64)', async () => {
+    const { gateway } = harness;
+    const owner = await gateway.createOwner();
+    const project = await gateway.createProject(owner, [await gateway.createChannel(owner)]);
+    const desk = await gateway.createEndpoint(owner, [project], { requires_approval: true, name: 'Desk' });
+    const publish_at = new Date(Date.now() + 3_600_000).toISOString();
+    const postId = (await desk.post('', { text: 'Look at this', publish_at })).body.id as string;
+    const readAll = async () =>
+      (await readNotices()).filter(({ data }) => data.kind === 'approval_needed' && data.subject.postId === postId);
+    const first = await waitForNotice('approval_needed', postId);
+    expect(first).toMatchObject({ ownerId: owner, subject: { endpointId: desk.id, postId } });
+    expect(first.text).toContain('The endpoint "Desk"');
+    expect(first.text).toContain('"Look at this"');
+    expect(first.text).toContain(publish_at);
+    const path = `/v1/webhooks/${desk.slug}/posts/${postId}`;
+    const put = (text: string) =>
+      gateway.call('PUT', path, {
+        headers: { authorization: `Bearer ${desk.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ text, publish_at }),
+      });
+    await put('While it waits'); // asks for nothing new
+    await gateway.manage('POST', `/posts/${postId}/approve`, {});
+    await put('After that');
+    const both = await until('the second notice', async () => ((await readAll()).length > 1 ? readAll() : null));
+    expect(both.map(({ data }) => data.text)).toEqual([first.text, expect.stringContaining('"After that"')]);
+  });
+
   it('once for each event, however often the event is delivered', async () => {
     const all = await harness.gateway.readAllEvents();
-    const { types, react } = raiseNotices(harness.gateway.aggregates);
+    const { aggregates, store, codec } = harness.gateway.infrastructure;
+    const saga = new RaiseNotices(aggregates, new PostPayloads(store, codec));
+    const { types } = followedLogOf(RaiseNotices)!;
     const before = await readNotices();
-    for (const event of all.filter(({ type }) => (types as readonly string[]).includes(type)))
-      await react(event as RecordedEventOf<Parameters<typeof react>[0]>, new AbortController().signal);
+    for (const event of all.filter(({ type }) => types.includes(type))) await saga.react(event as never);
     expect(await readNotices()).toEqual(before);
-    expect(before.map(({ causationId }) => causationId)).toHaveLength(5);
+    expect(before.map(({ causationId }) => causationId)).toHaveLength(7);
   });
 });

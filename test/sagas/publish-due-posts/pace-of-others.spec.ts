@@ -130,7 +130,9 @@ it('names the rule pace and the reserved time of what waits for its turn, and re
   expect(last.waiting_for).toMatchObject({ text: expect.stringContaining(`turn is at ${last.waiting_for!.until}`) });
   const behind = (await readPublications(second)).find(({ target_id }) => target_id === last.target_id);
   expect(behind!.waiting_for).toMatchObject({
-    ...{ rule: 'earlier_publication', until: last.waiting_for!.until, blocked_by: last.id },
+    rule: 'earlier_publication',
+    until: last.waiting_for!.until,
+    blocked_by: last.id,
     figures: { first_sequence: 1, blocked_by_rule: 'pace' },
   });
   expect(await harness.gateway.readEvents(`publication-${last.id}`)).toEqual([]);

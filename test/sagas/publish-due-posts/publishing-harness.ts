@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/kernel/clock.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { publish } from '../../e2e/client.js';
 import { ManagementClient, OPERATOR_KEY } from '../../e2e/management-client.js';
-import { NETWORK_NAMES, NETWORKS, type NetworkName } from '../../platforms/wire/networks.js';
+import { NETWORK_NAMES, type NetworkName, NETWORKS } from '../../platforms/wire/networks.js';
 import { TestEnvironment } from '../../support/test-environment.js';
 import { TestChannel } from './test-channel.js';
 
@@ -96,7 +96,10 @@ export class PublishingHarness {
     };
     const name = `${network} ${this.channelCount}`;
     const channel = await this.manage.post<{ id: string }>('/channels', {
-      ...{ owner_id, platform: network, name, credentials: given },
+      owner_id,
+      platform: network,
+      name,
+      credentials: given,
     });
     const channel_ids = [channel.id];
     const project = await this.manage.post<{ id: string }>('/projects', { owner_id, name, channel_ids });

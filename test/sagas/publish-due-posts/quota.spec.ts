@@ -1,8 +1,8 @@
 import type { NoticeRaised } from '../../../src/domain/notice/notice.events.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
-import { until } from '../../e2e/until.js';
-import type { TestChannel } from '../../api/public/gateway.js';
 import { LIMITS_PROFILE } from '../../api/management/publishing-setup.js';
+import type { TestChannel } from '../../api/public/gateway.js';
+import { until } from '../../e2e/until.js';
 import { GatewayHarness, type Publication } from './gateway-harness.js';
 
 /** Lead of the worker's clock in ms: tests advance it by a month. */

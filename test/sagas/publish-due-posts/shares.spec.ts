@@ -1,6 +1,7 @@
+// More than 20 s: an owner with 60 channels and hundreds of hanging calls is set up over HTTP.
+import { until } from '../../e2e/until.js';
 import { jpeg } from '../../media/make-images.js';
 import { TestHost } from '../../media/test-host.js';
-import { until } from '../../e2e/until.js';
 import { GatewayHarness, type Publication, type PublishingChannel } from './gateway-harness.js';
 
 /** Slots of a network in this worker; production has 512. */

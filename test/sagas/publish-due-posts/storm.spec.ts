@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../e2e/random.js';
 import { NETWORK_NAMES, type NetworkName } from '../../platforms/wire/networks.js';
 import { type CallFault, VISIBLE_CALL } from './fault-table.js';
-import type { TestChannel } from './test-channel.js';
 import { PublishingHarness } from './publishing-harness.js';
+import type { TestChannel } from './test-channel.js';
 
 const LONG = Boolean(process.env['TEST_LONG']);
 const CHANNELS_EACH = 3;

@@ -1,10 +1,10 @@
 import type { PublicationError, PublicationEvent } from '../../../src/domain/publication/publication.events.js';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
-import type { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import type { LedgerEntry } from '../../../src/stand-ins/kit/ledger-entry.js';
 import { type Answer, postIdOf } from '../../e2e/client.js';
 import { until } from '../../e2e/until.js';
 import type { NetworkName } from '../../platforms/wire/networks.js';
+import type { StandInControl } from '../../support/stand-in-control.js';
 import type { PublishingHarness } from './publishing-harness.js';
 
 /** A publication in the management API (management-api.md: publication), with the fields that these tests read. */

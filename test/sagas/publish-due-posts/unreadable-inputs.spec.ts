@@ -54,11 +54,14 @@ describe('what an attempt reads before it starts and cannot use', () => {
     const held = await channel.waitUntil(
       id,
       'waits for a person',
-      ({ waiting_for }) => waiting_for?.rule === 'needs_attention',
+      ({ waiting_for, attempts: [attempt] }) => waiting_for?.rule === 'needs_attention' && Boolean(attempt?.outcome),
     );
     expect(held.attempts).toMatchObject([{ outcome: 'postponed', error: { code: 'credentials_unreadable' } }]);
-    const { attention } = await harness.manage.get<{ attention: { code: string } }>(`/channels/${channel.channelId}`);
-    expect(attention.code).toBe('credentials_unreadable');
+    await until('the channel names the reason', async () => {
+      type Answer = { readonly attention: { readonly code: string } | null };
+      const { attention } = await harness.manage.get<Answer>(`/channels/${channel.channelId}`);
+      return attention?.code === 'credentials_unreadable';
+    });
     await channel.replaceCredentials();
     await channel.waitForState(await channel.publish({ text: 'second' }), 'published');
     expect(await channel.readTexts()).toEqual(['first', 'second']);

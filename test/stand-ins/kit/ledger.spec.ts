@@ -2,7 +2,7 @@ import { appendFile, chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ledger } from '../../../src/stand-ins/kit/ledger.js';
-import type { NewLedgerEntry, LedgerEntry } from '../../../src/stand-ins/kit/ledger-entry.js';
+import type { LedgerEntry, NewLedgerEntry } from '../../../src/stand-ins/kit/ledger-entry.js';
 
 let folder: string;
 let file: string;

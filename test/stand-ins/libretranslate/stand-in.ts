@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import { startLibreTranslateStandIn } from '../../../src/stand-ins/libretranslate/libre-translate-stand-in.js';
+import { StandInControl } from '../../support/stand-in-control.js';
 
 /** Starts a translation service on a free port. Returns functions that call it. */
 export const startTranslator = async () => {

@@ -1,5 +1,5 @@
 import { png } from '../../media/make-images.js';
-import { CHAT, TOKEN, startStandIn } from './stand-in.js';
+import { CHAT, startStandIn, TOKEN } from './stand-in.js';
 
 let max: Awaited<ReturnType<typeof startStandIn>>;
 beforeEach(async () => {

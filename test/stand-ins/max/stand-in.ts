@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import { startMaxStandIn } from '../../../src/stand-ins/max/max-stand-in.js';
+import { StandInControl } from '../../support/stand-in-control.js';
 
 export const TOKEN = 'f9LHodD0cOIZY-tests-tests';
 export const CHAT = '-70912345678901';

@@ -1,4 +1,4 @@
-import { APPLICATION, TOKEN, startStandIn, uploadFiles } from './stand-in.js';
+import { APPLICATION, startStandIn, TOKEN, uploadFiles } from './stand-in.js';
 
 let ok: Awaited<ReturnType<typeof startStandIn>>;
 beforeEach(async () => {

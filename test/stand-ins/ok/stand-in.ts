@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
-import { startOkStandIn, type OkStandInOptions } from '../../../src/stand-ins/ok/ok-stand-in.js';
+import { type OkStandInOptions, startOkStandIn } from '../../../src/stand-ins/ok/ok-stand-in.js';
+import { StandInControl } from '../../support/stand-in-control.js';
 
 export const APPLICATION = { application_key: 'ABCDEFGHIGKLMNOPK', application_secret: 'ABC123DEF456GHI789JKL123' };
 export const TOKEN = '-s-84W-s3egarWUsbkq-IWTucuedzTKT8VUXIA.s4Xx8IW7';

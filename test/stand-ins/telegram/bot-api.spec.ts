@@ -1,4 +1,4 @@
-import { TOKEN, callBot, fetchBot, startStandIn } from './stand-in.js';
+import { callBot, fetchBot, startStandIn, TOKEN } from './stand-in.js';
 
 let telegram: Awaited<ReturnType<typeof startStandIn>>;
 beforeEach(async () => {

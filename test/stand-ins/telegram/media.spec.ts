@@ -1,5 +1,5 @@
 import { png as blank } from '../../media/make-images.js';
-import { TOKEN, fetchBot, startStandIn } from './stand-in.js';
+import { fetchBot, startStandIn, TOKEN } from './stand-in.js';
 
 let telegram: Awaited<ReturnType<typeof startStandIn>>;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
+import { StandInControl } from '../../support/stand-in-control.js';
 import { callBot } from './stand-in.js';
 
 const LOADER = new URL('../../support/typescript-loader.js', import.meta.url).href;

@@ -1,4 +1,4 @@
-import { TOKEN, fetchBot, startStandIn } from './stand-in.js';
+import { fetchBot, startStandIn, TOKEN } from './stand-in.js';
 
 let telegram: Awaited<ReturnType<typeof startStandIn>>;
 beforeAll(async () => {

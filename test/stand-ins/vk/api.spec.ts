@@ -1,5 +1,5 @@
 import { png as blank } from '../../media/make-images.js';
-import { COMMUNITY_TOKEN, callVk, startStandIn, uploadFile } from './stand-in.js';
+import { callVk, COMMUNITY_TOKEN, startStandIn, uploadFile } from './stand-in.js';
 
 let vk: Awaited<ReturnType<typeof startStandIn>>;
 beforeEach(async () => {

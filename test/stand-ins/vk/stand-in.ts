@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StandInControl } from '../../../src/stand-ins/kit/control-client.js';
 import { startVkStandIn, type VkStandInOptions } from '../../../src/stand-ins/vk/vk-stand-in.js';
+import { StandInControl } from '../../support/stand-in-control.js';
 
 export const COMMUNITY_TOKEN = 'vk1.a.community-Xm4Kq9TtLw2ZpR7sNc8VbJ3h';
 export const USER_TOKEN = 'vk1.a.user-Qw8Lr3YtUz5XnM1kPd6FgS9j';

@@ -1,10 +1,9 @@
-import type { ServerDuplexStream, sendUnaryData } from '@grpc/grpc-js';
+import type { sendUnaryData, ServerDuplexStream } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { EventLog, ExpectedState, ProposedEvent } from './event-log.js';
 import type { Faults } from './faults.js';
-import type { Replication } from './replication.js';
 import {
   accessDenied,
   batchAccessDenied,
@@ -21,6 +20,7 @@ import {
   serverNotReady,
   streamDeleted,
 } from './messages.js';
+import type { Replication } from './replication.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -86,7 +86,7 @@ export const createDeleteCall =
     if (!faults.shouldLoseResponse()) answer(null, new streams.DeleteResp().setNoPosition(new shared.Empty()));
   };
 
-/** Creates the call that deletes a stream for good. Of the expected states it knows only `any`. */
+/** Creates the call that deletes a stream permanently. Of the expected states it knows only `any`. */
 export const createTombstoneCall =
   (log: EventLog, faults: Faults) =>
   ({ request }: { request: streams.TombstoneReq }, answer: sendUnaryData<streams.TombstoneResp>) => {

@@ -75,7 +75,7 @@ export class EventLog {
     return () => this.listeners.delete(listener);
   }
 
-  /** Appends by the server's rules of idempotency: it compares ids and not data (see main.ts). */
+  /** Appends by the server's rules of idempotency: it compares ids, not data (see main.ts). */
   append(stream: string, expected: ExpectedState, events: readonly ProposedEvent[]): AppendOutcome {
     if (this.isTombstoned(stream)) return { kind: 'stream-deleted' };
     const last = this.lastRevision(stream);
@@ -107,8 +107,8 @@ export class EventLog {
   }
 
   /**
-   * Deletes a stream for good: its last event is a tombstone, and nothing can be appended to it any more. Scavenging removes the
-   * other events. @returns false if it was deleted before
+   * Deletes a stream permanently: its last event is a tombstone, and nothing can be appended to it any more. Scavenging
+   * removes the other events. @returns false if it was already deleted
    */
   tombstoneStream(stream: string): boolean {
     if (this.isTombstoned(stream)) return false;
@@ -116,7 +116,9 @@ export class EventLog {
     return true;
   }
 
-  /** Deletes a stream softly: its metadata say that every event is truncated; scavenging removes them, but for the last one. */
+  /**
+   * Deletes a stream softly: its metadata says that every event is truncated; scavenging removes all but the last one.
+   */
   deleteStream(stream: string): void {
     this.writeMetadata(stream, { $tb: DELETED });
   }
@@ -181,7 +183,7 @@ export class EventLog {
     return kept > BigInt($tb) ? kept : BigInt($tb);
   }
 
-  /** True for the stream's metadata, too. */
+  /** True for the stream's metadata as well. */
   private isTombstoned(stream: string): boolean {
     return this.streams.get(stream.replace(/^\$\$/, ''))?.at(-1)?.type === TOMBSTONE_TYPE;
   }
@@ -258,7 +260,9 @@ export class EventLog {
   }
 }
 
-/** The revision before which a deleted stream is truncated: the largest int64, as far as JSON numbers reach. */
+/**
+ * The revision before which a deleted stream is truncated: the largest int64, as far as JSON numbers can represent it.
+ */
 const DELETED = Number(9_223_372_036_854_775_807n);
 
 const TOMBSTONE_TYPE = '$streamDeleted';

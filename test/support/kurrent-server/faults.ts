@@ -1,22 +1,28 @@
-/** Command of a test to the running server, sent as a message to its process. */
+/** A test's command to the running server, sent as a message to its process. */
 export type ServerCommand =
   /** The next `calls` calls fail with "Server Is Not Ready". */
   | { readonly command: 'not-ready'; readonly calls: number }
-  /** From now on the call for many appends is answered as one that the server does not know, or no longer. */
+  /**
+   * From now on, the call for many appends gets the answer for a call that the server does not know, or no longer
+   * knows.
+   */
   | { readonly command: 'unknown-batches'; readonly isUnknown: boolean }
   /** The next `appends` appends are committed but never answered. */
   | { readonly command: 'lose-responses'; readonly appends: number }
   /** The process kills itself after it has committed `appends` more appends, before it answers the last of them. */
   | { readonly command: 'die-after-commits'; readonly appends: number }
-  /** Ends every subscription: cleanly, like a server that shuts down in order, or with an error. */
+  /** Ends every subscription: cleanly, like a server that shuts down in an orderly way, or with an error. */
   | { readonly command: 'end-subscriptions'; readonly how: 'cleanly' | 'with-error' }
   /** Permanently removes the events that retention hides. */
   | { readonly command: 'scavenge' }
   /** Writes `count` system events. */
   | { readonly command: 'system-events'; readonly count: number }
-  /** From now on an append is replicated this long after it was written. By default in the next turn of the event loop. */
+  /**
+   * From now on, an append is replicated this long after it was written; by default, in the next turn of the event
+   * loop.
+   */
   | { readonly command: 'replicate-after'; readonly ms: number }
-  /** From now on the user may not make these calls. `append` includes the deletion of a stream. */
+  /** From now on, the user may not make these calls. `append` includes the deletion of a stream. */
   | { readonly command: 'deny'; readonly calls: readonly DeniableCall[] }
   /** Only returns the report, which every command returns. */
   | { readonly command: 'report' };

@@ -23,16 +23,16 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import gossipGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_grpc_pb.js';
 import gossip from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_pb.js';
-import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import serverFeaturesGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
 import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
+import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import { createAppendCall, createDeleteCall, createTombstoneCall } from './append-calls.js';
 import { EventLog } from './event-log.js';
 import { Faults, type Report, type ServerCommand } from './faults.js';
 import { createReadCall } from './read-call.js';
 import { Replication } from './replication.js';
-import { Subscriptions, type SlowConsumerPolicy } from './subscriptions.js';
+import { type SlowConsumerPolicy, Subscriptions } from './subscriptions.js';
 
 /** Options of the process, passed as its only argument in JSON. */
 export interface ServerOptions {
@@ -84,7 +84,7 @@ const startServer = async (options: ServerOptions): Promise<number> => {
   });
 };
 
-/** Returns what a single node says about its cluster: it leads, and there are no others. */
+/** Returns what a single node says about its cluster: that it leads, and that there are no others. */
 const clusterOfOne = (port: number): gossip.ClusterInfo =>
   new gossip.ClusterInfo().setMembersList([
     new gossip.MemberInfo()

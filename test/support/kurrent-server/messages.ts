@@ -1,9 +1,9 @@
-import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
-import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
-import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import statusPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/status_pb.js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
+import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
 import type { LoggedEvent, ProposedEvent } from './event-log.js';
 
 export const nameOf = (identifier: shared.StreamIdentifier | undefined): string =>
@@ -108,7 +108,7 @@ export const batchStreamDeleted = (stream: string): streams.BatchAppendResp =>
     ),
   );
 
-/** Creates the error of a write that the server gave up after its own time limit. */
+/** Creates the error of a write that the server abandoned after its own time limit. */
 export const batchTimeout = (): streams.BatchAppendResp =>
   batchError('Timeout', packMessage(new shared.Timeout(), 'event_store.client.Timeout'));
 
@@ -150,5 +150,6 @@ export const serverNotReady = (): ServiceError => createFailure(status.UNAVAILAB
 /** Creates the error of a call to a stream with a tombstone. */
 export const streamDeleted = (stream: string): ServiceError =>
   createFailure(status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`, {
-    ...{ exception: 'stream-deleted', 'stream-name': stream },
+    exception: 'stream-deleted',
+    'stream-name': stream,
   });

@@ -1,17 +1,17 @@
-import { status, type ServerWritableStream } from '@grpc/grpc-js';
+import { type ServerWritableStream, status } from '@grpc/grpc-js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { EventLog, LoggedEvent } from './event-log.js';
 import type { Faults } from './faults.js';
+import { type EventFilter, filterOf } from './filter.js';
 import {
   accessDenied,
-  eventMessage,
   createFailure,
+  eventMessage,
   nameOf,
   notFoundMessage,
   serverNotReady,
   streamDeleted,
 } from './messages.js';
-import { filterOf, type EventFilter } from './filter.js';
 import type { Subscriptions } from './subscriptions.js';
 
 export type ReadCall = ServerWritableStream<streams.ReadReq, streams.ReadResp>;
@@ -42,7 +42,7 @@ export const createReadCall = (log: EventLog, faults: Faults, subscriptions: Sub
   if (faults.shouldRejectCall(isSubscription ? 'subscribe' : 'read')) return call.emit('error', serverNotReady());
   if (faults.denied.includes(isSubscription ? 'subscribe' : 'read')) return call.emit('error', accessDenied());
   const followed = isSubscription && options.hasStream() ? nameOf(options.getStream()?.getStreamIdentifier()) : null;
-  const filter: EventFilter = followed === null ? filterOf(options.getFilter()) : (event) => event.stream === followed; // from its end only
+  const filter: EventFilter = followed === null ? filterOf(options.getFilter()) : (event) => event.stream === followed; // only from its end
   const structuredIds = options.getUuidOption()?.hasStructured() ?? false;
   if (isSubscription) return void subscriptions.serve(call, options, filter, structuredIds);
   const events = options.hasAll() ? readAll(log, options, filter) : readStream(log, options);
@@ -67,7 +67,10 @@ const sendEvents = async (
   call.end();
 };
 
-/** Reads a stream. Revisions are inclusive in both directions; `start` reads forwards and `end` backwards, whatever the direction is. */
+/**
+ * Reads a stream. Revisions are inclusive in both directions; `start` reads forwards and `end` backwards, whatever the
+ * given direction.
+ */
 const readStream = (log: EventLog, options: streams.ReadReq.Options): Iterable<LoggedEvent> | 'deleted' | undefined => {
   const from = options.getStream();
   const events = log.readStream(nameOf(from?.getStreamIdentifier()));

@@ -1,12 +1,12 @@
 import type { Committed } from './event-log.js';
 import type { Faults } from './faults.js';
 
-/** Time after which the server gives up a write, in ms (`CommitTimeoutMs`). */
+/** Time after which the server abandons a write, in ms (`CommitTimeoutMs`). */
 const COMMIT_TIMEOUT_MS = 2_000;
 
 /**
- * Replication of written appends, which takes a moment also on a single node. An append is answered afterwards. An identical
- * append that arrives before is dropped, and answered after the time limit: the deadline was exceeded.
+ * Replication of written appends, which takes a moment even on a single node. An append is answered afterwards. An
+ * identical append that arrives before that is dropped, and answered after the time limit with an exceeded deadline.
  */
 export class Replication {
   /** Last event of each append that is not replicated yet, as `stream` and `revision`. */
@@ -16,7 +16,8 @@ export class Replication {
 
   /**
    * Takes an append that was found to be written, now or before.
-   * @param answer is called once the append is replicated; if it is a copy of one that is not, `giveUp` instead, after 2 s
+   * @param answer called once the append is replicated; if it is a copy of one that is not, `giveUp` is called instead,
+   * after 2 s
    */
   answer(stream: string, { revision, isCopy }: Committed, answer: () => unknown, giveUp: () => unknown): void {
     const key = `${stream}\n${revision}`;

@@ -1,4 +1,4 @@
-import { status, type ServiceError } from '@grpc/grpc-js';
+import { type ServiceError, status } from '@grpc/grpc-js';
 import type streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { EventLog, LoggedEvent } from './event-log.js';
 import type { Faults } from './faults.js';
@@ -7,16 +7,16 @@ import {
   caughtUpMessage,
   checkpointMessage,
   confirmationMessage,
-  eventMessage,
   createFailure,
+  eventMessage,
   fellBehindMessage,
 } from './messages.js';
-import { waitForCallEvent, writeMessage, type ReadCall } from './read-call.js';
+import { type ReadCall, waitForCallEvent, writeMessage } from './read-call.js';
 
 /** Number of live events that the server buffers for a consumer, and unit of the checkpoint interval. */
 const MAX_BUFFERED = 32;
 
-/** Treatment of a slow consumer. `drop`: servers up to 24.2; `catch-up`: later ones. */
+/** How a slow consumer is treated. `drop`: servers up to 24.2; `catch-up`: later ones. */
 export type SlowConsumerPolicy = 'drop' | 'catch-up';
 
 type Live = { readonly event: LoggedEvent } | { readonly checkpoint: bigint };
@@ -58,8 +58,8 @@ export class Subscriptions {
   }
 
   /**
-   * Returns the index of the first event. The start position is exclusive, as in 23.10: the server reads one event at or
-   * after it and starts after that. So if the event itself was scavenged, the next one is skipped.
+   * Returns the index of the first event. The start position is exclusive, as in 23.10: the server reads one event at
+   * or after it and starts after that. If the event itself was scavenged, the next one is therefore skipped.
    */
   private firstIndex(options: streams.ReadReq.Options): number {
     const all = options.getAll();

@@ -18,7 +18,7 @@ import { sentence } from '../../i18n/sentence.js';
 import { useHeldPosts } from '../../pauses/held-posts.js';
 import { channelMessages } from './channel-messages.js';
 
-/** The answer to how a channel is doing, its network and chat, and the screen's actions. */
+/** How a channel is doing, its network and chat, and the screen's actions. */
 export const ChannelHead = ({
   channel,
   onPause,

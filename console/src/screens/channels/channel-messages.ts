@@ -88,7 +88,7 @@ export const channelMessages = defineMessages({
     delete: 'Delete…',
     deleteTitle: 'Delete {name}',
     deleteNow: 'Delete channel',
-    takenOut: (projects: string) => `It is taken out of ${projects}.`,
+    takenOut: (projects: string) => `It is removed from ${projects}.`,
     cancelled: (count: number, isMore: boolean) =>
       `${capital(isMore ? 'more than ' : '')}${count} waiting ${pluralEn(count, 'post is', 'posts are')} cancelled.`,
     secretsErased: 'Its credentials are erased.',

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Api } from '../../api/management.js';
 import { setChannelEnabled } from '../../channels/channel-calls.js';
 import { type Channel, channelState } from '../../channels/channel-state.js';
 import { RetryButton } from '../../channels/retry-button.js';
@@ -10,10 +11,9 @@ import { Age } from '../../components/time.js';
 import { toast, toastError } from '../../components/toasts.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
-import type { Api } from '../../api/management.js';
 import { channelsMessages } from './messages.js';
 
-/** The network, name and chat of a channel, and its owner where there are several. */
+/** The network, name and chat of a channel, and its owner if there are several. */
 export const NameCell = ({
   channel: { id, name, platform, address },
   owner,
@@ -46,7 +46,7 @@ export const ProjectsCell = ({ projects }: { readonly projects: readonly Api<'Pr
   );
 };
 
-/** The number of posts that wait for a channel. */
+/** The number of posts that wait on a channel. */
 export const WaitingCell = ({ id, traffic }: { readonly id: string; readonly traffic: Traffic }) => {
   const format = useFormat();
   const count = traffic.waiting.get(id) ?? 0;
@@ -75,7 +75,7 @@ export const ActionCell = ({
   onResume,
 }: {
   readonly channel: Channel;
-  /** True: its button is the screen's filled one. */
+  /** True if its button is the screen's filled one. */
   readonly isFirstOnHold: boolean;
   readonly onPause: () => void;
   readonly onResume: () => void;

@@ -14,12 +14,12 @@ import { useMessages } from '../../i18n/messages.js';
 import { PauseDialog } from '../../pauses/pause-dialog.js';
 import { ResumeDialog } from '../../pauses/resume-dialog.js';
 import { useOwnerNames } from '../../session/owner-field.js';
-import { ActionCell, LastCell, NameCell, ProjectsCell, WaitingCell } from './channel-row.js';
 import { ChannelFilters } from './channel-filters.js';
+import { ActionCell, LastCell, NameCell, ProjectsCell, WaitingCell } from './channel-row.js';
 import { channelsMessages } from './messages.js';
 import { groupProjects, selectChannels } from './select-channels.js';
 
-/** All channels: which of them publish, which wait, and for what. */
+/** All channels: which of them publish, which wait, and why. */
 export const ChannelsScreen = () => {
   const m = useMessages(channelsMessages);
   const channels = useChannels();

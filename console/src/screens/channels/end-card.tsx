@@ -97,7 +97,7 @@ const DeleteDialog = ({ channel: { id, name, platform }, onClose }: DialogProps)
         try {
           await deleteChannel(id, projects.length > 0);
         } catch (error) {
-          // A project took the channel in meanwhile: the dialog then names it.
+          // If a project has added the channel in the meantime, the dialog names it.
           if (error instanceof GatewayError && error.code === 'in_use')
             await queryClient.invalidateQueries({ queryKey: ['projects'] });
           throw error;

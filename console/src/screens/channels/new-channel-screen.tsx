@@ -2,8 +2,8 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Api } from '../../api/management.js';
 import { ChannelForm } from '../../channel-form/channel-form.js';
-import { networkTitle } from '../../components/icon.js';
 import { PageHead } from '../../components/card.js';
+import { networkTitle } from '../../components/icon.js';
 import { useMessages } from '../../i18n/messages.js';
 import { channelsMessages } from './messages.js';
 

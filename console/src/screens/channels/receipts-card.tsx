@@ -10,13 +10,13 @@ import { Empty, Loaded } from '../../components/states.js';
 import { Moment } from '../../components/time.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
-import { shownState, type ShownState, StatePill, useStateNames } from '../../publications/states.js';
+import { type ShownState, shownState, StatePill, useStateNames } from '../../publications/states.js';
 import { useScope } from '../../session/scope.js';
 import { channelMessages } from './channel-messages.js';
 
-/** Receipts on a page. */
+/** Number of receipts on a page. */
 const PAGE = 20;
-/** Posts whose texts are shown beside the receipts. */
+/** Number of posts whose texts are shown next to the receipts. */
 const TEXTS = 200;
 
 interface LatestPosts {
@@ -26,7 +26,7 @@ interface LatestPosts {
   readonly publications: ReadonlyMap<string, Api<'Publication'>>;
 }
 
-/** Returns the query of a channel's latest posts: the number that the newest has, and their texts. */
+/** Returns the query of a channel's latest posts: the newest one's number, and their texts. */
 const useLatestPosts = (channelId: string) => {
   const scope = useScope();
   return useQuery({
@@ -39,7 +39,7 @@ const useLatestPosts = (channelId: string) => {
       for (const post of items)
         for (const publication of post.publications) {
           if (publication.target_id !== channelId) continue;
-          last = Math.max(last, publication.sequence);
+          last = Math.max(last, publication.sequence ?? 0);
           publications.set(publication.id, publication);
           if (post.excerpt !== null) texts.set(publication.id, post.excerpt);
         }
@@ -53,7 +53,7 @@ export const ReceiptsCard = ({ channelId }: { readonly channelId: string }) => {
   const m = useMessages(channelMessages);
   const format = useFormat();
   const latest = useLatestPosts(channelId);
-  /** Number of the last receipt on the page; null: the newest. */
+  /** Number of the last receipt on the page; null for the newest. */
   const [end, setEnd] = useState<number | null>(null);
   const last = latest.data?.last ?? 0;
   const until = Math.min(end ?? last, last);
@@ -113,7 +113,7 @@ export const ReceiptsCard = ({ channelId }: { readonly channelId: string }) => {
   );
 };
 
-/** Published is quiet; the other states are not. */
+/** "Published" is subdued; the other states are not. */
 const State = ({ state }: { readonly state: ShownState }) => {
   const names = useStateNames();
   if (state !== 'published') return <StatePill state={state} />;

@@ -1,14 +1,28 @@
-import type { Channel } from '../../channels/channel-state.js';
 import type { Api } from '../../api/management.js';
+import type { Channel } from '../../channels/channel-state.js';
 import { groupProjects, selectChannels } from './select-channels.js';
 
 const channel = (id: string, name: string, platform: string, more: Partial<Channel> = {}): Channel => ({
-  ...{ id, name, platform, owner_id: 'own_1', address: { chat_id: `@${id}` }, settings: {}, status: 'ok' },
-  ...{ attention: null, paused_until: null, pause_source: null, created_at: '2026-01-01T00:00:00.000Z' },
+  id,
+  name,
+  platform,
+  owner_id: 'own_1',
+  address: { chat_id: `@${id}` },
+  settings: {},
+  status: 'ok',
+  attention: null,
+  paused_until: null,
+  pause_source: null,
+  created_at: '2026-01-01T00:00:00.000Z',
   ...more,
 });
 const project = (name: string, ids: readonly string[]): Api<'Project'> => ({
-  ...{ id: `prj_${name}`, owner_id: 'own_1', name, channel_ids: ids, processing: {}, paused_until: null },
+  id: `prj_${name}`,
+  owner_id: 'own_1',
+  name,
+  channel_ids: ids,
+  processing: {},
+  paused_until: null,
   created_at: '2026-01-01T00:00:00.000Z',
 });
 

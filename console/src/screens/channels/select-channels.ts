@@ -16,7 +16,7 @@ export const groupProjects = (projects: readonly Api<'Project'>[]): ProjectsByCh
 const rank = (channel: Channel): number => (channelState(channel) === 'on_hold' ? 0 : 1);
 const networkRank = (platform: string): number => (NETWORKS as readonly string[]).indexOf(platform);
 
-/** Returns the channels that the filters name: those on hold first, then by name, then by network. */
+/** Returns the channels that match the filters: those on hold first, then by name, then by network. */
 export const selectChannels = (
   channels: readonly Channel[],
   projects: ProjectsByChannel,

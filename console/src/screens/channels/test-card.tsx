@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import type { Channel } from '../../channels/channel-state.js';
 import { type DatedTest, TestResults } from '../../channel-form/test-results.js';
+import type { Channel } from '../../channels/channel-state.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { networkTitle } from '../../components/icon.js';

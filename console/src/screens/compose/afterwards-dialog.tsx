@@ -8,13 +8,13 @@ import { composeMessages } from './messages.js';
 
 const MAX_MINUTES = 1_440;
 
-/** Reads minutes of a pause; null if they are none. */
+/** Reads minutes of a pause; null for anything else. */
 const readMinutes = (typed: string): number | null => {
   const minutes = typed.trim() === '' ? 0 : Number(typed);
   return Number.isInteger(minutes) && minutes >= 0 && minutes <= MAX_MINUTES ? minutes : null;
 };
 
-/** Asks for the pauses that begin once the post is published. */
+/** Asks for the pauses that start once the post is published. */
 export const AfterwardsDialog = ({
   pauses,
   onSave,

@@ -17,7 +17,7 @@ export const ButtonDialog = ({
   onClose,
 }: {
   readonly rows: Draft['buttons'];
-  /** Null: a new one. */
+  /** Null for a new button. */
   readonly place: ButtonPlace | null;
   readonly onSave: (rows: Draft['buttons']) => void;
   readonly onClose: () => void;

@@ -4,7 +4,7 @@ import type { ButtonPlace } from './button-rows.js';
 import type { Draft } from './draft.js';
 import { composeMessages } from './messages.js';
 
-/** The buttons of a draft in their rows. A click edits one. */
+/** The buttons of a draft in their rows. A click edits a button. */
 export const ButtonGrid = ({
   rows,
   isBad,
@@ -12,7 +12,7 @@ export const ButtonGrid = ({
 }: {
   readonly rows: Draft['buttons'];
   readonly isBad: (path: string) => boolean;
-  /** Null: a new button. */
+  /** Null for a new button. */
   readonly onEdit: (place: ButtonPlace | null) => void;
 }) => {
   const m = useMessages(composeMessages);
@@ -44,7 +44,7 @@ export const ButtonGrid = ({
   );
 };
 
-/** Returns an address without its scheme, and without its host where there is little room. */
+/** Returns an address without its scheme, and without its host if there is little room. */
 const shortUrl = (url: string, isNarrow: boolean): string => {
   const { host, pathname } = new URL(url);
   return isNarrow && pathname !== '/' ? pathname : `${host}${pathname === '/' ? '' : pathname}`;

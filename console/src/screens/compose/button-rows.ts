@@ -2,34 +2,34 @@ import type { PostButton } from './draft.js';
 
 type Rows = readonly (readonly PostButton[])[];
 
-/** Place of a button: its row and its number in the row. */
+/** Position of a button: its row, and its number in the row. */
 export interface ButtonPlace {
   readonly row: number;
   readonly column: number;
 }
 
-/** Most rows of buttons, and most buttons in one. */
+/** Maximum number of rows of buttons, and of buttons in a row. */
 export const MAX_ROWS = 8;
 export const MAX_IN_ROW = 8;
 
-/** Puts a button at the end of a row; a row that is not there yet is added at the end. */
+/** Puts a button at the end of a row; a row that does not exist yet is added at the end. */
 export const addButton = (rows: Rows, button: PostButton, row: number): Rows =>
   row >= rows.length ? [...rows, [button]] : rows.map((each, index) => (index === row ? [...each, button] : each));
 
-/** Takes a button away, and its row with the last one. */
+/** Removes a button, and its row if it was the last one. */
 export const removeButton = (rows: Rows, { row, column }: ButtonPlace): Rows =>
   rows
     .map((each, index) => (index === row ? each.filter((_, place) => place !== column) : each))
     .filter((each) => each.length > 0);
 
-/** Replaces a button, in another row if it is to stand there. */
+/** Replaces a button, moving it to another row if necessary. */
 export const changeButton = (rows: Rows, from: ButtonPlace, button: PostButton, row: number): Rows => {
   if (row === from.row) {
     return rows.map((each, index) =>
       index === row ? each.map((old, column) => (column === from.column ? button : old)) : each,
     );
   }
-  // The row that the button leaves may be gone, and those behind it move up.
+  // The row that the button leaves may disappear, and the rows after it move up.
   const isAlone = rows[from.row]?.length === 1;
   return addButton(removeButton(rows, from), button, isAlone && row > from.row ? row - 1 : row);
 };

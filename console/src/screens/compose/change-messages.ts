@@ -53,7 +53,7 @@ export const changeMessages = defineMessages({
     mediumFile: 'Sent as a file',
     mediumFileText: (network: string, name: string) => `${network} does not play ${name}: it is sent as a file.`,
     signatureDropped: 'Signature dropped',
-    signatureDroppedText: (network: string) => `The project’s signature does not fit on ${network}: it is left out.`,
+    signatureDroppedText: (network: string) => `The project’s signature does not fit on ${network}: it is omitted.`,
     filtered: 'Filtered',
     nothing: 'Nothing to publish',
     nothingText: (network: string) => `Nothing of this post is left for ${network}.`,

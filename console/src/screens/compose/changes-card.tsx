@@ -9,7 +9,7 @@ import type { NetworkWall } from './walls.js';
 export interface Note {
   readonly platform: string | null;
   readonly text: string;
-  /** True for a sentence of the gateway. */
+  /** True for a sentence from the gateway. */
   readonly isQuoted?: boolean;
 }
 

@@ -7,14 +7,15 @@ import { useMessages } from '../../i18n/messages.js';
 import { useScope } from '../../session/scope.js';
 import { Composer } from './composer.js';
 import { listDestinations } from './destination.js';
+import { EditPost } from './edit-post.js';
 import { composeMessages } from './messages.js';
 
 const route = getRouteApi('/compose');
 
-/** Compose: writes a post, shows what readers of each network would see, and publishes it. */
+/** Compose: writes a post or changes a planned one, shows what readers of each network would see, and publishes it. */
 export const ComposeScreen = () => {
   const m = useMessages(composeMessages);
-  const { endpoint } = route.useSearch();
+  const { endpoint, day, time, post: postId } = route.useSearch();
   const scope = useScope();
   const endpoints = useEndpoints();
   const projects = useProjects();
@@ -30,8 +31,10 @@ export const ComposeScreen = () => {
   return (
     <Loaded query={all} rows={8}>
       {(destinations) =>
-        destinations.length > 0 ? (
-          <Composer key={scope.key} scopeKey={scope.key} destinations={destinations} wanted={endpoint} />
+        postId !== undefined ? (
+          <EditPost key={postId} postId={postId} destinations={destinations} />
+        ) : destinations.length > 0 ? (
+          <Composer key={scope.key} scopeKey={scope.key} destinations={destinations} wanted={{ endpoint, day, time }} />
         ) : (
           <>
             <PageHead title={m.write} />

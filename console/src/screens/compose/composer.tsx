@@ -7,29 +7,35 @@ import { toast } from '../../components/toasts.js';
 import { Editor } from '../../editor/editor.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
+import { useWhen, weekWith } from '../../planning/use-when.js';
 import { ButtonDialog } from './button-dialog.js';
 import { ButtonGrid } from './button-grid.js';
 import type { ButtonPlace } from './button-rows.js';
 import { ChangesCard } from './changes-card.js';
-import { showField } from './fields.js';
 import { canPublish, type Destination } from './destination.js';
+import { textOf } from './draft.js';
+import { EditTrail } from './edit-trail.js';
+import { showField } from './fields.js';
 import { GoBar } from './go-bar.js';
-import { headline } from './headline.js';
+import { describeResult, goLabel, headline } from './headline.js';
 import { MAX_MEDIA, MediaList } from './media-list.js';
 import { MediumDialog } from './medium-dialog.js';
 import { composeMessages } from './messages.js';
 import { Options } from './options.js';
 import { Previews } from './previews.js';
 import { ProblemList } from './problem-list.js';
-import { usePublish } from './publish.js';
+import { type Published, usePublish } from './publish.js';
 import { PublishError } from './publish-error.js';
+import { TextVersions, VersionNote } from './text-versions.js';
 import { Tool } from './tool.js';
 import { useComposer } from './use-composer.js';
+import type { Wanted } from './use-draft.js';
+import { useVersions, withText } from './use-versions.js';
 
-/** True on devices with a pointer: a phone would cover half of the screen with its keyboard. */
+/** True on devices with a pointer: on a phone, the keyboard would cover half of the screen. */
 const hasPointer = (): boolean => matchMedia('(pointer: fine)').matches;
 
-/** The editor of a post with its options, the walls beside it, and the button that publishes it. */
+/** The editor of a post with its options, the walls next to it, and the button that publishes it. */
 export const Composer = ({
   scopeKey,
   destinations,
@@ -37,29 +43,42 @@ export const Composer = ({
 }: {
   readonly scopeKey: string;
   readonly destinations: readonly Destination[];
-  /** Id of the endpoint that the screen was opened for. */
-  readonly wanted: string | undefined;
+  /** Endpoint, day or post that the screen was opened for. */
+  readonly wanted: Wanted;
 }) => {
   const m = useMessages(composeMessages);
-  const { number } = useFormat();
+  const format = useFormat();
+  const when = useWhen();
+  const editedId = wanted.edited?.id ?? null;
+  const isEdit = editedId !== null;
   const navigate = useNavigate();
   const composer = useComposer(scopeKey, destinations, wanted);
   const { draft, update, clear, destination, payload, receiving, hasNothing, preview, walls, code } = composer;
   const { endpoint } = destination;
   const [asked, setAsked] = useState<{ readonly button: ButtonPlace | null } | 'medium' | null>(null);
-  const publishing = usePublish(draft, update, endpoint.id, payload, ({ id, queued_targets: count }) => {
+  const onPublished = (result: Published): void => {
     clear();
-    // The button that had the focus is disabled now.
-    if (hasPointer()) showField('text');
+    const { id, publish_at: at } = result;
+    if (editedId !== null) {
+      toast(result.state === 'planned' ? m.changed : m.changedAndReleased);
+      return void navigate({ to: '/posts/$id', params: { id: editedId } });
+    }
+    // A person who came from the calendar sees the post in it. Elsewhere, the button that had the focus is now disabled.
+    if (wanted.day !== undefined && at) void navigate({ to: '/plan', search: weekWith(at) });
+    else if (hasPointer()) showField('text');
     const view =
       id === null ? undefined : { label: m.view, run: () => void navigate({ to: '/posts/$id', params: { id } }) };
-    toast(m.queued(count), view);
-  });
+    toast(describeResult(result, endpoint.requires_approval, m, when), view);
+  };
+  const publishing = usePublish(draft, update, endpoint.id, payload, editedId, onPublished);
   const { error } = publishing;
   const isRefused = error !== null && (error.status === 400 || error.status === 422);
   const problems = isRefused ? error.details : hasNothing ? [] : preview.problems;
-  const isReady = canPublish(destination) && receiving.length > 0 && !hasNothing && problems.length === 0;
+  const isReady =
+    canPublish(destination) && receiving.length > 0 && !hasNothing && problems.length === 0 && !composer.hasBadTime;
+  const canGo = isReady && (!isEdit || composer.isChanged);
   const isBad = (path: string): boolean => problems.some((problem) => problem.path.startsWith(path));
+  const versions = useVersions(draft, composer.platforms);
   const { title, text } = headline(
     {
       isEmpty: hasNothing,
@@ -67,16 +86,19 @@ export const Composer = ({
       problems: problems.length,
       adjustments: preview.result === null ? null : walls.reduce((sum, { changes }) => sum + changes.length, 0),
       hasFailed: preview.error !== null,
+      hasBadTime: composer.hasBadTime,
+      isEdit,
       endpoint: {
         name: endpoint.name ?? endpoint.slug,
         isLive: endpoint.mode === 'live',
         isActive: endpoint.is_active,
+        needsApproval: endpoint.requires_approval,
       },
     },
     m,
   );
   const publish = (): void => {
-    if (isReady) void publishing.publish();
+    if (canGo) void publishing.publish();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
@@ -85,18 +107,19 @@ export const Composer = ({
   };
   const discard = (): void => {
     clear();
-    toast(m.cleared, { label: m.undo, run: () => update(draft) });
+    toast(isEdit ? m.discarded : m.cleared, { label: m.undo, run: () => update(draft) });
   };
   return (
     <div onKeyDown={onKeyDown}>
       <PageHead
+        {...(editedId !== null && { trail: <EditTrail postId={editedId} /> })}
         title={<span aria-live="polite">{title}</span>}
         actions={
-          !hasNothing && (
+          (isEdit ? composer.isChanged : !hasNothing) && (
             <>
               <span className="tertiary draft-kept">{m.draftKept}</span>
               <Button look="quiet" size="small" onClick={discard}>
-                {m.clear}
+                {isEdit ? m.discard : m.clear}
               </Button>
             </>
           )
@@ -112,11 +135,20 @@ export const Composer = ({
       <div className="compose">
         <div className="compose-side">
           <Card className="compose-card" label={m.post}>
+            {versions.isShown && (
+              <TextVersions
+                draft={draft}
+                platforms={composer.platforms}
+                shown={versions.shown}
+                onShow={versions.show}
+              />
+            )}
             <Editor
-              value={draft.text}
-              onChange={(value) => update({ text: value })}
-              isInvalid={isBad('text') || isBad('entities')}
-              isFocused={hasPointer()}
+              key={versions.shown}
+              value={textOf(draft, versions.shown)}
+              onChange={(value) => update(withText(draft, versions.shown, value))}
+              isInvalid={isBad(versions.path('text')) || isBad(versions.path('entities'))}
+              isFocused={hasPointer() && !versions.isShown}
               tools={
                 <>
                   <span className="tool-separator" />
@@ -128,11 +160,12 @@ export const Composer = ({
                   />
                   <Tool icon="button" label={m.addButton} onClick={() => setAsked({ button: null })} />
                   <span className="tertiary compose-count" title="UTF-16">
-                    {number(draft.text.text.length)}
+                    {format.number(textOf(draft, versions.shown).text.length)}
                   </span>
                 </>
               }
             />
+            <VersionNote draft={draft} shown={versions.shown} update={update} />
             {draft.media.length > 0 && (
               <MediaList
                 media={draft.media}
@@ -142,22 +175,35 @@ export const Composer = ({
               />
             )}
             <ButtonGrid rows={draft.buttons} isBad={isBad} onEdit={(button) => setAsked({ button })} />
-            <Options draft={draft} destination={destination} destinations={destinations} update={update} />
+            <Options
+              draft={draft}
+              destination={destination}
+              destinations={destinations}
+              isEdit={isEdit}
+              update={update}
+              onTailor={versions.isShown || composer.platforms.length < 2 ? null : versions.open}
+            />
             {error && !isRefused && (
-              <PublishError error={error} retryAt={publishing.retryAt} endpointId={endpoint.id} />
+              <PublishError
+                error={error}
+                retryAt={publishing.retryAt}
+                endpointId={endpoint.id}
+                edited={editedId === null ? null : { id: editedId, reload: clear }}
+              />
             )}
             {canPublish(destination) && (
               <GoBar
-                channels={receiving.length}
+                label={goLabel(composer, { isEdit, isPending: wanted.edited?.isPending ?? false }, m, format)}
+                isPlanned={draft.when !== null}
                 isBusy={publishing.isBusy}
-                isReady={isReady}
+                isReady={canGo}
                 retryAt={publishing.retryAt}
-                code={code}
+                code={isEdit ? null : code}
                 publish={publish}
               />
             )}
           </Card>
-          {problems.length > 0 && <ProblemList draft={draft} problems={problems} />}
+          {problems.length > 0 && <ProblemList draft={draft} problems={problems} onShow={versions.showField} />}
           {walls.length > 0 && problems.length === 0 && (
             <ChangesCard walls={walls} notes={composer.notes} putLinks={composer.putLinks} />
           )}

@@ -23,7 +23,9 @@ export const listDestinations = (
   });
 };
 
-/** Returns the destination with an endpoint, or else the best one to begin with: live, enabled, with the most channels. */
+/**
+ * Returns the destination with an endpoint, or else the best one to start with: live, enabled, with the most channels.
+ */
 export const chooseDestination = (
   destinations: readonly Destination[],
   endpointId: string | null,

@@ -1,19 +1,39 @@
 import type { Api } from '../../api/management.js';
-import type { FormattedText } from '../../editor/marks.js';
 import { NO_TEXT } from '../../editor/formatted-text.js';
-import { toEntities } from '../../editor/to-entities.js';
+import type { FormattedText } from '../../editor/marks.js';
+import { type Entity, toEntities } from '../../editor/to-entities.js';
+import { chosenInstant, type ChosenTime } from '../../planning/choose-time.js';
+import { browserZone } from '../../time/local-time.js';
 
-/** A medium or button of a draft, as a payload has it. */
+/** A medium or button of a draft, as in a payload. */
 export type Medium = Api<'MediaRequest'>;
 export type PostButton = Api<'ButtonRequest'>;
 
+/** Parts of an edited post that Compose does not show, and sends unchanged. */
+export interface Kept {
+  /** Overrides of media and buttons, and channel overrides, by network or channel. */
+  readonly overrides: Readonly<Record<string, Api<'OverrideRequest'>>>;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly trace_id?: string;
+  /**
+   * Texts with all of their formatting, by network; `all` is the text itself. They are sent as long as the text is not
+   * changed.
+   */
+  readonly texts: Readonly<Record<string, { readonly value: FormattedText; readonly entities: readonly Entity[] }>>;
+}
+
 /** A post that is being written. */
 export interface Draft {
-  /** Idempotency key of its publication: however often it is sent, it is one post. */
+  /** Idempotency key of its publication: however often the draft is sent, it is one post. */
   readonly key: string;
-  /** The content that was sent with the key, if its answer is not known: it may have been accepted. Else null. */
+  /**
+   * The content that was sent with the key, if its answer is not known, because it may have been accepted; otherwise
+   * null.
+   */
   readonly attempted: string | null;
   readonly text: FormattedText;
+  /** Texts of networks that have their own. */
+  readonly overrides: Readonly<Record<string, FormattedText>>;
   readonly media: readonly Medium[];
   /** Rows of buttons; none is empty. */
   readonly buttons: readonly (readonly PostButton[])[];
@@ -21,10 +41,15 @@ export interface Draft {
   readonly endpointId: string | null;
   /** Channels of the endpoint that the post does not go to. */
   readonly leftOut: readonly string[];
-  /** Minutes for which the post pauses its project and its channels once it is published. */
+  /** The time at which the post goes out; null for now. */
+  readonly when: ChosenTime | null;
+  /** How many minutes the post pauses its project and its channels once it is published. */
   readonly pauses: { readonly project: number; readonly channels: number };
   readonly externalId: string;
   readonly isAdvertisement: boolean;
+  /** Revision of the planned post that is being changed; null for a new post. */
+  readonly revision: number | null;
+  readonly kept: Kept;
 }
 
 /** Returns a new idempotency key. */
@@ -35,33 +60,62 @@ export const createDraft = (endpointId: string | null = null): Draft => ({
   key: createKey(),
   attempted: null,
   text: NO_TEXT,
+  overrides: {},
   media: [],
   buttons: [],
   endpointId,
   leftOut: [],
+  when: null,
   pauses: { project: 0, channels: 0 },
   externalId: '',
   isAdvertisement: false,
+  revision: null,
+  kept: { overrides: {}, texts: {} },
 });
 
 /** True if there is nothing to publish. */
-export const isEmpty = ({ text, media, buttons }: Draft): boolean =>
-  text.text.trim() === '' && media.length === 0 && buttons.length === 0;
+export const isEmpty = ({ text, overrides, media, buttons }: Draft): boolean =>
+  [text, ...Object.values(overrides)].every((each) => each.text.trim() === '') &&
+  media.length === 0 &&
+  buttons.length === 0;
 
-/** Returns the body that publishes a draft. @param channelIds of the endpoint */
+/** Returns the text that a network shows. */
+export const textOf = ({ text, overrides }: Pick<Draft, 'text' | 'overrides'>, platform: string): FormattedText =>
+  overrides[platform] ?? text;
+
+/** Returns the body that publishes a draft. @param channelIds ids of the endpoint's channels */
 export const toPayload = (draft: Draft, channelIds: readonly string[]): Api<'PublishPayloadRequest'> => {
-  const { text, media, buttons, leftOut, pauses, externalId, isAdvertisement } = draft;
-  const entities = toEntities(text);
+  const { text, media, buttons, leftOut, when, pauses, externalId, isAdvertisement, kept } = draft;
+  const entities = entitiesOf(text, kept.texts.all);
   const targets = channelIds.filter((id) => !leftOut.includes(id));
+  const overrides = overridesOf(draft);
+  const at = when === null ? null : chosenInstant(when, browserZone());
   return {
     ...(text.text !== '' && { text: text.text }),
     ...(entities.length > 0 && { entities }),
     ...(media.length > 0 && { media }),
     ...(buttons.length > 0 && { buttons }),
     ...(targets.length < channelIds.length && { targets: targets.map((id) => ({ id })) }),
+    ...(Object.keys(overrides).length > 0 && { overrides }),
+    ...(at !== null && { publish_at: new Date(at).toISOString() }),
     ...(pauses.project > 0 && { ad_pause_minutes: pauses.project }),
     ...(pauses.channels > 0 && { ad_target_pause_minutes: pauses.channels }),
     ...(isAdvertisement && { is_advertisement: true }),
     ...(externalId !== '' && { external_id: externalId }),
+    ...(kept.trace_id !== undefined && { trace_id: kept.trace_id }),
+    ...(kept.metadata !== undefined && { metadata: kept.metadata }),
   };
 };
+
+const overridesOf = ({ overrides, kept }: Draft): Readonly<Record<string, Api<'OverrideRequest'>>> => {
+  const all: Record<string, Api<'OverrideRequest'>> = { ...kept.overrides };
+  for (const [platform, own] of Object.entries(overrides)) {
+    const entities = entitiesOf(own, kept.texts[platform]);
+    all[platform] = { ...all[platform], text: own.text, ...(entities.length > 0 && { entities }) };
+  }
+  return all;
+};
+
+/** Returns the formatting of a text: as it was sent, if the text has not changed since. */
+const entitiesOf = (text: FormattedText, kept: Kept['texts'][string] | undefined): readonly Entity[] =>
+  kept && JSON.stringify(kept.value) === JSON.stringify(text) ? kept.entities : toEntities(text);

@@ -6,8 +6,8 @@ import { Icon, networkTitle } from '../../components/icon.js';
 import { Json } from '../../components/json.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
-import { composeMessages } from './messages.js';
 import type { PublishCode } from '../../publish-code/publish-code.js';
+import { composeMessages } from './messages.js';
 import type { NetworkWall } from './walls.js';
 
 /** The calls that publishing would make, network by network, and the code that publishes the post from a program. */
@@ -18,7 +18,7 @@ export const ExactRequests = ({
 }: {
   readonly walls: readonly NetworkWall[];
   readonly code: PublishCode;
-  /** Names of the variables that the code takes. */
+  /** Names of the variables that the code needs. */
   readonly environment: readonly string[];
 }) => {
   const m = useMessages(composeMessages);

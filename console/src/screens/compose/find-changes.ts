@@ -1,32 +1,32 @@
 import { fileName } from '../../../../src/stand-ins/walls/readers-view.js';
+import { networkTitle } from '../../components/networks.js';
 import type { MarkType } from '../../editor/marks.js';
 import type { NetworkPreview, Wall } from '../../walls/read-wall.js';
-import { networkTitle } from '../../components/networks.js';
 import type { ChangeMessages } from './change-messages.js';
 import type { Draft } from './draft.js';
 
-/** One way in which a network shows a post other than it was written. */
+/** One way in which a network shows a post differently than it was written. */
 export interface Change {
   readonly code: string;
   /** A word or two, for the wall. */
   readonly tag: string;
   readonly text: string;
-  /** The gateway's own sentence, where it says more. */
+  /** The gateway's own sentence, if it says more. */
   readonly reason?: string;
-  /** The channel that it concerns; absent if it concerns all of the network. */
+  /** The channel that it concerns; absent if it concerns the whole network. */
   readonly channelId?: string;
 }
 
-/** A network's preview with the wall that was read from it. */
+/** A network's preview with the wall that was derived from it. */
 export interface PreviewedWall {
   readonly preview: NetworkPreview;
   readonly wall: Wall;
 }
 
-/** Warnings that say that a post does not go to a channel at all, and those about the preview itself. */
+/** Warnings that a post does not go to a channel at all, and warnings about the preview itself. */
 const NO_CHANGES = new Set(['no_target', 'channel_disabled', 'requests_left_out']);
 
-/** Networks that show these kinds as plain text, where they do not show all of them so. */
+/** Networks that show these kinds as plain text, if they do not show all kinds that way. */
 const SHOWN_PLAIN: Readonly<Record<string, readonly MarkType[]>> = { max: ['quote', 'spoiler'] };
 
 /** Returns the changes that a network makes to a draft. */
@@ -74,7 +74,9 @@ const describe = ({ code, message }: NetworkPreview['warnings'][number], facts: 
   return [describeMedium(code, message, facts) ?? { code, tag: TAGS[code]?.(m) ?? m.other, text: message }];
 };
 
-/** Words for changes that the gateway's own sentences describe best: they name a button, an address or a rule. */
+/**
+ * Words for changes that the gateway's own sentences describe best, because they name a button, an address or a rule.
+ */
 const TAGS: Readonly<Record<string, (m: ChangeMessages) => string>> = {
   links_dropped: (m) => m.linksDropped,
   media_dropped: (m) => m.linksDropped,
@@ -95,7 +97,7 @@ const describeFormatting = (message: string, { wall, draft, network, m }: Facts)
   const types = (Object.keys(m.types) as MarkType[]).filter((type) => used.has(type) && type !== 'link');
   const plain = SHOWN_PLAIN[wall.platform];
   const names = types.map((type) => m.types[type]);
-  // Too long with its formatting, where some formatting would be shown.
+  // Too long with its formatting, although some formatting would be shown.
   if (
     plain &&
     wall.messages.every(({ entities }) => entities.length === 0) &&
@@ -124,7 +126,9 @@ const describeMedium = (code: string, message: string, { draft, network, m }: Fa
   return { code, tag: m.mediumLinked, text: m.mediumLinkedText(network, name), reason };
 };
 
-/** True if the words of a link are not a link on the wall. Networks say nothing of it, as the address is there. */
+/**
+ * True if the words of a link are not a link on the wall. Networks do not mention this, because the address is there.
+ */
 const hasLostLinks = (draft: Draft, { messages }: Wall): boolean =>
   messages.length > 0 &&
   draft.text.marks.some(({ type }) => type === 'link') &&

@@ -4,46 +4,58 @@ import { Menu, MenuItem } from '../../components/menu.js';
 import { toast } from '../../components/toasts.js';
 import { publishKeys } from '../../editor/shortcuts.js';
 import { useMessages } from '../../i18n/messages.js';
+import type { PublishCode } from '../../publish-code/publish-code.js';
 import { useNow } from '../../time/server-clock.js';
 import { composeMessages } from './messages.js';
-import type { PublishCode } from '../../publish-code/publish-code.js';
 
 /** The buttons that publish the post, or copy it as code. They stay in reach on phones. */
 export const GoBar = ({
-  channels,
+  label,
+  isPlanned,
   isBusy,
   isReady,
   retryAt,
   code,
   publish,
 }: {
-  /** Number of channels that the post goes to. */
-  readonly channels: number;
+  /** Words on the main button. */
+  readonly label: string;
+  /** True: the label names a time, and needs the room of the other button's words. */
+  readonly isPlanned: boolean;
   readonly isBusy: boolean;
   readonly isReady: boolean;
-  /** Time at which the gateway accepts posts again, in ms; null unless it asked to wait. */
+  /** Time at which the gateway will accept posts again, in ms; null unless it asked to wait. */
   readonly retryAt: number | null;
-  readonly code: PublishCode;
+  /** The same post from a program; null if there is none. */
+  readonly code: PublishCode | null;
   readonly publish: () => void;
 }) => {
   const m = useMessages(composeMessages);
   const isEarly = useNow(1000) < (retryAt ?? 0);
-  const copy = (language: keyof PublishCode): void => {
-    void copyText(code[language]).then(() => toast(m.copied(language)));
+  const copy = (text: string, language: keyof PublishCode): void => {
+    void copyText(text).then(() => toast(m.copied(language)));
   };
   return (
     <div className="compose-go">
       <Button look="primary" busy={isBusy} disabled={!isReady || isEarly} onClick={publish}>
-        {channels > 0 ? m.publishTo(channels) : m.publish}
+        {label}
         <kbd>{publishKeys()}</kbd>
       </Button>
-      <Menu trigger={<Button icon="copy">{m.copyAs}</Button>}>
-        {(['curl', 'TypeScript', 'Python'] as const).map((language) => (
-          <MenuItem key={language} onSelect={() => copy(language)}>
-            {language}
-          </MenuItem>
-        ))}
-      </Menu>
+      {code && (
+        <Menu
+          trigger={
+            <Button icon="copy" {...(isPlanned && { 'aria-label': m.copyAs, title: m.copyAs })}>
+              {!isPlanned && m.copyAs}
+            </Button>
+          }
+        >
+          {(['curl', 'TypeScript', 'Python'] as const).map((language) => (
+            <MenuItem key={language} onSelect={() => copy(code[language], language)}>
+              {language}
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
     </div>
   );
 };

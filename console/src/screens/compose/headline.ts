@@ -1,29 +1,76 @@
+import type { Format } from '../../i18n/format.js';
+import { timeOfDay } from '../../planning/use-when.js';
 import type { ComposeMessages } from './messages.js';
+import type { Published } from './publish.js';
+import type { useComposer } from './use-composer.js';
 
-/** The state of a draft, as the heading says it. */
+/** The state of a draft, as the heading describes it. */
 export interface DraftState {
   readonly isEmpty: boolean;
-  /** Channels that the post goes to. */
+  /** Number of channels that the post goes to. */
   readonly channels: number;
   readonly problems: number;
   /** Null until the post was checked. */
   readonly adjustments: number | null;
   readonly hasFailed: boolean;
-  readonly endpoint: { readonly name: string; readonly isLive: boolean; readonly isActive: boolean };
+  /** True if the time at which the post should go out cannot be used. */
+  readonly hasBadTime: boolean;
+  /** True if a planned post is being changed. */
+  readonly isEdit: boolean;
+  readonly endpoint: {
+    readonly name: string;
+    readonly isLive: boolean;
+    readonly isActive: boolean;
+    readonly needsApproval: boolean;
+  };
 }
 
 /** Returns the heading and the sentence below it: whether the post can be published, or the first thing that stops it. */
 export const headline = (
-  { isEmpty, channels, problems, adjustments, hasFailed, endpoint }: DraftState,
+  { isEmpty, channels, problems, adjustments, hasFailed, hasBadTime, isEdit, endpoint }: DraftState,
   m: ComposeMessages,
 ): { readonly title: string; readonly text: string } => {
-  const said = (title: string, text = m.summary) => ({ title, text });
+  const said = (
+    title: string,
+    text = isEdit ? m.editSummary : endpoint.needsApproval ? m.approvalSummary : m.summary,
+  ) => ({ title, text });
   if (!endpoint.isActive) return said(m.disabledEndpoint(endpoint.name), m.disabledEndpointText);
   if (!endpoint.isLive) return said(m.testEndpoint, m.testEndpointText);
   if (channels === 0) return said(m.noChannelChosen);
   if (isEmpty) return said(m.write);
+  if (hasBadTime) return said(m.chooseTime);
   if (problems > 0) return said(m.notReady(problems));
   if (hasFailed) return said(m.notChecked, m.notCheckedText);
   if (adjustments === null) return said(m.checking);
   return said(`${m.ready(channels)} ${adjustments > 0 ? m.adjustments(adjustments) : m.asWritten}`);
+};
+
+/** Returns the words on the button that publishes, schedules or saves the post. */
+export const goLabel = (
+  {
+    draft,
+    at,
+    receiving,
+    destination,
+  }: Pick<ReturnType<typeof useComposer>, 'draft' | 'at' | 'receiving' | 'destination'>,
+  { isEdit, isPending }: { readonly isEdit: boolean; readonly isPending: boolean },
+  m: ComposeMessages,
+  format: Format,
+): string => {
+  if (isEdit) return draft.when === null && !isPending ? m.saveAndPublish : m.saveChanges;
+  if (destination.endpoint.requires_approval) return m.sendForApproval;
+  if (at !== null) return m.scheduleFor(`${format.day(at)}, ${timeOfDay(format, at)}`);
+  return receiving.length > 0 ? m.publishTo(receiving.length) : m.publish;
+};
+
+/** Returns what became of a post that was sent. */
+export const describeResult = (
+  { state, publish_at: at, queued_targets: count }: Published,
+  requiresApproval: boolean,
+  m: ComposeMessages,
+  when: (at: string) => string,
+): string => {
+  if (state !== 'planned') return m.queued(count);
+  if (at === null || at === undefined) return m.awaitsApproval;
+  return requiresApproval ? m.awaitsApprovalFor(when(at)) : m.plannedFor(when(at));
 };

@@ -9,12 +9,12 @@ import type { Medium } from './draft.js';
 import { MediumDialog } from './medium-dialog.js';
 import { composeMessages } from './messages.js';
 
-/** Most media of a post. */
+/** Maximum number of media in a post. */
 export const MAX_MEDIA = 10;
 
 const MB = 1_048_576;
 
-/** The media of a draft as tiles in their order. Each opens a menu; the last one adds a medium. */
+/** The media of a draft as tiles, in order. Each opens a menu; the last tile adds a medium. */
 export const MediaList = ({
   media,
   checked,
@@ -22,7 +22,7 @@ export const MediaList = ({
   onChange,
 }: {
   readonly media: readonly Medium[];
-  /** The media as the gateway has checked them, as far as it has. */
+  /** The media as the gateway has checked them so far. */
   readonly checked: readonly Api<'SandboxMedium'>[];
   readonly isBad: (path: string) => boolean;
   readonly onChange: (media: readonly Medium[]) => void;

@@ -7,20 +7,20 @@ import { useMessages } from '../../i18n/messages.js';
 import type { Medium } from './draft.js';
 import { composeMessages } from './messages.js';
 
-/** Types by the ends of files' names. */
+/** Types by file extension. */
 const BY_EXTENSION: readonly (readonly [Medium['type'], RegExp])[] = [
   ['video', /\.(mp4|mov|webm)$/i],
   ['audio', /\.(mp3|m4a|ogg)$/i],
   ['photo', /\.(jpe?g|png|webp)$/i],
 ];
 
-/** Asks for the URL of a file and its type, which the URL usually says. */
+/** Asks for the URL of a file and its type, which usually follows from the URL. */
 export const MediumDialog = ({
   medium,
   onSave,
   onClose,
 }: {
-  /** Undefined: a new one. */
+  /** Undefined for a new one. */
   readonly medium: Medium | undefined;
   readonly onSave: (medium: Medium) => void;
   readonly onClose: () => void;

@@ -8,20 +8,27 @@ import { AfterwardsDialog } from './afterwards-dialog.js';
 import type { Destination } from './destination.js';
 import type { Draft } from './draft.js';
 import { composeMessages } from './messages.js';
+import { WhenOption } from './when-option.js';
 
 const MINUTE = 60_000;
 
-/** The channels that the post goes to, the endpoint, the pause afterwards, and rarer options. */
+/** The channels that the post goes to, the endpoint, the pause afterwards, and rarely used options. */
 export const Options = ({
   draft,
   destination,
   destinations,
+  isEdit,
   update,
+  onTailor,
 }: {
   readonly draft: Draft;
   readonly destination: Destination;
   readonly destinations: readonly Destination[];
+  /** True if a planned post is being changed, which keeps its endpoint. */
+  readonly isEdit: boolean;
   readonly update: (change: Partial<Draft>) => void;
+  /** Shows the texts of the networks; null if they are already shown, or there is only one network. */
+  readonly onTailor: (() => void) | null;
 }) => {
   const m = useMessages(composeMessages);
   const format = useFormat();
@@ -47,26 +54,44 @@ export const Options = ({
         </dd>
         <dt>{m.through}</dt>
         <dd>
-          <Menu
-            align="start"
-            trigger={
-              <button type="button" className="chip" aria-label={`${m.chooseEndpoint}: ${describe(destination)}`}>
-                <bdi className="cut">{describe(destination)}</bdi>
-                <Icon name="chevronDown" size={12} />
+          {isEdit ? (
+            <bdi className="cut">{describe(destination)}</bdi>
+          ) : (
+            <Menu
+              align="start"
+              trigger={
+                <button type="button" className="chip" aria-label={`${m.chooseEndpoint}: ${describe(destination)}`}>
+                  <bdi className="cut">{describe(destination)}</bdi>
+                  <Icon name="chevronDown" size={12} />
+                </button>
+              }
+            >
+              {destinations.map((each) => (
+                <MenuItem
+                  key={each.endpoint.id}
+                  isChecked={each === destination}
+                  onSelect={() => update({ endpointId: each.endpoint.id, leftOut: [] })}
+                >
+                  <bdi>{describe(each)}</bdi>
+                  {stateOf(each) !== '' && <span className="tertiary">{stateOf(each)}</span>}
+                </MenuItem>
+              ))}
+            </Menu>
+          )}
+        </dd>
+        {onTailor && (
+          <>
+            <dt>{m.text}</dt>
+            <dd>
+              <button type="button" className="chip" onClick={onTailor}>
+                {m.tailor}
               </button>
-            }
-          >
-            {destinations.map((each) => (
-              <MenuItem
-                key={each.endpoint.id}
-                isChecked={each === destination}
-                onSelect={() => update({ endpointId: each.endpoint.id, leftOut: [] })}
-              >
-                <bdi>{describe(each)}</bdi>
-                {stateOf(each) !== '' && <span className="tertiary">{stateOf(each)}</span>}
-              </MenuItem>
-            ))}
-          </Menu>
+            </dd>
+          </>
+        )}
+        <dt>{m.when}</dt>
+        <dd>
+          <WhenOption draft={draft} update={update} />
         </dd>
         <dt>{m.afterwards}</dt>
         <dd>
@@ -88,6 +113,7 @@ export const Options = ({
           {(ids) => (
             <TextInput
               {...ids}
+              readOnly={isEdit}
               data-field="external_id"
               maxLength={128}
               value={draft.externalId}
@@ -113,7 +139,7 @@ export const Options = ({
   );
 };
 
-/** Number of channels up to which each has a chip of its own; beyond it, each network has one. */
+/** Number of channels up to which each has its own chip; beyond it, each network has one. */
 const MAX_CHIPS = 8;
 
 const Targets = ({

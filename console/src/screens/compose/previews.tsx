@@ -7,7 +7,7 @@ import { composeMessages } from './messages.js';
 import type { useComposer } from './use-composer.js';
 import { EmptyWalls, Walls } from './walls.js';
 
-/** The walls of the post and its exact requests, or the reason for which there are none. */
+/** The walls of the post and its exact requests, or the reason why there are none. */
 export const Previews = ({ composer }: { readonly composer: ReturnType<typeof useComposer> }) => {
   const m = useMessages(composeMessages);
   const { destination, receiving, walls, preview, code } = composer;
@@ -44,7 +44,7 @@ export const Previews = ({ composer }: { readonly composer: ReturnType<typeof us
   const environment = ['TOKEN', ...(endpoint.require_signature ? ['SIGNING_SECRET'] : [])];
   return (
     <>
-      <Walls walls={walls} isStale={preview.isStale} />
+      <Walls walls={walls} isStale={preview.isStale} at={composer.at} />
       <ExactRequests walls={walls} code={code} environment={environment} />
     </>
   );

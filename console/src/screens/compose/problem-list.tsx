@@ -1,24 +1,27 @@
 import { fileName } from '../../../../src/stand-ins/walls/readers-view.js';
 import type { Api } from '../../api/management.js';
 import { Card } from '../../components/card.js';
-import { Icon } from '../../components/icon.js';
+import { Icon, networkTitle } from '../../components/icon.js';
 import { GatewayText } from '../../components/sentence.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import type { Draft } from './draft.js';
-import { fieldOf, showField } from './fields.js';
+import { fieldOf, splitOverride } from './fields.js';
 import { composeMessages } from './messages.js';
 
-/** Most UTF-16 units of a text, on any network. */
+/** Maximum number of UTF-16 units of a text, on any network. */
 const MAX_TEXT = 15_895;
 
-/** The problems for which the gateway would refuse the post. Each leads to its field. */
+/** The problems for which the gateway would refuse the post. Each links to its field. */
 export const ProblemList = ({
   draft,
   problems,
+  onShow,
 }: {
   readonly draft: Draft;
   readonly problems: readonly Api<'ErrorDetail'>[];
+  /** Moves to the field of a problem. */
+  readonly onShow: (path: string) => void;
 }) => {
   const m = useMessages(composeMessages);
   const { number } = useFormat();
@@ -38,13 +41,14 @@ export const ProblemList = ({
               <span>
                 <b>
                   <bdi>{nameOf(path)}</bdi>
+                  {splitOverride(path).key !== null && ` · ${networkTitle(splitOverride(path).key ?? '')}`}
                 </b>{' '}
                 {path === 'text' && code === 'too_long' ? (
                   m.textTooLong(number(draft.text.text.length - MAX_TEXT))
                 ) : (
                   <GatewayText text={message.startsWith(path) ? message.slice(path.length).trimStart() : message} />
                 )}{' '}
-                <button type="button" className="link" onClick={() => showField(path)}>
+                <button type="button" className="link" onClick={() => onShow(path)}>
                   {m.goTo}
                 </button>
               </span>

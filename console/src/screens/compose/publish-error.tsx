@@ -1,9 +1,11 @@
 import type { GatewayError } from '../../api/management.js';
-import { ButtonLink } from '../../components/button.js';
+import { Button, ButtonLink } from '../../components/button.js';
 import { Icon } from '../../components/icon.js';
 import { GatewayText } from '../../components/sentence.js';
 import { Countdown } from '../../components/time.js';
 import { useMessages } from '../../i18n/messages.js';
+import { planningMessages } from '../../planning/messages.js';
+import { refusalOf } from '../../planning/planning-calls.js';
 import { useNow } from '../../time/server-clock.js';
 import { composeMessages } from './messages.js';
 
@@ -12,13 +14,17 @@ export const PublishError = ({
   error,
   retryAt,
   endpointId,
+  edited,
 }: {
   readonly error: GatewayError;
-  /** Time at which the gateway accepts posts again, in ms; null if it named none. */
+  /** Time at which the gateway will accept posts again, in ms; null if it named none. */
   readonly retryAt: number | null;
   readonly endpointId: string;
+  /** The planned post that is being changed, and a function that loads its current state; null if the post is new. */
+  readonly edited: { readonly id: string; readonly reload: () => void } | null;
 }) => {
   const m = useMessages(composeMessages);
+  const refused = refusalOf(error, useMessages(planningMessages));
   const now = useNow(1000);
   const { status, code, errors, requestId } = error;
   const isEndpoint = ['endpoint_disabled', 'endpoint_paused', 'plan_not_allowed', 'test_endpoint'].includes(code);
@@ -26,8 +32,10 @@ export const PublishError = ({
     <div className="publish-error" role="alert">
       <Icon name="failed" tone="fail" />
       <div>
-        <b>{m.notPublished}</b>{' '}
-        {status === 0 ? (
+        <b>{edited ? m.notChanged : m.notPublished}</b>{' '}
+        {refused !== null ? (
+          refused
+        ) : status === 0 ? (
           m.unreachable
         ) : status === 429 && retryAt !== null ? (
           now < retryAt ? (
@@ -45,6 +53,16 @@ export const PublishError = ({
           </>
         )}{' '}
         {status >= 500 && requestId !== null && <code className="tertiary">{requestId}</code>}
+        {edited && code === 'revision_mismatch' && (
+          <Button size="small" onClick={edited.reload}>
+            {m.loadCurrent}
+          </Button>
+        )}
+        {edited && (code === 'already_released' || code === 'post_ended') && (
+          <ButtonLink size="small" to="/posts/$id" params={{ id: edited.id }}>
+            {m.openPost}
+          </ButtonLink>
+        )}
         {isEndpoint && (
           <ButtonLink size="small" to="/endpoints/$id" params={{ id: endpointId }}>
             {m.openEndpoint}

@@ -1,30 +1,38 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { type Api, GatewayError, management } from '../../api/management.js';
+import { replacePost } from '../../planning/planning-calls.js';
 import { serverNow } from '../../time/server-clock.js';
 import { createKey, type Draft } from './draft.js';
+
+/** The answer to a new post, or to a change of a planned one. */
+export type Published = Pick<Api<'PublishResult'>, 'id' | 'queued_targets' | 'publish_at'> & {
+  readonly state?: 'planned' | 'released';
+};
 
 /** The attempts to publish a draft. */
 export interface Publishing {
   readonly isBusy: boolean;
-  /** The reason for which the last attempt did not succeed; null if there is none, or the post was changed since. */
+  /** The reason why the last attempt did not succeed; null if there is none, or the post has changed since. */
   readonly error: GatewayError | null;
-  /** Time at which the gateway accepts posts again, in ms; null unless it asked to wait. */
+  /** Time at which the gateway will accept posts again, in ms; null unless it asked to wait. */
   readonly retryAt: number | null;
-  /** Sends the post; a second call while the first is under way does nothing. */
+  /** Sends the post; a second call does nothing while the first is in progress. */
   readonly publish: () => Promise<void>;
 }
 
 /**
- * Publishes a draft through an endpoint with the draft's idempotency key, so that it is never posted twice. A draft that was
- * changed after an attempt without an answer is another post: it gets a key of its own.
+ * Changes a planned post, or publishes a draft through an endpoint with the draft's idempotency key, so that it is
+ * never posted twice. A draft that was changed after an attempt without an answer is a different post, so it gets its
+ * own key.
  */
 export const usePublish = (
   draft: Draft,
   update: (change: Partial<Draft>) => void,
   endpointId: string,
   payload: Api<'PublishPayloadRequest'>,
-  onPublished: (result: Api<'PublishResult'>) => void,
+  editedId: string | null,
+  onPublished: (result: Published) => void,
 ): Publishing => {
   const queries = useQueryClient();
   const isUnderWay = useRef(false);
@@ -44,7 +52,10 @@ export const usePublish = (
     update({ key, attempted: content });
     try {
       const path = { id: endpointId };
-      const result = await management().post('/endpoints/{id}/posts', { path, body: payload, idempotencyKey: key });
+      const result: Published =
+        editedId === null
+          ? await management().post('/endpoints/{id}/posts', { path, body: payload, idempotencyKey: key })
+          : await replacePost({ id: editedId, revision: draft.revision ?? 0 }, payload);
       for (const name of ['overview', 'posts', 'requests']) void queries.invalidateQueries({ queryKey: [name] });
       onPublished(result);
     } catch (error) {

@@ -9,7 +9,7 @@ export const Tool = ({
 }: {
   readonly icon: 'image' | 'button';
   readonly label: string;
-  /** True: no more can be added. */
+  /** True if no more can be added. */
   readonly isFull?: boolean;
   readonly onClick: () => void;
 }) => (

@@ -2,26 +2,25 @@ import { replaceText, setLink } from '../../editor/formatted-text.js';
 import type { FormattedText } from '../../editor/marks.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
+import { readTime } from '../../planning/choose-time.js';
 import { readBrand } from '../../publish-code/brand.js';
+import { publishCode } from '../../publish-code/publish-code.js';
+import { browserZone } from '../../time/local-time.js';
 import { useNow } from '../../time/server-clock.js';
+import { ownLimit } from '../../walls/own-limit.js';
 import { readWall } from '../../walls/read-wall.js';
 import { changeMessages } from './change-messages.js';
 import { chooseDestination, type Destination } from './destination.js';
-import { type Draft, isEmpty, toPayload } from './draft.js';
+import { type Draft, isEmpty, textOf, toPayload } from './draft.js';
 import { findChanges } from './find-changes.js';
 import { findNotes } from './notes.js';
-import { publishCode } from '../../publish-code/publish-code.js';
-import { useDraft } from './use-draft.js';
+import { useDraft, type Wanted } from './use-draft.js';
 import { usePreview } from './use-preview.js';
-import { type NetworkWall, ownLimit } from './walls.js';
+import type { NetworkWall } from './walls.js';
 
-/** Returns the draft of the screen, and all that follows from it. */
-export const useComposer = (
-  scopeKey: string,
-  destinations: readonly Destination[],
-  wantedEndpoint: string | undefined,
-) => {
-  const { draft, update, clear } = useDraft(scopeKey, wantedEndpoint);
+/** Returns the draft of the screen, and everything derived from it. */
+export const useComposer = (scopeKey: string, destinations: readonly Destination[], wanted: Wanted) => {
+  const { draft, isChanged, update, clear } = useDraft(scopeKey, wanted);
   const destination = chooseDestination(destinations, draft.endpointId)!;
   const { endpoint, channels, projects } = destination;
   const payload = toPayload(
@@ -42,13 +41,30 @@ export const useComposer = (
         if (!found) return [];
         const own = receiving.filter((channel) => channel.platform === platform);
         const [first] = own;
-        const wall = readWall(platform, found, first?.id, first ? ownLimit(first) : null);
-        const seen = { preview: found, wall };
-        return [{ ...seen, channels: own, changes: findChanges(draft, seen, m, format.number) }];
+        const previewOf = (channelId: string) => preview.result?.preview[channelId] ?? found;
+        const shown = first ? previewOf(first.id) : found;
+        const wall = readWall(platform, shown, first?.id, first ? ownLimit(first) : null);
+        const seen = { preview: shown, wall };
+        const written = { ...draft, text: textOf(draft, platform) };
+        return [{ ...seen, previewOf, channels: own, changes: findChanges(written, seen, m, format.number) }];
       });
   const sending = projects.filter(({ channel_ids: ids }) => receiving.some(({ id }) => ids.includes(id)));
+  const read = draft.when === null ? null : readTime(draft.when, browserZone(), now);
   return {
-    ...{ draft, update, clear, destination, payload, receiving, hasNothing, preview, walls },
+    draft,
+    isChanged,
+    /** Time at which the post goes out, in ms; null for now, or if the chosen time cannot be used. */
+    at: read?.problem === null ? read.at : null,
+    hasBadTime: read !== null && read.problem !== null,
+    update,
+    clear,
+    destination,
+    payload,
+    platforms,
+    receiving,
+    hasNothing,
+    preview,
+    walls,
     notes: findNotes(receiving, sending, hasNothing ? null : preview.result, m, (at) => format.moment(at, now)),
     code: publishCode(endpoint, payload, endpoint.mode === 'live' ? { key: draft.key } : 'none', readBrand()),
     putLinks: () => update({ text: writeLinks(draft) }),
@@ -64,7 +80,7 @@ const writeLinks = ({ text, buttons }: Draft): FormattedText =>
     return setLink(written, start, written.text.length, button.url);
   }, text);
 
-/** Formatting at the end of the text does not go on. */
+/** Formatting at the end of the text does not extend to it. */
 const PLAIN = {
   bold: false,
   italic: false,

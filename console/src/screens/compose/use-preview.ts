@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type Api, GatewayError, management } from '../../api/management.js';
 
-/** Time after the last change at which the sandbox is asked, in ms. */
+/** How long after the last change the sandbox is called, in ms. */
 const WAIT_MS = 300;
 
 /** The sandbox's answer: a preview, or the problems for which publishing would refuse the post. */
@@ -14,15 +14,15 @@ type Answer =
 export interface Preview {
   /** The last preview, which may be older than the post. */
   readonly result: Api<'SandboxResult'> | null;
-  /** Problems of the post as it is; empty if there are none, or it is not checked yet. */
+  /** Problems of the current post; empty if there are none, or it is not checked yet. */
   readonly problems: readonly Api<'ErrorDetail'>[];
-  /** True: what is shown is older than the post. */
+  /** True if what is shown is older than the post. */
   readonly isStale: boolean;
-  /** The reason for which the post could not be checked; null if it was, or is being checked. */
+  /** The reason why the post could not be checked; null if it was, or is being checked. */
   readonly error: unknown;
 }
 
-/** Checks and previews a payload 300 ms after its last change. Answers for older payloads are not shown as the present one's. */
+/** Checks and previews a payload 300 ms after its last change. Answers for older payloads are not shown as current. */
 export const usePreview = (endpointId: string | undefined, payload: Api<'PublishPayloadRequest'> | null): Preview => {
   const body = payload === null ? null : JSON.stringify(payload);
   const asked = useSettled(body);
@@ -31,7 +31,7 @@ export const usePreview = (endpointId: string | undefined, payload: Api<'Publish
     queryFn: () => ask(endpointId ?? '', asked ?? ''),
     enabled: endpointId !== undefined && asked !== null,
     placeholderData: keepPreviousData,
-    // Each change of the text has a key of its own.
+    // Each change of the text has its own key.
     gcTime: 10_000,
   });
   const isCurrent = asked === body && !query.isPlaceholderData;
@@ -45,7 +45,7 @@ export const usePreview = (endpointId: string | undefined, payload: Api<'Publish
   };
 };
 
-/** Returns a value once it has not changed for a while; the first one at once. */
+/** Returns a value once it has not changed for a while; returns the first one at once. */
 const useSettled = (value: string | null): string | null => {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -4,32 +4,44 @@ import { Select } from '../../components/controls.js';
 import { Icon } from '../../components/icon.js';
 import { useMessages } from '../../i18n/messages.js';
 import { useNow } from '../../time/server-clock.js';
-import { emptyWall, readWall } from '../../walls/read-wall.js';
-import { WallCard } from '../../walls/wall-card.js';
 import { wallMessages } from '../../walls/messages.js';
+import { ownLimit } from '../../walls/own-limit.js';
+import { emptyWall, type NetworkPreview, readWall } from '../../walls/read-wall.js';
+import { WallCard } from '../../walls/wall-card.js';
 import type { Change, PreviewedWall } from './find-changes.js';
 import { composeMessages } from './messages.js';
 
-/** A network's wall with the channels that it is of, and what changes on it. */
+/** A network's wall with its channels, and the changes on it. */
 export interface NetworkWall extends PreviewedWall {
   readonly channels: readonly Api<'Channel'>[];
   readonly changes: readonly Change[];
+  /** Returns the preview of a channel, which may have its own content. */
+  readonly previewOf: (channelId: string) => NetworkPreview;
 }
 
 /** One wall for each network that the post goes to. Phones swipe between them. */
-export const Walls = ({ walls, isStale }: { readonly walls: readonly NetworkWall[]; readonly isStale: boolean }) => {
+export const Walls = ({
+  walls,
+  isStale,
+  at,
+}: {
+  readonly walls: readonly NetworkWall[];
+  readonly isStale: boolean;
+  /** Time at which the post goes out, in ms; null for now. */
+  readonly at: number | null;
+}) => {
   const now = useNow(60_000);
   return (
     <div className="compose-walls">
       {walls.map((each) => (
-        <OneWall key={each.wall.platform} {...each} isStale={isStale} at={now} />
+        <OneWall key={each.wall.platform} {...each} isStale={isStale} at={at ?? now} />
       ))}
     </div>
   );
 };
 
 const OneWall = ({
-  preview,
+  previewOf,
   wall: first,
   channels,
   changes,
@@ -40,7 +52,8 @@ const OneWall = ({
   const w = useMessages(wallMessages);
   const [chosen, setChosen] = useState<string | null>(null);
   const channel = channels.find(({ id }) => id === chosen) ?? channels[0]!;
-  const wall = channel === channels[0] ? first : readWall(first.platform, preview, channel.id, ownLimit(channel));
+  const wall =
+    channel === channels[0] ? first : readWall(first.platform, previewOf(channel.id), channel.id, ownLimit(channel));
   const seen = changes.filter(({ channelId }) => channelId === undefined || channelId === channel.id);
   return (
     <WallCard
@@ -82,13 +95,7 @@ const OneWall = ({
   );
 };
 
-/** Returns the limit of texts in a channel's settings, which Odnoklassniki's have; null without one. */
-export const ownLimit = (channel: Api<'Channel'>): number | null => {
-  const { text_limit: limit } = channel.settings as { readonly text_limit?: unknown };
-  return typeof limit === 'number' ? limit : null;
-};
-
-/** Stand in place of the walls until there is something to show. */
+/** Placeholder for the walls until there is something to show. */
 export const EmptyWalls = ({ channels }: { readonly channels: readonly Api<'Channel'>[] }) => {
   const m = useMessages(composeMessages);
   const now = useNow(60_000);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Api, management } from '../../api/management.js';
-import { problemText, type Problems } from '../../api/problems.js';
+import { type Problems, problemText } from '../../api/problems.js';
 import { useProjects } from '../../api/things.js';
 import { Checkbox, Field, TextArea, TextInput } from '../../components/controls.js';
 import { useMessages } from '../../i18n/messages.js';
@@ -14,12 +14,13 @@ export interface EndpointDraft {
   readonly interval: string;
   readonly requireSignature: boolean;
   readonly requireTimestamp: boolean;
-  /** One address a line. */
+  /** One address per line. */
   readonly allowlist: string;
   readonly verbose: boolean;
+  readonly requireApproval: boolean;
 }
 
-/** Returns the fields of a body of the API. */
+/** Returns the fields of a request body. */
 export const toBody = (draft: EndpointDraft) => ({
   name: draft.name.trim() === '' ? null : draft.name.trim(),
   project_ids: draft.projectIds,
@@ -28,18 +29,22 @@ export const toBody = (draft: EndpointDraft) => ({
   require_timestamp: draft.requireTimestamp,
   ip_allowlist: draft.allowlist.split(/\s+/).filter(Boolean),
   verbose_discovery: draft.verbose,
+  requires_approval: draft.requireApproval,
 });
 
-/** Returns the query of the figures that hold for all plans. */
+/** Returns the query of the figures that apply to all plans. */
 export const usePlans = () => useQuery({ queryKey: ['plans'], queryFn: () => management().get('/plans') });
 
 /** Fields of an endpoint. */
 export const EndpointFields = ({
   draft,
+  requiresApproval = false,
   onChange,
   problems,
 }: {
   readonly draft: EndpointDraft;
+  /** True: posts through the endpoint need approval now. */
+  readonly requiresApproval?: boolean;
   readonly onChange: (changes: Partial<EndpointDraft>) => void;
   readonly problems: Problems;
 }) => {
@@ -73,6 +78,13 @@ export const EndpointFields = ({
         )}
       </Field>
       <Checkbox
+        checked={draft.requireApproval}
+        onChange={(event) => onChange({ requireApproval: event.target.checked })}
+      >
+        {m.approval}{' '}
+        <span className="tertiary">{requiresApproval && !draft.requireApproval ? m.approvalOff : m.approvalHint}</span>
+      </Checkbox>
+      <Checkbox
         checked={draft.requireSignature}
         onChange={(event) => onChange({ requireSignature: event.target.checked })}
       >
@@ -103,7 +115,7 @@ export const EndpointFields = ({
   );
 };
 
-/** The projects that an endpoint posts to. Those that are chosen keep their order; a new one comes last. */
+/** The projects that an endpoint posts to. The chosen ones keep their order; a new one comes last. */
 const ProjectChoice = ({
   draft: { projectIds },
   onChange,

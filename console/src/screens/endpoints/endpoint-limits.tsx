@@ -8,7 +8,7 @@ import { useMessages } from '../../i18n/messages.js';
 import type { Endpoint } from './data.js';
 import { endpointsMessages } from './messages.js';
 
-/** The limits that hold for an endpoint, as figures. */
+/** The limits that apply to an endpoint, as figures. */
 export const EndpointLimits = ({ endpoint }: { readonly endpoint: Endpoint }) => {
   const m = useMessages(endpointsMessages);
   const format = useFormat();

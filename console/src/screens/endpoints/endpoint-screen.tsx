@@ -10,14 +10,14 @@ import { Icon } from '../../components/icon.js';
 import { Loaded } from '../../components/states.js';
 import { toast, toastError } from '../../components/toasts.js';
 import { useMessages } from '../../i18n/messages.js';
+import { readBrand } from '../../publish-code/brand.js';
+import { publishCode } from '../../publish-code/publish-code.js';
 import { enableEndpoint, type Endpoint, endpointName, refreshEndpoints, useEndpoint } from './data.js';
 import { EndpointAccess } from './endpoint-access.js';
 import { EndpointLimits } from './endpoint-limits.js';
 import { EndpointSettings } from './endpoint-settings.js';
 import { EndpointState } from './endpoint-state.js';
 import { endpointsMessages } from './messages.js';
-import { publishCode } from '../../publish-code/publish-code.js';
-import { readBrand } from '../../publish-code/brand.js';
 
 /** One endpoint: its switch, URL and secrets, settings, limits, and how to post to it. */
 export const EndpointScreen = () => {

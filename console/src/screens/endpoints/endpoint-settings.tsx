@@ -17,9 +17,10 @@ const toDraft = (endpoint: Endpoint): EndpointDraft => ({
   requireTimestamp: endpoint.require_timestamp,
   allowlist: endpoint.ip_allowlist.join('\n'),
   verbose: endpoint.verbose_discovery,
+  requireApproval: endpoint.requires_approval,
 });
 
-/** Changes the settings of an endpoint. What was typed stays when the endpoint changes elsewhere. */
+/** Changes the settings of an endpoint. What was typed stays if the endpoint changes elsewhere. */
 export const EndpointSettings = ({ endpoint }: { readonly endpoint: Endpoint }) => {
   const m = useMessages(endpointsMessages);
   const [changes, setChanges] = useState<Partial<EndpointDraft>>({});
@@ -51,7 +52,12 @@ export const EndpointSettings = ({ endpoint }: { readonly endpoint: Endpoint }) 
           void save();
         }}
       >
-        <EndpointFields draft={draft} onChange={(next) => setChanges({ ...changes, ...next })} problems={problems} />
+        <EndpointFields
+          draft={draft}
+          requiresApproval={endpoint.requires_approval}
+          onChange={(next) => setChanges({ ...changes, ...next })}
+          problems={problems}
+        />
         <div>
           <Button type="submit" disabled={!isChanged} busy={isBusy}>
             {m.save}

@@ -97,7 +97,7 @@ const NewEndpointForm = ({
   interval,
   onCreated,
 }: {
-  /** Chosen at first; null: none. */
+  /** Chosen initially; null for none. */
   readonly projectId: string | null;
   /** Seconds. */
   readonly interval: number;
@@ -112,8 +112,14 @@ const NewEndpointForm = ({
   const [isBusy, setIsBusy] = useState(false);
   const [problems, setProblems] = useState<Problems>({});
   const [draft, setDraft] = useState<EndpointDraft>({
-    ...{ name: '', projectIds: projectId === null ? [] : [projectId], interval: String(interval), allowlist: '' },
-    ...{ requireSignature: false, requireTimestamp: false, verbose: false },
+    name: '',
+    projectIds: projectId === null ? [] : [projectId],
+    interval: String(interval),
+    allowlist: '',
+    requireSignature: false,
+    requireTimestamp: false,
+    verbose: false,
+    requireApproval: false,
   });
   const create = async (): Promise<void> => {
     setIsSent(true);

@@ -14,6 +14,7 @@ export const KINDS = [
   'publication.failed',
   'publication.in_doubt',
   'post.completed',
+  'post.approval_needed',
   'endpoint.disabled',
   'channel.needs_attention',
 ] as const satisfies readonly Kind[];
@@ -47,7 +48,7 @@ export const useDeliveries = (id: string, state: Delivery['state'] | null) =>
     getNextPageParam: ({ next }) => next,
   });
 
-/** Asks for webhooks and deliveries again, after a change. */
+/** Fetches webhooks and deliveries again, after a change. */
 export const refreshOutputs = (): Promise<void> =>
   queryClient.invalidateQueries({
     predicate: ({ queryKey: [first] }) => ['outputs', 'output', 'deliveries', 'overview'].includes(String(first)),

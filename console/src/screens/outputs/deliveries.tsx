@@ -191,7 +191,7 @@ const DeliveryDetails = ({ delivery }: { readonly delivery: Delivery }) => {
   );
 };
 
-/** A body that is too large for the list, and is read when it is opened. */
+/** A body that is too large for the list, and is fetched when it is opened. */
 const LargeBody = ({ id }: { readonly id: string }) => {
   const delivery = useQuery({
     queryKey: ['delivery', id],

@@ -1,4 +1,4 @@
-import { problemText, type Problems } from '../../api/problems.js';
+import { type Problems, problemText } from '../../api/problems.js';
 import { Checkbox, Field, TextInput } from '../../components/controls.js';
 import { useMessages } from '../../i18n/messages.js';
 import { type Kind, KINDS } from './data.js';
@@ -10,7 +10,7 @@ export interface OutputDraft {
   readonly kinds: readonly Kind[];
 }
 
-/** Fields of a webhook: its address, and what it tells about. */
+/** Fields of a webhook: its address, and what it reports. */
 export const OutputFields = ({
   draft,
   onChange,

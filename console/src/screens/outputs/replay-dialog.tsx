@@ -10,7 +10,7 @@ import { outputsMessages } from './messages.js';
 
 const HOUR = 3_600_000;
 
-/** Sends deliveries that failed again. @param enables whether the webhook is enabled first */
+/** Sends failed deliveries again. @param enables whether to enable the webhook first */
 export const ReplayDialog = ({
   output: { id },
   enables,

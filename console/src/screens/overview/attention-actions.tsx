@@ -1,5 +1,5 @@
-import { useState } from 'react';
 import { Link, type LinkProps } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
 import type { Attention } from '../../api/overview.js';
 import { RetryButton } from '../../channels/retry-button.js';
 import { Button, ButtonLink } from '../../components/button.js';
@@ -9,10 +9,14 @@ import { useMessages } from '../../i18n/messages.js';
 import { attentionMessages } from './attention-messages.js';
 import { useAttentionCalls } from './use-attention-calls.js';
 
+/** Loaded on demand, because the first view must stay small. */
+const ReviewDialog = lazy(async () => ({ default: (await import('../../planning/review-dialog.js')).ReviewDialog }));
+
 /** The screens that list all things of a kind. */
 const LISTS: Readonly<Record<string, Pick<LinkProps, 'to' | 'search'>>> = {
   in_doubt: { to: '/timeline', search: { state: 'in_doubt' } },
   publication_failed: { to: '/timeline', search: { state: 'failed' } },
+  approval_needed: { to: '/plan' },
   channel_needs_attention: { to: '/channels' },
   endpoint_disabled: { to: '/endpoints' },
   webhook_output_disabled: { to: '/outputs' },
@@ -20,7 +24,7 @@ const LISTS: Readonly<Record<string, Pick<LinkProps, 'to' | 'search'>>> = {
   projection_stopped: { to: '/projections' },
 };
 
-/** A link to the others of a kind. */
+/** A link to the other things of a kind. */
 export const MoreLink = ({ item }: { readonly item: Attention }) => {
   const m = useMessages(attentionMessages);
   const format = useFormat();
@@ -33,7 +37,7 @@ export const MoreLink = ({ item }: { readonly item: Attention }) => {
   );
 };
 
-/** The way to end what needs a person; the main one comes first. */
+/** How to resolve what needs a person; the main action comes first. */
 export const AttentionActions = ({
   item,
   isFirst,
@@ -41,12 +45,13 @@ export const AttentionActions = ({
 }: {
   readonly item: Attention;
   readonly isFirst: boolean;
-  /** True: the sentence is about all of them, not about the first. */
+  /** True if the sentence is about all of them, not about the first. */
   readonly isOfMany: boolean;
 }) => {
   const { action } = useMessages(attentionMessages);
   const look = isFirst ? 'primary' : 'plain';
-  const { id, publication_id: publicationId, disabled_by: disabledBy } = item.subject;
+  const { subject } = item;
+  const { id, publication_id: publicationId, disabled_by: disabledBy } = subject;
   const list = LISTS[item.code];
   if (isOfMany || id === null)
     return (
@@ -86,6 +91,8 @@ export const AttentionActions = ({
       return disabledBy === 'plan' ? plan : <CallButton item={item} look={look} label={action.enable} />;
     case 'webhook_output_disabled':
       return disabledBy === 'plan' ? plan : <CallButton item={item} look={look} label={action.enableAndReplay} />;
+    case 'approval_needed':
+      return <ReviewButton postId={subject.post_id ?? id} look={look} />;
     case 'quota_exhausted':
       return plan;
     case 'projection_stopped':
@@ -97,6 +104,24 @@ export const AttentionActions = ({
     default:
       return null;
   }
+};
+
+/** A button that shows a post on its networks, and asks for the decision. */
+const ReviewButton = ({ postId, look }: { readonly postId: string; readonly look: 'primary' | 'plain' }) => {
+  const { action } = useMessages(attentionMessages);
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button look={look} onClick={() => setIsOpen(true)}>
+        {action.review}
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <ReviewDialog postId={postId} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
 };
 
 /** A button that acts at once. */

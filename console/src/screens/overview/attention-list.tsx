@@ -19,15 +19,15 @@ const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: T
   quota_exhausted: { name: 'onHold', tone: 'warn' },
   publication_failed: { name: 'failed', tone: 'fail' },
   webhook_output_disabled: { name: 'switchedOff', tone: 'warn' },
-  approval_needed: { name: 'waiting', tone: 'warn' },
+  approval_needed: { name: 'person', tone: 'warn' },
   projection_stopped: { name: 'failed', tone: 'fail' },
   store_unavailable: { name: 'failed', tone: 'fail' },
 };
 
-/** Kinds that are shown at first. */
+/** Number of kinds that are shown at first. */
 const SHOWN = 5;
 
-/** The things that need a person, the worst first, each with the way to end it. */
+/** The things that need a person, worst first, each with the way to resolve it. */
 export const AttentionList = ({ overview }: { readonly overview: Overview }) => {
   const m = useMessages(attentionMessages);
   const format = useFormat();
@@ -52,7 +52,7 @@ export const AttentionList = ({ overview }: { readonly overview: Overview }) => 
   );
 };
 
-/** Sorts for the operator, who alone can mend the gateway; the owners see the rest as well. */
+/** Sorts for the operator, who is the only one who can fix the gateway; owners can resolve the rest as well. */
 export const putGatewayFirst = (items: readonly Attention[]): readonly Attention[] => {
   const isOfGateway = ({ code }: Attention): boolean => code === 'store_unavailable' || code === 'projection_stopped';
   return [...items.filter(isOfGateway), ...items.filter((item) => !isOfGateway(item))];

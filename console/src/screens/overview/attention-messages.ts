@@ -49,6 +49,9 @@ export const attentionMessages = defineMessages({
       other: 'The webhook {name} was disabled.',
     },
     outputText: 'Nothing is delivered to it until you enable it.',
+    approval: '“{excerpt}” needs your approval.',
+    approvalText: 'It is published only after you approve it.',
+    approvalThrough: 'Sent through “{name}”.',
     projection: 'The read model “{name}” has stopped at event {position}, {type}.',
     projectionText: 'Posts are published as before. What this read model shows is as of {since}.',
     store: 'The event store is unavailable.',
@@ -66,11 +69,14 @@ export const attentionMessages = defineMessages({
         `${shown} ${pluralEn(count, 'publication', 'publications')} failed.`,
       webhook_output_disabled: (count: number, shown: string) =>
         `${shown} ${pluralEn(count, 'webhook is', 'webhooks are')} disabled.`,
+      approval_needed: (count: number, shown: string) =>
+        `${shown} ${pluralEn(count, 'post needs', 'posts need')} approval.`,
       projection_stopped: (count: number, shown: string) =>
         `${shown} ${pluralEn(count, 'read model has', 'read models have')} stopped.`,
     },
     action: {
       resolve: 'Resolve…',
+      review: 'Review…',
       newToken: 'New token…',
       enable: 'Enable',
       enableAndReplay: 'Enable and replay',
@@ -132,6 +138,9 @@ export const attentionMessages = defineMessages({
       other: 'Вебхук {name} выключен.',
     },
     outputText: 'Пока вы его не включите, ничего не доставляется.',
+    approval: 'Пост «{excerpt}» ждёт вашего одобрения.',
+    approvalText: 'Он выйдет, только если вы его одобрите.',
+    approvalThrough: 'Пришёл через «{name}».',
     projection: 'Проекция «{name}» остановилась на событии {position}, {type}.',
     projectionText: 'Посты публикуются как обычно. Данные этой проекции — по состоянию на {since}.',
     store: 'Хранилище событий недоступно.',
@@ -149,11 +158,14 @@ export const attentionMessages = defineMessages({
         `${shown} ${pluralRu(count, 'публикация не вышла', 'публикации не вышли', 'публикаций не вышли')}.`,
       webhook_output_disabled: (count: number, shown: string) =>
         `${shown} ${pluralRu(count, 'вебхук выключен', 'вебхука выключены', 'вебхуков выключены')}.`,
+      approval_needed: (count: number, shown: string) =>
+        `${shown} ${pluralRu(count, 'пост ждёт', 'поста ждут', 'постов ждут')} одобрения.`,
       projection_stopped: (count: number, shown: string) =>
         `${shown} ${pluralRu(count, 'проекция остановилась', 'проекции остановились', 'проекций остановились')}.`,
     },
     action: {
       resolve: 'Решить…',
+      review: 'Проверить…',
       newToken: 'Новый токен…',
       enable: 'Включить',
       enableAndReplay: 'Включить и доставить',

@@ -1,4 +1,7 @@
-/** Lines of a chart beside its ground, in the units of its values: one to three round steps that reach the highest value. */
+/**
+ * Lines of a chart, in the units of its values, without the one at zero: one to three round steps that reach the
+ * highest value.
+ */
 export const chartLines = (highest: number): readonly number[] => {
   const step = roundUp(Math.max(1, highest) / 3);
   const count = Math.max(1, Math.ceil(highest / step));

@@ -25,7 +25,10 @@ export const ChecksStrip = ({ checks }: { readonly checks: readonly Check[] }) =
   );
 };
 
-/** Returns a function that gives the figure of a check; a failed one says what is wrong, in the gateway's words. */
+/**
+ * Returns a function that gives the figure of a check; if the check failed, it says what is wrong, in the gateway's
+ * words.
+ */
 const useCheckValue = (): ((check: Check) => string) => {
   const m = useMessages(operatorMessages);
   const format = useFormat();

@@ -7,21 +7,34 @@ import { describeAttention } from './describe-attention.js';
 const NOW = Date.parse('2026-11-26T11:02:07.000Z');
 
 const NOTHING: Attention['subject'] = {
-  ...{ id: null, name: null, owner_id: null, owner_name: 'Harbour News', platform: null, channel_id: null },
-  ...{ channel_name: null, publication_id: null, post_id: null, excerpt: null, code: null, message: null },
-  ...{ platform_says: null, disabled_by: null, waiting: null, plan: null, resets_at: null, position: null },
+  id: null,
+  name: null,
+  owner_id: null,
+  owner_name: 'Harbour News',
+  platform: null,
+  channel_id: null,
+  channel_name: null,
+  publication_id: null,
+  post_id: null,
+  excerpt: null,
+  code: null,
+  message: null,
+  platform_says: null,
+  disabled_by: null,
+  waiting: null,
+  plan: null,
+  resets_at: null,
+  position: null,
   event_type: null,
 };
 
 const attention = (code: string, subject: Partial<Attention['subject']>, count = 1): Attention => ({
-  ...{
-    code: code as Attention['code'],
-    count,
-    since: '2026-11-26T10:48:00.000Z',
-    ids: [],
-    text: 'As the API says.',
-    action: null,
-  },
+  code: code as Attention['code'],
+  count,
+  since: '2026-11-26T10:48:00.000Z',
+  ids: [],
+  text: 'As the API says.',
+  action: null,
   subject: { ...NOTHING, ...subject },
 });
 
@@ -38,15 +51,14 @@ const say = (given: Attention, locale: 'en' | 'ru' = 'en', isOfAll = false) => {
 };
 
 const refused = attention('channel_needs_attention', {
-  ...{
-    id: 'tgt_1',
-    name: 'Harbour News',
-    channel_name: 'Harbour News',
-    platform: 'max',
-    code: 'forbidden',
-    waiting: 4,
-  },
-  ...{ message: 'The bot may not post there.', platform_says: 'chat.denied' },
+  id: 'tgt_1',
+  name: 'Harbour News',
+  channel_name: 'Harbour News',
+  platform: 'max',
+  code: 'forbidden',
+  waiting: 4,
+  message: 'The bot may not post there.',
+  platform_says: 'chat.denied',
 });
 
 describe('what needs attention', () => {
@@ -103,12 +115,32 @@ describe('what needs attention', () => {
     'webhook_output_disabled',
   ])('leaves no slot empty in %s', (code) => {
     const subject = {
-      ...{ id: 'x', name: 'audit', platform: 'vk', excerpt: 'Regatta', channel_name: 'News', disabled_by: 'failures' },
-      ...{ position: '20851907', event_type: 'ChannelSettingsChanged', resets_at: '2026-12-01T00:00:00.000Z' },
+      id: 'x',
+      name: 'audit',
+      platform: 'vk',
+      excerpt: 'Regatta',
+      channel_name: 'News',
+      disabled_by: 'failures',
+      position: '20851907',
+      event_type: 'ChannelSettingsChanged',
+      resets_at: '2026-12-01T00:00:00.000Z',
     };
     for (const locale of ['en', 'ru'] as const) {
       const { title, details } = say(attention(code, subject), locale);
       expect(`${title} ${details}`).not.toMatch(/[{}]|undefined|null/);
     }
   });
+});
+
+it('a post that needs approval is named by its text', () => {
+  const item = attention('approval_needed', {
+    id: 'post_1',
+    post_id: 'post_1',
+    excerpt: 'Open letter',
+    name: 'Guests',
+  });
+  const text = describeAttention(item, { m: attentionMessages.en, format: getFormat('en'), isOfAll: false });
+  expect(plainSentence(text.title, getFormat('en'), NOW).replaceAll(/[\u2068\u2069]/g, '')).toBe(
+    '“Open letter” needs your approval.',
+  );
 });

@@ -8,15 +8,15 @@ import type { AttentionMessages } from './attention-messages.js';
 export interface AttentionText {
   readonly title: Sentence;
   readonly details: readonly Sentence[];
-  /** The gateway's own English words, where they say more than the details. */
+  /** The gateway's own English words, if they say more than the details. */
   readonly reason: string | null;
 }
 
-/** The texts and formats of the language in use. */
+/** The texts and formats of the current language. */
 export interface AttentionContext {
   readonly m: AttentionMessages;
   readonly format: Format;
-  /** True: things of all owners are shown, so the owner is named, and things of one kind are counted. */
+  /** True if things of all owners are shown, so that the owner is named, and things of one kind are counted. */
   readonly isOfAll: boolean;
 }
 
@@ -51,7 +51,7 @@ const TROUBLES: Readonly<Record<string, ChannelTrouble>> = {
   validation_needed: 'confirmation',
 };
 
-/** Returns what is said about something that needs a person, in the language in use. */
+/** Returns the text about something that needs a person, in the current language. */
 export const describeAttention = (attention: Attention, context: AttentionContext): AttentionText => {
   const { m, format, isOfAll } = context;
   const first = describeFirst(attention, context);
@@ -82,7 +82,7 @@ const describeFirst = (attention: Attention, { m, format }: AttentionContext): A
   const describe = (title: string, details: readonly Sentence[], reason: string | null = null): AttentionText => ({
     title: sentence(title, values),
     details,
-    // The Russian console says what to do in its own words.
+    // The Russian console uses its own words to say what to do.
     reason: format.locale === 'en' ? reason : null,
   });
   switch (attention.code) {
@@ -108,6 +108,11 @@ const describeFirst = (attention: Attention, { m, format }: AttentionContext): A
       const by = subject.disabled_by as keyof AttentionMessages['output'];
       return describe(m.output[by] ?? m.output.other, [sentence(m.outputText)]);
     }
+    case 'approval_needed':
+      return describe(m.approval, [
+        ...(subject.name === null ? [] : [sentence(m.approvalThrough, values)]),
+        sentence(m.approvalText),
+      ]);
     case 'projection_stopped': {
       const position = subject.position === null ? '' : format.number(Number(subject.position));
       const stop = { ...values, position, type: { name: subject.event_type ?? '' } };

@@ -17,7 +17,7 @@ const SERIES = [
 const HEIGHT = 100;
 const STEP = 10;
 
-/** The publications of the last hour, minute by minute; a table says the same to screen readers. */
+/** The publications of the last hour, minute by minute; a table gives the same information to screen readers. */
 export const HourChart = ({ title, minutes }: { readonly title: string; readonly minutes: readonly Minute[] }) => {
   const m = useMessages(overviewMessages);
   const format = useFormat();

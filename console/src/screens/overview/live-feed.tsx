@@ -34,7 +34,7 @@ export const LiveFeed = ({
   rows,
 }: {
   readonly recent: readonly Recent[];
-  /** Rows that are shown at most. */
+  /** Maximum number of rows that are shown. */
   readonly rows: number;
 }) => {
   const m = useMessages(overviewMessages);
@@ -110,10 +110,10 @@ const targetOf = ({ kind, publication_id: publicationId, resource_id: resourceId
   return { to: '/outputs/$id', params } as const;
 };
 
-/** Time that new rows are gathered before they are announced, in ms. */
+/** How long new rows are collected before they are announced, in ms. */
 const GATHER_MS = 5_000;
 
-/** Announces how many rows are new, not more often than every five seconds. */
+/** Announces how many rows are new, at most every five seconds. */
 const NewRowsStatus = ({ recent }: { readonly recent: readonly Recent[] }) => {
   const m = useMessages(overviewMessages);
   const format = useFormat();

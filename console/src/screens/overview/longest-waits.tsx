@@ -1,17 +1,17 @@
 import './operator.css';
+import '../../components/table.css';
 import { Link } from '@tanstack/react-router';
 import type { LongestWait } from '../../api/overview.js';
 import { Card } from '../../components/card.js';
 import { NetworkMark } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
-import '../../components/table.css';
 import { Age } from '../../components/time.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { setSession, useSession } from '../../session/session.js';
 import { operatorMessages } from './operator-messages.js';
 
-/** The owners whose publications have waited longest. A click shows what is theirs. */
+/** The owners whose publications have waited longest. A click shows an owner's publications. */
 export const LongestWaits = ({ longest }: { readonly longest: readonly LongestWait[] }) => {
   const m = useMessages(operatorMessages);
   const format = useFormat();

@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts of the overview, but for those of what needs attention. */
+/** Texts of the overview, except those about what needs attention. */
 export const overviewMessages = defineMessages({
   en: {
     needsAttention: (count: number, shown: string) =>

@@ -7,15 +7,18 @@ export interface NetworkLook {
   readonly icon: IconName;
   readonly tone: Tone;
   readonly word: (m: OverviewMessages, count: string) => string;
-  /** The pause behind which publications wait, if it is known which. */
+  /** The pause that publications wait for, if it is known which. */
   readonly pause: { readonly channel: string; readonly until: string } | null;
-  /** True: a person has to end the wait. */
+  /** True if a person has to end the wait. */
   readonly needsPerson: boolean;
 }
 
 const PAUSES = ['channel_pause', 'project_pause'];
 
-/** Returns how a network is shown. A network that is held by pauses alone is paused, not on hold: nothing has to be fixed. */
+/**
+ * Returns how a network is shown. A network that is held only by pauses is paused, not on hold: nothing has to be
+ * fixed.
+ */
 export const lookAt = (network: Network, waiting: readonly WaitingPublication[]): NetworkLook => {
   const own = waiting.filter(({ platform }) => platform === network.platform);
   const paused = own.find(({ waiting_for: why }) => why !== null && why.until !== null && PAUSES.includes(why.rule));

@@ -11,7 +11,7 @@ import { overviewMessages } from './messages.js';
 import { lookAt } from './network-look.js';
 import { Sparkline } from './sparkline.js';
 
-/** Publications of an hour from which the figure is a minute's. */
+/** Number of publications in an hour from which the figure is given per minute. */
 const BUSY_HOUR = 600;
 
 /** A tile for each network: its state, what it published, and what waits. */
@@ -20,7 +20,7 @@ export const NetworkTiles = ({
   footer,
 }: {
   readonly overview: Overview;
-  /** Renders the lower part of a tile; by default what waits. */
+  /** Renders the lower part of a tile; by default, what waits. */
   readonly footer?: (network: Network) => ReactNode;
 }) => {
   const m = useMessages(overviewMessages);

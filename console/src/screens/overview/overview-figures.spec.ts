@@ -5,8 +5,18 @@ import { summarize } from './summary.js';
 import { countNew } from './use-steady-list.js';
 
 const network = (state: Network['state'], figures: Partial<Network> = {}): Network => ({
-  ...{ platform: 'telegram', state, published_hour: 0, waiting: 0, oldest_at: null, next_at: null, in_doubt: 0 },
-  ...{ failed: 0, refused_hour: 0, p95_seconds: null, last_published_at: null, minutes: [] },
+  platform: 'telegram',
+  state,
+  published_hour: 0,
+  waiting: 0,
+  oldest_at: null,
+  next_at: null,
+  in_doubt: 0,
+  failed: 0,
+  refused_hour: 0,
+  p95_seconds: null,
+  last_published_at: null,
+  minutes: [],
   ...figures,
 });
 
@@ -23,7 +33,11 @@ describe('the summary of an overview', () => {
     ];
     const attention = [{ count: 1 }, { count: 12 }] as never;
     expect(summarize({ attention, networks })).toEqual({
-      ...{ attention: 13, waiting: 9, publishedHour: 58, oldestAt: '2026-11-26T09:48:00.000Z', p95Seconds: 2.5 },
+      attention: 13,
+      waiting: 9,
+      publishedHour: 58,
+      oldestAt: '2026-11-26T09:48:00.000Z',
+      p95Seconds: 2.5,
     });
   });
 

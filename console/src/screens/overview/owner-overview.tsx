@@ -13,10 +13,12 @@ import { NetworkTiles } from './network-tiles.js';
 import { summarize } from './summary.js';
 import { WaitingCard } from './waiting-card.js';
 
-/** Rows of the feed that are as high as the chart, which stands below the waiting publications. */
+/** Rows of the feed that fill the height of the chart, which is below the waiting publications. */
 const ROWS_BESIDE_CHART = 8;
 
-/** An owner's overview: what needs attention, the four networks, what waits, the last hour and what happens now. */
+/**
+ * An owner's overview: what needs attention, the four networks, what waits, the last hour and what is happening now.
+ */
 export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => {
   const m = useMessages(overviewMessages);
   const format = useFormat();

@@ -2,13 +2,13 @@ import type { Network, Overview } from '../../api/overview.js';
 
 /** The figures of an overview's first lines. */
 export interface Summary {
-  /** Things that need a person. */
+  /** Number of things that need a person. */
   readonly attention: number;
   readonly waiting: number;
   readonly publishedHour: number;
-  /** Time at which the oldest waiting publication was accepted; null: none waits. */
+  /** Time at which the oldest waiting publication was accepted; null if none waits. */
   readonly oldestAt: string | null;
-  /** The longest of the networks' times within which 95 % were published, in seconds; null: nothing was published. */
+  /** The longest of the networks' times within which 95 % were published, in seconds; null if nothing was published. */
   readonly p95Seconds: number | null;
 }
 

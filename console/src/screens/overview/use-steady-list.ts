@@ -1,20 +1,20 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** A list that stands still while it is held. */
+/** A list that does not move while it is held. */
 export interface SteadyList<T> {
   readonly shown: readonly T[];
-  /** Keys of the items that came with the last change. */
+  /** Keys of the items that arrived with the last change. */
   readonly added: ReadonlySet<string>;
-  /** Items that came since the list is held. */
+  /** Number of items that have arrived since the list was held. */
   readonly held: number;
 }
 
-/** Returns how many items of a list, newest first, are not in another. */
+/** Returns how many items of a list, newest first, are not in another list. */
 export const countNew = (items: readonly string[], known: readonly string[]): number =>
   items.filter((key) => !known.includes(key)).length;
 
 /**
- * Shows the newest items of a list, but not while it is held: what is under the pointer must not move.
+ * Shows the newest items of a list, but not while it is held, because what is under the pointer must not move.
  * @param items newest first
  */
 export const useSteadyList = <T>(items: readonly T[], keyOf: (item: T) => string, isHeld: boolean): SteadyList<T> => {

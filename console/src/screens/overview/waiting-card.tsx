@@ -13,13 +13,13 @@ import { WaitingExplanation, WaitingReason, WaitingTime } from '../../publicatio
 import { WhyChain } from '../../publications/why-chain.js';
 import { overviewMessages } from './messages.js';
 
-/** The publications that go next or have waited longest, each with the reason; a click opens the reason at length. */
+/** The publications that go next or have waited longest, each with the reason; a click opens the full reason. */
 export const WaitingCard = ({
   waiting,
   total,
 }: {
   readonly waiting: readonly WaitingPublication[];
-  /** All that wait. */
+  /** Number of all waiting publications. */
   readonly total: number;
 }) => {
   const m = useMessages(overviewMessages);
@@ -64,7 +64,7 @@ const WaitingRow = ({
 }: {
   readonly publication: WaitingPublication;
   readonly names: Names;
-  /** True: the publication in front stands just above this one. */
+  /** True if the publication ahead is shown just above this one. */
   readonly follows: boolean;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
@@ -92,7 +92,7 @@ const WaitingRow = ({
   );
 };
 
-/** The reason at length: the chain of publications to the first cause, and sentences about this one. */
+/** The full reason: the chain of publications to the first cause, and sentences about this one. */
 const Why = ({ publication, names }: { readonly publication: WaitingPublication; readonly names: Names }) => {
   const m = useMessages(overviewMessages);
   const chain = useChain(publication);

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import { problemText, type Problems, readProblems } from '../../api/problems.js';
+import { type Problems, problemText, readProblems } from '../../api/problems.js';
 import { Button } from '../../components/button.js';
 import { Field, TextInput } from '../../components/controls.js';
 import { Dialog } from '../../components/dialog.js';
@@ -10,7 +10,7 @@ import { type Plan, refreshOwners } from './data.js';
 import { ownersMessages } from './messages.js';
 import { LocaleField, PlanField } from './owner-fields.js';
 
-/** Adds an owner. Its key is handed on, because the gateway shows it once. */
+/** Adds an owner. Its key is passed on, because the gateway shows it only once. */
 export const AddOwnerDialog = ({
   onClose,
   onAdded,

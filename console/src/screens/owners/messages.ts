@@ -61,7 +61,7 @@ export const ownersMessages = defineMessages({
     keyLabel: 'Key',
     remove: 'Delete owner…',
     removeTitle: (name: string) => `Delete ${name}?`,
-    removeHappens: 'Its channels, projects, endpoints and webhooks disappear, and queued posts are canceled.',
+    removeHappens: 'Its channels, projects, endpoints and webhooks disappear, and queued posts are cancelled.',
     removeRisk: 'Its secrets are erased. This cannot be undone.',
     removeStays: 'Published posts stay on the networks, and the history stays here.',
     removeVerb: 'Delete owner',

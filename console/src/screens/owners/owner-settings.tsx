@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { management } from '../../api/management.js';
-import { problemText, type Problems, readProblems } from '../../api/problems.js';
+import { type Problems, problemText, readProblems } from '../../api/problems.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Field, TextInput } from '../../components/controls.js';

@@ -2,11 +2,11 @@ import { type ReactNode, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
-import { diffLines } from './diff-lines.js';
 import type { Comparison, Example } from './data.js';
+import { diffLines } from './diff-lines.js';
 import { projectionsMessages } from './messages.js';
 
-/** Examples that are shown at first. */
+/** Number of examples that are shown at first. */
 const FIRST = 3;
 
 /** Two versions compared row by row: the counts, and examples side by side. */
@@ -17,7 +17,7 @@ export const ComparisonView = ({
   actions,
 }: {
   readonly comparison: Comparison;
-  /** Names of the live and of the fresh version. */
+  /** Names of the live and the fresh version. */
   readonly versions: readonly [live: string, fresh: string];
   readonly title?: string;
   readonly actions?: ReactNode;

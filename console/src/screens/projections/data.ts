@@ -15,7 +15,7 @@ export interface Example {
   readonly events: readonly string[];
 }
 
-/** The result of a comparison, as jobs have it. */
+/** The result of a comparison, as jobs return it. */
 export interface Comparison {
   readonly version?: number;
   readonly position: string;
@@ -26,10 +26,10 @@ export interface Comparison {
   readonly examples: readonly Example[];
 }
 
-/** Time between two questions while a job runs, in ms: progress is no event, so the stream does not announce it. */
+/** Polling interval while a job runs, in ms: progress is not an event, so the stream does not announce it. */
 const WATCH_MS = 1_000;
 
-/** Returns the query of all projections; asked again every second while one is being built. */
+/** Returns the query of all projections, which is repeated every second while one is being built. */
 export const useProjections = () =>
   useQuery({
     queryKey: ['projections'],
@@ -38,7 +38,7 @@ export const useProjections = () =>
       query.state.data?.some(({ candidate, state }) => candidate !== null || state !== 'live') ? WATCH_MS : 15_000,
   });
 
-/** Returns the query of the latest jobs; asked again every second while one runs. */
+/** Returns the query of the latest jobs, which is repeated every second while one runs. */
 export const useJobs = () =>
   useQuery({
     queryKey: ['jobs'],
@@ -46,16 +46,19 @@ export const useJobs = () =>
     refetchInterval: (query) => (query.state.data?.some(({ state }) => state === 'running') ? WATCH_MS : 15_000),
   });
 
-/** Returns the result of a job that compared; null for a job that runs, failed, or did not get so far. */
+/**
+ * Returns the result of a job that made a comparison; null for a job that is running, has failed, or did not get that
+ * far.
+ */
 export const comparisonOf = (job: Job | undefined): Comparison | null => {
   const result = job?.state === 'done' ? (job.result as Partial<Comparison> | null) : null;
   return result?.rows === undefined ? null : (result as Comparison);
 };
 
-/** Returns the latest job of a kind about a projection. */
+/** Returns the latest job of a kind for a projection. */
 export const latestJob = (jobs: readonly Job[], kind: string, projection: string): Job | undefined =>
   jobs.find((job) => job.kind === kind && job.projection === projection);
 
-/** Asks for projections and jobs again, after an operator's decision. */
+/** Fetches projections and jobs again, after an operator's decision. */
 export const refresh = (): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => first === 'projections' || first === 'jobs' });

@@ -8,7 +8,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { type Projection, refresh } from './data.js';
 import { projectionsMessages } from './messages.js';
 
-/** A decision of an operator that is to be confirmed. */
+/** An operator's decision that must be confirmed. */
 export type Decision =
   | { readonly kind: 'rebuild' | 'rollback' | 'discard' | 'skip'; readonly projection: Projection }
   | { readonly kind: 'promote'; readonly projection: Projection; readonly differing: number }

@@ -7,7 +7,7 @@ import { Moment } from '../../components/time.js';
 import { useMessages } from '../../i18n/messages.js';
 import { projectionsMessages } from './messages.js';
 
-/** The decisions that operators took about read models, newest first. */
+/** The operators' decisions about read models, newest first. */
 export const Decisions = () => {
   const m = useMessages(projectionsMessages);
   const decisions = useQuery({

@@ -7,12 +7,12 @@ export interface Line {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Members that are equal on both sides and stand beside a changed one, so that the reader sees where it is. */
+/** Number of members, equal on both sides, to show next to a changed one, so that the reader sees where it is. */
 const CONTEXT = 1;
 
 /**
- * Returns the members of two rows as lines: those that differ, and their neighbours. Null for a row that is not there; the other
- * side then has all of its members.
+ * Returns the members of two rows as lines: those that differ, and their neighbours. Null stands for a missing row; the
+ * other side then has all of its members.
  */
 export const diffLines = (
   live: Row | null,

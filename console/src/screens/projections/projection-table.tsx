@@ -33,7 +33,7 @@ export const ProjectionTable = ({
   readonly onDecide: (decision: Decision) => void;
 }) => {
   const m = useMessages(projectionsMessages);
-  // What has stopped comes first, then what is being rebuilt.
+  // Projections that have stopped come first, then those being rebuilt.
   const rank = ({ error, candidate }: Projection): number => (error ? 0 : candidate ? 1 : 2);
   const sorted = projections.toSorted((a, b) => rank(a) - rank(b));
   return (

@@ -6,13 +6,13 @@ import { Empty, Loaded } from '../../components/states.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { useScope } from '../../session/scope.js';
+import { type Projection, useJobs, useProjections } from './data.js';
 import { type Decision, DecisionDialog } from './decision-dialog.js';
 import { Decisions } from './decisions.js';
-import { type Projection, useJobs, useProjections } from './data.js';
 import { projectionsMessages } from './messages.js';
 import { ProjectionTable } from './projection-table.js';
 
-/** The read models: how far they are, rebuilds with their differences, and what operators decided. */
+/** The read models: their progress, rebuilds with their differences, and operators' decisions. */
 export const ProjectionsScreen = () => {
   const m = useMessages(projectionsMessages);
   const { isOperator } = useScope();

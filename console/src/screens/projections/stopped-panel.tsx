@@ -1,14 +1,14 @@
+import { management } from '../../api/management.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Icon } from '../../components/icon.js';
 import { toast, toastError } from '../../components/toasts.js';
-import { management } from '../../api/management.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { type Projection, refresh } from './data.js';
 import type { Decision } from './decision-dialog.js';
 import { projectionsMessages } from './messages.js';
 
-/** The event at which a projection has stopped, and the ways on. */
+/** The event at which a projection has stopped, and the ways to continue. */
 export const StoppedPanel = ({
   projection,
   error,

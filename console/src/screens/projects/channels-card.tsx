@@ -4,10 +4,10 @@ import { useChannels } from '../../api/things.js';
 import { ChannelPicker } from '../../channels/channel-picker.js';
 import type { Channel } from '../../channels/channel-state.js';
 import { ChannelStatus } from '../../channels/channel-status.js';
-import { FormEnd } from '../../components/form-end.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Dialog } from '../../components/dialog.js';
+import { FormEnd } from '../../components/form-end.js';
 import { NetworkMark } from '../../components/icon.js';
 import { Empty } from '../../components/states.js';
 import { toast, toastError } from '../../components/toasts.js';
@@ -15,7 +15,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { projectsMessages } from './messages.js';
 import { changeProject, type Project } from './project-calls.js';
 
-/** The channels of a project in their order: add, remove, move, then save. */
+/** The channels of a project, in order: add, remove, move, then save. */
 export const ChannelsCard = ({ project }: { readonly project: Project }) => {
   const m = useMessages(projectsMessages);
   const channels = useChannels().data;
@@ -152,7 +152,7 @@ const AddDialog = ({
   onClose,
 }: {
   readonly channels: readonly Channel[];
-  /** False: the owner has no channels at all. */
+  /** False if the owner has no channels at all. */
   readonly hasAny: boolean;
   readonly onAdd: (ids: readonly string[]) => void;
   readonly onClose: () => void;

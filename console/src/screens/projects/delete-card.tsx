@@ -33,7 +33,7 @@ export const DeleteCard = ({ project }: { readonly project: Project }) => {
   );
 };
 
-/** Returns how many publications of a project wait, as text; `+` after it: there are more. */
+/** Returns how many publications of a project wait, as text; a `+` means that there are more. */
 const useWaiting = (projectId: string): { readonly text: string; readonly count: number } => {
   const scope = useScope();
   const format = useFormat();
@@ -77,7 +77,7 @@ const DeleteDialog = ({
         try {
           await deleteProject(id, endpoints.length > 0);
         } catch (error) {
-          // An endpoint took the project in meanwhile: the dialog then names it.
+          // If an endpoint has added the project in the meantime, the dialog names it.
           if (error instanceof GatewayError && error.code === 'in_use')
             await queryClient.invalidateQueries({ queryKey: ['endpoints'] });
           throw error;

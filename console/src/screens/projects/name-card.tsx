@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Problems, readProblems } from '../../api/problems.js';
-import { FormEnd } from '../../components/form-end.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
+import { FormEnd } from '../../components/form-end.js';
 import { toast, toastError } from '../../components/toasts.js';
 import { useMessages } from '../../i18n/messages.js';
 import { projectsMessages } from './messages.js';

@@ -17,12 +17,15 @@ export const changeProject = async (id: string, change: Api<'ProjectPatchRequest
   return project;
 };
 
-/** Deletes a project. `cascade`: takes it out of the endpoints that use it; without it, their existence rejects the deletion. */
+/**
+ * Deletes a project. `cascade` also removes it from the endpoints that use it; without it, the deletion is rejected if
+ * there are any.
+ */
 export const deleteProject = async (id: string, cascade: boolean): Promise<void> => {
   await management().delete('/projects/{id}', { path: { id }, ...(cascade && { query: { cascade: 'true' } }) });
 };
 
-/** Marks everything that showed a deleted project as stale. Its own screen must be left before. */
+/** Marks everything that showed a deleted project as stale. Leave the project's own screen first. */
 export const forgetProject = async (id: string): Promise<void> => {
   queryClient.removeQueries({ queryKey: ['project', id] });
   await refreshProjects();

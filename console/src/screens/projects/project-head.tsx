@@ -3,14 +3,14 @@ import { useChannels, useEndpoints } from '../../api/things.js';
 import { channelState } from '../../channels/channel-state.js';
 import { Button } from '../../components/button.js';
 import { PageHead } from '../../components/card.js';
-import { Countdown } from '../../components/time.js';
 import { SentenceText } from '../../components/sentence.js';
+import { Countdown } from '../../components/time.js';
 import { useMessages } from '../../i18n/messages.js';
 import { sentence } from '../../i18n/sentence.js';
 import { projectsMessages } from './messages.js';
 import type { Project } from './project-calls.js';
 
-/** The answer to how many channels a project reaches, and the endpoints through which its posts arrive. */
+/** How many channels a project reaches, and the endpoints through which its posts arrive. */
 export const ProjectHead = ({
   project: { id, name, channel_ids: ids, paused_until: until },
   onPause,

@@ -1,4 +1,4 @@
-import { problemText, type Problems } from '../../api/problems.js';
+import { type Problems, problemText } from '../../api/problems.js';
 import { Field, TextInput } from '../../components/controls.js';
 import { useMessages } from '../../i18n/messages.js';
 import { projectsMessages } from './messages.js';

@@ -14,7 +14,7 @@ import { projectsMessages } from './messages.js';
 import type { Project } from './project-calls.js';
 import { ChannelsCell, EndpointsCell, NameCell, ProcessingCell, StateCell } from './project-cells.js';
 
-/** Number of projects from which on there is a search. */
+/** Number of projects from which a search is offered. */
 const SEARCHED = 9;
 
 /** All projects: their channels, their processing, their pauses. */

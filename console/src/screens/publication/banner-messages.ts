@@ -14,7 +14,7 @@ export const bannerMessages = defineMessages({
     failedText: 'The posts after it were not held up. Send it again once the cause is fixed, or dismiss it.',
     dismiss: 'Dismiss…',
     holdTitle: '{network} refuses the posts of this channel.',
-    holdNoCredentials: 'The gateway has no credentials of this channel.',
+    holdNoCredentials: 'The gateway has no credentials for this channel.',
     disabledTitle: 'This channel is disabled.',
     disabledText: 'Its posts wait until you enable it.',
     says: '{network} says: “{text}”.',

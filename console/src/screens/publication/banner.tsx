@@ -1,11 +1,10 @@
-import './banner.css';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import type { Api } from '../../api/management.js';
 import type { Names } from '../../api/things.js';
 import { channelUrl } from '../../channel-form/networks.js';
 import { RetryButton } from '../../channels/retry-button.js';
 import { Button, ButtonLink, ExternalLink } from '../../components/button.js';
-import { Icon, type IconName, networkTitle, type Tone } from '../../components/icon.js';
+import { networkTitle } from '../../components/icon.js';
 import { SentenceText } from '../../components/sentence.js';
 import { toastError } from '../../components/toasts.js';
 import { useFormat } from '../../i18n/format.js';
@@ -17,46 +16,26 @@ import type { Publication } from '../../publications/states.js';
 import { useChain } from '../../publications/use-chain.js';
 import { WaitingExplanation } from '../../publications/waiting.js';
 import { WhyChain } from '../../publications/why-chain.js';
+import { BannerFrame } from './banner-frame.js';
 import { bannerMessages } from './banner-messages.js';
+import { PlannedBanner } from './planned-banner.js';
 
 interface BannerProps {
   readonly publication: Publication;
   readonly names: Names;
 }
 
-/** Says what a publication needs, or waits for, and has the buttons that do it; nothing for one that is at its end. */
-export const Banner = ({ publication, names }: BannerProps) => {
+/** Says what a publication needs or waits for, and has the buttons for it; nothing for a publication that has ended. */
+export const Banner = ({ publication, post, names }: BannerProps & { readonly post: Api<'PostWithPayload'> }) => {
   const channel = names.channel(publication.target_id);
   if (publication.state === 'in_doubt') return <Doubt publication={publication} channel={channel} />;
   if (publication.state === 'failed') return <Failed publication={publication} />;
+  if (publication.state === 'planned') return <PlannedBanner post={post} />;
   if (publication.state !== 'queued') return null;
   if (publication.waiting_for?.rule === 'needs_attention' && channel)
     return <Refused publication={publication} channel={channel} />;
   return <Waits publication={publication} names={names} />;
 };
-
-const Frame = ({
-  icon,
-  tone,
-  title,
-  actions,
-  children,
-}: {
-  readonly icon: IconName;
-  readonly tone: Tone;
-  readonly title: ReactNode;
-  readonly actions: ReactNode;
-  readonly children: ReactNode;
-}) => (
-  <section className={`card banner tone-${tone}`} aria-labelledby="banner-title">
-    <Icon name={icon} tone={tone} size={20} />
-    <div className="banner-text">
-      <h2 id="banner-title">{title}</h2>
-      {children}
-    </div>
-    <div className="banner-actions">{actions}</div>
-  </section>
-);
 
 const Doubt = ({
   publication,
@@ -78,7 +57,7 @@ const Doubt = ({
     setIsBusy(false);
   };
   return (
-    <Frame
+    <BannerFrame
       icon="inDoubt"
       tone="doubt"
       title={m.doubtTitle}
@@ -106,7 +85,7 @@ const Doubt = ({
         </p>
       )}
       {isSending && <ResendDialog publication={publication} onClose={() => setIsSending(false)} />}
-    </Frame>
+    </BannerFrame>
   );
 };
 
@@ -117,7 +96,7 @@ const Failed = ({ publication }: { readonly publication: Publication }) => {
   const network = networkTitle(publication.platform);
   const close = (): void => setDialog(null);
   return (
-    <Frame
+    <BannerFrame
       icon="failed"
       tone="fail"
       title={m.failedTitle}
@@ -141,7 +120,7 @@ const Failed = ({ publication }: { readonly publication: Publication }) => {
       <p>{m.failedText}</p>
       {dialog === 'resend' && <ResendDialog publication={publication} onClose={close} />}
       {dialog === 'dismiss' && <DismissDialog publication={publication} onClose={close} />}
-    </Frame>
+    </BannerFrame>
   );
 };
 
@@ -158,7 +137,7 @@ const Refused = ({ publication, channel }: Pick<BannerProps, 'publication'> & { 
       : m.holdTitle;
   const canRetry = !isDisabled && codes.includes('retry');
   return (
-    <Frame
+    <BannerFrame
       icon={isDisabled ? 'switchedOff' : 'onHold'}
       tone="warn"
       title={<SentenceText of={sentence(title, { network })} />}
@@ -192,7 +171,7 @@ const Refused = ({ publication, channel }: Pick<BannerProps, 'publication'> & { 
           ))}
         </ul>
       )}
-    </Frame>
+    </BannerFrame>
   );
 };
 
@@ -213,7 +192,7 @@ const Waits = ({ publication, names }: BannerProps) => {
         : null;
   const first = chain.links.length > 1 ? chain.links[0] : undefined;
   return (
-    <Frame
+    <BannerFrame
       icon="waiting"
       tone="idle"
       title={m.waitsTitle}
@@ -221,7 +200,9 @@ const Waits = ({ publication, names }: BannerProps) => {
         <>
           {paused && <Button onClick={() => setIsResuming(true)}>{m.resume}</Button>}
           {first?.state === 'queued' && (
-            <Button onClick={() => setIsCancellingFirst(true)}>{m.cancelNumber(format.number(first.sequence))}</Button>
+            <Button onClick={() => setIsCancellingFirst(true)}>
+              {m.cancelNumber(format.number(first.sequence ?? 0))}
+            </Button>
           )}
           <CancelButton publication={publication} />
         </>
@@ -233,7 +214,7 @@ const Waits = ({ publication, names }: BannerProps) => {
       {isCancellingFirst && first && (
         <CancelDialog publication={first} onClose={() => setIsCancellingFirst(false)} isOther />
       )}
-    </Frame>
+    </BannerFrame>
   );
 };
 

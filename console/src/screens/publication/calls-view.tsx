@@ -7,7 +7,10 @@ import type { Publication } from '../../publications/states.js';
 import { publicationMessages } from './messages.js';
 import type { Calls } from './use-calls.js';
 
-/** The calls to the network that would send a publication now. Those of past attempts are not stored, and this says so. */
+/**
+ * The calls to the network that would send a publication now. The calls of past attempts are not stored, and this says
+ * so.
+ */
 export const CallsView = ({
   publication,
   calls: { preview, error, isBusy, ask },
@@ -15,7 +18,7 @@ export const CallsView = ({
 }: {
   readonly publication: Publication;
   readonly calls: Calls;
-  /** The reason for which the sandbox cannot be asked; null if it can. */
+  /** The reason why the sandbox cannot be called; null if it can. */
   readonly obstacle: string | null;
 }) => {
   const m = useMessages(publicationMessages);

@@ -1,5 +1,5 @@
-import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { management } from '../../api/management.js';
 import { Card } from '../../components/card.js';
 import { Segmented } from '../../components/controls.js';
@@ -10,8 +10,8 @@ import { useMessages } from '../../i18n/messages.js';
 import type { Publication } from '../../publications/states.js';
 import { EventList } from './event-list.js';
 import { publicationMessages } from './messages.js';
-import { buildStory, eventsOf } from './story.js';
 import type { StoryContext } from './step-text.js';
+import { buildStory, eventsOf } from './story.js';
 import { StoryView } from './story-view.js';
 
 /** Returns the query of everything that happened to a publication, from the request to the network's message ids. */
@@ -21,7 +21,7 @@ export const useTrace = (id: string) =>
     queryFn: () => management().get('/history/trace/{id}', { path: { id } }),
   });
 
-/** The history of a publication, as a story, as events, or as JSON: the same events each time. */
+/** The history of a publication as a story, as events or as JSON: the same events each time. */
 export const HistoryCard = ({
   publication,
   ...context

@@ -68,7 +68,7 @@ export const publicationMessages = defineMessages({
     interrupted: 'The attempt was interrupted before anything was sent.',
     nextAt: 'The next attempt starts at {until}.',
     failed: 'Failed',
-    forGood: 'for good. The channel goes on with the next post.',
+    forGood: 'permanently. The channel continues with the next post.',
     inDoubt: 'In doubt.',
     inDoubtText: 'The outcome is unknown, so it is not sent again automatically.',
     filtered: 'Filtered',
@@ -89,7 +89,7 @@ export const publicationMessages = defineMessages({
 
     calls: 'Calls to the network',
     callsNotStored:
-      'The calls of past attempts are not stored. These are the calls that would be sent now, with the settings of today. Credentials are never shown.',
+      "The calls of past attempts are not stored. These are the calls that would be sent now, with today's settings. Credentials are never shown.",
     showCalls: 'Show the calls',
     showCallsHint: 'Uses one sandbox check. Nothing is published.',
     noCalls: 'Nothing would be sent to this channel now.',

@@ -1,7 +1,7 @@
 import { payloadTitle } from './payload-title.js';
 
 const titleOf = (payload: object | null): string =>
-  payloadTitle({ id: 'post_1', payload: payload }, (count) => `${count} files`);
+  payloadTitle({ id: 'post_1', payload }, (count) => `${count} files`);
 
 describe('the title of a post', () => {
   it('is the first line of its text', () => {

@@ -4,6 +4,7 @@ import { defineMessages } from '../../i18n/messages.js';
 export const postMessages = defineMessages({
   en: {
     postLoading: 'Post',
+    plan: 'Plan',
     content: 'Content',
     noContent: 'The content of this post is not stored any more.',
     details: 'Details',
@@ -11,7 +12,9 @@ export const postMessages = defineMessages({
     externalId: 'External id',
     traceId: 'Trace id',
     metadata: 'Metadata',
-    none: 'none',
+    ownText: 'own text',
+    onlyOn: (name: string) => `Only on ${name}`,
+    withoutText: 'Without text',
     publications: 'Publications',
     cancelAll: 'Cancel all queued…',
     attachments: 'Media',
@@ -20,6 +23,7 @@ export const postMessages = defineMessages({
   },
   ru: {
     postLoading: 'Пост',
+    plan: 'План',
     content: 'Содержимое',
     noContent: 'Содержимое этого поста больше не хранится.',
     details: 'Подробности',
@@ -27,7 +31,9 @@ export const postMessages = defineMessages({
     externalId: 'Внешний id',
     traceId: 'Trace id',
     metadata: 'Метаданные',
-    none: 'нет',
+    ownText: 'свой текст',
+    onlyOn: (name: string) => `Только для ${name}`,
+    withoutText: 'Без текста',
     publications: 'Публикации',
     cancelAll: 'Отменить всё в очереди…',
     attachments: 'Вложения',

@@ -16,6 +16,7 @@ import { ErrorState, Skeleton } from '../../components/states.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { sentence } from '../../i18n/sentence.js';
+import { isPlanned } from '../../planning/planned-posts.js';
 import { CancelPostDialog } from '../../publications/publication-dialogs.js';
 import {
   type Publication,
@@ -26,11 +27,14 @@ import {
   useStateNames,
 } from '../../publications/states.js';
 import { WaitingReason, WaitingTime } from '../../publications/waiting.js';
+import { ContentCard } from './content-card.js';
 import { publicationMessages } from './messages.js';
-import { postMessages } from './post-messages.js';
 import { payloadTitle } from './payload-title.js';
+import { PlannedBanner, UnreleasedEnd } from './planned-banner.js';
+import { postMessages } from './post-messages.js';
+import { VersionsCard } from './versions-card.js';
 
-/** A post: all of its publications, its content, and what its program sent along. */
+/** A post: all of its publications, its content, and what its program sent along with it. */
 export const PostScreen = () => {
   const shared = useMessages(publicationMessages);
   const m = useMessages(postMessages);
@@ -67,8 +71,8 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
     <>
       <PageHead
         trail={
-          <Link className="link" to="/timeline">
-            {shared.timeline}
+          <Link className="link" to={isPlanned(post) ? '/plan' : '/timeline'}>
+            {isPlanned(post) ? m.plan : shared.timeline}
           </Link>
         }
         title={<bdi className="publication-title">{payloadTitle(post, shared.media)}</bdi>}
@@ -92,10 +96,14 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
           </span>
         </div>
       </PageHead>
+      {isPlanned(post) ? <PlannedBanner post={post} /> : <UnreleasedEnd post={post} />}
       <div className="publication-columns">
-        <PublicationsCard publications={post.publications} names={names} />
         <div className="publication-side">
-          <ContentCard payload={post.payload} />
+          <PublicationsCard post={post} names={names} />
+          <ContentCard payload={post.payload} names={names} />
+        </div>
+        <div className="publication-side">
+          {hasVersions(post) && <VersionsCard post={post} />}
           <DetailsCard post={post} names={names} />
         </div>
       </div>
@@ -104,14 +112,20 @@ const Loaded = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   );
 };
 
+/** Returns whether a post has its own history, because it is or was planned. */
+const hasVersions = ({ publish_at: at, approval, revision }: Api<'PostWithPayload'>): boolean =>
+  at !== null || approval !== null || revision > 1;
+
 const PublicationsCard = ({
-  publications,
+  post: { publications, payload },
   names,
 }: {
-  readonly publications: readonly Publication[];
+  readonly post: Api<'PostWithPayload'>;
   readonly names: Names;
 }) => {
   const m = useMessages(postMessages);
+  const hasOwnText = ({ platform, target_id: id }: Publication): boolean =>
+    [payload?.overrides?.[platform], payload?.overrides?.[id]].some((override) => override?.text !== undefined);
   return (
     <Card title={m.publications}>
       <ul className="post-publications">
@@ -125,58 +139,20 @@ const PublicationsCard = ({
               </span>
               <StatePill state={shownState(publication)} />
               <span className="post-what secondary">
-                <span className="cut">
-                  <WaitingReason publication={publication} names={names} />
-                </span>
+                {/* The box above says for all of them what a planned post waits for, and the pill that one was dismissed. */}
+                {publication.state === 'planned' || publication.state === 'dismissed' ? (
+                  hasOwnText(publication) && <span className="cut">{m.ownText}</span>
+                ) : (
+                  <span className="cut">
+                    <WaitingReason publication={publication} names={names} />
+                  </span>
+                )}
                 {publication.state === 'queued' && <WaitingTime publication={publication} />}
               </span>
             </Link>
           </li>
         ))}
       </ul>
-    </Card>
-  );
-};
-
-const ContentCard = ({ payload }: { readonly payload: Api<'PostWithPayload'>['payload'] }) => {
-  const m = useMessages(postMessages);
-  const [isJson, setIsJson] = useState(false);
-  if (payload === null)
-    return (
-      <Card title={m.content}>
-        <p className="card-body secondary">{m.noContent}</p>
-      </Card>
-    );
-  const { text, media = [], buttons = [] } = payload;
-  return (
-    <Card title={m.content} aside={<CopyButton text={JSON.stringify(payload, null, 2)} />}>
-      <div className="card-body post-content">
-        {text !== undefined && (
-          <p tabIndex={0}>
-            <bdi>{text}</bdi>
-          </p>
-        )}
-        {media.length > 0 && (
-          <p className="secondary">
-            {m.attachments}: <bdi>{media.map(({ type }) => type).join(', ')}</bdi>
-          </p>
-        )}
-        {buttons.length > 0 && (
-          <p className="secondary">
-            {m.buttons}:{' '}
-            <bdi>
-              {buttons
-                .flat()
-                .map((button) => button.text)
-                .join(', ')}
-            </bdi>
-          </p>
-        )}
-        <details open={isJson} onToggle={(event) => setIsJson(event.currentTarget.open)}>
-          <summary>{m.asJson}</summary>
-          {isJson && <Json value={payload} />}
-        </details>
-      </div>
     </Card>
   );
 };
@@ -197,8 +173,8 @@ const DetailsCard = ({ post, names }: { readonly post: Api<'PostWithPayload'>; r
           </dd>
         </div>
         <Fact label={shared.postId} value={post.id} />
-        <Fact label={m.externalId} value={post.external_id} />
-        <Fact label={m.traceId} value={post.trace_id} />
+        {post.external_id !== null && <Fact label={m.externalId} value={post.external_id} />}
+        {post.trace_id !== null && <Fact label={m.traceId} value={post.trace_id} />}
       </dl>
       {post.metadata !== null && (
         <div className="card-body">
@@ -210,21 +186,14 @@ const DetailsCard = ({ post, names }: { readonly post: Api<'PostWithPayload'>; r
   );
 };
 
-const Fact = ({ label, value }: { readonly label: string; readonly value: string | null }) => {
-  const m = useMessages(postMessages);
-  return (
-    <div>
-      <dt>{label}</dt>
-      {value === null ? (
-        <dd className="tertiary">{m.none}</dd>
-      ) : (
-        <dd>
-          <bdi className="mono cut" title={value}>
-            {value}
-          </bdi>
-          <CopyButton text={value} look="quiet" />
-        </dd>
-      )}
-    </div>
-  );
-};
+const Fact = ({ label, value }: { readonly label: string; readonly value: string }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>
+      <bdi className="mono cut" title={value}>
+        {value}
+      </bdi>
+      <CopyButton text={value} look="quiet" />
+    </dd>
+  </div>
+);

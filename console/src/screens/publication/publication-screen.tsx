@@ -74,7 +74,7 @@ const Loaded = ({
   return (
     <>
       <Head publication={publication} post={post} />
-      <Banner publication={publication} names={names} />
+      <Banner publication={publication} post={post} names={names} />
       <div className="publication-columns">
         <HistoryCard
           publication={publication}
@@ -137,7 +137,7 @@ const Head = ({ publication, post }: { readonly publication: Publication; readon
       <div className="publication-facts">
         <StatePill state={shownState(publication)} />
         <span>
-          {m.number(format.number(publication.sequence))} ·{' '}
+          {publication.sequence !== null && `${m.number(format.number(publication.sequence))} · `}
           <SentenceText of={sentence(m.accepted, { at: { at: post.accepted_at } })} /> ·{' '}
           {m.channels(post.publications.length, settled)}
         </span>

@@ -18,10 +18,10 @@ import { publicationMessages } from './messages.js';
 import { eventsOf } from './story.js';
 import type { Calls } from './use-calls.js';
 
-/** Most publications that the list of the same post elsewhere holds. */
+/** Maximum number of publications in the list of the same post elsewhere. */
 const MAX_ELSEWHERE = 10;
 
-/** The other publications of the same post, and this one among them. */
+/** All publications of the same post, including this one. */
 export const ElsewhereCard = ({
   publication,
   post,
@@ -81,7 +81,7 @@ const SiblingState = ({ publication }: { readonly publication: Publication }) =>
   );
 };
 
-/** The post as the channel's readers would see it, asked for by a button: the sandbox counts its checks. */
+/** The post as the channel's readers would see it, shown on demand because the sandbox counts its checks. */
 export const ReadersCard = ({
   publication,
   post,
@@ -126,7 +126,7 @@ export const ReadersCard = ({
   );
 };
 
-/** Ids, the receipt's number, and the way to the event in the signed log. */
+/** Ids, the receipt's number, and a link to the event in the signed log. */
 export const ProofCard = ({ publication }: { readonly publication: Publication }) => {
   const m = useMessages(publicationMessages);
   const format = useFormat();
@@ -158,7 +158,7 @@ export const ProofCard = ({ publication }: { readonly publication: Publication }
         )}
         <div>
           <dt>{m.receipt}</dt>
-          <dd>{format.number(publication.sequence)}</dd>
+          <dd>{format.number(publication.sequence ?? 0)}</dd>
         </div>
         {last && (
           <div>

@@ -14,7 +14,7 @@ import { useSession } from '../../session/session.js';
 import { publicationMessages } from './messages.js';
 import { member, type Step, textMember } from './story.js';
 
-/** Everything that the sentences of a story speak of. */
+/** Everything that the sentences of a story mention. */
 export interface StoryContext {
   readonly publication: Publication;
   readonly post: Api<'PostWithPayload'>;
@@ -62,7 +62,7 @@ export const StepText = ({ step, context }: { readonly step: Step; readonly cont
       return (
         <>
           <b>{m.acceptedTitle}</b> {m.acceptedFor(format.number(post.publications.length), post.publications.length)}{' '}
-          {m.becameNumber(format.number(publication.sequence))}
+          {m.becameNumber(format.number(publication.sequence ?? 0))}
         </>
       );
     case 'wait':

@@ -5,7 +5,7 @@ import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { useNow } from '../../time/server-clock.js';
 import { publicationMessages } from './messages.js';
-import { type StoryContext, StepText } from './step-text.js';
+import { StepText, type StoryContext } from './step-text.js';
 import { type Step, STEP_LOOKS } from './story.js';
 
 /** A publication's story in words: a line per step, waits as dashed lines with their length. */

@@ -4,8 +4,13 @@ const NOON = Date.parse('2026-11-26T12:00:00.000Z');
 let number = 0;
 const event = (type: string, seconds: number, data: object = {}, rest: object = {}): TraceEvent =>
   ({
-    ...{ id: `event-${++number}`, type, at: new Date(NOON + seconds * 1000).toISOString(), data },
-    ...{ aggregate: 'publication', aggregate_id: 'pub_1', ...rest },
+    id: `event-${++number}`,
+    type,
+    at: new Date(NOON + seconds * 1000).toISOString(),
+    data,
+    aggregate: 'publication',
+    aggregate_id: 'pub_1',
+    ...rest,
   }) as never;
 const accepted = event('PostAccepted', 0, {}, { aggregate: 'post', aggregate_id: 'post_1' });
 const kinds = (events: readonly TraceEvent[], state: string): string =>

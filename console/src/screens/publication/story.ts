@@ -34,15 +34,15 @@ export interface Step {
   readonly at: string | null;
   /** The event that it is about; null for a wait and for the present. */
   readonly event: TraceEvent | null;
-  /** Number of the attempt; null if it is about none. */
+  /** Number of the attempt; null if it is not about one. */
   readonly attempt: number | null;
-  /** Steps of the sending that were completed in this attempt. */
+  /** Steps of sending that were completed in this attempt. */
   readonly done: readonly string[];
   /** Length of a wait in ms, and the rule behind it if an event set one. */
   readonly wait: { readonly length: number; readonly rule: string | null } | null;
 }
 
-/** Glyphs of the steps; null: a plain dot. */
+/** Glyphs of the steps; null for a plain dot. */
 export const STEP_LOOKS: Readonly<Record<StepKind, { readonly icon: IconName; readonly tone: Tone } | null>> = {
   requested: null,
   accepted: { icon: 'check', tone: 'ok' },
@@ -82,10 +82,10 @@ const POSTPONED: Readonly<Record<string, StepKind>> = {
   interrupted: 'interrupted',
 };
 
-/** A wait that is worth a line of its own, in ms. */
+/** Minimum length of a wait that gets its own line, in ms. */
 const NOTABLE_WAIT = 2_000;
 
-/** Returns a member of an event's data; an event that was erased has none. */
+/** Returns a member of an event's data; undefined for an event that was erased. */
 export const member = (event: Pick<TraceEvent, 'data'> | null, name: string): unknown =>
   typeof event?.data === 'object' && event.data !== null
     ? (event.data as Readonly<Record<string, unknown>>)[name]
@@ -116,7 +116,7 @@ const kindOf = (event: TraceEvent): StepKind | null => {
   return KINDS[event.type] ?? null;
 };
 
-/** Returns a rule that an event sets for the wait after it; `decision` if it waits for a person's. */
+/** Returns the rule that an event sets for the wait after it; `decision` if it waits for a person's decision. */
 const ruleAfter = (event: TraceEvent | null): string | null =>
   event?.type === 'PublicationInDoubt' || event?.type === 'PublicationFailed'
     ? 'decision'
@@ -127,9 +127,9 @@ const ruleAfter = (event: TraceEvent | null): string | null =>
 const LIVE_STATES: readonly Publication['state'][] = ['queued', 'publishing', 'in_doubt'];
 
 /**
- * Returns the story of a publication, the oldest step first: its events, the waits between them, and the present if it is not
- * at its end.
- * @param events those of the publication's trace that concern it, the oldest first
+ * Returns the story of a publication, oldest step first: its events, the waits between them, and the present if it has
+ * not ended.
+ * @param events those of the publication's trace that concern it, oldest first
  */
 export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publication, 'state'>): readonly Step[] => {
   const steps: Step[] = [];
@@ -153,7 +153,7 @@ export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publ
     const kind = kindOf(event);
     if (kind === null) continue;
     const length = before ? Date.parse(event.at) - Date.parse(before.at) : 0;
-    // During an attempt the time passes with sending, not with waiting.
+    // During an attempt, time passes sending, not waiting.
     if (before && before.type !== 'PublicationStarted' && kind !== 'notice' && length >= NOTABLE_WAIT)
       add('wait', null, { key: `${before.id} wait`, at: before.at, wait: { length, rule: ruleAfter(before) } });
     add(kind === 'dismissed' && before?.type === 'PublicationInDoubt' ? 'settled' : kind, event);

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { type Api, management } from '../../api/management.js';
 
-/** The sandbox's answer for a post, which is asked for by a button, because each check counts. */
+/** The sandbox's answer for a post, fetched on demand, because each check counts. */
 export interface Calls {
-  /** The networks' previews; undefined before they are asked for. */
+  /** The networks' previews; undefined before they are fetched. */
   readonly preview: Api<'SandboxResult'>['preview'] | undefined;
   readonly error: unknown;
   readonly isBusy: boolean;
@@ -12,7 +12,7 @@ export interface Calls {
 
 /** Returns how a post would be sent now: the calls that its endpoint's sandbox makes of its payload. */
 export const useCalls = (endpointId: string, payload: Api<'PostWithPayload'>['payload']): Calls => {
-  // Not a query: nothing but the button may repeat it.
+  // Not a query, because only the button may repeat it.
   const { data, error, isPending, mutate } = useMutation({
     mutationFn: () => management().post('/endpoints/{id}/sandbox', { path: { id: endpointId }, body: payload ?? {} }),
   });

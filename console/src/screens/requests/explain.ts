@@ -25,7 +25,7 @@ const KIND_OF_DECISION: Readonly<Record<string, Kind>> = {
 /** Returns the kind of a request's answer. */
 export const kindOf = ({ decision }: Pick<LoggedRequest, 'decision'>): Kind => KIND_OF_DECISION[decision] ?? 'invalid';
 
-/** The looks of the kinds. */
+/** The appearance of each kind. */
 export const KIND_LOOKS: Readonly<Record<Kind, { readonly name: IconName; readonly tone: Tone }>> = {
   accepted: { name: 'published', tone: 'ok' },
   replay: { name: 'retrying', tone: 'idle' },
@@ -35,7 +35,7 @@ export const KIND_LOOKS: Readonly<Record<Kind, { readonly name: IconName; readon
   disabled: { name: 'switchedOff', tone: 'idle' },
 };
 
-/** Figures behind a decision, by the names of the API. */
+/** Figures behind a decision, named as in the API. */
 export type Figures = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /** Returns the figures of a request; empty if there are none. */
@@ -50,20 +50,27 @@ export interface Explanation {
   readonly short: string;
   readonly title: string;
   readonly text: string;
-  /** Ways to put it right; empty for a success. */
+  /** Ways to fix it; empty for a success. */
   readonly remedies: readonly Remedy[];
 }
 
-/** One way to put a refusal right. */
+/** One way to fix a refusal. */
 export interface Remedy {
   readonly text: string;
   /** A link to the endpoint's settings follows the text. */
   readonly isInSettings?: boolean;
 }
 
+/** Returns what an accepted request did. */
+const acceptedAs = ({ route, post_id: post }: LoggedRequest): 'accepted' | 'answered' | 'cancelled' | 'changed' => {
+  if (/^(PATCH|PUT) /.test(route)) return 'changed';
+  if (route.startsWith('DELETE ')) return 'cancelled';
+  return post === null || route.startsWith('GET ') ? 'answered' : 'accepted';
+};
+
 type Texts = (typeof reasonMessages)['en'];
 
-/** Returns the explanation of a request's answer, in the words of `m`. */
+/** Returns the explanation of a request's answer, using the words of `m`. */
 export const explainRequest = (request: LoggedRequest, m: Texts, format: Format): Explanation => {
   const figures = figuresOf(request);
   const number = (name: string): number => Number(figures[name] ?? 0);
@@ -78,7 +85,7 @@ export const explainRequest = (request: LoggedRequest, m: Texts, format: Format)
 
   switch (request.reason ?? request.decision) {
     case 'accepted':
-      return explain(request.post_id === null ? m.answered : m.accepted);
+      return explain(m[acceptedAs(request)]);
     case 'accepted_no_project':
       return explain(m.noProject, inSettings(m.addProject));
     case 'accepted_idempotent_replay':
@@ -113,6 +120,7 @@ export const explainRequest = (request: LoggedRequest, m: Texts, format: Format)
       return explain(m.burst(number('requests'), seconds(number('per_seconds'))), waited);
     case 'hourly_quota':
       return explain(m.hourly(number('per_hour')), waited, plain(m.betterPlan));
+    case 'changes':
     case 'discovery':
     case 'pauses':
     case 'replays':
@@ -139,6 +147,14 @@ export const explainRequest = (request: LoggedRequest, m: Texts, format: Format)
       return explain(m.invalidTargets, inSettings(m.seeTargets));
     case 'too_many_targets':
       return explain(m.tooManyTargets(number('targets'), number('targets_per_post')), plain(m.fewerTargets));
+    case 'already_released':
+      return explain(m.alreadyReleased, plain(m.cancelOrSend));
+    case 'post_ended':
+      return explain(m.postEnded, plain(m.sendNew));
+    case 'revision_mismatch':
+      return explain(m.revisionMismatch, plain(m.readAgain));
+    case 'publishing':
+      return explain(m.publishing, plain(m.retryLater));
     case 'post_not_found':
       return explain(m.postNotFound, plain(m.checkPostId));
     default:

@@ -12,7 +12,17 @@ export const reasonMessages = defineMessages({
     accepted: {
       short: 'Queued for publishing',
       title: 'The post was accepted.',
-      text: 'It is queued for its channels.',
+      text: 'It is queued for its channels, or planned.',
+    },
+    changed: {
+      short: 'Planned post changed',
+      title: 'The planned post was changed.',
+      text: 'Its history shows every version.',
+    },
+    cancelled: {
+      short: 'Post cancelled',
+      title: 'The post was cancelled.',
+      text: 'Any part of it that was still planned or queued is not published.',
     },
     answered: { short: 'Answered', title: 'The question was answered.', text: 'It created no post.' },
     noProject: {
@@ -38,12 +48,12 @@ export const reasonMessages = defineMessages({
     testToken: {
       short: 'A test token on the live address',
       title: 'The token belongs to a test endpoint.',
-      text: 'Test endpoints work in the sandbox only. They never publish.',
+      text: 'Test endpoints only work in the sandbox. They never publish.',
     },
     ipNotAllowed: (ip: string) => ({
       short: `${ip} is not on the allowlist`,
       title: `The token is valid, but ${ip} is not allowed.`,
-      text: 'This endpoint accepts requests from the addresses on its allowlist only.',
+      text: 'This endpoint only accepts requests from the addresses on its allowlist.',
     }),
     noTimestamp: {
       short: 'No valid timestamp',
@@ -103,7 +113,7 @@ export const reasonMessages = defineMessages({
     probeBudget: {
       short: 'Too many media to check in a minute',
       title: 'Too many media to check.',
-      text: 'The gateway looks at each medium before it accepts a post, and does so for a limited amount in a minute.',
+      text: 'The gateway looks at each medium before it accepts a post, but only for a limited amount per minute.',
     },
     disabledByOwner: {
       short: 'The endpoint is disabled',
@@ -150,6 +160,26 @@ export const reasonMessages = defineMessages({
       title: 'The post addressed too many channels.',
       text: `It addressed ${count}, and at most ${allowed} are allowed for one post.`,
     }),
+    alreadyReleased: {
+      short: 'Change of a post that was released before',
+      title: 'The post was released before the change arrived.',
+      text: 'Only a planned post can be changed.',
+    },
+    postEnded: {
+      short: 'Change of a post that had ended',
+      title: 'The post was cancelled or rejected before.',
+      text: 'It can no longer be changed.',
+    },
+    revisionMismatch: {
+      short: 'Another change came first',
+      title: 'Another change of the post came first.',
+      text: 'The request named an older revision of the post.',
+    },
+    publishing: {
+      short: 'Cancelled while it was being sent',
+      title: 'The post was being sent at that moment.',
+      text: 'A publication that is being sent cannot be cancelled.',
+    },
     postNotFound: {
       short: 'A question about a post that this endpoint did not accept',
       title: 'This endpoint did not accept such a post.',
@@ -188,12 +218,29 @@ export const reasonMessages = defineMessages({
     fewerTargets: 'List fewer in “targets”, and send further posts to the others.',
     seeTargets: 'See which projects it posts to.',
     checkPostId: 'Check the post’s id.',
+    cancelOrSend: 'Cancel what is still queued of it, or send a new post.',
+    sendNew: 'Send a new post.',
+    readAgain: 'Read the post, and repeat the change with its current revision.',
     readErrors:
       'The answer named each field and what is wrong with it. Try the same body in the sandbox to see them again.',
   },
   ru: {
     none: 'нет',
-    accepted: { short: 'В очереди на публикацию', title: 'Пост принят.', text: 'Он в очереди своих каналов.' },
+    accepted: {
+      short: 'В очереди на публикацию',
+      title: 'Пост принят.',
+      text: 'Он в очереди своих каналов или запланирован.',
+    },
+    changed: {
+      short: 'Запланированный пост изменён',
+      title: 'Запланированный пост изменён.',
+      text: 'Все версии есть в его истории.',
+    },
+    cancelled: {
+      short: 'Пост отменён',
+      title: 'Пост отменён.',
+      text: 'То, что ещё не вышло, опубликовано не будет.',
+    },
     answered: { short: 'Ответ дан', title: 'На вопрос ответили.', text: 'Поста он не создал.' },
     noProject: {
       short: 'Принят, но у точки входа нет проекта',
@@ -330,6 +377,26 @@ export const reasonMessages = defineMessages({
       title: 'Слишком много целей для одного поста.',
       text: `Целей было ${count}, а для одного поста можно не больше ${allowed}.`,
     }),
+    alreadyReleased: {
+      short: 'Изменение поста, который уже выпущен',
+      title: 'Пост выпущен раньше, чем пришло изменение.',
+      text: 'Изменить можно только запланированный пост.',
+    },
+    postEnded: {
+      short: 'Изменение поста, который завершён',
+      title: 'Этот пост раньше отменили или отклонили.',
+      text: 'Изменить его больше нельзя.',
+    },
+    revisionMismatch: {
+      short: 'Пост уже изменён другим запросом',
+      title: 'Другое изменение пришло раньше.',
+      text: 'В запросе названа более старая версия поста.',
+    },
+    publishing: {
+      short: 'Отмена во время отправки',
+      title: 'В этот момент пост отправлялся.',
+      text: 'То, что уже отправляется, отменить нельзя.',
+    },
     postNotFound: {
       short: 'Вопрос о посте, которого эта точка входа не принимала',
       title: 'Такого поста эта точка входа не принимала.',
@@ -367,6 +434,9 @@ export const reasonMessages = defineMessages({
     fewerTargets: 'Перечислите в «targets» меньше каналов, а в остальные отправьте ещё один пост.',
     seeTargets: 'Посмотрите, в какие проекты она публикует.',
     checkPostId: 'Проверьте идентификатор поста.',
+    cancelOrSend: 'Отмените то, что ещё в очереди, или отправьте новый пост.',
+    sendNew: 'Отправьте новый пост.',
+    readAgain: 'Прочитайте пост и повторите изменение с его нынешней версией.',
     readErrors:
       'В ответе названо каждое поле и что с ним не так. Отправьте то же тело в песочницу, чтобы увидеть это снова.',
   },

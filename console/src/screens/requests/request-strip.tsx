@@ -8,10 +8,12 @@ import { requestsMessages } from './messages.js';
 const HEIGHTS = { accepted: 14, replay: 8, unauthorized: 26, invalid: 26, tooMany: 20, disabled: 20 } as const;
 const HEIGHT = 30;
 const STEP = 10;
-/** Places for bars: fewer requests stand at the right. */
+/** Number of places for bars; if there are fewer requests, they are on the right. */
 const PLACES = 100;
 
-/** Empty places up to which the times of the oldest and the newest request stand side by side, also on a phone. */
+/**
+ * Number of empty places up to which the times of the oldest and the newest request fit side by side, even on a phone.
+ */
 const MOST_EMPTY = 60;
 
 /** A bar for each request, the newest on the right. A click opens the request below. */
@@ -61,7 +63,7 @@ export const RequestStrip = ({
         })}
       </svg>
       <div className="strip-ends tertiary">
-        {/* Under its bar; left out where it would meet the newest. */}
+        {/* Shown under its bar; omitted where it would meet the newest. */}
         <span style={{ marginLeft: `${empty}%` }}>{empty <= MOST_EMPTY && <Moment at={oldestFirst[0]!.at} />}</span>
         <Moment at={items[0]!.at} />
       </div>

@@ -18,12 +18,12 @@ import { RequestStrip } from './request-strip.js';
 import { RequestTable } from './request-table.js';
 import type { RequestsSearch } from './search.js';
 
-/** Requests that the gateway keeps of an endpoint. */
+/** Number of requests that the gateway keeps for an endpoint. */
 const KEPT = 100;
 
 type Endpoint = Api<'Endpoint'>;
 
-/** The last 100 requests of an endpoint: every refusal in words, with its remedy. */
+/** The last 100 requests to an endpoint: every refusal in words, with its remedy. */
 export const RequestsScreen = () => {
   const m = useMessages(requestsMessages);
   const endpoints = useEndpoints();
@@ -55,7 +55,10 @@ export const RequestsScreen = () => {
   );
 };
 
-/** Returns the endpoint that the address names, else one that was disabled for its owner's attention, else the first. */
+/**
+ * Returns the endpoint that the address names, or else one that was disabled and needs its owner's attention, or else
+ * the first.
+ */
 const chooseEndpoint = (endpoints: readonly Endpoint[], id: string | undefined): Endpoint =>
   endpoints.find((endpoint) => endpoint.id === id) ??
   endpoints.find((endpoint) => endpoint.disabled_by === 'rate_limits' || endpoint.disabled_by === 'plan') ??

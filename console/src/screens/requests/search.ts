@@ -1,6 +1,6 @@
 import { readText } from '../../app/search.js';
 
-/** Options of the request log, as they stand in its address. */
+/** Options of the request log, as they appear in its address. */
 export interface RequestsSearch {
   /** Id of the endpoint whose requests are shown. */
   readonly endpoint?: string;
@@ -12,6 +12,6 @@ export interface RequestsSearch {
   readonly open?: string;
 }
 
-/** Reads the address; ignores what it does not know. */
+/** Reads the address; ignores unknown parts. */
 export const readRequestsSearch = (search: Readonly<Record<string, unknown>>): RequestsSearch =>
   readText(search, ['endpoint', 'kind', 'find', 'open']);

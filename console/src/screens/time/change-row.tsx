@@ -2,13 +2,13 @@ import type { ReactNode } from 'react';
 import { useNames } from '../../api/things.js';
 import { Icon, networkTitle } from '../../components/icon.js';
 import { Moment } from '../../components/time.js';
+import { initialsOf, isPerson, useActorName } from '../../history/actors.js';
 import { useMessages } from '../../i18n/messages.js';
-import { initialsOf, isPerson, useActorName } from './actors.js';
 import type { AuditedEvent, Change } from './data.js';
 import { EventDetails } from './event-details.js';
 import { timeMessages } from './messages.js';
 
-/** Longest value that a row shows, in characters. */
+/** Maximum length of a value in a row, in characters. */
 const MAX_VALUE = 80;
 
 /** One member of a thing that differs, with who changed it. */
@@ -100,7 +100,7 @@ const Row = ({
   );
 };
 
-/** Returns a function that writes a value of a state in a line. */
+/** Returns a function that writes a value of a state on one line. */
 const useValue = (): ((value: unknown) => string) => {
   const m = useMessages(timeMessages);
   return (value) => {

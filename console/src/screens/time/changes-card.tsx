@@ -12,7 +12,7 @@ import type { TimeWindow } from './window.js';
 
 type View = 'compared' | 'since' | 'events';
 
-/** Lists the changes between the handles or since the moment, or every event of the window. */
+/** Lists the changes between the handles or since the moment, or every event in the window. */
 export const ChangesCard = ({
   at,
   from,

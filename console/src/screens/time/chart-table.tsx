@@ -1,11 +1,11 @@
 import { Moment } from '../../components/time.js';
+import { useActorName } from '../../history/actors.js';
 import { useMessages } from '../../i18n/messages.js';
-import { useActorName } from './actors.js';
 import type { Ticks } from './data.js';
 import { timeMessages } from './messages.js';
 import type { SpanRow } from './span-rows.js';
 
-/** The pauses, stops and people's changes of the chart, for screen readers. */
+/** The chart's pauses, stops and people's changes, for screen readers. */
 export const ChartTable = ({ ticks, rows }: { readonly ticks: Ticks; readonly rows: readonly SpanRow[] }) => {
   const m = useMessages(timeMessages);
   const actorName = useActorName();

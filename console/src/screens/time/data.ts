@@ -9,10 +9,10 @@ export type Ticks = Api<'Ticks'>;
 export type Past = Api<'Overview'>;
 export type Change = Api<'ChangeOfAggregate'>;
 
-/** Least time between two questions while the slider is dragged, in ms. */
+/** Minimum time between two requests while the slider is dragged, in ms. */
 const THROTTLE_MS = 250;
 
-/** Returns a value that follows another at most four times a second. */
+/** Returns a value that follows another, at most four times a second. */
 export const useThrottled = <T>(value: T): T => {
   const [shown, setShown] = useState(value);
   const shownAt = useRef(0);
@@ -40,7 +40,7 @@ export const useTicks = ({ from, to }: TimeWindow, buckets: number) => {
   });
 };
 
-/** Returns the query of all things as they were. @param at null: as they are */
+/** Returns the query of all things as they were. @param at null for as they are now */
 export const usePast = (at: number | null) => {
   const scope = useScope();
   return useQuery({
@@ -50,7 +50,7 @@ export const usePast = (at: number | null) => {
   });
 };
 
-/** Returns the query of the differences between two moments. @param to null: now */
+/** Returns the query of the differences between two times. @param to null for now */
 export const useDifferences = (from: number, to: number | null) => {
   const scope = useScope();
   return useQuery({
@@ -73,7 +73,9 @@ export const useEvents = ({ from, to }: TimeWindow) => {
       management().get('/history/events', {
         query: {
           ...scope.query,
-          ...{ since: iso(from), until: iso(to), limit: 100 },
+          since: iso(from),
+          until: iso(to),
+          limit: 100,
           ...(pageParam !== null && { cursor: pageParam }),
         },
       }),

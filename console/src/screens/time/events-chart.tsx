@@ -11,7 +11,7 @@ type Form = 'bars' | 'outline';
 /** Pixels. */
 const HEIGHTS = { bars: 44, outline: 22 } as const;
 
-/** The numbers of events over a time. Failures and doubts have colours of their own. Axes and handles are drawn around it. */
+/** The number of events over time. Failures and doubts have their own colours. Axes and handles are drawn around it. */
 export const EventsChart = ({
   ticks,
   window,
@@ -71,7 +71,7 @@ const optionsOf = (element: HTMLElement, form: Form): uPlot.Options => {
     axes: [{ show: false }, { show: false }],
     scales: {
       x: { time: true },
-      // The square root keeps quiet times visible beside busy ones.
+      // The square root keeps quiet times visible next to busy ones.
       y: { range: (_, __, most) => [0, Math.max(1, most ?? 1)] },
     },
     series: [{}, series('--bar-2'), series('--doubt'), series('--fail')],
@@ -88,7 +88,7 @@ const dataOf = ({ buckets }: Ticks): uPlot.AlignedData => {
   ];
 };
 
-/** Canvas knows no light-dark(): lets the browser compute the colour. */
+/** Canvas does not support light-dark(), so this lets the browser compute the colour. */
 const resolveColour = (element: HTMLElement, value: string): string => {
   const probe = document.createElement('span');
   probe.style.color = value;

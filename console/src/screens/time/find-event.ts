@@ -1,12 +1,12 @@
 import { management } from '../../api/management.js';
 import type { Scope } from '../../session/scope.js';
 
-/** Events that one page of the audit trail has. */
+/** Number of events on one page of the audit trail. */
 const PAGE = 200;
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** Returns the time of the last event before a moment; null if there is none. */
+/** Returns the time of the last event before a time; null if there is none. */
 export const findPreviousEvent = async (scope: Scope, at: number): Promise<number | null> => {
   const { items } = await management().get('/history/events', {
     query: { ...scope.query, until: iso(at), limit: 1 },
@@ -15,8 +15,8 @@ export const findPreviousEvent = async (scope: Scope, at: number): Promise<numbe
 };
 
 /**
- * Returns the time of the first event after a moment; null if there is none. The audit trail is read from its end, so the numbers
- * of events find a short time that has the event.
+ * Returns the time of the first event after a time; null if there is none. The audit trail is read from its end, so the
+ * numbers of events are used to find a short period that contains the event.
  */
 export const findNextEvent = async (scope: Scope, at: number, now: number): Promise<number | null> => {
   let [from, to] = [at + 1, now + 1];

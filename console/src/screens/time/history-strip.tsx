@@ -7,7 +7,10 @@ import { EventsChart } from './events-chart.js';
 import { timeMessages } from './messages.js';
 import { axisMarks, percentOf, type TimeWindow } from './window.js';
 
-/** All history in a line, with the window as a box. A click moves the moment. It is for pointers: the slider's keys reach all of it. */
+/**
+ * All history on a line, with the window as a box. A click moves the moment. It is for pointers only: the slider's keys
+ * reach all of it.
+ */
 export const HistoryStrip = ({
   firstAt,
   window,

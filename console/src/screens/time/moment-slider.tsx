@@ -10,17 +10,17 @@ export interface SliderProps {
   readonly window: TimeWindow;
   /** ms since 1970. */
   readonly at: number;
-  /** The moment that `at` is compared with; null: none. */
+  /** The time that `at` is compared with; null if none. */
   readonly from: number | null;
-  /** The moment stands in the middle, and the history slides below it: on a phone. */
+  /** True on a phone: the moment is in the middle, and the history slides below it. */
   readonly isCentred: boolean;
   readonly onAt: (at: number) => void;
-  /** Goes to a moment under the finger, at most to the beginning of the history. */
+  /** Goes to the moment under the finger, at most to the beginning of the history. */
   readonly onPan: (at: number) => void;
   readonly onFrom: (from: number | null) => void;
-  /** Goes to the next event of all (`events`) or of people (`people`). @param step 1 or -1 */
+  /** Goes to the next event of any kind (`events`) or by people (`people`). @param step 1 or -1 */
   readonly onStep: (by: 'events' | 'people', step: 1 | -1) => void;
-  /** Moves by a window. */
+  /** Moves by one window. */
   readonly onWindow: (step: 1 | -1) => void;
   /** Goes to the beginning of the history. */
   readonly onFirst: () => void;

@@ -1,5 +1,5 @@
+import type { IconName, Tone } from '../../components/icon.js';
 import type { Format } from '../../i18n/format.js';
-import type { Tone, IconName } from '../../components/icon.js';
 import type { Past } from './data.js';
 import type { timeMessages } from './messages.js';
 
@@ -14,7 +14,7 @@ export interface PastThing {
   readonly tone: Tone;
 }
 
-/** The channels, projects and endpoints of a moment. */
+/** The channels, projects and endpoints at a point in time. */
 export interface PastThings {
   readonly channels: readonly PastThing[];
   readonly projects: readonly PastThing[];
@@ -26,7 +26,7 @@ type State = Readonly<Record<string, unknown>>;
 
 const ACTIVE = { icon: 'published', tone: 'ok' } as const;
 
-/** Describes all things of a moment. Things that were deleted by then are left out. */
+/** Describes all things at a point in time. Things already deleted by then are omitted. */
 export const describePast = (past: Past, at: number, m: Texts, format: Format): PastThings => {
   const pausedUntil = (pauses: Past['channel_pauses'], id: string): number | null => {
     const until = pauses.find((pause) => pause.id === id)?.state['paused_until'];
@@ -34,7 +34,8 @@ export const describePast = (past: Past, at: number, m: Texts, format: Format): 
     return end > at ? end : null;
   };
   const paused = (until: number) => ({
-    ...{ icon: 'paused' as const, tone: 'idle' as const },
+    icon: 'paused' as const,
+    tone: 'idle' as const,
     label: m.states.paused(format.moment(until, at)),
   });
   const alive = ({ state }: { readonly state: State }): boolean => state['deleted_at'] === null;
@@ -67,7 +68,8 @@ export const describePast = (past: Past, at: number, m: Texts, format: Format): 
         by === null
           ? { ...ACTIVE, label: interval > 0 ? m.states.onEvery(interval) : m.states.on }
           : {
-              ...{ icon: 'switchedOff' as const, tone: by === 'owner' ? ('idle' as const) : ('warn' as const) },
+              icon: 'switchedOff' as const,
+              tone: by === 'owner' ? ('idle' as const) : ('warn' as const),
               label: m.states.off[by],
             };
       return { id, name: text(state, 'name') || text(state, 'slug'), platform: null, ...shown };

@@ -1,8 +1,12 @@
 import { mergeChanges } from './span-rows.js';
 
 const change = (at: number) => ({
-  ...{ at: new Date(at).toISOString(), actor: 'operator', type: 'ChannelPaused', event_id: String(at) },
-  ...{ aggregate: 'channel-pause', aggregate_id: 'tgt_1' },
+  at: new Date(at).toISOString(),
+  actor: 'operator',
+  type: 'ChannelPaused',
+  event_id: String(at),
+  aggregate: 'channel-pause',
+  aggregate_id: 'tgt_1',
 });
 
 describe('marks of changes by people', () => {

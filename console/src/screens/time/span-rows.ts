@@ -1,7 +1,7 @@
 import type { Names } from '../../api/things.js';
 import type { Ticks } from './data.js';
 
-/** The pauses and stops of one thing, in a row of the chart. */
+/** The pauses and stops of one thing, in one row of the chart. */
 export interface SpanRow {
   readonly id: string;
   readonly name: string;
@@ -24,7 +24,7 @@ export const groupSpans = (spans: Ticks['spans'], names: Names): readonly SpanRo
     .sort((a, b) => rank(a) - rank(b) || b.spans.length - a.spans.length || a.name.localeCompare(b.name));
 };
 
-/** People's changes that stand close together, as one mark. */
+/** People's changes that are close together, as one mark. */
 export interface ChangeMark {
   readonly at: number;
   readonly changes: readonly Ticks['changes'][number][];

@@ -2,8 +2,8 @@ import { useRouter } from '@tanstack/react-router';
 import { Card } from '../../components/card.js';
 import { CopyButton } from '../../components/copy.js';
 import { Icon, NetworkMark } from '../../components/icon.js';
-import { Empty, Loaded } from '../../components/states.js';
 import { Pill } from '../../components/state-pill.js';
+import { Empty, Loaded } from '../../components/states.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { serverNow } from '../../time/server-clock.js';
@@ -11,7 +11,7 @@ import { usePast, useThrottled } from './data.js';
 import { timeMessages } from './messages.js';
 import { describePast, type PastThing } from './past-states.js';
 
-/** All things as they were at a moment, beside how they are now. @param at null: now */
+/** All things as they were at a point in time, next to how they are now. @param at null for now */
 export const StateCard = ({ at }: { readonly at: number | null }) => {
   const m = useMessages(timeMessages);
   const format = useFormat();
@@ -59,7 +59,7 @@ const Group = ({
 }: {
   readonly title: string;
   readonly things: readonly PastThing[];
-  /** Undefined: the present is shown, or not known yet. */
+  /** Undefined while the present is shown, or not known yet. */
   readonly now: readonly PastThing[] | undefined;
 }) => {
   const m = useMessages(timeMessages);

@@ -1,10 +1,10 @@
 import { useNames } from '../../api/things.js';
 import { Card } from '../../components/card.js';
 import { useIsPhone } from '../../components/use-is-phone.js';
+import { initialsOf, useActorName } from '../../history/actors.js';
 import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { useNow } from '../../time/server-clock.js';
-import { initialsOf, useActorName } from './actors.js';
 import { ChartLegend } from './chart-legend.js';
 import { ChartTable } from './chart-table.js';
 import type { Ticks } from './data.js';
@@ -12,11 +12,11 @@ import { EventsChart } from './events-chart.js';
 import { HistoryStrip } from './history-strip.js';
 import { timeMessages } from './messages.js';
 import { MomentSlider, type SliderProps } from './moment-slider.js';
-import { usePan } from './use-pan.js';
 import { groupSpans, mergeChanges } from './span-rows.js';
+import { usePan } from './use-pan.js';
 import { axisMarks, isInside, meets, percentOf, type TimeWindow } from './window.js';
 
-/** Rows of pauses that are shown; the rest is a number. */
+/** Number of rows of pauses that are shown; the rest is given as a number. */
 const MAX_ROWS = 6;
 
 /** The history: all of it in a strip, then the window with its events, pauses, changes by people, and the handles. */
@@ -27,7 +27,7 @@ export const TimeChart = ({
 }: {
   readonly ticks: Ticks;
   readonly slider: SliderProps;
-  /** Opens an event, and goes to its moment. */
+  /** Opens an event, and goes to its time. */
   readonly onOpenEvent: (id: string, at: number) => void;
 }) => {
   const m = useMessages(timeMessages);

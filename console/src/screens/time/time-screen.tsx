@@ -16,12 +16,12 @@ import { StateCard } from './state-card.js';
 import { TimeChart } from './time-chart.js';
 import { useTravel } from './travel.js';
 import { HistoryVerification } from './verification.js';
-import { SPANS, type Span } from './window.js';
+import { type Span, SPANS } from './window.js';
 
-/** Bars of the window. */
+/** Number of bars in the window. */
 const BUCKETS = 150;
 
-/** The time machine: how everything was at a moment, what changed since, who changed it, and the proof. */
+/** The time machine: how everything was at a point in time, what has changed since, who changed it, and the proof. */
 export const TimeScreen = () => {
   const m = useMessages(timeMessages);
   const scope = useScope();
@@ -93,7 +93,7 @@ const Head = ({ travel }: { readonly travel: ReturnType<typeof useTravel> }) => 
   );
 };
 
-/** The key `.` leads back to the present. */
+/** The key `.` returns to the present. */
 const useBackToNow = (onNow: () => void): void => {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {

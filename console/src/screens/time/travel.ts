@@ -14,13 +14,13 @@ type Navigate = (to: { readonly search: (before: TimeSearch) => TimeSearch; read
 /** A notice that there is no further event. */
 type Notice = 'noEarlier' | 'noLater' | null;
 
-/** The moment, the window and what moves them. All of it stands in the address. */
+/** The moment, the window and what moves them. All of it is kept in the address. */
 export interface Travel {
   /** Null: now. */
   readonly at: number | null;
   readonly span: Span;
   readonly window: TimeWindow;
-  /** The part of the history of which the events are asked: the window and, on a phone, some of what is on both sides. */
+  /** The part of the history whose events are fetched: the window and, on a phone, some of what is on both sides. */
   readonly loaded: TimeWindow;
   readonly notice: Notice;
   readonly slider: SliderProps;
@@ -29,10 +29,10 @@ export interface Travel {
   readonly openEventAt: (id: string, at: number) => void;
 }
 
-/** A moment this close to the present is the present, in ms, unless it is that of an event. */
+/** A moment this close to the present counts as the present, in ms, unless it is the time of an event. */
 const PRESENT_MS = 1_500;
 
-/** Returns the state of the time machine, as its address says, with the actions that change it. */
+/** Returns the state of the time machine, as given by its address, with the actions that change it. */
 export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
   const scope = useScope();
   const now = useNow(1000);
@@ -40,7 +40,7 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
   const span = search.span ?? 'hours';
   const at = search.at === undefined ? null : Date.parse(search.at);
   const from = search.from === undefined ? null : Date.parse(search.from);
-  // The first event of all is in every answer; a short question finds it for the window of the whole history.
+  // Every answer contains the very first event; a short request finds it for the window of the whole history.
   const day = Math.floor(now / 86_400_000) * 86_400_000;
   const firstAt = useTicks({ from: day, to: day + 86_400_000 }, 1).data?.first_at ?? null;
   const first = firstAt === null ? null : Date.parse(firstAt);
@@ -76,7 +76,10 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
       else goTo(found, {}, 0);
     };
     return {
-      ...{ window, at: present, from, isCentred },
+      window,
+      at: present,
+      from,
+      isCentred,
       onAt: goTo,
       onFrom: (time) => change({ from: time === null ? undefined : new Date(time).toISOString() }),
       onStep: (by, direction) => void step(by, direction),
@@ -87,14 +90,19 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
     };
   }, [at, from, window, isCentred, scope, first, goTo, change]);
   return {
-    ...{ at, span, window, loaded, notice, slider },
+    at,
+    span,
+    window,
+    loaded,
+    notice,
+    slider,
     setSpan: (next) => change({ span: next }),
     openEvent: (id) => change({ event: id }),
     openEventAt: (id, time) => goTo(time, { event: id }, 0),
   };
 };
 
-/** Keeps the window where it is while the moment is in it, so that nothing moves under the pointer. */
+/** Keeps the window where it is while it contains the moment, so that nothing moves under the pointer. */
 const useSteadyWindow = (at: number, span: Span, now: number, firstAt: number | null): TimeWindow => {
   const next = windowAround(at, span, now, firstAt);
   const [kept, setKept] = useState({ span, window: next });
@@ -107,10 +115,10 @@ const useSteadyWindow = (at: number, span: Span, now: number, firstAt: number | 
 
 const isSame = (a: TimeWindow, b: TimeWindow): boolean => a.from === b.from && a.to === b.to;
 
-/** A window whose end has passed less than this long ago moves on with the present. */
+/** A window whose end passed less than this long ago moves on with the present. */
 const SLACK_MS = 60_000;
 
-/** Returns the time of the nearest change by a person, before or after a moment; null if there is none. */
+/** Returns the time of the nearest change by a person, before or after a time; null if there is none. */
 const findPersonsChange = async (scope: Scope, at: number, step: 1 | -1): Promise<number | null> => {
   const iso = (time: number): string => new Date(time).toISOString();
   const range = step < 0 ? { from: iso(0), to: iso(at) } : { from: iso(at + 1), to: iso(serverNow() + 1) };

@@ -1,12 +1,15 @@
 import { type PointerEvent, useRef } from 'react';
 import type { SliderProps } from './moment-slider.js';
 
-/** Pixels after which a touch is no longer a tap. */
+/** Distance in pixels after which a touch is no longer a tap. */
 const TAP_PX = 6;
-/** Width of the column of names beside the lanes, in pixels, as in time.css. */
+/** Width of the column of names next to the lanes, in pixels, as in time.css. */
 const NAMES_PX = 76;
 
-/** Returns the handlers with which a finger slides the history below the handle in the middle; none if the handle moves itself. */
+/**
+ * Returns the handlers with which a finger slides the history below the handle in the middle; none if the handle itself
+ * moves.
+ */
 export const usePan = ({ isCentred, window, at, onPan }: SliderProps) => {
   const start = useRef<{ readonly x: number; readonly at: number; isPanning: boolean } | null>(null);
   if (!isCentred) return {};

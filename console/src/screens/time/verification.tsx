@@ -14,10 +14,10 @@ interface Verification {
   readonly broken: readonly { readonly stream: string; readonly revision: number; readonly reason: string }[];
 }
 
-/** Events that are named; the rest is in the number. */
+/** Number of events that are listed; the rest is given as a number. */
 const MAX_NAMED = 5;
 
-/** For operators: the last verification of the history, and a button for the next. */
+/** For operators: the last verification of the history, and a button for the next one. */
 export const HistoryVerification = () => {
   const m = useMessages(timeMessages);
   const format = useFormat();

@@ -13,18 +13,18 @@ export interface TimeWindow {
   readonly to: number;
 }
 
-/** Part of a window that lies after the present, so that the now-line does not stand at the edge. */
+/** Share of a window that lies after the present, so that the now-line is not at the edge. */
 const FUTURE = 0.04;
 
-/** Edges are multiples of this part of the window, so that they do not move with every second. */
+/** Edges are multiples of this share of the window, so that they do not move every second. */
 const STEPS = 100;
 
 const lengthOf = (span: Span, now: number, firstAt: number | null): number =>
   SPANS[span] ?? Math.max(HOUR, now - (firstAt ?? now));
 
 /**
- * Returns the window with a moment in its middle, and the wider one to ask the events of, which stays the same while the moment
- * moves a little.
+ * Returns the window with a moment in its middle, and the wider one to fetch events for, which stays the same while the
+ * moment moves a little.
  */
 export const windowCentred = (
   at: number,
@@ -40,13 +40,15 @@ export const windowCentred = (
   };
 };
 
-/** Returns the window that shows a moment: the latest one if the moment is in it, else one around the moment. */
+/**
+ * Returns the window that shows a moment: the latest window if it contains the moment, otherwise one around the moment.
+ */
 export const windowAround = (at: number, span: Span, now: number, firstAt: number | null): TimeWindow => {
   const length = lengthOf(span, now, firstAt);
   const step = Math.max(1000, length / STEPS);
   const round = (time: number): number => Math.ceil(time / step) * step;
   const latest = { from: round(now + length * FUTURE) - length * (1 + FUTURE), to: round(now + length * FUTURE) };
-  // Rounded edges may leave out the first event.
+  // Rounded edges may cut off the first event.
   if (span === 'all') return { from: Math.min(latest.from, firstAt ?? latest.from), to: latest.to };
   if (at >= latest.from) return latest;
   const middle = round(at);
@@ -56,20 +58,20 @@ export const windowAround = (at: number, span: Span, now: number, firstAt: numbe
 /** Returns whether a moment is in a window. */
 export const isInside = ({ from, to }: TimeWindow, at: number): boolean => at >= from && at <= to;
 
-/** Returns whether a span of time is partly in a window. @param end null: it has not ended */
+/** Returns whether a span of time is partly in a window. @param end null if it has not ended */
 export const meets = ({ from, to }: TimeWindow, start: number, end: number | null): boolean =>
   start <= to && (end === null || end >= from);
 
-/** Returns the place of a moment in a window, as a percentage from 0 to 100. */
+/** Returns the position of a moment in a window, as a percentage from 0 to 100. */
 export const percentOf = ({ from, to }: TimeWindow, at: number): number =>
   Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100));
 
-/** Distances of the marks on an axis, in ms. */
+/** Distances between the marks on an axis, in ms. */
 const MARKS = [1, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080, 20_160, 43_200, 129_600].map(
   (minutes) => minutes * 60_000,
 );
 
-/** Returns the moments of an axis, at round local times. @param most number of marks at most */
+/** Returns the times to mark on an axis, at round local times. @param most maximum number of marks */
 export const axisMarks = ({ from, to }: TimeWindow, most = 8): readonly number[] => {
   const distance = MARKS.find((each) => (to - from) / each <= most) ?? MARKS.at(-1)!;
   const offset = new Date(from).getTimezoneOffset() * 60_000;

@@ -1,17 +1,17 @@
 import type { Api } from '../../api/management.js';
 import { NETWORKS } from '../../components/networks.js';
 import type { Post } from '../../publications/posts.js';
+import { worstOf } from '../../publications/severity.js';
 import { type Publication, type ShownState, shownState } from '../../publications/shown-state.js';
 import { FEW_CHANNELS } from './lane-groups.js';
-import { SEVERITY } from './lane-marks.js';
 
-/** A column of the list of posts: one channel while there are few, otherwise a network. */
+/** A column of the list of posts: one channel if there are few, otherwise a network. */
 export interface Column {
   readonly key: string;
   readonly platform: string;
   /** The channel's name; null for a network. */
   readonly name: string | null;
-  /** Short form of the name for the head of the column. */
+  /** Short form of the name for the column's head. */
   readonly initials: string;
 }
 
@@ -23,28 +23,24 @@ export const initialsOf = (name: string): string => {
   return (second[0] === undefined ? first.slice(0, 2).join('') : `${first[0]}${second[0]}`).toUpperCase();
 };
 
-/** Returns the columns for the channels that the filters leave. */
+/** Returns the columns for the channels that match the filters. */
 export const columnsOf = (channels: readonly Api<'Channel'>[]): readonly Column[] => {
   if (channels.length <= FEW_CHANNELS)
     return channels.map(({ id, platform, name }) => ({ key: id, platform, name, initials: initialsOf(name) }));
   const present = new Set(channels.map(({ platform }) => platform));
   return NETWORKS.filter((network) => present.has(network)).map((platform) => ({
-    ...{ key: platform, platform },
-    ...{ name: null, initials: '' },
+    key: platform,
+    platform,
+    name: null,
+    initials: '',
   }));
 };
 
-/** The states of a post in one column: the worst of them, and how many publications there are. */
+/** The states of a post in one column: the worst of them, and the number of publications. */
 export interface Cell {
   readonly state: ShownState;
   readonly count: number;
 }
-
-/** Returns the worst state of some publications; null if there are none. */
-export const worstOf = (publications: readonly Publication[]): ShownState | null => {
-  const states = new Set(publications.map(shownState));
-  return SEVERITY.find((state) => states.has(state)) ?? null;
-};
 
 /** Returns what a post shows in each column; null where it was not sent. */
 export const cellsOf = (post: Post, columns: readonly Column[]): readonly (Cell | null)[] =>
@@ -58,8 +54,8 @@ export const cellsOf = (post: Post, columns: readonly Column[]): readonly (Cell 
   });
 
 /**
- * Returns the publication of a post about which there is most to say: in doubt, failed, waiting; null if there is none to
- * speak of, because all are published or were left out.
+ * Returns the most notable publication of a post: in doubt, failed, or waiting; null if all are published or were left
+ * out.
  */
 export const mainPublication = (publications: readonly Publication[]): Publication | null => {
   const worst = worstOf(publications);

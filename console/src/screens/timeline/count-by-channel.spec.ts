@@ -4,7 +4,9 @@ import { countByChannel, countInState, showCount } from './count-by-channel.js';
 const post = (...publications: readonly (readonly [string, string, string?])[]) =>
   ({
     publications: publications.map(([channel, state, rule]) => ({
-      ...{ target_id: channel, state, waiting_for: rule === undefined ? null : { rule } },
+      target_id: channel,
+      state,
+      waiting_for: rule === undefined ? null : { rule },
     })),
   }) as never;
 const queued = {

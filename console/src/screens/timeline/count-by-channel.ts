@@ -1,9 +1,11 @@
 import type { Format } from '../../i18n/format.js';
+import { SEVERITY } from '../../publications/severity.js';
 import { type Publication, type ShownState, shownState } from '../../publications/shown-state.js';
-import { SEVERITY } from './lane-marks.js';
 import type { Page } from './post-list.js';
 
-/** Publications of a channel that are not settled: in doubt, failed, and those that wait under their worst state. */
+/**
+ * Number of a channel's publications that are not settled: in doubt, failed, and waiting ones under their worst state.
+ */
 export type LaneCounts = readonly { readonly state: ShownState; readonly count: number }[];
 
 /** Counts the publications that are in doubt, failed or waiting, by channel. */

@@ -5,7 +5,7 @@ export type Row =
   | { readonly kind: 'post'; readonly id: string; readonly post: Post }
   | { readonly kind: 'day'; readonly id: string; readonly at: string };
 
-/** Returns the rows of a list of posts. A day stands above its posts, except for today's. */
+/** Returns the rows of a list of posts. A day is shown above its posts, except for today's. */
 export const toRows = (posts: readonly Post[], now: number): readonly Row[] => {
   const rows: Row[] = [];
   let day = new Date(now).toDateString();

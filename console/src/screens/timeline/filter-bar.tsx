@@ -13,8 +13,9 @@ import { JumpDialog } from './jump-dialog.js';
 import { timelineMessages } from './messages.js';
 import { SPANS, type TimelineSearch } from './search.js';
 
-/** Numbers of publications by state; undefined while they are loading. */
+/** Numbers of publications by state; undefined while loading. */
 export interface StateCounts {
+  readonly planned: Count | undefined;
   readonly queued: Count | undefined;
   readonly in_doubt: Count | undefined;
   readonly failed: Count | undefined;
@@ -22,7 +23,7 @@ export interface StateCounts {
 
 const OTHER_STATES = ['publishing', 'published', 'filtered', 'dismissed'] as const;
 
-/** The filters of the timeline, which stand in its address, and the length of time that the lanes show. */
+/** The filters of the timeline, which are kept in its address, and the length of time that the lanes show. */
 export const FilterBar = ({
   search,
   counts,
@@ -50,6 +51,11 @@ export const FilterBar = ({
         <StateGlyph state="waiting" size={14} isDecoration />
         {m.waitingChip}
         {count(counts.queued)}
+      </Chip>
+      <Chip isOn={state === 'planned'} onClick={() => toggle('planned')}>
+        <StateGlyph state="planned" size={14} isDecoration />
+        {names.planned}
+        {count(counts.planned)}
       </Chip>
       <Chip isOn={state === 'in_doubt'} onClick={() => toggle('in_doubt')}>
         <StateGlyph state="in_doubt" size={14} isDecoration />
@@ -104,7 +110,7 @@ export const FilterBar = ({
 
 type ChoiceProps = Pick<Parameters<typeof FilterBar>[0], 'search' | 'onChange'>;
 
-/** The four networks' marks; one of them may be chosen. */
+/** The four networks' marks, one of which may be chosen. */
 const NetworkChoice = ({ search: { platform }, onChange }: ChoiceProps) => {
   const m = useMessages(timelineMessages);
   return (

@@ -6,11 +6,11 @@ import { useMessages } from '../../i18n/messages.js';
 import { serverNow } from '../../time/server-clock.js';
 import { timelineMessages } from './messages.js';
 
-/** Returns a moment as a field for local times takes it: `2026-11-26T14:02`. */
+/** Returns a time in the form that a field for local times takes: `2026-11-26T14:02`. */
 const toLocal = (at: number): string =>
   new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
-/** Asks for a moment to which the lanes and the list of posts go. */
+/** Asks for a time to show in the lanes and the list of posts. */
 export const JumpDialog = ({
   onJump,
   onClose,

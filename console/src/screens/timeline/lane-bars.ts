@@ -2,7 +2,7 @@ import type { Api } from '../../api/management.js';
 
 type Channel = Api<'Channel'>;
 
-/** A time in which something held a channel or project back, as the history has it. */
+/** A time in which something held a channel or project back, according to the history. */
 export type HistorySpan = Api<'StateSpan'>;
 
 /** A bar on a lane: a pause, or a time in which the channel needed a person or was disabled. */
@@ -10,7 +10,7 @@ export interface LaneBar {
   readonly kind: 'pause' | 'project_pause' | 'hold' | 'disabled';
   /** Ms since 1970. */
   readonly from: number;
-  /** Null: it has no known end. */
+  /** Null if it has no known end. */
   readonly to: number | null;
   /** The actor who paused; null if that is not known. */
   readonly actor: string | null;
@@ -33,8 +33,8 @@ const toBar = ({ kind, id, from, to, actor }: HistorySpan): LaneBar => ({
 });
 
 /**
- * Returns the bars of a channel. What holds now is added from the channel itself, if the history does not have it yet: then
- * its beginning is not known, and it begins now.
+ * Returns the bars of a channel. A current hold is added from the channel itself if the history does not have it yet;
+ * its beginning is then unknown, so it begins now.
  */
 export const barsOf = (
   channel: Pick<Channel, 'id' | 'status' | 'attention' | 'paused_until'>,
@@ -60,7 +60,7 @@ export const barsOf = (
   return bars;
 };
 
-/** Returns the bar that holds a channel back now: the one that a person must end before the others. */
+/** Returns the bar that holds a channel back now, preferring one that a person must end. */
 export const presentBar = (bars: readonly LaneBar[], now: number): LaneBar | undefined => {
   const present = bars.filter(({ from, to }) => from <= now && (to === null || to > now));
   const order: readonly LaneBar['kind'][] = ['disabled', 'hold', 'pause', 'project_pause'];

@@ -4,7 +4,7 @@ import { NETWORKS } from '../../components/networks.js';
 type Channel = Api<'Channel'>;
 type Project = Api<'Project'>;
 
-/** Most channels that are shown without groups, and with a column each in the list of posts. */
+/** Maximum number of channels that are shown without groups, and with a column each in the list of posts. */
 export const FEW_CHANNELS = 8;
 
 /** A row of the lanes: a project's name above its channels, or a channel. */
@@ -19,7 +19,7 @@ export interface ChannelFilter {
   readonly platform?: string | undefined;
 }
 
-/** Returns the channels that the filters leave, by network, in the order in which they were connected. */
+/** Returns the channels that match the filters, by network, in the order in which they were connected. */
 export const selectChannels = (
   channels: readonly Channel[],
   projects: readonly Project[],
@@ -38,8 +38,8 @@ export const selectChannels = (
 };
 
 /**
- * Returns the rows of the lanes: channels alone if there are few; otherwise below the first of their projects, and those
- * without a project at the end.
+ * Returns the rows of the lanes: only channels if there are few; otherwise channels below the first of their projects,
+ * and those without a project at the end.
  */
 export const groupLanes = (
   channels: readonly Channel[],

@@ -12,8 +12,14 @@ const post = (accepted: number, publication: object): Post =>
     accepted_at: at(accepted),
     publications: [
       {
-        ...{ id: `pub_${sequence}`, target_id: 'tgt_1', platform: 'vk', sequence, attempts: [], waiting_for: null },
-        ...{ published_at: null, ...publication },
+        id: `pub_${sequence}`,
+        target_id: 'tgt_1',
+        platform: 'vk',
+        sequence,
+        attempts: [],
+        waiting_for: null,
+        published_at: null,
+        ...publication,
       },
     ],
   }) as never;

@@ -1,46 +1,32 @@
 import { causeOf } from '../../publications/describe-waiting.js';
 import type { Post } from '../../publications/posts.js';
+import { SEVERITY } from '../../publications/severity.js';
 import { needsPerson, type Publication, type ShownState, shownState } from '../../publications/shown-state.js';
 
 /** A publication on its channel's lane. */
 export interface Mark {
-  /** Ms since 1970: when it was published or will be, or else when it was accepted. */
+  /** Ms since 1970: when it was or will be published, or else when it was accepted. */
   readonly at: number;
   readonly state: ShownState;
   readonly publication: Publication;
   readonly post: Post;
 }
 
-/** Marks that stand too near to each other to be drawn apart. */
+/** Marks that are too close together to be drawn separately. */
 export interface MarkGroup {
   /** Time of the earliest. */
   readonly at: number;
   /** The worst state of the marks. */
   readonly state: ShownState;
-  /** Number of marks that are drawn as one: all of them if none needs attention, otherwise those of the worst state. */
+  /** Number of marks that are drawn as one: all of them if none needs attention, otherwise those in the worst state. */
   readonly count: number;
-  /** The marks, those of the worst state first. */
+  /** The marks, those in the worst state first. */
   readonly marks: readonly Mark[];
 }
 
-/** States, the worst first. */
-export const SEVERITY: readonly ShownState[] = [
-  'in_doubt',
-  'failed',
-  'on_hold',
-  'retrying',
-  'slowed',
-  'paused',
-  'waiting',
-  'publishing',
-  'filtered',
-  'dismissed',
-  'published',
-];
-
 const MINUTE = 60_000;
 
-/** Returns the time of a publication on its lane; for one that waits, without its place in a backlog. */
+/** Returns the time of a publication on its lane; for a waiting publication, without its place in a backlog. */
 const markTime = (publication: Publication, acceptedAt: number, now: number): number => {
   const { state, published_at: publishedAt, attempts, waiting_for: waitingFor } = publication;
   const attempt = attempts.at(-1);
@@ -55,6 +41,7 @@ const markTime = (publication: Publication, acceptedAt: number, now: number): nu
     case 'filtered':
     case 'dismissed':
       return acceptedAt;
+    case 'planned':
     case 'queued':
       if (needsPerson(publication) || causeOf(publication) === 'needs_attention') return acceptedAt;
       return waitingFor?.until ? Math.max(now, Date.parse(waitingFor.until)) : acceptedAt;
@@ -67,8 +54,9 @@ const isHeldByPause = (publication: Publication): boolean => {
 };
 
 /**
- * Returns the marks of all channels, by channel, the earliest first. What a pause holds back goes one a minute after its end.
- * @param matches publications that are shown
+ * Returns the marks of all channels, by channel, earliest first. What a pause holds back goes out once a minute after
+ * its end.
+ * @param matches selects the publications that are shown
  */
 export const marksByChannel = (
   posts: Iterable<Post>,
@@ -93,14 +81,14 @@ export const marksByChannel = (
 const spaceBacklog = (marks: readonly Mark[]): Mark[] => {
   const held = marks
     .filter(({ publication }) => isHeldByPause(publication))
-    .sort((a, b) => a.publication.sequence - b.publication.sequence);
+    .sort((a, b) => (a.publication.sequence ?? 0) - (b.publication.sequence ?? 0));
   const places = new Map(held.map(({ publication }, place) => [publication.id, place]));
   return marks
     .map((mark) => ({ ...mark, at: mark.at + (places.get(mark.publication.id) ?? 0) * MINUTE }))
     .sort((a, b) => a.at - b.at);
 };
 
-/** Merges marks that are nearer than `distance` ms to the first of their group. @param marks the earliest first */
+/** Merges marks that are closer than `distance` ms to the first of their group. @param marks earliest first */
 export const mergeMarks = (marks: readonly Mark[], distance: number): readonly MarkGroup[] => {
   const groups: Mark[][] = [];
   for (const mark of marks) {

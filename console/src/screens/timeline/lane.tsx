@@ -22,9 +22,9 @@ interface LaneProps {
   readonly bars: readonly LaneBar[];
   readonly counts: LaneCounts | undefined;
   readonly window: TimeWindow;
-  /** Least distance of two marks, in ms. */
+  /** Minimum distance between two marks, in ms. */
   readonly distance: number;
-  /** Id of the publication or post that is chosen. */
+  /** Id of the chosen publication or post. */
   readonly selected: string | null;
   readonly onSelect: (mark: Mark) => void;
 }
@@ -82,7 +82,7 @@ export const Lane = memo(({ channel, marks, bars, counts, window: shown, distanc
 });
 Lane.displayName = 'Lane';
 
-/** A pause (hatched), a hold (amber, fading while it has no end), or a channel that is disabled. */
+/** A pause (hatched), a hold (amber, fading while it has no end), or a disabled channel. */
 const Bar = ({ bar: { kind, from, to }, window: shown }: { readonly bar: LaneBar; readonly window: TimeWindow }) => {
   const margin = shown.length / 20;
   const begin = Math.max(from, shown.from - margin);

@@ -9,16 +9,16 @@ import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { useNow } from '../../time/server-clock.js';
 import type { LaneCounts } from './count-by-channel.js';
+import { Lane } from './lane.js';
 import { barsOf } from './lane-bars.js';
 import { FEW_CHANNELS, groupLanes } from './lane-groups.js';
 import type { Mark } from './lane-marks.js';
-import { Lane } from './lane.js';
 import { timelineMessages } from './messages.js';
 import { axisTicks, placeOf, type TimeWindow } from './time-window.js';
 import { useSpans } from './use-spans.js';
 
 const NAME_WIDTH = 190;
-/** Least distance of two marks, in pixels. */
+/** Minimum distance between two marks, in pixels. */
 const MARK_DISTANCE = 22;
 const HEIGHTS = { desktop: { lane: 36, group: 28 }, phone: { lane: 46, group: 30 } };
 
@@ -26,19 +26,19 @@ interface LanesProps {
   readonly channels: readonly Api<'Channel'>[];
   readonly projects: readonly Api<'Project'>[];
   readonly window: TimeWindow;
-  /** False: the window stands still around a moment in the past. */
+  /** False if the window does not move, because it shows a moment in the past. */
   readonly isLive: boolean;
   readonly marks: ReadonlyMap<string, readonly Mark[]>;
   readonly counts: ReadonlyMap<string, LaneCounts>;
-  /** Time since which all marks are known; null if that is the whole window. */
+  /** Time since which all marks are known; null if they are known for the whole window. */
   readonly completeSince: number | null;
   readonly selected: string | null;
   readonly onSelect: (mark: Mark) => void;
 }
 
 /**
- * The channels' lanes over time: what was published, what waits and when it goes, pauses and holds. The list of posts has the
- * same for those who cannot use a picture.
+ * The channels' lanes over time: what was published, what waits and when it goes, pauses and holds. The list of posts
+ * gives the same information to those who cannot use a picture.
  */
 export const Lanes = ({
   channels,
@@ -138,7 +138,7 @@ export const Lanes = ({
 const NO_MARKS: readonly Mark[] = [];
 const NO_BARS: ReturnType<typeof barsOf> = [];
 
-/** Moves everything that depends on time to the left as time passes, without rendering it. */
+/** Moves everything that depends on time to the left as time passes, without rendering it again. */
 const Shift = ({
   window: { middle, length },
   target,
@@ -189,7 +189,7 @@ const NowLabel = ({ window: shown, isLive }: { readonly window: TimeWindow; read
   );
 };
 
-/** The lines behind the lanes, the line of the present, and the future's tint. */
+/** The lines behind the lanes, the line of the present, and the tint of the future. */
 const Grid = ({ window: shown, isLive }: { readonly window: TimeWindow; readonly isLive: boolean }) => {
   const now = useNow(60_000);
   const place = isLive ? 50 : placeOf(now, shown);

@@ -14,25 +14,25 @@ interface ListRowProps {
   readonly index: number;
   /** Pixels from the top of the list. */
   readonly top: number;
-  /** Pixels, while it is closed. */
+  /** Height in pixels while it is closed. */
   readonly height: number;
   readonly columns: readonly Column[];
   readonly names: Names;
   readonly panelId: string;
   readonly isSelected: boolean;
   readonly isOpen: boolean;
-  /** Id of the publication that was chosen; null for the one with most to say. */
+  /** Id of the publication that was chosen; null for the most notable one. */
   readonly publicationId: string | null;
   readonly onToggle: Selection['toggle'];
   readonly onChoose: Selection['choose'];
-  /** Takes the element of an open row, whose height is not known before. */
+  /** Receives the element of an open row, whose height is not known in advance. */
   readonly measure: (element: HTMLElement | null) => void;
 }
 
 /** A row of the list, which is rendered again only if it changes itself, not whenever the list is scrolled. */
 export const ListRow = memo(({ row, index, top, height, isOpen, measure, ...rest }: ListRowProps) => {
   const format = useFormat();
-  // Not a transform: a layer of its own for each row would cost more than the rows themselves.
+  // Not a transform, because a separate layer for each row would cost more than the rows themselves.
   const place = isOpen ? { top } : { top, height };
   if (row.kind === 'day')
     return (
@@ -73,6 +73,6 @@ export const ListRow = memo(({ row, index, top, height, isOpen, measure, ...rest
 });
 ListRow.displayName = 'ListRow';
 
-/** Returns the publication of a post that the panel speaks of: the chosen one, or that with most to say. */
+/** Returns the publication of a post that the panel is about: the chosen one, or the most notable one. */
 const chosenOf = ({ publications }: Post, id: string | null): Publication =>
   (publications.find((each) => each.id === id) ?? mainPublication(publications) ?? publications[0]) as Publication;

@@ -1,5 +1,5 @@
 import type { Post } from '../../publications/posts.js';
-import { addNewest, appendPage, findOutdated, replaceKnown, showArrived, type PostList } from './post-list.js';
+import { addNewest, appendPage, findOutdated, type PostList, replaceKnown, showArrived } from './post-list.js';
 
 const post = (number: number, state = 'published'): Post =>
   ({ id: `post_${number}`, publications: [{ state }] }) as unknown as Post;
@@ -43,7 +43,7 @@ describe('the list of posts', () => {
   it('finds posts whose publications have ended meanwhile', () => {
     const queued = { items: [post(4, 'queued')], next: 'more' };
     const posts = [post(6, 'queued'), post(5, 'publishing'), post(4, 'queued'), post(2, 'queued'), post(1)];
-    // The list of queued posts ends at 4: it says nothing about 2.
+    // The list of queued posts ends at 4, so it says nothing about 2.
     expect(findOutdated(posts, { queued })).toEqual(['post_6', 'post_5']);
     expect(findOutdated(posts, { queued: { ...queued, next: null } })).toEqual(['post_6', 'post_5', 'post_2']);
   });

@@ -6,20 +6,20 @@ export interface Page {
   readonly next: string | null;
 }
 
-/** The posts of a filter as the screen shows them, the newest first. */
+/** The posts of a filter as the screen shows them, newest first. */
 export interface PostList {
   readonly posts: readonly Post[];
   /** Cursor of the older posts; null if there are none. */
   readonly next: string | null;
-  /** Posts that have arrived since, and are not shown yet, because the list must not move under the pointer. */
+  /** Posts that have arrived since but are not shown yet, because the list must not move under the pointer. */
   readonly arrived: readonly Post[];
-  /** Cursor of the posts between those that have arrived and those of the list; null if there are none. */
+  /** Cursor of the posts between those that have arrived and those in the list; null if there are none. */
   readonly gap: string | null;
 }
 
 const begin = ({ items, next }: Page): PostList => ({ posts: items, next, arrived: [], gap: null });
 
-/** Replaces posts by their present versions, in place. Posts that did not change keep their identity. */
+/** Replaces posts by their current versions, in place. Unchanged posts keep their identity. */
 export const replaceKnown = (posts: readonly Post[], fresh: ReadonlyMap<string, Post>): readonly Post[] => {
   let isChanged = false;
   const replaced = posts.map((post) => {
@@ -31,7 +31,7 @@ export const replaceKnown = (posts: readonly Post[], fresh: ReadonlyMap<string, 
   return isChanged ? replaced : posts;
 };
 
-/** Compares what can change of two versions of a post. */
+/** Compares the parts of two versions of a post that can change. */
 const isSame = (a: Post, b: Post): boolean =>
   a === b || JSON.stringify(a.publications) === JSON.stringify(b.publications);
 
@@ -42,8 +42,8 @@ export const appendPage = (list: PostList, { items, next }: Page): PostList => {
 };
 
 /**
- * Brings a list up to date with the newest page of its filter. Posts that are new wait in `arrived`.
- * @param list undefined: the list begins with the page
+ * Brings a list up to date with the newest page of its filter. New posts wait in `arrived`.
+ * @param list undefined if the list begins with this page
  */
 export const addNewest = (list: PostList | undefined, newest: Page): PostList => {
   if (!list) return begin(newest);
@@ -56,22 +56,24 @@ export const addNewest = (list: PostList | undefined, newest: Page): PostList =>
   return { ...list, posts, arrived, gap: isGap ? newest.next : null };
 };
 
-/** Shows the posts that have arrived, and leaves out those that no longer match the filter. */
+/** Shows the posts that have arrived, and removes those that no longer match the filter. */
 export const showArrived = (list: PostList, matches: (post: Post) => boolean): PostList => {
-  // Posts that were not read lie between: the list begins again.
+  // There are unread posts in between, so the list begins again.
   if (list.gap !== null) return begin({ items: list.arrived, next: list.gap });
   const posts = list.posts.every(matches) ? list.posts : list.posts.filter(matches);
   if (list.arrived.length === 0 && posts === list.posts) return list;
   return { ...list, posts: [...list.arrived, ...posts], arrived: [] };
 };
 
-/** Returns whether a list holds a post if it matches the list's filter: its cursor says where the list ends. */
+/**
+ * Returns whether a list contains a post that matches its filter, which its cursor shows: it says where the list ends.
+ */
 const reaches = (page: Page, id: string): boolean => page.next === null || id >= (page.items.at(-1)?.id ?? '');
 
 /**
- * Returns the posts that must be read again: the screen shows a publication as unfinished, but the fresh list of
- * that state, although it reaches back to the post, does not hold it.
- * @param fresh the present posts by the state of one of their publications
+ * Returns the posts that must be read again: the screen shows a publication as unfinished, but the fresh list of that
+ * state, which reaches back to the post, does not contain it.
+ * @param fresh the current posts by the state of one of their publications
  */
 export const findOutdated = (
   posts: readonly Post[],

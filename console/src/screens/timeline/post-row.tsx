@@ -20,7 +20,7 @@ interface PostRowProps {
   readonly onToggle: (post: Post) => void;
 }
 
-/** A post in one line: its text, its state on each channel, and what it waits for. */
+/** A post on one line: its text, its state on each channel, and what it waits for. */
 export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, onToggle }: PostRowProps) => {
   const m = useMessages(timelineMessages);
   const states = useStateNames();
@@ -45,7 +45,7 @@ export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, on
             key={column?.key}
             className="post-cell"
             title={`${where}: ${cell ? states[cell.state] : m.notSent}`}
-            // Hidden texts would be layers of their own, six in each row.
+            // Hidden texts would be separate layers, six in each row.
             {...(cell ? { role: 'img', 'aria-label': `${where}: ${states[cell.state]};` } : { 'data-empty': true })}
           >
             {cell === null ? (
@@ -64,7 +64,7 @@ export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, on
   );
 };
 
-/** The reason for which a post waits, or how long it took until readers could see it everywhere. */
+/** The reason why a post waits, or how long it took until readers could see it everywhere. */
 const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
   const m = useMessages(timelineMessages);
   const format = useFormat();

@@ -16,7 +16,7 @@ import { timelineMessages } from './messages.js';
 import type { Selection } from './use-selection.js';
 import { useStateImages } from './use-state-images.js';
 
-/** Rows below and above the window that are rendered, too. */
+/** Number of rows below and above the window that are also rendered. */
 const OVERSCAN = 30;
 const HEIGHTS = { desktop: { post: 37, day: 29 }, phone: { post: 65, day: 33 } };
 
@@ -30,12 +30,12 @@ interface PostsCardProps {
   readonly onShowArrived: () => void;
   /** Called when the end of the list is near. */
   readonly onEnd: () => void;
-  /** Called when the list comes under the pointer or is scrolled, and when it no longer is. */
+  /** Called when the pointer enters the list or it is scrolled, and when that ends. */
   readonly onHold: (isHeld: boolean) => void;
   readonly footer: React.ReactNode;
 }
 
-/** The posts, the newest first, in rows of one height of which those near the window are rendered. */
+/** The posts, newest first, in rows of equal height, of which those near the window are rendered. */
 export const PostsCard = ({
   posts,
   columns,
@@ -77,7 +77,7 @@ export const PostsCard = ({
   });
   return (
     <Card label={m.posts} className="posts">
-      {/* The button of new posts belongs to it: on the way there the list must not move either. */}
+      {/* The button for new posts belongs to it, because the list must not move on the way there either. */}
       <div {...pointer}>
         <div
           className="posts-head"
@@ -137,7 +137,7 @@ export const PostsCard = ({
   );
 };
 
-/** Scrolls to the row that was asked for, and puts the focus on it if that came from the keyboard. */
+/** Scrolls to the requested row, and focuses it if the request came from the keyboard. */
 const useReveal = (
   reveal: Selection['reveal'],
   list: { readonly current: HTMLElement | null },
@@ -160,7 +160,7 @@ const useReveal = (
   }, [reveal, list]);
 };
 
-/** Returns the distance of an element from the top of the page, which changes when what stands above it does. */
+/** Returns the distance of an element from the top of the page, which changes with the content above it. */
 const useTop = (element: { readonly current: HTMLElement | null }, count: number): number => {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
@@ -174,7 +174,10 @@ const useTop = (element: { readonly current: HTMLElement | null }, count: number
   return top;
 };
 
-/** Reports whether the list must not move: the pointer is on it, or the person is further down, or reads something open. */
+/**
+ * Reports whether the list must not move: the pointer is on it, or the person has scrolled down, or is reading
+ * something open.
+ */
 const useHold = (isBusy: boolean, onHold: (isHeld: boolean) => void) => {
   const [isUnder, setIsUnder] = useState(false);
   const isHeld = isBusy || isUnder;

@@ -4,7 +4,7 @@ import { readText } from '../../app/search.js';
 export const SPANS = ['15min', '2h', 'day', 'week'] as const;
 export type Span = (typeof SPANS)[number];
 
-/** The filters of the timeline, as they stand in its address. */
+/** The filters of the timeline, as they appear in its address. */
 export interface TimelineSearch {
   /** State of a publication; all states if absent. */
   readonly state?: string;
@@ -13,11 +13,11 @@ export interface TimelineSearch {
   readonly platform?: string;
   /** Length of time that the lanes show; two hours if absent. */
   readonly span?: Span;
-  /** Moment in the middle of the lanes, and end of the list of posts (ISO 8601); now if absent. */
+  /** Time in the middle of the lanes, and end of the list of posts (ISO 8601); now if absent. */
   readonly at?: string;
 }
 
-/** Reads the address; ignores what it does not know. */
+/** Reads the address; ignores unknown parts. */
 export const readTimelineSearch = (search: Readonly<Record<string, unknown>>): TimelineSearch => {
   const { at, ...filters } = readText(search, ['state', 'channel', 'project', 'platform', 'at']);
   const span = SPANS.find((each) => each === search.span);

@@ -4,7 +4,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Length of time that the lanes show, and the distance of the axis' labels, in ms. */
+/** Length of time that the lanes show, and the distance between the axis' labels, in ms. */
 const SPAN_LENGTHS: Readonly<Record<Span, { readonly length: number; readonly tick: number }>> = {
   '15min': { length: 15 * MINUTE, tick: 2 * MINUTE },
   '2h': { length: 2 * HOUR, tick: 15 * MINUTE },
@@ -12,7 +12,7 @@ const SPAN_LENGTHS: Readonly<Record<Span, { readonly length: number; readonly ti
   week: { length: 7 * DAY, tick: DAY },
 };
 
-/** The part of time that the lanes show. Its middle is the present, or the moment that was jumped to. */
+/** The part of time that the lanes show. Its middle is the present, or the time that was jumped to. */
 export interface TimeWindow {
   readonly span: Span;
   readonly from: number;
@@ -21,19 +21,19 @@ export interface TimeWindow {
   readonly middle: number;
 }
 
-/** Returns the window of a span around a moment. */
+/** Returns the window of a given length around a time. */
 export const timeWindow = (span: Span, middle: number): TimeWindow => {
   const { length } = SPAN_LENGTHS[span];
   return { span, length, middle, from: middle - length / 2, to: middle + length / 2 };
 };
 
-/** Returns the time after which the window is worth computing again, in ms: until then the lanes are shifted. */
+/** Returns the time after which the window must be computed again, in ms. Until then, the lanes are shifted. */
 export const windowStep = (span: Span): number => SPAN_LENGTHS[span].length / 120;
 
-/** Returns the place of a moment in a window, in percent of its width. */
+/** Returns the position of a time in a window, in percent of its width. */
 export const placeOf = (at: number, { from, length }: TimeWindow): number => ((at - from) / length) * 100;
 
-/** Returns the moments of the axis' labels in a window, at whole multiples of the local day's beginning. */
+/** Returns the times of the axis' labels in a window, at whole multiples from the beginning of the local day. */
 export const axisTicks = ({ span, from, to }: TimeWindow): readonly number[] => {
   const { tick } = SPAN_LENGTHS[span];
   const ticks: number[] = [];

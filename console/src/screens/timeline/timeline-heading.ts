@@ -1,9 +1,12 @@
-import { networkTitle, NETWORKS } from '../../components/networks.js';
+import { NETWORKS, networkTitle } from '../../components/networks.js';
 import type { Format } from '../../i18n/format.js';
 import type { TimelineMessages } from './messages.js';
 import type { WaitingSummary } from './waiting-summary.js';
 
-/** Returns the heading of the timeline: how many publications wait, and for what. @param isMore true: there are more than were counted */
+/**
+ * Returns the heading of the timeline: how many publications wait, and for what. @param isMore true if there are more
+ * than were counted
+ */
 export const describeSummary = (
   { total, person, pause, retry, next, networks }: WaitingSummary,
   isMore: boolean,

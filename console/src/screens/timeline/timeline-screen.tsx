@@ -2,8 +2,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { useChannels, useNames, useProjects } from '../../api/things.js';
 import { Button, ButtonLink } from '../../components/button.js';
-import { Empty, ErrorState, Skeleton } from '../../components/states.js';
 import { Card } from '../../components/card.js';
+import { Empty, ErrorState, Skeleton } from '../../components/states.js';
 import { useMessages } from '../../i18n/messages.js';
 import type { Post } from '../../publications/posts.js';
 import { useNow } from '../../time/server-clock.js';
@@ -17,11 +17,11 @@ import { timelineMessages } from './messages.js';
 import { PostsCard } from './posts-card.js';
 import type { TimelineSearch } from './search.js';
 import { timeWindow, windowStep } from './time-window.js';
+import { TimelineHead } from './timeline-head.js';
 import { useLaneHistory } from './use-lane-history.js';
 import { matchesFilter, type PostFilter, usePostList } from './use-post-list.js';
-import { TimelineHead } from './timeline-head.js';
-import { type Unsettled, useUnsettled } from './use-unsettled.js';
 import { useSelection } from './use-selection.js';
+import { type Unsettled, useUnsettled } from './use-unsettled.js';
 
 /** The posts over time: what was published, what waits and why, and what can be done about it. */
 export const TimelineScreen = () => {
@@ -46,9 +46,9 @@ export const TimelineScreen = () => {
   );
 };
 
-const STATES = ['queued', 'publishing', 'published', 'failed', 'in_doubt', 'filtered', 'dismissed'] as const;
+const STATES = ['planned', 'queued', 'publishing', 'published', 'failed', 'in_doubt', 'filtered', 'dismissed'] as const;
 
-/** Returns the filter of the gateway that an address asks for. */
+/** Returns the gateway's filter that an address asks for. */
 const toFilter = ({ state, channel, project }: TimelineSearch): PostFilter => {
   const known = STATES.find((each) => each === state);
   return {
@@ -121,6 +121,7 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
       <FilterBar
         search={search}
         counts={{
+          planned: countInState(unsettled.planned, 'planned'),
           queued: countInState(unsettled.queued, 'queued'),
           in_doubt: countInState(unsettled.inDoubt, 'in_doubt'),
           failed: countInState(unsettled.failed, 'failed'),
@@ -176,10 +177,10 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
 
 const NONE: readonly never[] = [];
 
-/** Posts without a match after which the search for older ones waits for a person. */
+/** Number of posts without a match after which a person must continue the search for older ones. */
 const MAX_FRUITLESS = 1000;
 
-/** Returns whether the oldest posts that were read hold no match. The gateway does not filter by network. */
+/** Returns whether the oldest posts that were read contain no match, because the gateway does not filter by network. */
 const isSearchFruitless = (all: readonly Post[], matching: readonly Post[]): boolean => {
   const last = matching.at(-1);
   const end = last ? all.indexOf(last) : -1;

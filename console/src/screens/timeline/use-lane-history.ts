@@ -3,10 +3,10 @@ import type { Post } from '../../publications/posts.js';
 import type { TimeWindow } from './time-window.js';
 import { type PostFilter, usePostList } from './use-post-list.js';
 
-/** Posts that are read for the lanes, at most. */
+/** Maximum number of posts to read for the lanes. */
 const MAX_POSTS = 1000;
 
-/** Returns the posts of a window for the lanes, whatever state the list of posts is filtered by. */
+/** Returns the posts of a window for the lanes, whichever state the list of posts is filtered by. */
 export const useLaneHistory = (
   filter: PostFilter,
   { from, to }: TimeWindow,

@@ -6,23 +6,23 @@ import type { Post } from '../../publications/posts.js';
 import { useScope } from '../../session/scope.js';
 import { addNewest, appendPage, type PostList, showArrived } from './post-list.js';
 
-/** A filter that the gateway applies to posts, by the names of its parameters. */
+/** A filter that the gateway applies to posts, named by its parameters. */
 export interface PostFilter {
-  readonly state?: 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
+  readonly state?: 'planned' | 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
   readonly channel_id?: string;
   readonly project_id?: string;
   /** Only posts that were accepted before this time. */
   readonly until?: string;
 }
 
-/** Posts that are asked for again whenever something changes. */
+/** Number of posts that are fetched again whenever something changes. */
 const NEWEST = 40;
 const PAGE = 200;
 
-/** Keys of the lists that are being continued: a list is continued by one call at a time. */
+/** Keys of the lists that are being continued, each by one call at a time. */
 const loading = new Set<string>();
 
-/** Returns whether a post belongs to a filter. One publication must meet all of it. */
+/** Returns whether a post matches a filter. One publication must match all of it. */
 export const matchesFilter = (
   { publications }: Post,
   { state, channel_id: channel, project_id: project, platform }: PostFilter & { readonly platform?: string },
@@ -36,8 +36,8 @@ export const matchesFilter = (
   );
 
 /**
- * Returns the posts of a filter and ways to continue the list. The list outlives the screen for ten minutes, so that the way
- * back from a post leads to the same rows.
+ * Returns the posts of a filter and ways to continue the list. The list outlives the screen for ten minutes, so that
+ * going back from a post shows the same rows.
  * @param isHeld true while the list must not move: new posts wait in `arrived`
  */
 export const usePostList = (filter: PostFilter, isHeld: boolean) => {
@@ -45,7 +45,7 @@ export const usePostList = (filter: PostFilter, isHeld: boolean) => {
   const filterKey = JSON.stringify(filter);
   const key = ['timeline', scope.key, filterKey];
   const id = key.join();
-  // Comparing thousands of posts in depth after each change would take longer than to show them.
+  // A deep comparison of thousands of posts after each change would take longer than showing them.
   const list = useQuery<PostList>({ queryKey: key, queryFn: skipToken, structuralSharing: false }).data;
   const [error, setError] = useState<{ readonly id: string; readonly cause: unknown } | null>(null);
   const newest = useQuery({

@@ -5,10 +5,10 @@ import type { Publication } from '../../publications/states.js';
 /** The post that is chosen on the lanes or in the list, and whether its explanation is open. */
 export interface Selection {
   readonly postId: string | null;
-  /** The publication that was chosen; null: the one of the post with most to say. */
+  /** The publication that was chosen; null for the post's most notable one. */
   readonly publicationId: string | null;
   readonly isOpen: boolean;
-  /** The post whose row is to be scrolled to; a new object for each request. */
+  /** The post whose row to scroll to; a new object for each request. */
   readonly reveal: { readonly postId: string; readonly isFocused: boolean } | null;
   /** Opens a post, or closes it if it is open. */
   readonly toggle: (post: Post) => void;
@@ -27,7 +27,7 @@ const NOTHING: State = { postId: null, publicationId: null, isOpen: false };
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Returns whether the focus is on nothing that has keys of its own. */
+/** Returns whether the focused element handles no keys itself. */
 const isOnPage = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.matches('body, main');
 
 /** Keeps the selection, and moves it with `j` and `k`; `w` or Enter opens and closes the explanation, Escape closes it. */
@@ -63,7 +63,7 @@ export const useSelection = (posts: readonly Post[]): Selection => {
       if (document.querySelector('[role="dialog"], [role="menu"]')) return;
       if (event.key === 'j') move(1);
       if (event.key === 'k') move(-1);
-      // A row takes the focus in the next frame, and handles Enter itself from then on.
+      // The row takes the focus in the next frame, and from then on handles Enter itself.
       const isToggle = event.key === 'w' || (event.key === 'Enter' && isOnPage(event.target));
       if (isToggle) setState((old) => (old.postId === null ? old : { ...old, isOpen: !old.isOpen }));
       if (event.key === 'Escape') setState((old) => (old.isOpen ? { ...old, isOpen: false } : NOTHING));

@@ -6,7 +6,10 @@ import type { TimeWindow } from './time-window.js';
 
 const HOUR = 3_600_000;
 
-/** Returns the pauses and holds of a window, asked for by whole hours so that the window's movement asks for nothing. */
+/**
+ * Returns the pauses and holds of a window. They are fetched by whole hours, so that moving the window does not fetch
+ * anything.
+ */
 export const useSpans = ({ from, to }: TimeWindow): readonly HistorySpan[] => {
   const scope = useScope();
   const begin = new Date(Math.floor(from / HOUR) * HOUR).toISOString();

@@ -1,12 +1,12 @@
 import { useEffect } from 'react';
 import { useTheme } from '../../app/theme.js';
-import { type IconShape, ICONS } from '../../components/icon-shapes.js';
+import { ICONS, type IconShape } from '../../components/icon-shapes.js';
+import { SEVERITY } from '../../publications/severity.js';
 import { stateLook } from '../../publications/states.js';
-import { SEVERITY } from './lane-marks.js';
 
 /**
- * Adds a class with a background image for each state, `state-published`, in the colours of the theme. A list with an SVG
- * element in each cell takes half as long again to scroll.
+ * Adds a class with a background image for each state, `state-published`, in the colours of the theme. With an SVG
+ * element in each cell, scrolling a list takes half as long again.
  */
 export const useStateImages = (): void => {
   const theme = useTheme();
@@ -24,7 +24,7 @@ export const useStateImages = (): void => {
   }, [theme]);
 };
 
-/** Reads the colours from an element that has them, because a data: image knows no custom properties. */
+/** Reads the colours from an element that has them, because a data: image cannot use custom properties. */
 const createRules = (): string => {
   const probe = document.createElement('span');
   document.body.append(probe);

@@ -6,11 +6,13 @@ import type { Post } from '../../publications/posts.js';
 import { type Scope, useScope } from '../../session/scope.js';
 import { findOutdated, type Page, type PostList, replaceKnown } from './post-list.js';
 
-/** Posts that are read again after a change, starting with the newest one that is out of date. */
+/** Number of posts that are read again after a change, starting with the newest outdated one. */
 const READ_AGAIN = 100;
 
+type UnsettledState = 'planned' | 'queued' | 'in_doubt' | 'failed';
+
 /** Returns the posts with a publication in a state, the newest 200 of them. */
-const useByState = (state: 'queued' | 'in_doubt' | 'failed'): Page | undefined => {
+const useByState = (state: UnsettledState): Page | undefined => {
   const scope = useScope();
   return useQuery({
     queryKey: ['posts', scope.key, 'state', state],
@@ -18,28 +20,29 @@ const useByState = (state: 'queued' | 'in_doubt' | 'failed'): Page | undefined =
   }).data;
 };
 
-/** The posts that wait, are in doubt or have failed; undefined while they are loading. */
-export type Unsettled = Readonly<Record<'queued' | 'inDoubt' | 'failed', Page | undefined>>;
+/** The posts that are planned, waiting, in doubt or failed; undefined while they are loading. */
+export type Unsettled = Readonly<Record<'planned' | 'queued' | 'inDoubt' | 'failed', Page | undefined>>;
 
 /**
- * Returns the posts of the scope that wait, are in doubt or have failed, and brings the timeline's lists up to date with them:
- * a publication changes more often than the page of a list that it stands on is read again.
+ * Returns the posts in the scope that are planned, waiting, in doubt or failed, and updates the timeline's lists from
+ * them, because a publication changes more often than its page of a list is read again.
  */
 export const useUnsettled = (): Unsettled => {
   const scope = useScope();
+  const planned = useByState('planned');
   const queued = useByState('queued');
   const inDoubt = useByState('in_doubt');
   const failed = useByState('failed');
 
   useEffect(() => {
-    if (!queued || !inDoubt || !failed) return;
-    const fresh = { queued, in_doubt: inDoubt, failed };
+    if (!planned || !queued || !inDoubt || !failed) return;
+    const fresh = { planned, queued, in_doubt: inDoubt, failed };
     const posts = Object.values(fresh).flatMap(({ items }) => items);
     updateLists(scope.key, posts);
     void readOutdated(scope, fresh);
-  }, [queued, inDoubt, failed, scope]);
+  }, [planned, queued, inDoubt, failed, scope]);
 
-  return useMemo(() => ({ queued, inDoubt, failed }), [queued, inDoubt, failed]);
+  return useMemo(() => ({ planned, queued, inDoubt, failed }), [planned, queued, inDoubt, failed]);
 };
 
 const updateLists = (scopeKey: string, posts: readonly Post[]): void => {
@@ -51,11 +54,8 @@ const updateLists = (scopeKey: string, posts: readonly Post[]): void => {
   });
 };
 
-/** Reads the newest posts again whose unfinished publications have ended. The others follow after the next change. */
-const readOutdated = async (
-  scope: Scope,
-  fresh: Readonly<Record<'queued' | 'in_doubt' | 'failed', Page>>,
-): Promise<void> => {
+/** Reads the newest posts whose unfinished publications have ended again. The others follow after the next change. */
+const readOutdated = async (scope: Scope, fresh: Readonly<Record<UnsettledState, Page>>): Promise<void> => {
   const lists = queryClient.getQueriesData<PostList>({ queryKey: ['timeline', scope.key] });
   const shown = new Map(lists.flatMap(([, list]) => (list?.posts ?? []).map((post) => [post.id, post] as const)));
   const newest = shown.get(
@@ -67,6 +67,6 @@ const readOutdated = async (
   const until = new Date(Date.parse(newest.accepted_at) + 1).toISOString();
   const page = await management()
     .get('/posts', { query: { ...scope.query, until, limit: READ_AGAIN } })
-    .catch(() => null); // The next change asks again.
+    .catch(() => null); // The next change triggers another read.
   if (page) updateLists(scope.key, page.items);
 };

@@ -13,7 +13,9 @@ export interface WaitingSummary {
   readonly next: number;
 }
 
-/** Counts waiting publications by the cause of their wait; what waits for another publication has that one's cause. */
+/**
+ * Counts waiting publications by the cause of their wait. A publication that waits for another one has the same cause.
+ */
 export const summarizeWaiting = (publications: readonly Publication[]): WaitingSummary => {
   const queued = publications.filter(({ state }) => state === 'queued');
   const byId = new Map(queued.map((publication) => [publication.id, publication]));
@@ -31,7 +33,7 @@ export const summarizeWaiting = (publications: readonly Publication[]): WaitingS
   return { ...counts, networks };
 };
 
-/** Returns the rule at the beginning of a wait, by the publication in front if the answer itself does not say. */
+/** Returns the rule at the beginning of a wait, using the publication ahead if the answer itself does not say. */
 const rootCause = (publication: Publication, byId: ReadonlyMap<string, Publication>): string | null => {
   const cause = causeOf(publication);
   const blockedBy = publication.waiting_for?.blocked_by ?? null;

@@ -8,14 +8,14 @@ import { useMessages } from '../../i18n/messages.js';
 import { ResumeDialog } from '../../pauses/resume-dialog.js';
 import type { Post } from '../../publications/posts.js';
 import { CancelDialog } from '../../publications/publication-dialogs.js';
+import { SEVERITY } from '../../publications/severity.js';
 import { type Publication, shownState, StateGlyph } from '../../publications/states.js';
 import { useChain } from '../../publications/use-chain.js';
 import { WaitingExplanation } from '../../publications/waiting.js';
 import { WhyChain } from '../../publications/why-chain.js';
-import { SEVERITY } from './lane-marks.js';
 import { timelineMessages } from './messages.js';
 
-/** Most channels of a post that the panel lists. */
+/** Maximum number of a post's channels that the panel lists. */
 const MAX_CHANNELS = 12;
 
 /** The part below a post's row: its channels, why the chosen publication waits, and what can be done. */
@@ -28,7 +28,7 @@ export const WhyPanel = ({
 }: {
   readonly id: string;
   readonly post: Post;
-  /** The publication that is spoken of. */
+  /** The publication that this is about. */
   readonly publication: Publication;
   readonly names: Names;
   readonly onChoose: (publication: Publication) => void;
@@ -87,7 +87,7 @@ const Explanation = ({ publication, names }: { readonly publication: Publication
   );
 };
 
-/** Buttons that end the wait of a publication, or settle it. @param first the publication that goes first, if there is one */
+/** Buttons that end the wait of a publication, or settle it. @param first the publication that goes first, if any */
 const Actions = ({
   publication,
   first,
@@ -134,7 +134,7 @@ const Actions = ({
       )}
       {first?.state === 'queued' && (
         <Button size="small" onClick={() => setDialog('cancelFirst')}>
-          {m.cancelNumber(format.number(first.sequence))}
+          {m.cancelNumber(format.number(first.sequence ?? 0))}
         </Button>
       )}
       {state === 'queued' && (

@@ -6,9 +6,8 @@ import { type JsonSchema, schemaOf } from '../../../validation/json-schema.js';
 import type { ProblemList } from '../../../validation/problem-list.js';
 import { Must } from '../../../validation/rules.js';
 import { type BodyField, createBodyClass } from '../body-class.js';
-import { readPart } from '../request-body.js';
-import { Is } from '../rules.js';
 import { BODY_MESSAGES } from '../messages.js';
+import { readPart } from '../request-body.js';
 
 /** Settings of channels on every network, with their defaults (management-api.md: settings). */
 const COMMON = {
@@ -52,7 +51,7 @@ export const describeSettings = (platform: PlatformDescriptor): JsonSchema => {
 const settingField = (field: SettingField): BodyField =>
   field.kind === 'choice'
     ? { read: nullToAbsent, rules: [Must.beOneOf(field.values)] }
-    : { read: nullToAbsent, rules: [Is.integer(field.min, field.max)] };
+    : { read: nullToAbsent, rules: [Must.beWithin(field.min, field.max)] };
 
 /**
  * Returns the settings in effect for a channel, defaults included.

@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import { type Log, LOG } from '../../../kernel/log.js';
-import { detailOf } from '../../../kernel/reason.js';
+import { LOG, type Log } from '../../../kernel/log.js';
 import type { ChannelCheck, Publisher, TestContext } from '../../../platforms/publisher.js';
 import { Publishers } from '../../../platforms/publishers.js';
 import { accountBudget, CallTurns } from '../../../postgres/call-turns.js';
@@ -18,12 +17,12 @@ export interface ChannelTest {
   readonly checks: readonly ChannelCheck[];
 }
 
-/** Time for all calls of a test, ms: an answer waits for it. */
+/** Time limit for all calls of a test together, in ms: the answer waits for them. */
 const TEST_LIMIT_MS = 5_000;
 
 /**
- * Asks a channel's network, without posting, if its credentials may post there. Calls keep the pace of the account, as
- * posts do, and tests of one channel at the same time share one result.
+ * Asks a channel's network, without posting, whether the credentials may post there. Calls keep to the pace of the
+ * account, as posts do, and concurrent tests of a channel share one result.
  */
 @Injectable()
 export class ChannelTester {
@@ -37,7 +36,7 @@ export class ChannelTester {
     private readonly turns: CallTurns,
   ) {}
 
-  /** Never throws for a network that is down or refuses: a check says so. */
+  /** Never throws if the network is down or refuses: a check reports it. */
   test(channel: ChannelRow): Promise<ChannelTest> {
     const key = `${channel.channel_id}/${channel.credentials_id}`;
     const running = this.running.get(key);
@@ -60,7 +59,7 @@ export class ChannelTester {
       const context = { credentials: read, channel: target, awaitTurn, signal: limit.signal };
       for await (const check of publisher.test(context)) checks.push(check);
     } catch (thrown) {
-      this.log.error({ channel: channel.channel_id, error: detailOf(thrown) }, 'failed to test a channel');
+      this.log.error({ channel: channel.channel_id, err: thrown }, 'failed to test a channel');
       checks.push(failedCheck(CHANNEL_MESSAGES.testFailed));
     } finally {
       clearTimeout(timer);
@@ -78,7 +77,7 @@ export class ChannelTester {
     };
   }
 
-  /** Reads the credentials; returns a sentence where there are none that can be read. */
+  /** Reads the credentials; returns a sentence for people if that fails. */
   private async readCredentials(id: string): Promise<TestContext['credentials'] | string> {
     try {
       return (await this.vault.readSecret(id)) ?? CHANNEL_MESSAGES.credentialsMissing;

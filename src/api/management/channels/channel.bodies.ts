@@ -1,14 +1,13 @@
 import type { Credentials } from '../../../commands/channel/connect-channel.js';
 import type { ChannelSettings, Platform } from '../../../domain/channel/channel.events.js';
 import type { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
-import { nullToAbsent } from '../../../validation/absence.js';
-import type { Sent } from '../../../validation/check-fields.js';
+import { asSent } from '../../../validation/absence.js';
+import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
+import { type BodyClass, ReadAs } from '../../../validation/read-fields.js';
 import { Must } from '../../../validation/rules.js';
-import { type BodyClass, type BodyReader, fieldsReader } from '../request-body.js';
-import { Is } from '../rules.js';
+import { type BodyReader, fieldsReader } from '../../transport/fields.js';
 import { describeSettings, settingsReader } from './channel-settings.js';
 import { createCredentialsBody, credentialsReader } from './credentials.js';
-import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
 
 /** Fields of POST /channels. */
 interface ChannelFields {
@@ -21,37 +20,30 @@ interface ChannelFields {
 /** Creates the class of POST /channels for the networks that a channel may be on. */
 const createChannelBody = (platforms: readonly string[]): BodyClass<ChannelFields> => {
   class ChannelBody {
-    /** Required of the operator; an owner's key may leave it out. */
+    /** Required with the operator's key; may be omitted with an owner's. */
+    @ReadAs(asSent)
     @Schema.is(() => ({ type: 'string', pattern: '^own_' }))
     readonly owner_id: unknown;
 
     @Must.beOneOf(platforms)
     @Must.bePresent(`one of ${platforms.join(', ')}`)
-    readonly platform: Platform;
+    readonly platform!: Platform;
 
-    @Is.name()
+    @Must.beName()
     @Must.bePresent('a name for people, such as "Acme news"')
-    readonly name: string;
+    readonly name!: string;
 
     @Must.bePresent('what the network asks for: a token and the id of the chat or group')
     readonly credentials: unknown;
 
     readonly settings: unknown;
-
-    constructor(sent: Sent) {
-      this.owner_id = sent.owner_id;
-      this.platform = nullToAbsent(sent.platform) as Platform;
-      this.name = nullToAbsent(sent.name) as string;
-      this.credentials = nullToAbsent(sent.credentials);
-      this.settings = nullToAbsent(sent.settings);
-    }
   }
   return ChannelBody;
 };
 
 /** Fields of PATCH /channels/{id}; `credentials` and `settings` follow the channel's network. */
 export class ChannelPatchBody {
-  @Is.name()
+  @Must.beName()
   readonly name: string | undefined;
 
   @Schema.is(() => ({ type: 'object' }))
@@ -62,13 +54,6 @@ export class ChannelPatchBody {
 
   @Must.beBoolean()
   readonly enabled: boolean | undefined;
-
-  constructor(sent: Sent) {
-    this.name = nullToAbsent(sent.name) as string | undefined;
-    this.credentials = nullToAbsent(sent.credentials);
-    this.settings = nullToAbsent(sent.settings);
-    this.enabled = nullToAbsent(sent.enabled) as boolean | undefined;
-  }
 }
 
 /** Body of POST /channels. */
@@ -111,7 +96,7 @@ export const createChannelReaders = (platforms: PlatformCatalogue): ChannelReade
       return {
         platform,
         name,
-        // Where they are missing a problem says so, and no one uses the result.
+        // If they are missing, a problem is reported and the result is not used.
         credentials: (credentials === undefined
           ? undefined
           : read?.readCredentials(credentials, problems)) as Credentials,

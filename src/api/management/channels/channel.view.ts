@@ -4,9 +4,9 @@ import type { PlatformCatalogue } from '../../../platforms/platform-catalogue.js
 import type { ChannelStatus } from '../../../projections/discovery/discovery.queries.js';
 import type { ChannelRow, DatedAttention } from '../../../projections/discovery/discovery.tables.js';
 import type { PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
-import type { ChannelTest } from './channel-tester.js';
-import { effectiveSettings } from './channel-settings.js';
 import { CHANNEL_MESSAGES } from '../messages.js';
+import { effectiveSettings } from './channel-settings.js';
+import type { ChannelTest } from './channel-tester.js';
 
 /** States of a channel. */
 export const CHANNEL_STATUSES = ['ok', 'needs_attention', 'disabled'] as const satisfies readonly ChannelStatus[];
@@ -55,7 +55,7 @@ const statusOf = ({ enabled, attention_until }: ChannelRow, now: Instant): Chann
   return attention_until > now ? 'needs_attention' : 'ok';
 };
 
-/** A doubtful property of a channel that does not prevent anything. */
+/** A questionable property of a channel, which prevents nothing. */
 export interface ChannelWarning {
   readonly code: 'same_chat';
   /** The other channel. */
@@ -63,23 +63,26 @@ export interface ChannelWarning {
   readonly message: string;
 }
 
-/** A channel whose credentials were set, with their test. Neither a failed test nor a warning refuses them. */
+/**
+ * A channel whose credentials were set, with the result of their test. They are stored even if the test fails or there
+ * are warnings.
+ */
 export type TestedChannelView = ChannelView & {
   readonly test: ChannelTest;
   readonly warnings: readonly ChannelWarning[];
 };
 
-/** The reason why a channel cannot post, and how to mend it (D-50). */
+/** The reason why a channel cannot post, and how to fix it (D-50). */
 export class AttentionView {
   /** Such as `chat_not_found` or `credentials_missing`. */
   readonly code: string;
   /** Names the refusal and what to do about it. */
   readonly message: string;
-  /** The network's own words; null if it said none. */
+  /** The network's own words; null if it gave none. */
   readonly platform_says: string | null;
-  /** Moment of the refusal (ISO 8601, UTC). */
+  /** Time of the refusal (ISO 8601, UTC). */
   readonly since: string;
-  /** Ways to mend it, the likeliest first. */
+  /** Possible remedies, likeliest first. */
   readonly actions: readonly AttentionAction[];
 
   constructor(channelId: string, { code, message, platform_says, since, remedies }: DatedAttention) {
@@ -91,11 +94,11 @@ export class AttentionView {
   }
 }
 
-/** One way to mend a channel. */
+/** One remedy. */
 export interface AttentionAction {
   readonly code: Remedy;
   readonly message: string;
-  /** Method and path of the call that does it; null for a change on the network. */
+  /** Method and path of the call that applies it; null for a change to make on the network. */
   readonly call: string | null;
 }
 
@@ -128,7 +131,7 @@ export class ReceiptView {
   readonly published_at: string | null;
 
   constructor(row: PublicationRow) {
-    this.sequence = row.sequence;
+    this.sequence = row.sequence!; // the list has only publications with a number
     this.post_id = row.post_id;
     this.publication_id = row.publication_id;
     this.state = row.state;

@@ -1,38 +1,34 @@
 import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DeleteChannel } from '../../../commands/channel/delete-channel.js';
 import { ChangeChannel } from '../../../commands/channel/change-channel.js';
 import { ConnectChannel } from '../../../commands/channel/connect-channel.js';
+import { DeleteChannel } from '../../../commands/channel/delete-channel.js';
 import { RetryChannel } from '../../../commands/channel/retry-channel.js';
 import { PauseTargets } from '../../../commands/pause/pause-targets.js';
 import { ResumeTargets } from '../../../commands/pause/resume-targets.js';
-import type { Settings } from '../../../config/settings.js';
-import { SETTINGS } from '../../../config/tokens.js';
-import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
-import { FindChannelsOfChat } from '../../../projections/discovery/discovery.queries.js';
+import { FindChannelsOfChat, FindResource } from '../../../projections/discovery/discovery.queries.js';
 import { ListReceipts } from '../../../projections/posts/publications.queries.js';
+import { Documented } from '../../documentation/documented.js';
+import { fieldsReader, readQuery } from '../../transport/fields.js';
+import { buildListView, type ListView, toPage } from '../../transport/page.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller } from '../caller.js';
 import { CascadeQuery } from '../cascade.query.js';
-import { ChangePipeline } from '../change-pipeline.js';
-import { fieldsReader, readQuery } from '../request-body.js';
+import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { IdPipe } from '../id.pipe.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
-import { listQueryOf, OwnedResources } from '../owned-resources.js';
-import { withOwner, requireOwner } from '../resource-owner.js';
-import { type ListView, buildListView, toPage } from '../page.js';
-import { EmptyBody, PauseBody } from '../pause.body.js';
-import { ChannelPatchBody, type ChannelReaders, createChannelReaders, describeNewChannel } from './channel.bodies.js';
-import { type ChannelTest, ChannelTester } from './channel-tester.js';
-import { ChannelView, ReceiptView, type TestedChannelView } from './channel.view.js';
-import { ReceiptsQuery } from './receipts.query.js';
 import { CHANNEL_MESSAGES } from '../messages.js';
-import { Documented } from '../../documentation/documented.js';
+import { listQueryOf, OwnedResources } from '../owned-resources.js';
+import { EmptyBody, PauseBody } from '../pause.body.js';
+import { requireOwner, withOwner } from '../resource-owner.js';
+import { ChannelPatchBody, type ChannelReaders, createChannelReaders, describeNewChannel } from './channel.bodies.js';
+import { ChannelView, ReceiptView, type TestedChannelView } from './channel.view.js';
+import { type ChannelTest, ChannelTester } from './channel-tester.js';
+import { ReceiptsQuery } from './receipts.query.js';
 
 const READ_MODELS = ['discovery', 'publish-schedule'];
-/** A deletion cancels what is queued, which posts show. */
-const DELETION_READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
 
 /** Manages channels: one community or chat on one network each (D-3; management-api.md: Routes). */
 @Controller('manage/v1/channels')
@@ -41,10 +37,11 @@ export class ChannelsController {
   private readonly bodies: ChannelReaders;
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly listReceipts: ListReceipts,
+    private readonly findChannelsOfChat: FindChannelsOfChat,
+    private readonly findResource: FindResource,
     private readonly resources: OwnedResources,
     private readonly changes: ChangePipeline,
     private readonly tester: ChannelTester,
@@ -66,7 +63,7 @@ export class ChannelsController {
   ): Promise<TestedChannelView> {
     const read = withOwner(getCaller(request), this.bodies.readChannel);
     return this.changes.handlePost({ request, reply, read, status: 201 }, async (body, change) => {
-      await requireOwner(this.queries, body.ownerId);
+      await requireOwner(this.findResource, body.ownerId);
       const channelId = change.newId('tgt');
       const outcome = await this.commands.execute(new ConnectChannel(change.context, { channelId, ...body }));
       return { outcome, readModels: READ_MODELS, show: () => this.findTestedView(request, channelId) };
@@ -150,7 +147,7 @@ export class ChannelsController {
     const { cascade } = readQuery(request, CascadeQuery);
     return this.changes.handleDelete({ request, reply }, async (change) => {
       const outcome = await this.commands.execute(new DeleteChannel(change.context, id, cascade === 'true'));
-      return { outcome, readModels: DELETION_READ_MODELS };
+      return { outcome, readModels: READ_MODELS_OF_DELETION };
     });
   }
 
@@ -164,7 +161,7 @@ export class ChannelsController {
     await this.resources.findResource(request, 'channel', id);
     return this.changes.handlePost({ request, reply, read: fieldsReader(PauseBody) }, async ({ minutes }, change) => {
       const scope = { channels: { ids: [id], minutes } };
-      const command = new PauseTargets(change.context, scope, { source: 'management' }, this.settings.minuteMs);
+      const command = new PauseTargets(change.context, scope, { source: 'management' });
       const outcome = await this.commands.execute(command);
       return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
     });
@@ -184,14 +181,14 @@ export class ChannelsController {
     });
   }
 
-  @Documented({ summary: 'List the receipts of a channel, the oldest first', query: ReceiptsQuery })
+  @Documented({ summary: 'List the receipts of a channel, oldest first', query: ReceiptsQuery })
   @Get(':id/receipts')
   async receipts(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListView<ReceiptView>> {
     await this.resources.findResource(request, 'channel', id);
     const query = readQuery(request, ReceiptsQuery);
     const page = toPage(query);
     const from = page.after === null ? Number(query.from ?? 1) : Number(page.after) + 1;
-    const rows = await this.queries.execute(new ListReceipts(id, from, page.limit + 1));
+    const rows = await this.listReceipts.execute(id, from, page.limit + 1);
     return buildListView(
       rows,
       page,
@@ -205,7 +202,7 @@ export class ChannelsController {
     const channel = await this.resources.findResource(request, 'channel', id);
     const [test, others] = await Promise.all([
       this.tester.test(channel),
-      this.queries.execute(new FindChannelsOfChat(channel, this.platforms.chatOf(channel.platform, channel.address))),
+      this.findChannelsOfChat.execute(channel, this.platforms.chatOf(channel.platform, channel.address)),
     ]);
     const warnings = others.map(({ channel_id, name }) => ({
       code: 'same_chat' as const,

@@ -1,13 +1,13 @@
 import type { Credentials } from '../../../commands/channel/connect-channel.js';
 import type { CredentialField, PlatformDescriptor } from '../../../platforms/descriptor.js';
-import { nullToAbsent } from '../../../validation/absence.js';
+import { idText, nullToAbsent } from '../../../validation/absence.js';
 import { checkObject } from '../../../validation/check-fields.js';
-import type { ProblemList } from '../../../validation/problem-list.js';
 import { Schema } from '../../../validation/json-schema.js';
+import type { ProblemList } from '../../../validation/problem-list.js';
+import { type BodyClass } from '../../../validation/read-fields.js';
 import { Must } from '../../../validation/rules.js';
+import { fieldsReader } from '../../transport/fields.js';
 import { type BodyField, createBodyClass } from '../body-class.js';
-import { type BodyClass, fieldsReader } from '../request-body.js';
-import { idText, Is } from '../rules.js';
 
 /** Creates the class of a network's credentials: the fields that its descriptor declares, with their rules. */
 export const createCredentialsBody = ({
@@ -20,16 +20,16 @@ export const createCredentialsBody = ({
 const credentialField = (field: CredentialField): BodyField => {
   switch (field.kind) {
     case 'secret':
-      return { read: nullToAbsent, rules: [Must.bePresent(field.example), Is.credential()] };
+      return { read: nullToAbsent, rules: [Must.bePresent(field.example), Must.beCredential()] };
     case 'optional_secret':
-      return { read: nullToAbsent, rules: [Is.credential()] };
+      return { read: nullToAbsent, rules: [Must.beCredential()] };
     case 'address':
       return {
         read: idText,
         rules: [
           Must.bePresent(field.example),
-          Is.matching(field.form, field.inWords),
-          // Numbers are taken too.
+          Must.match(field.form, field.inWords),
+          // Numbers are accepted too.
           Schema.is(() => ({ type: ['string', 'integer'] })),
         ],
       };

@@ -9,9 +9,9 @@ const MAPPED_BITS = 96;
 
 /**
  * Reads an IP allowlist (publish-api.md: Inbound endpoint): addresses and CIDRs in canonical form, IPv4-mapped IPv6 as
- * IPv4, because requests are matched in that form (security.md: Behind a proxy). A network with bits beyond its prefix is
- * rejected, not widened silently.
- * @param value reported before, if it is not an array
+ * IPv4, because requests are matched in that form (security.md: Behind a proxy). A network with bits beyond its prefix
+ * is rejected, not widened silently.
+ * @param value already reported if it is not an array
  */
 export const readAllowlist = (value: unknown, problems: ProblemList): string[] => {
   if (!Array.isArray(value)) return [];

@@ -2,8 +2,10 @@ import { Controller, Header, HttpCode, Param, Post, Req, Res, UseGuards } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PublishPayloadDto } from '../../../payload/payload.dto.js';
 import { Documented } from '../../documentation/documented.js';
+import { Gate } from '../../public/gate/gate.js';
 import type { ManagedEndpoint } from '../../public/gate/gate-request.js';
-import { PostReceiver } from '../../public/post-receiver.js';
+import { answerPost } from '../../public/post-answer.js';
+import { TIME_CODES } from '../../public/post-changes.controller.js';
 import { PublishView } from '../../public/publish.view.js';
 import { Sandbox } from '../../public/sandbox/sandbox.js';
 import type { SandboxProblemView, SandboxView } from '../../public/sandbox/sandbox.view.js';
@@ -13,15 +15,15 @@ import { IdPipe } from '../id.pipe.js';
 import { OwnedResources } from '../owned-resources.js';
 
 /**
- * Publishes and tries posts as `/v1` does, with a management key in place of the endpoint's token, signature and allowlist
- * (management-api.md: posts with a management key).
+ * Publishes and checks posts as `/v1` does, with a management key instead of the endpoint's token, signature and
+ * allowlist (management-api.md: posts with a management key).
  */
 @Controller('manage/v1/endpoints/:id')
 @UseGuards(ApiKeyGuard)
 export class EndpointPostsController {
   constructor(
     private readonly resources: OwnedResources,
-    private readonly posts: PostReceiver,
+    private readonly gate: Gate,
     private readonly sandbox: Sandbox,
   ) {}
 
@@ -34,7 +36,7 @@ export class EndpointPostsController {
     codes: {
       402: ['quota_exhausted'],
       403: ['test_endpoint'],
-      422: ['invalid_targets', 'too_many_targets'],
+      422: ['invalid_targets', 'too_many_targets', ...TIME_CODES],
       429: ['probe_budget'],
     },
   })
@@ -46,7 +48,8 @@ export class EndpointPostsController {
     @Param('id', IdPipe) id: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    return this.posts.receive(request, reply, await this.findEndpoint(request, id));
+    const endpoint = await this.findEndpoint(request, id);
+    answerPost(request, reply, await this.gate.receivePost(request, endpoint));
   }
 
   @Documented({
@@ -54,7 +57,7 @@ export class EndpointPostsController {
     body: PublishPayloadDto,
     isQuestion: true,
     passesGate: true,
-    codes: { 422: ['invalid_targets', 'too_many_targets'], 429: ['preview_budget', 'probe_budget'] },
+    codes: { 422: ['invalid_targets', 'too_many_targets', ...TIME_CODES], 429: ['preview_budget', 'probe_budget'] },
   })
   @Post('sandbox')
   @HttpCode(200)
@@ -66,7 +69,7 @@ export class EndpointPostsController {
     return this.sandbox.test(request, reply, await this.findEndpoint(request, id));
   }
 
-  /** @throws HttpProblem 404 if there is none, or none that the caller may see */
+  /** @throws HttpProblem 404 if it does not exist or the caller may not see it */
   private async findEndpoint(request: FastifyRequest, id: string): Promise<ManagedEndpoint> {
     const { endpoint_id, owner_id } = await this.resources.findResource(request, 'endpoint', id);
     return { endpointId: endpoint_id, ownerId: owner_id, sender: getActor(getCaller(request)) };

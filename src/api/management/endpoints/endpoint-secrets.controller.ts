@@ -6,17 +6,17 @@ import { RotateEndpointToken } from '../../../commands/endpoint/rotate-endpoint-
 import { RotateSigningSecret } from '../../../commands/endpoint/rotate-signing-secret.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import { newSigningSecret, newSlug, newToken, hashToken } from '../../../secrets/tokens.js';
-import { ChangePipeline } from '../change-pipeline.js';
-import { fieldsReader } from '../request-body.js';
-import { IdPipe } from '../id.pipe.js';
+import { hashToken, newSigningSecret, newSlug, newToken } from '../../../secrets/tokens.js';
+import { Documented } from '../../documentation/documented.js';
+import { fieldsReader } from '../../transport/fields.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
+import { ChangePipeline } from '../change-pipeline.js';
+import { IdPipe } from '../id.pipe.js';
 import { OwnedResources } from '../owned-resources.js';
 import { EmptyBody } from '../pause.body.js';
-import { EndpointViewBuilder } from './endpoint-view-builder.js';
 import { RotateSecretBody } from './endpoint.bodies.js';
 import type { EndpointView, EndpointWithSecretView, EndpointWithTokenView } from './endpoint.view.js';
-import { Documented } from '../../documentation/documented.js';
+import { EndpointViewBuilder } from './endpoint-view-builder.js';
 
 const READ_MODELS = ['discovery'];
 

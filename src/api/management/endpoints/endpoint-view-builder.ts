@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import type { EndpointRow } from '../../../projections/discovery/discovery.tables.js';
 import { OwnedResources } from '../owned-resources.js';
 import { EndpointView } from './endpoint.view.js';

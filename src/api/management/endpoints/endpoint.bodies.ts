@@ -1,21 +1,20 @@
 import type { LimitsProfile } from '../../../config/limits-profile.js';
 import { type EndpointSettings, type Mode, MODES } from '../../../domain/endpoint/endpoint.events.js';
-import { nullToAbsent } from '../../../validation/absence.js';
-import type { Sent } from '../../../validation/check-fields.js';
+import { asSent } from '../../../validation/absence.js';
+import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
 import type { ProblemList } from '../../../validation/problem-list.js';
+import { ReadAs } from '../../../validation/read-fields.js';
 import { Must } from '../../../validation/rules.js';
 import { describeValue } from '../../../validation/wording.js';
-import { fieldsReader, type BodyReader } from '../request-body.js';
+import { type BodyReader, fieldsReader } from '../../transport/fields.js';
 import { checkIds } from '../id-list.js';
-import { Is } from '../rules.js';
-import { readAllowlist } from './allowlist.js';
 import { BODY_MESSAGES } from '../messages.js';
-import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
+import { readAllowlist } from './allowlist.js';
 
 class EndpointPatchBody {
   /** Null removes it. */
   @Schema.is(() => ({ type: ['string', 'null'] }))
-  @Is.name()
+  @Must.beName()
   readonly name: string | undefined;
 
   @Schema.items(() => ({ type: 'string', pattern: '^prj_' }))
@@ -23,7 +22,7 @@ class EndpointPatchBody {
   @Must.beArray('project ids')
   readonly project_ids: readonly string[] | undefined;
 
-  /** Least time between two accepted posts, in seconds; its range is the limits profile's. */
+  /** Minimum time between two accepted posts, in seconds, within the limits profile's range. */
   @Must.beInteger()
   readonly min_interval: number | undefined;
 
@@ -42,34 +41,23 @@ class EndpointPatchBody {
   @Must.beBoolean()
   readonly verbose_discovery: boolean | undefined;
 
-  constructor(sent: Sent) {
-    this.name = nullToAbsent(sent.name) as string | undefined;
-    this.project_ids = nullToAbsent(sent.project_ids) as readonly string[] | undefined;
-    this.min_interval = nullToAbsent(sent.min_interval) as number | undefined;
-    this.require_signature = nullToAbsent(sent.require_signature) as boolean | undefined;
-    this.require_timestamp = nullToAbsent(sent.require_timestamp) as boolean | undefined;
-    this.ip_allowlist = nullToAbsent(sent.ip_allowlist);
-    this.verbose_discovery = nullToAbsent(sent.verbose_discovery) as boolean | undefined;
-  }
+  /** True: each post waits until an owner or the operator approves it. Posts that already wait are not affected. */
+  @Must.beBoolean()
+  readonly requires_approval: boolean | undefined;
 }
 
 class EndpointBody extends EndpointPatchBody {
-  /** Required of the operator; an owner's key may leave it out. */
+  /** Required with the operator's key; may be omitted with an owner's. */
+  @ReadAs(asSent)
   @Schema.is(() => ({ type: 'string', pattern: '^own_' }))
   readonly owner_id: unknown;
 
   @Must.beOneOf(MODES)
   @Must.bePresent('"live" or "test"')
-  readonly mode: Mode;
+  readonly mode!: Mode;
 
   @Must.bePresent('the ids of its projects, such as ["prj_…"]; [] for none')
   declare readonly project_ids: readonly string[];
-
-  constructor(sent: Sent) {
-    super(sent);
-    this.owner_id = sent.owner_id;
-    this.mode = nullToAbsent(sent.mode) as Mode;
-  }
 }
 
 /** Body of POST /endpoints. */
@@ -95,11 +83,14 @@ export const createEndpointReader =
         requireTimestamp: fields.require_timestamp ?? false,
         ipAllowlist: readAllowlist(fields.ip_allowlist, problems),
         verboseDiscovery: fields.verbose_discovery ?? false,
+        requiresApproval: fields.requires_approval ?? false,
       },
     };
   };
 
-/** Creates the reader of PATCH /endpoints/{id}. Missing fields stay as they are; null removes `name` and `ip_allowlist`. */
+/**
+ * Creates the reader of PATCH /endpoints/{id}. Missing fields are unchanged; null removes `name` and `ip_allowlist`.
+ */
 export const createEndpointChangeReader =
   ({ minInterval }: LimitsProfile): BodyReader<Partial<EndpointSettings>> =>
   (sent, problems) => {
@@ -114,6 +105,7 @@ export const createEndpointChangeReader =
       requireTimestamp: fields.require_timestamp,
       ipAllowlist: sent.ip_allowlist === undefined ? undefined : readAllowlist(fields.ip_allowlist, problems),
       verboseDiscovery: fields.verbose_discovery,
+      requiresApproval: fields.requires_approval,
     };
   };
 
@@ -145,11 +137,7 @@ export const describeEndpointChange = describeFields(EndpointPatchBody);
 
 /** Body of …/rotate-secret. */
 export class RotateSecretBody {
-  /** A week at most, because an overlap without an end would be no rotation. */
-  @Is.integer(0, 10_080)
+  /** A week at most, because an overlap without an end would not be a rotation. */
+  @Must.beWithin(0, 10_080)
   readonly overlap_minutes: number | undefined;
-
-  constructor(sent: Sent) {
-    this.overlap_minutes = nullToAbsent(sent.overlap_minutes) as number | undefined;
-  }
 }

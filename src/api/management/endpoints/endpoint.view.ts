@@ -14,19 +14,24 @@ export class EndpointView {
   readonly url: string;
   readonly mode: Mode;
   readonly project_ids: readonly string[];
-  /** Least time between two accepted posts, seconds. */
+  /** Minimum time between two accepted posts, in seconds. */
   readonly min_interval: number;
   readonly require_signature: boolean;
   readonly require_timestamp: boolean;
-  /** IP addresses and CIDRs in canonical form; empty: requests from everywhere are admitted. */
+  /** IP addresses and CIDRs in canonical form; empty if requests from any address are admitted. */
   readonly ip_allowlist: readonly string[];
   readonly verbose_discovery: boolean;
+  /** True if each post waits until an owner or the operator approves it. */
+  readonly requires_approval: boolean;
   readonly is_active: boolean;
   /** Null if it is active. */
   readonly disabled_by: DisabledBy | null;
   /** ISO 8601, UTC; null before the first rotation. */
   readonly slug_rotated_at: string | null;
-  /** Time until which the previous signing secret is valid too (D-40; ISO 8601, UTC); null if it is not. */
+  /**
+   * Time at which the previous signing secret stops being valid (D-40; ISO 8601, UTC); null if only the current one is
+   * valid.
+   */
   readonly previous_secret_until: string | null;
   /** ISO 8601, UTC. */
   readonly created_at: string;
@@ -45,6 +50,7 @@ export class EndpointView {
     this.require_timestamp = row.require_timestamp;
     this.ip_allowlist = row.ip_allowlist;
     this.verbose_discovery = row.verbose_discovery;
+    this.requires_approval = row.requires_approval;
     this.is_active = row.disabled_by === null;
     this.disabled_by = row.disabled_by;
     this.slug_rotated_at = isoOrNull(row.slug_rotated_at);

@@ -1,38 +1,37 @@
 import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DeleteEndpoint } from '../../../commands/endpoint/delete-endpoint.js';
 import { ChangeEndpoint } from '../../../commands/endpoint/change-endpoint.js';
 import { CreateEndpoint } from '../../../commands/endpoint/create-endpoint.js';
+import { DeleteEndpoint } from '../../../commands/endpoint/delete-endpoint.js';
 import { DisableEndpointByOwner } from '../../../commands/endpoint/disable-endpoint-by-owner.js';
 import { EnableEndpoint } from '../../../commands/endpoint/enable-endpoint.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import { newSigningSecret, newSlug, newToken, hashToken } from '../../../secrets/tokens.js';
+import { FindResource } from '../../../projections/discovery/discovery.queries.js';
+import { hashToken, newSigningSecret, newSlug, newToken } from '../../../secrets/tokens.js';
+import { Documented } from '../../documentation/documented.js';
+import { fieldsReader, readQuery } from '../../transport/fields.js';
+import type { ListView } from '../../transport/page.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller } from '../caller.js';
 import { NoQuery } from '../cascade.query.js';
-import { ChangePipeline } from '../change-pipeline.js';
-import { fieldsReader, readQuery } from '../request-body.js';
+import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { IdPipe } from '../id.pipe.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
-import { withOwner, requireOwner } from '../resource-owner.js';
-import type { ListView } from '../page.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
-import { EndpointViewBuilder } from './endpoint-view-builder.js';
+import { requireOwner, withOwner } from '../resource-owner.js';
 import {
-  createEndpointReader,
   createEndpointChangeReader,
+  createEndpointReader,
   describeEndpointChange,
   describeNewEndpoint,
 } from './endpoint.bodies.js';
 import type { EndpointView, NewEndpointView } from './endpoint.view.js';
-import { Documented } from '../../documentation/documented.js';
+import { EndpointViewBuilder } from './endpoint-view-builder.js';
 
 const READ_MODELS = ['discovery'];
-/** A deletion cancels what is queued, which posts show. */
-const DELETION_READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
 
 /** Manages the endpoints that posts are sent to (publish-api.md: Inbound endpoint; management-api.md: Routes). */
 @Controller('manage/v1/endpoints')
@@ -41,7 +40,7 @@ export class EndpointsController {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly findResource: FindResource,
     private readonly resources: OwnedResources,
     private readonly views: EndpointViewBuilder,
     private readonly changes: ChangePipeline,
@@ -63,7 +62,7 @@ export class EndpointsController {
     return this.changes.handlePost(
       { request, reply, read, status: 201 },
       async ({ ownerId, mode, settings }, change) => {
-        await requireOwner(this.queries, ownerId);
+        await requireOwner(this.findResource, ownerId);
         const endpointId = change.newId('ep');
         const { slug, ...shownOnce } = await change.drawSecrets(() => ({
           slug: newSlug(),
@@ -117,7 +116,7 @@ export class EndpointsController {
     readQuery(request, NoQuery);
     return this.changes.handleDelete({ request, reply }, async (change) => {
       const outcome = await this.commands.execute(new DeleteEndpoint(change.context, id));
-      return { outcome, readModels: DELETION_READ_MODELS };
+      return { outcome, readModels: READ_MODELS_OF_DELETION };
     });
   }
 

@@ -1,24 +1,23 @@
 import { Controller, Get, Param, Req, UseGuards } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { RequestRecorder } from '../../public/gate/request-recorder.js';
 import { ListRequests, type RequestPlace } from '../../../projections/request-log/request-log.queries.js';
-import { readQuery } from '../request-body.js';
-import { IdPipe } from '../id.pipe.js';
+import { Documented } from '../../documentation/documented.js';
+import { RequestRecorder } from '../../public/gate/request-recorder.js';
+import { readQuery } from '../../transport/fields.js';
+import { buildListView, type ListView, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
+import { IdPipe } from '../id.pipe.js';
 import { OwnedResources } from '../owned-resources.js';
-import { type ListView, buildListView, toPage } from '../page.js';
 import { toInstant } from '../time.js';
 import { RequestView } from './request.view.js';
 import { RequestsQuery } from './requests.query.js';
-import { Documented } from '../../documentation/documented.js';
 
 /** Lists the last requests to an endpoint (publish-api.md: Request log entry; D-33). */
 @Controller('manage/v1/endpoints/:id/requests')
 @UseGuards(ApiKeyGuard)
 export class RequestLogController {
   constructor(
-    private readonly queries: QueryBus,
+    private readonly listRequestsQuery: ListRequests,
     private readonly resources: OwnedResources,
     private readonly recorder: RequestRecorder,
   ) {}
@@ -36,7 +35,7 @@ export class RequestLogController {
       before: toInstant(query.before),
     };
     const range = { after: parsePlace(page.after), limit: page.limit + 1 };
-    const rows = await this.queries.execute(new ListRequests(id, filter, range));
+    const rows = await this.listRequestsQuery.execute(id, filter, range);
     return buildListView(
       rows,
       page,

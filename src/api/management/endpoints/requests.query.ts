@@ -1,8 +1,5 @@
-import { nullToAbsent } from '../../../validation/absence.js';
-import type { Sent } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
-import { isCursorOf, PageQuery } from '../page.js';
-import { Is } from '../rules.js';
+import { isCursorOf, PageQuery } from '../../transport/page.js';
 import { isTime } from '../time.js';
 
 /** Decisions of the request log (publish-api.md: Request-log decisions). */
@@ -24,7 +21,7 @@ export class RequestsQuery extends PageQuery {
   declare readonly cursor: string | undefined;
 
   /** HTTP status. */
-  @Is.matching(/^[1-5]\d\d$/, 'an HTTP status such as 422')
+  @Must.match(/^[1-5]\d\d$/, 'an HTTP status such as 422')
   readonly status: string | undefined;
 
   @Must.beOneOf(DECISIONS)
@@ -33,11 +30,4 @@ export class RequestsQuery extends PageQuery {
   /** Only requests before this time. */
   @isTime()
   readonly before: string | undefined;
-
-  constructor(sent: Sent) {
-    super(sent);
-    this.status = nullToAbsent(sent.status) as string | undefined;
-    this.decision = nullToAbsent(sent.decision) as string | undefined;
-    this.before = nullToAbsent(sent.before) as string | undefined;
-  }
 }

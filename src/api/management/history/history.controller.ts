@@ -3,28 +3,30 @@ import type { FastifyRequest } from 'fastify';
 import { AGGREGATE_NAMES, findAggregate } from '../../../history/aggregates/catalogue.js';
 import type { HistoryAggregate } from '../../../history/aggregates/history-aggregate.js';
 import { AuditTrail } from '../../../history/audit-trail/audit-trail.js';
-import { Traces } from '../../../history/trace/traces.js';
 import type { TimeRange } from '../../../history/time-travel/comparison.js';
 import { OwnerTimeTravel } from '../../../history/time-travel/owner-time-travel.js';
 import { TimeTravel } from '../../../history/time-travel/time-travel.js';
+import { Traces } from '../../../history/trace/traces.js';
 import { UnreadableHistory } from '../../../history/unreadable-history.js';
-import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { oneOf } from '../../../kernel/message.js';
+import { Documented } from '../../documentation/documented.js';
+import { readQuery } from '../../transport/fields.js';
+import { HttpProblem } from '../../transport/http-problem.js';
+import { encodeCursor, ListView, toLimit, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller, getListScope, getOwnerScope } from '../caller.js';
-import { HttpProblem } from '../../transport/http-problem.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { IdPipe } from '../id.pipe.js';
 import { HISTORY_MESSAGES } from '../messages.js';
-import { ListView, encodeCursor, toLimit, toPage } from '../page.js';
-import { readQuery } from '../request-body.js';
 import { toInstant } from '../time.js';
 import { AggregateHistoryQuery, AuditQuery, DiffQuery, OverviewQuery, OwnerDiffQuery } from './history.query.js';
 import { AggregateHistoryView, AuditedEventView, DiffView, TraceView } from './history.view.js';
 import { OverviewView, OwnerDiffView } from './owner-history.view.js';
-import { Documented } from '../../documentation/documented.js';
 
-/** Shows how things were and who changed them: from the events, to the operator and to owners (management-api.md: `GET /history`). */
+/**
+ * Shows the operator and owners past states and who changed what, from the events (management-api.md: `GET /history`).
+ */
 @Controller('manage/v1/history')
 @UseGuards(ApiKeyGuard)
 @UseInterceptors(HeavyReadTurn)
@@ -63,7 +65,7 @@ export class HistoryController {
     return new OwnerDiffView(times, await readable(() => this.ownerTimeTravel.compareAll(scope, times)));
   }
 
-  @Documented({ summary: 'List events, the newest first', query: AuditQuery, codes: { 409: ['history_unreadable'] } })
+  @Documented({ summary: 'List events, newest first', query: AuditQuery, codes: { 409: ['history_unreadable'] } })
   @Get('events')
   async events(@Req() request: FastifyRequest): Promise<ListView<AuditedEventView>> {
     const query = readQuery(request, AuditQuery);
@@ -156,7 +158,7 @@ const notThen = ({ name }: HistoryAggregate): HttpProblem =>
 const invalid = (path: string, code: string, message: string): HttpProblem =>
   new HttpProblem(422, 'invalid', [{ path, code, message }]);
 
-/** Answers 409 where an event cannot be read: its text is damaged, or a newer program has written it. */
+/** Answers 409 if an event cannot be read: its text is damaged, or a newer program has written it. */
 const readable = async <T>(read: () => Promise<T>): Promise<T> => {
   try {
     return await read();

@@ -1,7 +1,7 @@
 import type { HistoricEvent } from '../../../history/historic-event.js';
-import type { StoryRequest } from '../../../history/trace/traces.js';
-import type { DiffEnd, PastAggregate, PastDifference } from '../../../history/time-travel/time-travel.js';
 import type { AuthoredChange } from '../../../history/time-travel/diff.js';
+import type { DiffEnd, PastAggregate, PastDifference } from '../../../history/time-travel/time-travel.js';
+import type { StoryRequest } from '../../../history/trace/traces.js';
 import { type Instant, iso } from '../../../kernel/instant.js';
 import type { Json, JsonObject } from '../../../kernel/json.js';
 
@@ -9,26 +9,26 @@ import type { Json, JsonObject } from '../../../kernel/json.js';
 export class HistoricEventView {
   readonly id: string;
   readonly type: string;
-  /** Version of the form that the event was written with; `data` has the present form. */
+  /** Version of the format that the event was written in; `data` is in the current format. */
   readonly version: number;
   /** Name of the event's stream: with `revision` and `hash` it makes the entry of the transparency log. */
   readonly stream: string;
   /** Number of the event in its stream, from 0. */
   readonly revision: number;
-  /** Place in the order of all events; text, because it may exceed the numbers of JavaScript. */
+  /** Position in the order of all events; a string, because it may exceed JavaScript's safe integers. */
   readonly position: string;
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly actor: string;
-  /** Empty for work without a request. */
+  /** Empty for work that no request started. */
   readonly request_id: string;
   readonly causation_id: string;
   readonly correlation_id: string;
   /** The client's address; null if no request caused the event directly. */
   readonly ip: string | null;
-  /** `erased` for an event that was deleted when nothing needed it any more. */
+  /** `erased` for an event that was deleted once nothing needed it. */
   readonly data: unknown;
-  /** SHA-256 (hex), chained to the event before in its stream. */
+  /** SHA-256 (hex), chained to the previous event in its stream. */
   readonly hash: string;
 
   constructor(event: HistoricEvent) {
@@ -53,7 +53,7 @@ export class HistoricEventView {
 export class AuditedEventView extends HistoricEventView {
   /** The aggregate that the event happened to, such as `channel`. */
   readonly aggregate: string;
-  /** Null for an event about an idempotency key alone. */
+  /** Null for an event that concerns only an idempotency key. */
   readonly aggregate_id: string | null;
 
   constructor(event: HistoricEvent) {
@@ -74,7 +74,7 @@ export class AggregateHistoryView {
   readonly revision: number;
   /** The last change of each member of `state`: author, time, address, and the value before. */
   readonly changed: object;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly events: readonly HistoricEventView[];
   /** `from` of the next page of events; null on the last one. */
   readonly next: number | null;
@@ -114,7 +114,7 @@ export class DiffEndView {
 export class ChangeView {
   /** JSON Pointer into `state`. */
   readonly path: string;
-  /** Null also for what was absent. */
+  /** Also null if the member was absent. */
   readonly before: Json;
   readonly after: Json;
   readonly event_id: string;
@@ -148,11 +148,11 @@ export class DiffView {
   }
 }
 
-/** The request with which a story began. */
+/** The request that started a story. */
 export class StoryRequestView {
   readonly id: string;
   readonly at: string;
-  /** Actor of the key that it carried. */
+  /** Actor whose key it carried. */
   readonly actor: string;
   /** Name that the endpoint had then; null for other keys. */
   readonly key_name: string | null;
@@ -167,12 +167,12 @@ export class StoryRequestView {
   }
 }
 
-/** Everything of one story. */
+/** Everything that belongs to one story. */
 export class TraceView {
   readonly id: string;
-  /** Null if no request began it. */
+  /** Null if no request started it. */
   readonly request: StoryRequestView | null;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly events: readonly AuditedEventView[];
 
   constructor(id: string, request: StoryRequest | null, events: readonly HistoricEvent[]) {

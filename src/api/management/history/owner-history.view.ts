@@ -9,11 +9,11 @@ import { type Instant, iso } from '../../../kernel/instant.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { ChangeView } from './history.view.js';
 
-/** A change of one of many aggregates. */
+/** A change to one of many aggregates. */
 export class ChangeOfAggregateView extends ChangeView {
   /** The aggregate that changed, such as `channel`. */
   readonly aggregate: string;
-  /** Its id; of pauses the id of the project or channel. */
+  /** Its id; for pauses, the id of the project or channel. */
   readonly id: string;
 
   constructor(change: ChangeOfAggregate) {
@@ -37,7 +37,7 @@ export class OwnerDiffEndView {
 export class OwnerDiffView {
   readonly from: OwnerDiffEndView;
   readonly to: OwnerDiffEndView;
-  /** At most 1,000: of endpoints, channels, projects, projects' pauses and channels' pauses, in order of their ids. */
+  /** At most 1,000, for endpoints, channels, projects, projects' pauses and channels' pauses, in order of their ids. */
   readonly changes: readonly ChangeOfAggregateView[];
   /** True if there are more changes. */
   readonly truncated: boolean;
@@ -52,7 +52,7 @@ export class OwnerDiffView {
 
 /** An endpoint, channel or project, or its pauses, as they were. */
 export class PastResourceView {
-  /** Of the endpoint, project or channel. */
+  /** Id of the endpoint, project or channel. */
   readonly id: string;
   readonly revision: number;
   readonly state: JsonObject;

@@ -1,13 +1,13 @@
 import { Controller, Get, Inject, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Timelines } from '../../../history/timeline/timeline.js';
-import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { Documented } from '../../documentation/documented.js';
+import { readQuery } from '../../transport/fields.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller, getListScope } from '../caller.js';
 import { HISTORY_MESSAGES } from '../messages.js';
-import { readQuery } from '../request-body.js';
 import { toInstant } from '../time.js';
 import { TicksQuery, toBuckets } from './ticks.query.js';
 import { TicksView } from './ticks.view.js';

@@ -1,10 +1,8 @@
-import { nullToAbsent } from '../../../validation/absence.js';
-import type { Sent } from '../../../validation/check-fields.js';
-import type { FieldProblem } from '../../../validation/wording.js';
 import { MOST_TICKS } from '../../../history/timeline/timeline.js';
+import { FIELD_MESSAGES } from '../../../validation/messages.js';
+import { Must } from '../../../validation/rules.js';
+import type { FieldProblem } from '../../../validation/wording.js';
 import { ID_PATTERN } from '../id.pipe.js';
-import { BODY_MESSAGES } from '../messages.js';
-import { Is } from '../rules.js';
 import { isTime } from '../time.js';
 
 const DEFAULT_BUCKETS = 100;
@@ -12,14 +10,14 @@ const DEFAULT_BUCKETS = 100;
 const bucketsComplaint = (value: unknown): FieldProblem | undefined =>
   typeof value === 'string' && /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= MOST_TICKS
     ? undefined
-    : { code: 'out_of_range', predicate: BODY_MESSAGES.badLimit({ limit: MOST_TICKS }) };
+    : { code: 'out_of_range', predicate: FIELD_MESSAGES.badLimit({ limit: MOST_TICKS }) };
 
 const isBuckets = (): PropertyDecorator =>
-  Is.checkedBy(bucketsComplaint, { type: 'integer', minimum: 1, maximum: MOST_TICKS, default: DEFAULT_BUCKETS });
+  Must.beAllowedBy(bucketsComplaint, { type: 'integer', minimum: 1, maximum: MOST_TICKS, default: DEFAULT_BUCKETS });
 
 /** The query of a timeline. */
 export class TicksQuery {
-  /** Inclusive. Default: the first event of all, or a day before `to` if that is earlier. */
+  /** Inclusive. Default: the very first event, or a day before `to` if that is earlier. */
   @isTime()
   readonly from: string | undefined;
 
@@ -27,20 +25,13 @@ export class TicksQuery {
   @isTime()
   readonly to: string | undefined;
 
-  /** Number of equal parts of the time; at most one for each millisecond. */
+  /** Number of equal parts to divide the time into; at most one per millisecond. */
   @isBuckets()
   readonly buckets: string | undefined;
 
   /** Operators may omit it to see all owners; owners may pass only their own id. */
-  @Is.matching(ID_PATTERN, 'an id such as own_…')
+  @Must.match(ID_PATTERN, 'an id such as own_…')
   readonly owner_id: string | undefined;
-
-  constructor(sent: Sent) {
-    this.from = nullToAbsent(sent.from) as string | undefined;
-    this.to = nullToAbsent(sent.to) as string | undefined;
-    this.buckets = nullToAbsent(sent.buckets) as string | undefined;
-    this.owner_id = nullToAbsent(sent.owner_id) as string | undefined;
-  }
 }
 
 /** Converts a checked number of buckets. */

@@ -59,7 +59,7 @@ export class PersonChangeView {
   readonly event_id: string;
   /** The aggregate that the event happened to, such as `channel`. */
   readonly aggregate: string;
-  /** Null for an event about an idempotency key alone. */
+  /** Null for an event that concerns only an idempotency key. */
   readonly aggregate_id: string | null;
 
   constructor({ at, actor, type, eventId, aggregate, aggregateId }: PersonChange) {
@@ -72,16 +72,16 @@ export class PersonChangeView {
   }
 }
 
-/** Numbers of events over a time, with pauses and changes by people. */
+/** Numbers of events over time, with pauses and changes by people. */
 export class TicksView {
-  /** ISO 8601, UTC: time of the first event of all; null if there is none. */
+  /** ISO 8601, UTC: time of the very first event; null if there is none. */
   readonly first_at: string | null;
   /** ISO 8601, UTC. */
   readonly from: string;
   /** ISO 8601, UTC. */
   readonly to: string;
   readonly buckets: readonly BucketView[];
-  /** At most 500 that touch the time, in the order in which they began. */
+  /** At most 500 that overlap the time, in order of their beginning. */
   readonly spans: readonly StateSpanView[];
   /** True if there are more: the longest are shown. */
   readonly spans_truncated: boolean;

@@ -3,32 +3,35 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { Controller, Get, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BEGINNING } from '../../../event-store/port.js';
 import { ContradictedLog, ExportHistory } from '../../../history/transfer/export-history.js';
 import { ImportHistory, ImportInvalid, type ImportResult } from '../../../history/transfer/import-history.js';
 import { ImportRefused } from '../../../history/transfer/import-refused.js';
 import { ImportSpool } from '../../../history/transfer/import-spool.js';
-import { BEGINNING } from '../../../event-store/port.js';
-import { type Log, LOG } from '../../../kernel/log.js';
+import { LOG, type Log } from '../../../kernel/log.js';
 import { reasonOf } from '../../../kernel/reason.js';
 import { Documented } from '../../documentation/documented.js';
+import { readQuery } from '../../transport/fields.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { HISTORY_MESSAGES } from '../messages.js';
-import { readQuery } from '../request-body.js';
 import { ExportQuery } from './transfer.query.js';
 import { currentLog } from './transparency-log.controller.js';
 
 const NDJSON = 'application/x-ndjson';
-/** Length in characters from which lines are sent: a line of its own would cost a write each. */
+/** Number of characters to collect before a write: a write for each line would be slow. */
 const WRITE_CHARS = 65_536;
 
 /** The result of an import. */
 export class ImportView {
-  /** Events among the lines, whether they were there before or not. */
+  /** Number of events among the lines, whether or not they were there before. */
   readonly events: number;
-  /** Secrets among the lines. */
+  /** Number of secrets among the lines. */
   readonly secrets: number;
-  /** False: these lines do not end the history. The gateway waits for the rest, and writes and publishes nothing else. */
+  /**
+   * False if these lines do not complete the history: the gateway then waits for the rest, and writes and publishes
+   * nothing else.
+   */
   readonly complete: boolean;
 
   constructor({ events, secrets, complete }: ImportResult) {
@@ -64,7 +67,7 @@ export class TransferController {
     reply.header('content-type', NDJSON);
     const pieces = joinLines(this.exports.lines(head, { after, withSecrets: query.secrets !== undefined }));
     const body = Readable.from(await startReading(pieces), { objectMode: false });
-    body.on('error', (error) => this.log.warn({ error: reasonOf(error) }, 'an export of the history was broken off'));
+    body.on('error', (error) => this.log.warn({ reason: reasonOf(error) }, 'an export of the history was interrupted'));
     return body;
   }
 
@@ -81,7 +84,7 @@ export class TransferController {
   async import(@Req() request: FastifyRequest): Promise<ImportView> {
     if (!/^\s*application\/x-ndjson\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
       throw HttpProblem.withMessage(415, 'unsupported_media_type', HISTORY_MESSAGES.transferType);
-    // The body arrives at the pace of the network, for which requests have a time limit; the import takes as long as it takes.
+    // Requests have a time limit, but a body arrives as fast as the network allows, and the import may take long.
     try {
       const result = await this.spool.keep(request.raw, (file) => this.imports.run(readLines(file)));
       return new ImportView(result);
@@ -100,12 +103,17 @@ const untilClosed = ({ raw }: FastifyReply): AbortSignal => {
   return closed.signal;
 };
 
-/** Reads a file line by line, from when the first line is asked for: readline drops lines that come earlier. */
+/**
+ * Reads a file line by line, starting only when the first line is requested: readline drops lines that arrive earlier.
+ */
 async function* readLines(file: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(file), crlfDelay: Infinity });
 }
 
-/** Reads the first piece, so that a history that contradicts its log there is a problem and not an empty answer. */
+/**
+ * Reads the first piece before answering, so that a history that contradicts its log there gets a problem and not an
+ * empty answer.
+ */
 const startReading = async (pieces: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> => {
   try {
     const first = await pieces.next();

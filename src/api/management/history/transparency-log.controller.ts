@@ -1,8 +1,8 @@
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type EndedLog, showEnded, type ShownEndedLog } from '../../../history/transparency-log/ended-logs.js';
-import { parseTilePath } from '../../../history/transparency-log/tile-path.js';
 import { TILE_WIDTH } from '../../../history/transparency-log/merkle.js';
+import { parseTilePath } from '../../../history/transparency-log/tile-path.js';
 import { LogBehind, TransparencyLog } from '../../../history/transparency-log/transparency-log.js';
 import { Documented } from '../../documentation/documented.js';
 import { HttpProblem } from '../../transport/http-problem.js';
@@ -14,7 +14,7 @@ const TEXT = 'text/plain; charset=utf-8';
 const EVENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TILES = '/history/log/tile/';
 
-/** Name of the log and the key that its checkpoints are verified with. */
+/** Name of the log, and the key that verifies its checkpoints. */
 export class LogKeyView {
   constructor(
     readonly origin: string,
@@ -36,7 +36,9 @@ export class EndedLogView {
   readonly message: string;
   /** Its newest known checkpoint. */
   readonly checkpoint: string;
-  /** The same with a line `ended <origin of the next log>`, signed by its key; null if that key is gone. */
+  /**
+   * The same checkpoint with a line `ended <origin of the next log>`, signed with its key; null if that key is gone.
+   */
   readonly statement: string | null;
 
   constructor({ origin, size, root, vkey, ended_at, reason, message, checkpoint, statement }: ShownEndedLog) {
@@ -54,7 +56,7 @@ export class EndedLogView {
 
 /** The logs that have ended. */
 export class EndedLogsView {
-  /** In the order in which they ended; each was followed by the next, the last by the present log. */
+  /** In the order in which they ended; each was succeeded by the next, and the last by the current log. */
   readonly items: readonly EndedLogView[];
 
   constructor(logs: readonly EndedLog[]) {
@@ -62,7 +64,7 @@ export class EndedLogsView {
   }
 }
 
-/** Serves the transparency log of the history in the forms of C2SP (management-api.md: `GET /history/log`). */
+/** Serves the transparency log of the history in C2SP's formats (management-api.md: `GET /history/log`). */
 @Controller('manage/v1/history/log')
 @UseGuards(ApiKeyGuard)
 export class TransparencyLogController {
@@ -154,7 +156,7 @@ export class TransparencyLogController {
   }
 }
 
-/** Answers 503 while no checkpoint covers what was asked for. */
+/** Answers 503 while no checkpoint covers the requested events. */
 export const currentLog = async <T>(read: () => Promise<T>): Promise<T> => {
   try {
     return await read();

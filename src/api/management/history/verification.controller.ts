@@ -4,15 +4,15 @@ import { findAggregate } from '../../../history/aggregates/catalogue.js';
 import { TimeTravel } from '../../../history/time-travel/time-travel.js';
 import { openCheckpoint } from '../../../history/transparency-log/signed-note.js';
 import { TransparencyLog } from '../../../history/transparency-log/transparency-log.js';
-import { VERIFY_HISTORY, type VerificationParams } from '../../../history/transparency-log/verification-handler.js';
+import { type VerificationParams, VERIFY_HISTORY } from '../../../history/transparency-log/verification-handler.js';
 import { JobTable } from '../../../jobs/job-table.js';
 import { Documented } from '../../documentation/documented.js';
+import { fieldsReader } from '../../transport/fields.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { JobView } from '../jobs/job.view.js';
 import { HISTORY_MESSAGES } from '../messages.js';
-import { fieldsReader } from '../request-body.js';
 import { currentLog } from './transparency-log.controller.js';
 import { VerificationBody } from './verification.body.js';
 
@@ -46,7 +46,7 @@ export class VerificationController {
     );
   }
 
-  /** @throws HttpProblem 404 for a thing that never was, 422 for a checkpoint that is of none of the logs */
+  /** @throws HttpProblem 404 for an aggregate that never existed, 422 for a checkpoint of an unknown log */
   private async toParams(body: VerificationBody): Promise<VerificationParams> {
     const { aggregate, id, checkpoint } = body;
     if (id !== undefined && aggregate === undefined)

@@ -10,9 +10,9 @@ export class JobView {
   readonly state: JobState;
   /** From 0 to 1. */
   readonly progress: number;
-  /** Seconds until the end at the present pace; null: not known, or ended. */
+  /** Seconds until the end at the current pace; null if it is unknown or has ended. */
   readonly eta_seconds: number | null;
-  /** Null while it runs; of a failed job `{message}`. */
+  /** Null while it runs; for a failed job, `{message}`. */
   readonly result: Json;
 
   constructor({ id, kind, state, progress, etaSeconds, params, result }: Job) {

@@ -2,16 +2,16 @@ import { Controller, Get, Param, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { JobTable } from '../../../jobs/job-table.js';
 import { Documented } from '../../documentation/documented.js';
+import { readQuery } from '../../transport/fields.js';
+import { buildListView, type ListView, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { notFoundProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
 import { JOB_MESSAGES } from '../messages.js';
-import { buildListView, type ListView, toPage } from '../page.js';
-import { readQuery } from '../request-body.js';
 import { JobView } from './job.view.js';
 import { JobsQuery } from './jobs.query.js';
 
-/** Shows the operator's long work (management-api.md: `GET /jobs`). */
+/** Shows the operator's long-running jobs (management-api.md: `GET /jobs`). */
 @Controller('manage/v1/jobs')
 @UseGuards(ApiKeyGuard)
 export class JobsController {

@@ -3,10 +3,13 @@ import { asSentence } from '../../../kernel/message.js';
 import type { Alert, AlertList } from '../../../projections/activity/alerts.queries.js';
 import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
 import { NO_SUBJECT, viewing, viewingList } from './attention-parts.js';
+import type { AttentionItemView, AttentionSubject, OverviewActionView } from './overview.view.js';
 import type { OverviewFacts } from './overview-facts.js';
-import type { OverviewActionView, AttentionSubject, AttentionItemView } from './overview.view.js';
 
-/** Builds the attention for channels whose posts the network refuses; null: there are none. @param titleOf name of a network */
+/**
+ * Builds the attention item for channels whose posts the network refuses; null if there are none. @param titleOf name
+ * of a network
+ */
 export const buildRefused = (
   { alerts: { channel: list }, waitingOnChannel, owner }: OverviewFacts,
   titleOf: (platform: string | null) => string,
@@ -27,14 +30,17 @@ export const buildRefused = (
         : viewingList('/channels?status=needs_attention', owner),
     subject: {
       ...describeAlert(first),
-      ...{ channel_id: id, channel_name: name, code: attention?.code ?? null },
-      ...{ message: attention?.message ?? first.reason, platform_says: attention?.platform_says ?? null },
+      channel_id: id,
+      channel_name: name,
+      code: attention?.code ?? null,
+      message: attention?.message ?? first.reason,
+      platform_says: attention?.platform_says ?? null,
       waiting: waitingOnChannel,
     },
   };
 };
 
-/** Builds the attention for endpoints or webhook outputs that were disabled; null: there are none. */
+/** Builds the attention item for endpoints or webhook outputs that were disabled; null if there are none. */
 export const buildDisabled = (
   code: 'endpoint_disabled' | 'webhook_output_disabled',
   { alerts: { endpoint, webhook_output }, owner }: OverviewFacts,

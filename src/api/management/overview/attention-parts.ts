@@ -1,14 +1,30 @@
+import type { AttentionSubject, OverviewActionView } from './overview.view.js';
 import type { OverviewFacts } from './overview-facts.js';
-import type { OverviewActionView, AttentionSubject } from './overview.view.js';
 
-/** The subject of an attention without facts. */
+/** The subject of an attention item without facts. */
 export const NO_SUBJECT: AttentionSubject = {
-  ...{ id: null, name: null, owner_id: null, owner_name: null, platform: null, channel_id: null, channel_name: null },
-  ...{ publication_id: null, post_id: null, excerpt: null, code: null, message: null, platform_says: null },
-  ...{ disabled_by: null, waiting: null, plan: null, resets_at: null, position: null, event_type: null },
+  id: null,
+  name: null,
+  owner_id: null,
+  owner_name: null,
+  platform: null,
+  channel_id: null,
+  channel_name: null,
+  publication_id: null,
+  post_id: null,
+  excerpt: null,
+  code: null,
+  message: null,
+  platform_says: null,
+  disabled_by: null,
+  waiting: null,
+  plan: null,
+  resets_at: null,
+  position: null,
+  event_type: null,
 };
 
-/** Returns the action that shows something. */
+/** Returns an action that opens the resource at a path. */
 export const viewing = (label_code: OverviewActionView['label_code'], path: string): OverviewActionView => ({
   label_code,
   method: 'GET',

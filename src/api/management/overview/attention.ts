@@ -3,13 +3,13 @@ import { asSentence } from '../../../kernel/message.js';
 import { OVERVIEW_MESSAGES as TEXTS } from '../messages.js';
 import { buildDisabled, buildRefused } from './attention-of-resources.js';
 import { NO_SUBJECT, viewing, viewingList } from './attention-parts.js';
+import type { AttentionItemView, AttentionSubject } from './overview.view.js';
 import { MOST_IDS, type OverviewFacts } from './overview-facts.js';
-import type { AttentionSubject, AttentionItemView } from './overview.view.js';
 
 /** Returns the name of a network for people. */
 type TitleOf = (platform: string | null) => string;
 
-/** Builds what needs a person, by code, the worst first. */
+/** Builds the list of problems that need someone's attention, by code, worst first. */
 export const buildAttention = (facts: OverviewFacts, titleOf: TitleOf): AttentionItemView[] =>
   [
     buildSettled('in_doubt', facts, titleOf),
@@ -18,9 +18,10 @@ export const buildAttention = (facts: OverviewFacts, titleOf: TitleOf): Attentio
     buildUsedUp(facts),
     buildSettled('failed', facts, titleOf),
     buildDisabled('webhook_output_disabled', facts),
+    buildApprovals(facts),
   ].filter((attention) => attention !== null);
 
-/** Builds the attention for publications that are in doubt or failed; null: there are none. */
+/** Builds the attention item for publications that are in doubt or failed; null if there are none. */
 const buildSettled = (
   state: 'in_doubt' | 'failed',
   facts: OverviewFacts,
@@ -44,7 +45,11 @@ const buildSettled = (
       ? (['in_doubt', TEXTS.inDoubt, TEXTS.manyInDoubt, 'resolve'] as const)
       : (['publication_failed', TEXTS.publicationFailed, TEXTS.manyFailed, 'view_reason'] as const);
   return {
-    ...{ code, since: iso(first.since), count, ids: found.map(({ id }) => id), subject },
+    code,
+    since: iso(first.since),
+    count,
+    ids: found.map(({ id }) => id),
+    subject,
     text: count === 1 ? one(values) : many({ count }),
     action: count === 1 ? viewing(label, `/publications/${first.id}`) : viewingList(`/posts?state=${state}`, owner),
   };
@@ -56,14 +61,24 @@ const describePublication = (id: string, { details, excerpts }: OverviewFacts): 
   const { row, channel_name, owner_name } = found;
   const error = row.attempts.findLast((attempt) => attempt.error !== null)?.error;
   return {
-    ...{ ...NO_SUBJECT, id, publication_id: id, post_id: row.post_id, owner_id: row.owner_id, owner_name },
-    ...{ platform: row.platform, channel_id: row.channel_id, channel_name, name: channel_name },
+    ...NO_SUBJECT,
+    id,
+    publication_id: id,
+    post_id: row.post_id,
+    owner_id: row.owner_id,
+    owner_name,
+    platform: row.platform,
+    channel_id: row.channel_id,
+    channel_name,
+    name: channel_name,
     excerpt: excerpts.get(row.post_id) ?? null,
-    ...{ code: error?.code ?? null, message: error?.message ?? null, platform_says: error?.platform_says ?? null },
+    code: error?.code ?? null,
+    message: error?.message ?? null,
+    platform_says: error?.platform_says ?? null,
   };
 };
 
-/** Builds the attention for owners whose posts of the month are used up; null: there are none. */
+/** Builds the attention item for owners whose posts of the month are used up; null if there are none. */
 export const buildUsedUp = ({ usedUp }: OverviewFacts): AttentionItemView | null => {
   const [first] = usedUp;
   if (!first) return null;
@@ -78,5 +93,23 @@ export const buildUsedUp = ({ usedUp }: OverviewFacts): AttentionItemView | null
     text: count === 1 ? TEXTS.quotaExhausted({ owner: name, until: resets_at }) : TEXTS.manyQuotas({ count }),
     action: count === 1 ? viewing('view_plan', `/owners/${owner_id}`) : viewing('view_all', '/owners'),
     subject: { ...NO_SUBJECT, id: owner_id, name, owner_id, owner_name: name, plan, resets_at },
+  };
+};
+
+/** Builds the attention item for posts that wait for approval; null if there are none. */
+const buildApprovals = ({ approvals: { count, posts }, excerpts, owner }: OverviewFacts): AttentionItemView | null => {
+  const [first] = posts;
+  if (!first) return null;
+  const { post_id, owner_id, owner_name, endpoint_id, endpoint_name } = first;
+  const excerpt = excerpts.get(post_id) ?? null;
+  const values = { endpoint: endpoint_name ?? endpoint_id, excerpt: excerpt ?? TEXTS.noText };
+  return {
+    code: 'approval_needed',
+    since: iso(first.since),
+    count,
+    ids: posts.map((post) => post.post_id),
+    text: count === 1 ? TEXTS.approvalNeeded(values) : TEXTS.manyApprovals({ count }),
+    action: count === 1 ? viewing('review', `/posts/${post_id}`) : viewingList('/posts?approval=pending', owner),
+    subject: { ...NO_SUBJECT, id: post_id, post_id, name: endpoint_name, owner_id, owner_name, excerpt },
   };
 };

@@ -1,13 +1,13 @@
 import { isoOrNull } from '../../../kernel/instant.js';
 import { findPercentile } from '../../../projections/activity/activity.queries.js';
-import type { OverviewFacts } from './overview-facts.js';
 import type { NetworkState, NetworkView } from './overview.view.js';
+import type { OverviewFacts } from './overview-facts.js';
 import { MINUTES } from './time-series.js';
 
 /** Number of minutes in one bar of a network. */
 const BAR = 5;
 
-/** Builds the traffic of each network. */
+/** Summarises the traffic of each network. */
 export const buildNetworks = (facts: OverviewFacts): NetworkView[] =>
   facts.platforms.map((platform) => buildNetwork(platform, facts));
 

@@ -9,6 +9,7 @@ import { ActivityQueries } from '../../../projections/activity/activity.queries.
 import { AlertQueries } from '../../../projections/activity/alerts.queries.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
 import { ResourceNames } from '../../../projections/discovery/resource-names.queries.js';
+import { PendingApprovalQueries } from '../../../projections/posts/pending-approvals.queries.js';
 import { PostExcerpts } from '../../../projections/posts/post-excerpts.queries.js';
 import {
   type PublicationDetails,
@@ -17,8 +18,8 @@ import {
 import { UsedUpOwners } from '../../../projections/posts/used-up.queries.js';
 import { NextPublicationQueries } from '../../../projections/publish-schedule/next-publications.queries.js';
 import { PlanQuotas } from '../plan-quotas.js';
-import { PublicationViewBuilder } from '../posts/publication-view-builder.js';
 import type { PublicationView } from '../posts/publication.view.js';
+import { PublicationViewBuilder } from '../posts/publication-view-builder.js';
 import { MOST_IDS, MOST_WAITING, type OverviewFacts } from './overview-facts.js';
 import { listRecent } from './recent.js';
 import { ShownTimes } from './time-series.js';
@@ -33,6 +34,7 @@ export class OverviewFactsReader {
     private readonly activity: ActivityQueries,
     private readonly alerts: AlertQueries,
     private readonly next: NextPublicationQueries,
+    private readonly approvals: PendingApprovalQueries,
     private readonly quotas: PlanQuotas,
     private readonly usedUp: UsedUpOwners,
     private readonly details: PublicationDetailsQueries,
@@ -47,10 +49,11 @@ export class OverviewFactsReader {
     const times = new ShownTimes(now);
     const { ids: platforms } = this.platforms;
     const limits = { settled: MOST_IDS, waiting: MOST_WAITING };
-    const [activity, alerts, next, quota, waitingOwners] = await Promise.all([
+    const [activity, alerts, next, approvals, quota, waitingOwners] = await Promise.all([
       this.activity.read(ownerId, { platforms, ...times.range, limits }),
       this.alerts.list(ownerId, now, MOST_IDS),
       this.next.read(ownerId, platforms, now, MOST_WAITING),
+      this.approvals.list(ownerId, MOST_IDS),
       this.readQuota(owner, now),
       ownerId === null ? this.activity.findWaitingOwners(MOST_WAITING) : null,
     ]);
@@ -64,17 +67,30 @@ export class OverviewFactsReader {
       this.names.find(recent.flatMap(({ post_id, subject_id }) => (post_id === null ? [subject_id] : []))),
     ]);
     const posts = [...details.values()].map(({ row }) => row.post_id);
+    const pending = approvals.posts.slice(0, 1).map(({ post_id }) => post_id);
     const [views, excerpts] = await Promise.all([
       this.buildViews([...details.values()]),
-      this.excerpts.find([...posts, ...recent.flatMap(({ post_id }) => post_id ?? [])]),
+      this.excerpts.find([...posts, ...pending, ...recent.flatMap(({ post_id }) => post_id ?? [])]),
     ]);
     return {
-      ...{ times, platforms, activity, alerts, next, ...quota, waitingOnChannel, waitingOwners, waiting },
-      ...{ details, views, excerpts, names },
+      times,
+      platforms,
+      activity,
+      alerts,
+      next,
+      approvals,
+      ...quota,
+      waitingOnChannel,
+      waitingOwners,
+      waiting,
+      details,
+      views,
+      excerpts,
+      names,
     };
   }
 
-  /** The posts of an owner are used up since its latest publication. */
+  /** An owner's quota has been used up since the owner's latest publication. */
   private async readQuota(owner: OwnerRow | null, now: Instant): Promise<Pick<OverviewFacts, 'owner' | 'usedUp'>> {
     const postsLeft = owner && (await this.quotas.findPostsLeft([owner])).get(owner.owner_id)!;
     const found = owner && postsLeft && { ...owner, postsLeft };
@@ -92,7 +108,7 @@ export class OverviewFactsReader {
     return channelId === undefined ? null : this.alerts.countWaiting(channelId);
   }
 
-  /** Builds the views of those that are queued; none while the event store, which explains waits, cannot be read. */
+  /** Builds the views of queued publications; none while the event store, which explains waits, cannot be read. */
   private async buildViews(details: readonly PublicationDetails[]): Promise<Map<string, PublicationView>> {
     const queued = details.flatMap(({ row }) => (row.state === 'queued' ? [row] : []));
     try {

@@ -3,15 +3,16 @@ import type { Instant } from '../../../kernel/instant.js';
 import type { Activity, WaitingOwner } from '../../../projections/activity/activity.queries.js';
 import type { Alerts } from '../../../projections/activity/alerts.queries.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
+import type { PendingApprovals } from '../../../projections/posts/pending-approvals.queries.js';
 import type { PublicationDetails } from '../../../projections/posts/publication-details.queries.js';
 import type { UsedUpOwner } from '../../../projections/posts/used-up.queries.js';
 import type { NextPublications } from '../../../projections/publish-schedule/next-publications.queries.js';
 import type { PublicationView } from '../posts/publication.view.js';
 import type { ShownTimes } from './time-series.js';
 
-/** Most ids of an attention. */
+/** Maximum number of ids of an attention item. */
 export const MOST_IDS = 20;
-/** Most publications that wait, and most owners whose publications have waited longest. */
+/** Maximum number of waiting publications, and of owners whose publications have waited longest. */
 export const MOST_WAITING = 10;
 
 /** The facts that were read for an overview. */
@@ -24,7 +25,8 @@ export interface OverviewFacts {
   readonly activity: Activity;
   readonly alerts: Alerts;
   readonly next: NextPublications;
-  /** Owners whose posts are used up, each with the time since which they are; the longest first. */
+  readonly approvals: PendingApprovals;
+  /** Owners whose quota is used up, each with the time since when; longest first. */
   readonly usedUp: readonly (UsedUpOwner & { readonly since: Instant })[];
   /** Queued publications of the first channel that needs attention. */
   readonly waitingOnChannel: number | null;

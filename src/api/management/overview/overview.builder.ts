@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { EVENT_STORE, type EventStore } from '../../../event-store/port.js';
-import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { iso } from '../../../kernel/instant.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { FindResource } from '../../../projections/discovery/discovery.queries.js';
@@ -10,15 +9,18 @@ import { notFoundProblem } from '../http-problems.js';
 import { buildAttention } from './attention.js';
 import { ChecksBuilder } from './checks.builder.js';
 import { buildNetworks } from './networks.js';
+import type { CurrentOverviewView, OverviewOwner } from './overview.view.js';
 import type { OverviewFacts } from './overview-facts.js';
 import { OverviewFactsReader } from './overview-facts.reader.js';
-import type { CurrentOverviewView, OverviewOwner } from './overview.view.js';
 import { buildRecent } from './recent.js';
 import { buildDay, buildMinutes } from './time-series.js';
 import { buildLongest, buildWaiting } from './waiting.js';
 
 const READ_MODELS = ['activity', 'discovery', 'posts', 'publish-schedule'];
-/** Longest wait for the read models to show what is in the log, ms: an overview of a moment ago is better than a late one. */
+/**
+ * Longest wait for the read models to show what is in the log, in ms: a slightly older overview is better than a late
+ * one.
+ */
 const CATCH_UP_MS = 300;
 
 /** Builds the overview of an owner, or of all owners. */
@@ -29,7 +31,7 @@ export class OverviewBuilder {
     @Inject(EVENT_STORE) private readonly store: EventStore,
     private readonly progress: ProjectionProgress,
     private readonly platforms: PlatformCatalogue,
-    private readonly queries: QueryBus,
+    private readonly findResource: FindResource,
     private readonly facts: OverviewFactsReader,
     private readonly checks: ChecksBuilder,
   ) {}
@@ -38,7 +40,7 @@ export class OverviewBuilder {
   async build(role: CurrentOverviewView['role'], ownerId: string | null): Promise<CurrentOverviewView> {
     await this.progress.waitUntilCaughtUp(READ_MODELS, this.store, CATCH_UP_MS);
     const now = this.clock.now();
-    const owner = ownerId === null ? null : await this.queries.execute(new FindResource('owner', ownerId, ownerId));
+    const owner = ownerId === null ? null : await this.findResource.execute('owner', ownerId, ownerId);
     if (ownerId !== null && owner === null) throw notFoundProblem('owner');
     const [facts, operator] = await Promise.all([
       this.facts.read(owner, now),
@@ -66,6 +68,10 @@ export class OverviewBuilder {
 
 const buildOwner = ({ owner }: OverviewFacts): OverviewOwner | null =>
   owner && {
-    ...{ id: owner.owner_id, name: owner.name, plan: owner.plan, posts_left: owner.postsLeft.left },
-    ...{ posts_used: owner.postsLeft.used, resets_at: iso(owner.postsLeft.resetsAt) },
+    id: owner.owner_id,
+    name: owner.name,
+    plan: owner.plan,
+    posts_left: owner.postsLeft.left,
+    posts_used: owner.postsLeft.used,
+    resets_at: iso(owner.postsLeft.resetsAt),
   };

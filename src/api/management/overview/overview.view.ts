@@ -28,13 +28,14 @@ export const ATTENTION_CODES = [
   'projection_stopped',
   'store_unavailable',
 ] as const;
-/** Kind of a thing that needs a person. */
+/** Kind of problem that needs someone's attention. */
 export type AttentionCode = (typeof ATTENTION_CODES)[number];
 
-/** Name of what a call of {@link OverviewActionView} does. */
-export type ActionLabel = 'resolve' | 'retry' | 'enable' | 'view_plan' | 'view_reason' | 'view_projection' | 'view_all';
+/** Name of the action that a call of {@link OverviewActionView} takes. */
+export type ActionLabel =
+  'resolve' | 'retry' | 'enable' | 'view_plan' | 'view_reason' | 'review' | 'view_projection' | 'view_all';
 
-/** The call that ends an attention, or that shows what to decide. */
+/** The call that resolves an attention item, or shows what to decide. */
 export interface OverviewActionView {
   readonly label_code: ActionLabel;
   readonly method: 'GET' | 'POST';
@@ -42,11 +43,14 @@ export interface OverviewActionView {
   readonly path: string;
 }
 
-/** Facts about the first id of an attention, by which a client writes its own sentence; null where they do not apply. */
+/**
+ * Facts about the first id of an attention item, from which a client can write its own sentence; null where they do not
+ * apply.
+ */
 export interface AttentionSubject {
   /** The first of `ids`; null if there is none. */
   readonly id: string | null;
-  /** Name of the channel, endpoint, owner or projection; URL of the webhook output. */
+  /** Name of the channel, endpoint, owner or projection, or of a post's endpoint; URL of the webhook output. */
   readonly name: string | null;
   readonly owner_id: string | null;
   readonly owner_name: string | null;
@@ -63,7 +67,7 @@ export interface AttentionSubject {
   readonly message: string | null;
   /** The network's own words. */
   readonly platform_says: string | null;
-  /** Cause by which it was disabled: `rate_limits`, `plan`, `gone`, `failures`. */
+  /** Reason why it was disabled: `rate_limits`, `plan`, `gone`, `failures`. */
   readonly disabled_by: string | null;
   /** Queued publications of the channel, up to 10,000. */
   readonly waiting: number | null;
@@ -79,11 +83,11 @@ export interface AttentionSubject {
 /** Things of one kind that need a person. */
 export interface AttentionItemView {
   readonly code: AttentionCode;
-  /** Time since which the first of them does (ISO 8601, UTC). */
+  /** Time since which the first of them has needed a person (ISO 8601, UTC). */
   readonly since: string;
-  /** All there are. */
+  /** Total number; posts that wait for approval are counted up to 10,000. */
   readonly count: number;
-  /** Publications, channels, endpoints, owners, webhook outputs or projections: at most 20, the longest first. */
+  /** Publications, posts, channels, endpoints, owners, webhook outputs or projections: at most 20, longest first. */
   readonly ids: readonly string[];
   /** A sentence for people. */
   readonly text: string;
@@ -92,7 +96,7 @@ export interface AttentionItemView {
   readonly subject: AttentionSubject;
 }
 
-/** States of a network, the one that takes precedence first. */
+/** States of a network, in order of precedence. */
 export type NetworkState = 'in_doubt' | 'held' | 'slowed' | 'going' | 'idle';
 
 /** The traffic of one network. */
@@ -116,11 +120,14 @@ export interface NetworkView {
   readonly failed: number;
   /** Attempts of the last 60 minutes that the network refused. */
   readonly refused_hour: number;
-  /** Time from acceptance within which 95 % of the last 60 minutes' posts were published, to 5 %; null: none were. */
+  /**
+   * Time from acceptance to publication that 95 % of the last 60 minutes' posts did not exceed, accurate to 5 %; null
+   * if there were none.
+   */
   readonly p95_seconds: number | null;
   /** ISO 8601, UTC; null: nothing was ever published. */
   readonly last_published_at: string | null;
-  /** Publications of the last 60 minutes, by five minutes: twelve numbers, the oldest first. */
+  /** Publications of the last 60 minutes, by five minutes: twelve numbers, oldest first. */
   readonly minutes: readonly number[];
 }
 
@@ -131,7 +138,7 @@ export interface NamedChannel {
   readonly name: string | null;
 }
 
-/** A publication that waits. */
+/** A waiting publication. */
 export type WaitingPublicationView = PublicationView & {
   /** The first 120 characters of the post's text. */
   readonly excerpt: string | null;
@@ -182,11 +189,11 @@ export interface CheckView {
   readonly ok: boolean;
   /** A sentence for people. */
   readonly message: string;
-  /** Of `database`: time of a query, ms. */
+  /** For `database`: time of a query, in ms. */
   readonly latency_ms: number | null;
-  /** Of `event_store`: position of the newest event. Of `history`: number of events in the signed log. */
+  /** For `event_store`: position of the newest event. For `history`: number of events in the signed log. */
   readonly position: string | null;
-  /** Of `read_models`: those that are stopped or far behind, and sagas that do not get past an event. */
+  /** For `read_models`: those that are stopped or far behind, and sagas that are stuck at an event. */
   readonly degraded: readonly string[];
 }
 
@@ -204,7 +211,7 @@ export interface LongestWaitView {
   readonly oldest_at: string;
 }
 
-/** The present state: publications, waits, and things that need a person (management-api.md: Overview). */
+/** The current state: publications, waits, and things that need a person (management-api.md: Overview). */
 export interface CurrentOverviewView {
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -215,13 +222,16 @@ export interface CurrentOverviewView {
   readonly attention: readonly AttentionItemView[];
   /** All networks. */
   readonly networks: readonly NetworkView[];
-  /** At most ten: those that go next, in this order, and those that have waited longest; what waits for a person comes last. */
+  /**
+   * At most ten: those that go next, in this order, and those that have waited longest; those that wait for a person
+   * come last.
+   */
   readonly waiting: readonly WaitingPublicationView[];
-  /** The last 60 minutes, the oldest first. */
+  /** The last 60 minutes, oldest first. */
   readonly minutes: readonly MinuteView[];
-  /** The last 144 times ten minutes, the oldest first. */
+  /** The last 144 ten-minute intervals, oldest first. */
   readonly day: readonly TenMinutesView[];
-  /** At most 20, the newest first. */
+  /** At most 20, newest first. */
   readonly recent: readonly RecentView[];
   /** Null for an owner's key. */
   readonly checks: readonly CheckView[] | null;

@@ -1,12 +1,12 @@
 import { iso } from '../../../kernel/instant.js';
 import type { FeedRow } from '../../../projections/activity/activity.tables.js';
-import type { OverviewFacts } from './overview-facts.js';
 import type { RecentView } from './overview.view.js';
+import type { OverviewFacts } from './overview-facts.js';
 
-/** Most entries that are shown. */
+/** Maximum number of entries that are shown. */
 const SHOWN = 20;
 
-/** Lists the entries of a feed that are shown, the newest first: of each publication and resource the latest. */
+/** Lists the feed's visible entries, newest first: the latest of each publication and resource. */
 export const listRecent = (feed: readonly FeedRow[]): FeedRow[] => {
   const seen = new Set<string>();
   return feed
@@ -20,7 +20,10 @@ export const buildRecent = ({ activity, excerpts, names }: OverviewFacts): Recen
   listRecent(activity.feed).map(({ at, kind, platform, post_id, subject_id }) => {
     const isPublication = post_id !== null;
     return {
-      ...{ at: iso(at), kind, platform, post_id },
+      at: iso(at),
+      kind,
+      platform,
+      post_id,
       publication_id: isPublication ? subject_id : null,
       excerpt: isPublication ? (excerpts.get(post_id) ?? null) : null,
       resource_id: isPublication ? null : subject_id,

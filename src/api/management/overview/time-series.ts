@@ -1,7 +1,7 @@
 import { type Instant, iso } from '../../../kernel/instant.js';
 import type { ActivityRange } from '../../../projections/activity/activity.queries.js';
-import type { OverviewFacts } from './overview-facts.js';
 import type { MinuteView, TenMinutesView } from './overview.view.js';
+import type { OverviewFacts } from './overview-facts.js';
 
 const MINUTE = 60_000;
 const TEN_MINUTES = 10 * MINUTE;
@@ -9,7 +9,10 @@ const TEN_MINUTES = 10 * MINUTE;
 export const MINUTES = 60;
 const TENS = 144;
 
-/** The intervals that an overview shows. Each begins at a whole minute or ten minutes, UTC; the last one lasts. */
+/**
+ * The intervals that an overview shows. Each begins at a whole minute or at a multiple of ten minutes, UTC; the last
+ * one is still running.
+ */
 export class ShownTimes {
   readonly firstMinute: Instant;
   readonly firstTenMinutes: Instant;
@@ -19,12 +22,12 @@ export class ShownTimes {
     this.firstTenMinutes = now - (now % TEN_MINUTES) - (TENS - 1) * TEN_MINUTES;
   }
 
-  /** The times that are read. */
+  /** The times to read. */
   get range(): Pick<ActivityRange, 'firstMinute' | 'firstTenMinutes' | 'now'> {
     return { firstMinute: this.firstMinute, firstTenMinutes: this.firstTenMinutes, now: this.now };
   }
 
-  /** Returns the place of a minute among those that are shown, from 0. */
+  /** Returns the index of a minute among those shown, from 0. */
   placeOf(at: Instant): number {
     return (at - this.firstMinute) / MINUTE;
   }
@@ -34,7 +37,9 @@ export class ShownTimes {
 export const buildMinutes = ({ activity: { minutes }, times }: OverviewFacts): MinuteView[] => {
   const views = Array.from({ length: MINUTES }, (_, i) => ({
     at: iso(times.firstMinute + i * MINUTE),
-    ...{ published: 0, failed: 0, in_doubt: 0 },
+    published: 0,
+    failed: 0,
+    in_doubt: 0,
   }));
   for (const { at, published, failed, in_doubt } of minutes) {
     const view = views[times.placeOf(at)]!;
@@ -45,7 +50,7 @@ export const buildMinutes = ({ activity: { minutes }, times }: OverviewFacts): M
   return views;
 };
 
-/** Builds the 144 times ten minutes. */
+/** Builds the 144 ten-minute intervals. */
 export const buildDay = ({ activity: { tenMinutes }, times }: OverviewFacts): TenMinutesView[] => {
   const byTime = new Map(tenMinutes.map((row) => [row.at, row]));
   return Array.from({ length: TENS }, (_, i) => {

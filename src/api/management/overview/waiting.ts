@@ -1,10 +1,10 @@
 import { type Instant, iso } from '../../../kernel/instant.js';
-import { MOST_WAITING, type OverviewFacts } from './overview-facts.js';
 import type { LongestWaitView, WaitingPublicationView } from './overview.view.js';
+import { MOST_WAITING, type OverviewFacts } from './overview-facts.js';
 
-/** Number of publications that have waited longest among those that are shown, if so many wait. */
+/** How many of the publications that have waited longest are listed. */
 const LONGEST = 3;
-/** Rules that end by what a person does. */
+/** Rules that only a person can end. */
 const NEEDS_PERSON: ReadonlySet<string> = new Set(['needs_attention', 'quota']);
 
 /** Chooses the publications to show: those that go next, with room for those that have waited longest. */
@@ -14,7 +14,7 @@ export const chooseWaiting = (next: readonly string[], longest: readonly string[
   return [...chosen];
 };
 
-/** Builds the publications that wait, in the order in which they go. Those that do not wait any more are left out. */
+/** Builds the waiting publications, in the order in which they go, without those that no longer wait. */
 export const buildWaiting = ({ waiting, details, views, excerpts, times }: OverviewFacts): WaitingPublicationView[] => {
   const shown = waiting.flatMap((id) => {
     const [view, found] = [views.get(id), details.get(id)];
@@ -29,11 +29,15 @@ export const buildWaiting = ({ waiting, details, views, excerpts, times }: Overv
 export const buildLongest = ({ waitingOwners, views }: OverviewFacts): LongestWaitView[] | null =>
   waitingOwners &&
   waitingOwners.map(({ owner_id, owner_name, publication_id, platform, posts, oldest_at }) => ({
-    ...{ owner_id, owner_name, platform, posts, oldest_at: iso(oldest_at) },
+    owner_id,
+    owner_name,
+    platform,
+    posts,
+    oldest_at: iso(oldest_at),
     rule: views.get(publication_id)?.waiting_for?.rule ?? null,
   }));
 
-/** Returns when a publication goes, as far as is known. One that waits for a person comes last. */
+/** Returns when a publication will be sent, as far as is known. One that waits for a person comes last. */
 const goesAt = ({ waiting_for }: WaitingPublicationView, now: Instant): Instant => {
   if (waiting_for && NEEDS_PERSON.has(waiting_for.rule)) return Infinity;
   const until = waiting_for?.until ?? null;
@@ -41,7 +45,7 @@ const goesAt = ({ waiting_for }: WaitingPublicationView, now: Instant): Instant 
 };
 
 const compareAge = (a: WaitingPublicationView, b: WaitingPublicationView): number =>
-  compare(a.accepted_at, b.accepted_at) || a.sequence - b.sequence;
+  compare(a.accepted_at, b.accepted_at) || (a.sequence ?? 0) - (b.sequence ?? 0);
 
 const compare = <T extends string | number>(a: T, b: T): number => {
   if (a === b) return 0;

@@ -1,38 +1,30 @@
-import { type Locale, LOCALES, type Plan, PLANS } from '../../../domain/owner/owner.events.js';
-import { nullToAbsent } from '../../../validation/absence.js';
-import type { Sent } from '../../../validation/check-fields.js';
-import { Must } from '../../../validation/rules.js';
 import type { NoticeChat } from '../../../commands/owner/change-owner.js';
+import { type Locale, LOCALES, type Plan, PLANS } from '../../../domain/owner/owner.events.js';
 import type { PlatformDescriptor } from '../../../platforms/descriptor.js';
-import { createCredentialsBody } from '../channels/credentials.js';
-import { fieldsReader, readPart, type BodyReader } from '../request-body.js';
-import { Is } from '../rules.js';
-import { BODY_MESSAGES } from '../messages.js';
 import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
+import { Must } from '../../../validation/rules.js';
+import { type BodyReader, fieldsReader } from '../../transport/fields.js';
+import { createCredentialsBody } from '../channels/credentials.js';
+import { BODY_MESSAGES } from '../messages.js';
+import { readPart } from '../request-body.js';
 
 /** Body of POST /owners. */
 export class OwnerBody {
-  @Is.name()
+  @Must.beName()
   @Must.bePresent('a name for people, such as "Acme"')
-  readonly name: string;
+  readonly name!: string;
 
   @Must.beOneOf(PLANS)
   @Must.bePresent(`one of ${PLANS.join(', ')}`)
-  readonly plan: Plan;
+  readonly plan!: Plan;
 
   @Must.beOneOf(LOCALES)
   readonly locale: Locale | undefined;
-
-  constructor(sent: Sent) {
-    this.name = nullToAbsent(sent.name) as string;
-    this.plan = nullToAbsent(sent.plan) as Plan;
-    this.locale = nullToAbsent(sent.locale) as Locale | undefined;
-  }
 }
 
 /** Fields of PATCH /owners/{id}. */
 export class OwnerPatchBody {
-  @Is.name()
+  @Must.beName()
   readonly name: string | undefined;
 
   @Must.beOneOf(PLANS)
@@ -44,13 +36,6 @@ export class OwnerPatchBody {
   /** Null removes it. */
   @Schema.is(() => ({ type: ['object', 'null'] }))
   readonly notice_chat: unknown;
-
-  constructor(sent: Sent) {
-    this.name = nullToAbsent(sent.name) as string | undefined;
-    this.plan = nullToAbsent(sent.plan) as Plan | undefined;
-    this.locale = nullToAbsent(sent.locale) as Locale | undefined;
-    this.notice_chat = nullToAbsent(sent.notice_chat);
-  }
 }
 
 /** Body of PATCH /owners/{id}. */
@@ -62,8 +47,8 @@ export interface OwnerChange {
 }
 
 /**
- * Creates the reader of PATCH /owners/{id}: a field that is not sent stays; null removes the notice chat.
- * @param carrier the network that carries notices, whose credentials `notice_chat` takes
+ * Creates the reader of PATCH /owners/{id}. Missing fields are unchanged; null removes the notice chat.
+ * @param carrier the network that carries notices; `notice_chat` takes its credentials
  */
 export const createOwnerChangeReader = (carrier: PlatformDescriptor | undefined): BodyReader<OwnerChange> => {
   const NoticeChatBody = carrier && createCredentialsBody(carrier);
@@ -94,11 +79,7 @@ interface NoticeChatFields {
 
 /** Body of POST /owners/{id}/post-packs. */
 export class PostPackBody {
-  @Is.integer(1, 1_000_000)
+  @Must.beWithin(1, 1_000_000)
   @Must.bePresent('how many posts')
-  readonly posts: number;
-
-  constructor(sent: Sent) {
-    this.posts = nullToAbsent(sent.posts) as number;
-  }
+  readonly posts!: number;
 }

@@ -1,8 +1,8 @@
 import type { LimitsProfile } from '../../../config/limits-profile.js';
+import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
 import type { Locale, Plan } from '../../../domain/owner/owner.events.js';
 import { iso } from '../../../kernel/instant.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
-import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
 import { buildOwnerLimitsView, type OwnerLimitsView } from '../plans/plan-limits.view.js';
 
 /** The chat that receives an owner's notices; its bot token is never shown. */

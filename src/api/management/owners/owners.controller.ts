@@ -1,25 +1,27 @@
 import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DeleteOwner } from '../../../commands/owner/delete-owner.js';
 import { AddPostPack } from '../../../commands/owner/add-post-pack.js';
 import { ChangeOwner } from '../../../commands/owner/change-owner.js';
+import { DeleteOwner } from '../../../commands/owner/delete-owner.js';
 import { RegisterOwner } from '../../../commands/owner/register-owner.js';
 import { RotateOwnerKey } from '../../../commands/owner/rotate-owner-key.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import type { OwnerRow } from '../../../projections/discovery/discovery.tables.js';
-import { newOwnerKey, hashToken } from '../../../secrets/tokens.js';
+import { hashToken, newOwnerKey } from '../../../secrets/tokens.js';
+import { Documented } from '../../documentation/documented.js';
+import { type BodyReader, fieldsReader, readQuery } from '../../transport/fields.js';
+import type { ListView } from '../../transport/page.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller } from '../caller.js';
 import { NoQuery } from '../cascade.query.js';
-import { ChangePipeline } from '../change-pipeline.js';
+import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { forbiddenProblem } from '../http-problems.js';
-import { type BodyReader, fieldsReader, readQuery } from '../request-body.js';
 import { IdPipe } from '../id.pipe.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
+import { CALL_MESSAGES } from '../messages.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
-import type { ListView } from '../page.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
 import {
@@ -30,13 +32,9 @@ import {
   PostPackBody,
 } from './owner.bodies.js';
 import { OwnerView, type OwnerWithKeyView } from './owner.view.js';
-import { CALL_MESSAGES } from '../messages.js';
-import { Documented } from '../../documentation/documented.js';
 
 /** Includes the schedule, because a post pack or another plan releases posts that wait for the new month (D-46). */
 const READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
-/** A deletion cancels what is queued, which posts show. */
-const DELETION_READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
 
 /** Manages owners: plan, API key, post packs (management-api.md: Routes). */
 @Controller('manage/v1/owners')
@@ -104,7 +102,7 @@ export class OwnersController {
   ): Promise<OwnerView> {
     await this.resources.findResource(request, 'owner', id);
     return this.changes.handlePatch({ request, reply, read: this.readOwnerChange }, async (body, change) => {
-      // Of this route's fields only the plan is the operator's: the guard knows the route, not its body.
+      // Only the operator may change the plan. The guard cannot check this: it knows the route, not the body.
       if (body.plan !== undefined && getCaller(request).kind !== 'operator')
         throw forbiddenProblem(CALL_MESSAGES.planForOperator);
       const outcome = await this.commands.execute(new ChangeOwner(change.context, id, body));
@@ -126,7 +124,7 @@ export class OwnersController {
     readQuery(request, NoQuery);
     return this.changes.handleDelete({ request, reply }, async (change) => {
       const outcome = await this.commands.execute(new DeleteOwner(change.context, id));
-      return { outcome, readModels: DELETION_READ_MODELS };
+      return { outcome, readModels: READ_MODELS_OF_DELETION };
     });
   }
 

@@ -20,7 +20,7 @@ export class ResourceCapsView {
   readonly endpoints: number | null;
   /** Webhook outputs of all of the owner's projects together. */
   readonly webhook_outputs: number | null;
-  /** Most channels that one post may address. */
+  /** Maximum number of channels that one post may address. */
   readonly targets_per_post: number | null;
 
   constructor(caps: ResourceCaps) {
@@ -44,7 +44,7 @@ export class PlanLimitsView {
   readonly sandbox_daily: number | null;
   readonly webhook_input: boolean;
   readonly webhook_output: boolean;
-  /** Most resources that the owner may have, and most targets of a post. */
+  /** Maximum numbers of the owner's resources, and of targets of a post. */
   readonly resources: ResourceCapsView;
 
   constructor(limits: PlanLimits) {
@@ -63,6 +63,7 @@ const commonFigures = (profile: LimitsProfile) => ({
   min_interval: profile.minInterval,
   discovery_per_minute: profile.discoveryPerMinute,
   pauses_per_minute: profile.pausesPerMinute,
+  changes_per_minute: profile.changesPerMinute,
   replays_per_minute: profile.replaysPerMinute,
   probes_per_minute: profile.probesPerMinute,
   probe_bytes_per_minute: profile.probeBytesPerMinute,

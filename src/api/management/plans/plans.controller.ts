@@ -1,9 +1,9 @@
 import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
+import { Documented } from '../../documentation/documented.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { buildPlansView, type PlansView } from './plan-limits.view.js';
-import { Documented } from '../../documentation/documented.js';
 
 /** Shows the plans' figures as they hold (management-api.md: Routes; D-15). */
 @Controller('manage/v1/plans')

@@ -1,7 +1,8 @@
 import type { Attention } from '../../../domain/channel/channel.events.js';
 import { iso, isoOrNull } from '../../../kernel/instant.js';
-import { type Hold, nearestHold, type ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
 import { asSentence } from '../../../kernel/message.js';
+import type { PlanHold } from '../../../projections/posts/post-plans.queries.js';
+import { type Hold, nearestHold, type ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
 import { HOLD_MESSAGES as TEXTS } from '../messages.js';
 
 /** Returns a sentence for people: the rule that holds a publication back, until when, and what ends it sooner (D-36). */
@@ -64,8 +65,8 @@ const describeAttention = (attention: Attention | null): string => {
 };
 
 /**
- * Describes the latest attempt: its number, and the answer of the network or of a medium's host. Ends with a space; empty
- * if there was no attempt.
+ * Describes the latest attempt: its number, and the answer of the network or of the media host. Ends with a space;
+ * empty if there was no attempt.
  */
 const describeAttempt = (
   { lastAttempt }: ScheduledWithHold['context'],
@@ -91,4 +92,10 @@ export const describeNext = (
   const isRetryDue = scheduled !== undefined && hold.rule === 'retry';
   const text = isRetryDue ? TEXTS.retryDue({ attempt: describeAttempt(scheduled.context) }) : TEXTS.nextInQueue;
   return { hold, text };
+};
+
+/** Says what a planned post waits for (D-65). */
+export const explainPlan = ({ rule, publishAt }: PlanHold): string => {
+  if (rule === 'scheduled') return TEXTS.scheduled({ at: String(isoOrNull(publishAt)) });
+  return publishAt === null ? TEXTS.approval : TEXTS.approvalAndTime({ at: iso(publishAt) });
 };

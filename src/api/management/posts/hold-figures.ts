@@ -1,20 +1,24 @@
+import type { PlanHold } from '../../../projections/posts/post-plans.queries.js';
 import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
 
-/** The figures in the sentence about a wait, for clients that write it in their own language. Null where one does not apply. */
+/**
+ * The figures in the sentence about a wait, for clients that write it in their own language. A figure that does not
+ * apply is null.
+ */
 export class WaitingFiguresView {
-  /** Number of the latest attempt, from 1, at the publication in front, if there is one, or else at this one. */
+  /** Number of the latest attempt, from 1: of the publication ahead, or of this one if none is ahead. */
   readonly attempt: number | null = null;
-  /** Largest number of attempts (D-20). */
+  /** Maximum number of attempts (D-20). */
   readonly of: number | null = null;
   /** The network's own words about that attempt, or about the channel that needs attention. */
   readonly platform_says: string | null = null;
-  /** Number of the publication in front, in its channel. */
+  /** Number of the publication ahead, in its channel. */
   readonly first_sequence: number | null = null;
-  /** The rule that holds the publication in front back; null if none does. */
+  /** The rule that holds back the publication ahead; null if none does. */
   readonly blocked_by_rule: Hold['rule'] | null = null;
 
-  /** @param scheduled undefined: the schedule does not show the publication for a moment */
-  constructor(rule: Hold['rule'], scheduled: ScheduledWithHold | undefined) {
+  /** @param scheduled undefined while the schedule does not show the publication yet */
+  constructor(rule: Hold['rule'] | PlanHold['rule'], scheduled: ScheduledWithHold | undefined) {
     if (!scheduled) return;
     const { first, firstRule, lastAttempt, attention } = scheduled.context;
     if (rule === 'needs_attention') this.platform_says = attention?.platform_says ?? null;
@@ -31,4 +35,4 @@ export class WaitingFiguresView {
 }
 
 /** Rules whose sentence names the latest attempt. */
-const NAMES_ATTEMPT: ReadonlySet<Hold['rule']> = new Set(['earlier_publication', 'retry', 'platform_limit']);
+const NAMES_ATTEMPT: ReadonlySet<string> = new Set(['earlier_publication', 'retry', 'platform_limit']);

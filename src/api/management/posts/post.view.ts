@@ -1,7 +1,9 @@
-import { iso } from '../../../kernel/instant.js';
+import { iso, isoOrNull } from '../../../kernel/instant.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import type { PublishPayload } from '../../../payload/payload.js';
+import { approvalOf } from '../../../projections/posts/post-plans.queries.js';
 import type { FoundPost, PostWithPublications } from '../../../projections/posts/posts.queries.js';
+import { ApprovalView } from '../../public/approval.view.js';
 import type { PublicationView } from './publication.view.js';
 
 /** A post with its publications, without its payload (management-api.md: Routes). */
@@ -18,10 +20,21 @@ export class PostView {
   readonly metadata: JsonObject | null;
   /** The metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
   readonly metadata_truncated?: true;
-  /** The first 120 UTF-16 units of the text, cut at a grapheme; null without a text. */
+  /** The first 120 UTF-16 units of the text, cut at a grapheme; null if it has no text. */
   readonly excerpt: string | null;
-  /** Null if the store does not hold the payload whole and unchanged any more. */
+  /** Null if the store no longer holds the payload complete and unchanged. */
   readonly media_count: number | null;
+  /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
+  readonly publish_at: string | null;
+  /**
+   * Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or the post ended
+   * before.
+   */
+  readonly released_at: string | null;
+  /** Null if no approval was required. */
+  readonly approval: ApprovalView | null;
+  /** Revision of its content and plan: 1 at first, one more after each change. */
+  readonly revision: number;
   /** One for each target, in the order of the projects and their channels as discovery shows them (D-57). */
   readonly publications: readonly PublicationView[];
 
@@ -36,13 +49,18 @@ export class PostView {
     if (summary.isMetadataTruncated) this.metadata_truncated = true;
     this.excerpt = summary.excerpt;
     this.media_count = summary.mediaCount;
+    this.publish_at = isoOrNull(post.publish_at);
+    this.released_at = isoOrNull(post.released_at);
+    const approval = approvalOf(post);
+    this.approval = approval && new ApprovalView(approval);
+    this.revision = post.version;
     this.publications = publications;
   }
 }
 
 /** A post with its publications and its payload. */
 export class PostWithPayloadView extends PostView {
-  /** As it was accepted; null if the store does not hold it whole and unchanged any more. */
+  /** As it was accepted; null if the store no longer holds it complete and unchanged. */
   readonly payload: PublishPayload | null;
 
   constructor(post: FoundPost, publications: readonly PublicationView[]) {
@@ -51,7 +69,7 @@ export class PostWithPayloadView extends PostView {
   }
 }
 
-/** The result of cancelling what is queued of a post (management-api.md: `POST /posts/{id}/cancel`). */
+/** The result of cancelling a post's queued publications (management-api.md: `POST /posts/{id}/cancel`). */
 export class CancelledPostView {
   constructor(
     /** Number of publications that were cancelled. */

@@ -1,38 +1,42 @@
 import { Controller, Get, Param, Post, Req, Res, UseGuards, UseInterceptors } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
 import { CancelPublications } from '../../../commands/publication/cancel-publications.js';
+import { isRejection } from '../../../kernel/result.js';
 import {
+  calendarKeyOf,
   FindPost,
   type FoundPost,
   ListPosts,
   type PostWithPublications,
 } from '../../../projections/posts/posts.queries.js';
+import { FIELD_MESSAGES } from '../../../validation/messages.js';
+import { ProblemList } from '../../../validation/problem-list.js';
+import { Documented } from '../../documentation/documented.js';
+import { fieldsReader, readQuery } from '../../transport/fields.js';
+import { buildListView, type ListView, type Page, toPage } from '../../transport/page.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller, getListScope, getOwnerScope } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { fieldsReader, readQuery } from '../request-body.js';
-import { IdPipe } from '../id.pipe.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
-import { isRejection } from '../../../kernel/result.js';
-import { type ListView, buildListView, toPage } from '../page.js';
-import { EmptyBody } from '../pause.body.js';
 import { notFoundProblem } from '../http-problems.js';
+import { IdPipe } from '../id.pipe.js';
+import { EmptyBody } from '../pause.body.js';
+import { invalidProblem } from '../request-body.js';
+import { toInstant } from '../time.js';
 import { CancelledPostView, PostView, PostWithPayloadView } from './post.view.js';
 import { PostsQuery } from './posts.query.js';
-import { toInstant } from '../time.js';
 import { PublicationViewBuilder } from './publication-view-builder.js';
-import { Documented } from '../../documentation/documented.js';
 
-const READ_MODELS = ['posts', 'publish-schedule'];
-
-/** Shows posts and their publications, and cancels what is queued of one (management-api.md: Routes; D-36). */
+/** Shows posts and their publications, and cancels a post's queued publications (management-api.md: Routes; D-36). */
 @Controller('manage/v1/posts')
 @UseGuards(ApiKeyGuard)
 export class PostsController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly listPosts: ListPosts,
+    private readonly findPostQuery: FindPost,
     private readonly changes: ChangePipeline,
     private readonly publications: PublicationViewBuilder,
   ) {}
@@ -43,17 +47,25 @@ export class PostsController {
   async list(@Req() request: FastifyRequest): Promise<ListView<PostView>> {
     const query = readQuery(request, PostsQuery);
     const page = toPage(query);
+    requireCursorOfOrder(query, page);
     const filter = {
       ownerId: getListScope(getCaller(request), query.owner_id),
-      ...{ endpointId: query.endpoint_id, channelId: query.channel_id, projectId: query.project_id },
-      ...{ state: query.state, externalId: query.external_id, traceId: query.trace_id },
-      ...{ since: toInstant(query.since), until: toInstant(query.until) },
+      endpointId: query.endpoint_id,
+      channelId: query.channel_id,
+      projectId: query.project_id,
+      order: query.order,
+      state: query.state,
+      isPending: query.approval === 'pending',
+      externalId: query.external_id,
+      traceId: query.trace_id,
+      since: toInstant(query.since),
+      until: toInstant(query.until),
     };
-    const part = await this.queries.execute(new ListPosts(filter, { before: page.after, limit: page.limit + 1 }));
+    const part = await this.listPosts.execute(filter, { before: page.after, limit: page.limit + 1 });
     return buildListView(
       part,
       page,
-      ({ post }) => post.post_id,
+      ({ post }) => (query.order === undefined ? post.post_id : calendarKeyOf(post)),
       (shown) => this.buildViews(shown),
     );
   }
@@ -67,7 +79,7 @@ export class PostsController {
   }
 
   @Documented({
-    summary: 'Cancel what is queued of a post',
+    summary: "Cancel a post's queued publications",
     codes: { 409: ['wrong_state', 'publishing'] },
   })
   @Post(':id/cancel')
@@ -79,7 +91,9 @@ export class PostsController {
     const { publications } = await this.findPost(request, id);
     return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
       const ids = publications.map(({ publication_id: publicationId, channel_id: channelId }) => ({
-        ...{ publicationId, postId: id, channelId },
+        publicationId,
+        postId: id,
+        channelId,
       }));
       const outcome = await this.commands.execute(new CancelPublications(change.context, ids));
       const cancelled = isRejection(outcome) ? 0 : outcome.cancelled;
@@ -87,18 +101,18 @@ export class PostsController {
         const found = await this.findPost(request, id);
         return new CancelledPostView(cancelled, await this.publications.buildViews(found.publications));
       };
-      return { outcome, readModels: READ_MODELS, show };
+      return { outcome, readModels: READ_MODELS_OF_POSTS, show };
     });
   }
 
   private async findPost(request: FastifyRequest, id: string): Promise<FoundPost> {
-    const found = await this.queries.execute(new FindPost(id, getOwnerScope(getCaller(request))));
+    const found = await this.findPostQuery.execute(id, getOwnerScope(getCaller(request)));
     if (!found) throw notFoundProblem('post');
     return found;
   }
 
   private async buildViews(rows: readonly PostWithPublications[]): Promise<PostView[]> {
-    // All publications of a page at once: one query of the schedule for any number of posts.
+    // Reads all publications of a page at once: one query of the schedule for any number of posts.
     const publications = await this.publications.buildViews(rows.flatMap((row) => row.publications));
     let from = 0;
     return rows.map((row) => {
@@ -108,3 +122,11 @@ export class PostsController {
     });
   }
 }
+
+/** @throws HttpProblem 422 if the cursor belongs to a list in the other order */
+const requireCursorOfOrder = ({ order }: PostsQuery, { after }: Page): void => {
+  if (after === null || after.includes('/') === (order !== undefined)) return;
+  const problems = new ProblemList();
+  problems.add(422, 'cursor', 'bad_cursor', FIELD_MESSAGES.badCursor);
+  throw invalidProblem(problems);
+};

@@ -1,17 +1,17 @@
-import { nullToAbsent } from '../../../validation/absence.js';
-import type { Sent } from '../../../validation/check-fields.js';
-import { Must } from '../../../validation/rules.js';
-import { PUBLICATION_STATES, type PublicationViewState } from '../../../projections/posts/posts.tables.js';
 import { LIMITS, TRACE_ID_LENGTH } from '../../../payload/payload.js';
+import { PUBLICATION_STATES, type PublicationViewState } from '../../../projections/posts/posts.tables.js';
+import { Must } from '../../../validation/rules.js';
 import { countCharacters } from '../../../validation/text-measure.js';
 import { describeValue, type FieldProblem } from '../../../validation/wording.js';
-import { BODY_MESSAGES } from '../messages.js';
+import { isCursorOf, PageQuery } from '../../transport/page.js';
 import { ID_PATTERN } from '../id.pipe.js';
-import { isCursorOf, PageQuery } from '../page.js';
-import { Is } from '../rules.js';
+import { BODY_MESSAGES } from '../messages.js';
 import { isTime } from '../time.js';
 
-/** Checks an id that clients choose. A null character is in none that is stored: PostgreSQL's texts have none. */
+/**
+ * Checks an id that clients choose. No stored id has a null character, because PostgreSQL's text type does not allow
+ * it.
+ */
 const findKeyProblem = (value: unknown, limit: number): FieldProblem | undefined =>
   typeof value === 'string' && value !== '' && !value.includes('\0') && countCharacters(value) <= limit
     ? undefined
@@ -19,29 +19,40 @@ const findKeyProblem = (value: unknown, limit: number): FieldProblem | undefined
 
 /** The query of the list of posts (management-api.md). */
 export class PostsQuery extends PageQuery {
-  @isCursorOf('post')
+  @isCursorOf('post', 'calendar')
   declare readonly cursor: string | undefined;
 
-  @Is.matching(ID_PATTERN, 'an id such as ep_…')
+  @Must.match(ID_PATTERN, 'an id such as ep_…')
   readonly endpoint_id: string | undefined;
 
   /** Posts with a publication on this channel. */
-  @Is.matching(ID_PATTERN, 'an id such as tgt_…')
+  @Must.match(ID_PATTERN, 'an id such as tgt_…')
   readonly channel_id: string | undefined;
 
   /** Posts with a publication of this project. */
-  @Is.matching(ID_PATTERN, 'an id such as prj_…')
+  @Must.match(ID_PATTERN, 'an id such as prj_…')
   readonly project_id: string | undefined;
 
-  /** Posts with a publication in this state. Of channel, project and state, one publication meets all that are given. */
+  /**
+   * Posts with a publication in this state. If channel, project and state are combined, one publication must meet them
+   * all.
+   */
   @Must.beOneOf(PUBLICATION_STATES)
   readonly state: PublicationViewState | undefined;
 
-  @Is.checkedBy((value) => findKeyProblem(value, LIMITS.keyLength))
+  /** `pending`: only posts that wait for approval. */
+  @Must.beOneOf(['pending'])
+  readonly approval: 'pending' | undefined;
+
+  @Must.beAllowedBy((value) => findKeyProblem(value, LIMITS.keyLength))
   readonly external_id: string | undefined;
 
-  @Is.checkedBy((value) => findKeyProblem(value, TRACE_ID_LENGTH))
+  @Must.beAllowedBy((value) => findKeyProblem(value, TRACE_ID_LENGTH))
   readonly trace_id: string | undefined;
+
+  /** `publish_at`: a calendar of posts with a time, earliest first; `since` and `until` then apply to `publish_at`. */
+  @Must.beOneOf(['publish_at'])
+  readonly order: 'publish_at' | undefined;
 
   /** Only posts that were accepted at this time or later. */
   @isTime()
@@ -51,20 +62,7 @@ export class PostsQuery extends PageQuery {
   @isTime()
   readonly until: string | undefined;
 
-  /** Only this owner's posts. The operator sees all owners' without it; an owner may name itself only. */
-  @Is.matching(ID_PATTERN, 'an id such as own_…')
+  /** Only this owner's posts. Operators may omit it to see all owners; owners may pass only their own id. */
+  @Must.match(ID_PATTERN, 'an id such as own_…')
   readonly owner_id: string | undefined;
-
-  constructor(sent: Sent) {
-    super(sent);
-    this.endpoint_id = nullToAbsent(sent.endpoint_id) as string | undefined;
-    this.project_id = nullToAbsent(sent.project_id) as string | undefined;
-    this.external_id = nullToAbsent(sent.external_id) as string | undefined;
-    this.trace_id = nullToAbsent(sent.trace_id) as string | undefined;
-    this.since = nullToAbsent(sent.since) as string | undefined;
-    this.until = nullToAbsent(sent.until) as string | undefined;
-    this.channel_id = nullToAbsent(sent.channel_id) as string | undefined;
-    this.state = nullToAbsent(sent.state) as PublicationViewState | undefined;
-    this.owner_id = nullToAbsent(sent.owner_id) as string | undefined;
-  }
 }

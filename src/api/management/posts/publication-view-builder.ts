@@ -1,27 +1,27 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
-import type { Settings } from '../../../config/settings.js';
-import { SETTINGS } from '../../../config/tokens.js';
-import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
+import { PostPlans } from '../../../projections/posts/post-plans.queries.js';
 import type { PublicationRow } from '../../../projections/posts/posts.tables.js';
 import { FindHolds } from '../../../projections/publish-schedule/holds.queries.js';
 import { PublicationView } from './publication.view.js';
 
-/** Builds the views of publications, with the reasons for which they wait (management-api.md: publication). */
+/** Builds the views of publications, with the reasons why they wait (management-api.md: publication). */
 @Injectable()
 export class PublicationViewBuilder {
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
-    private readonly queries: QueryBus,
+    private readonly findHolds: FindHolds,
+    private readonly plans: PostPlans,
   ) {}
 
   /** Returns one view for each row, in the rows' order. */
   async buildViews(rows: readonly PublicationRow[]): Promise<PublicationView[]> {
     const queued = rows.filter(({ state }) => state === 'queued');
     const ids = queued.map(({ publication_id }) => publication_id);
-    const scheduled = await this.queries.execute(new FindHolds(ids, this.clock.now(), this.settings.minuteMs));
+    const scheduled = await this.findHolds.execute(ids, this.clock.now());
     const byId = new Map(scheduled.map((row) => [row.publication.publication_id, row]));
-    return rows.map((row) => new PublicationView(row, byId.get(row.publication_id)));
+    const planned = rows.filter(({ state }) => state === 'planned');
+    const plans = await this.plans.find(planned.map(({ post_id }) => post_id));
+    return rows.map((row) => new PublicationView(row, byId.get(row.publication_id), plans.get(row.post_id)));
   }
 }

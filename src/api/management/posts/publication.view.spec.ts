@@ -9,7 +9,9 @@ const scheduled = (attempt: number, state = 'queued') =>
     publication: { state, not_before: 0, attempt, retry_event: attempt > 0 ? 'event' : null },
     hold: null,
     context: {
-      ...{ first: null, firstRule: null, attention: null },
+      first: null,
+      firstRule: null,
+      attention: null,
       lastAttempt: attempt > 0 ? { number: attempt, of: 5, isUnderWay: false, error: null } : null,
     },
   }) as unknown as ScheduledWithHold;

@@ -1,9 +1,10 @@
 import type { Platform } from '../../../domain/channel/channel.events.js';
 import type { PublicationError, PublicationWarning } from '../../../domain/publication/publication.events.js';
 import { iso, isoOrNull } from '../../../kernel/instant.js';
+import type { PlanHold } from '../../../projections/posts/post-plans.queries.js';
 import type { Attempt, PublicationRow, PublicationViewState } from '../../../projections/posts/posts.tables.js';
 import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
-import { describeNext, explainHold } from './explain-hold.js';
+import { describeNext, explainHold, explainPlan } from './explain-hold.js';
 import { WaitingFiguresView } from './hold-figures.js';
 
 /** One attempt at publishing (management-api.md: publication). */
@@ -16,7 +17,7 @@ export class AttemptView {
   readonly ended_at: string | null;
   /** `published`, `postponed`, `failed`, `in_doubt`; null while the attempt lasts. */
   readonly outcome: string | null;
-  /** Classified by D-35, with the network's own words beside ours; null if there was none. */
+  /** Classified by D-35, with the network's own words as well; null if there was none. */
   readonly error: PublicationError | null;
 
   constructor({ n, started_at, ended_at, outcome, error }: Attempt) {
@@ -28,9 +29,9 @@ export class AttemptView {
   }
 }
 
-/** The reason for which a publication waits (D-36; management-api.md: `waiting_for`). */
+/** The reason why a publication waits (D-36; management-api.md: `waiting_for`). */
 export class WaitingForView {
-  readonly rule: Hold['rule'];
+  readonly rule: Hold['rule'] | PlanHold['rule'];
   /** ISO 8601, UTC; null if the end is not known. */
   readonly until: string | null;
   /** Id of the event that caused the wait; null if there is none. */
@@ -38,12 +39,12 @@ export class WaitingForView {
   /** A sentence for people. */
   readonly text: string;
 
-  /** Id of the publication in front, for which it waits; null if another rule holds it back. */
+  /** Id of the publication ahead that it waits for; null if another rule holds it back. */
   readonly blocked_by: string | null;
 
   readonly figures: WaitingFiguresView;
 
-  constructor(hold: Hold, text: string, blockedBy: string | null, scheduled: ScheduledWithHold | undefined) {
+  constructor(hold: Hold | PlanHold, text: string, blockedBy: string | null, scheduled: ScheduledWithHold | undefined) {
     this.rule = hold.rule;
     this.until = isoOrNull(hold.until);
     this.event_id = hold.eventId;
@@ -62,12 +63,12 @@ export class PublicationView {
   readonly target_id: string;
   readonly platform: Platform;
   readonly project_id: string;
-  /** Number of the publication in its channel, from 1 (D-37). */
-  readonly sequence: number;
+  /** Number of the publication in its channel, from 1 (D-37); null until its post is released. */
+  readonly sequence: number | null;
   readonly state: PublicationViewState;
   /** Earliest time of the next attempt (ISO 8601, UTC); null if there is none. */
   readonly not_before: string | null;
-  /** Null only for what is not queued. */
+  /** Null unless it is planned or queued. */
   readonly waiting_for: WaitingForView | null;
   readonly attempts: readonly AttemptView[];
   /** Ids of the network's messages. */
@@ -78,8 +79,11 @@ export class PublicationView {
   /** ISO 8601, UTC; null if it is not published. */
   readonly published_at: string | null;
 
-  /** @param scheduled its place in the publish schedule; undefined if it is not scheduled */
-  constructor(row: PublicationRow, scheduled: ScheduledWithHold | undefined) {
+  /**
+   * @param scheduled its place in the publish schedule; undefined if it is not scheduled
+   * @param plan what its post waits for; needed if it is planned
+   */
+  constructor(row: PublicationRow, scheduled: ScheduledWithHold | undefined, plan?: PlanHold) {
     this.id = row.publication_id;
     this.post_id = row.post_id;
     this.target_id = row.channel_id;
@@ -89,6 +93,8 @@ export class PublicationView {
     this.state = row.state;
     this.not_before = isoOrNull(scheduled?.publication.not_before || null);
     this.waiting_for = row.state === 'queued' ? waitingForOf(scheduled) : null;
+    if (row.state === 'planned' && plan)
+      this.waiting_for = new WaitingForView(plan, explainPlan(plan), null, undefined);
     this.attempts = row.attempts.map((attempt) => new AttemptView(attempt));
     this.message_ids = row.message_ids;
     this.urls = row.urls;
@@ -97,7 +103,7 @@ export class PublicationView {
   }
 }
 
-/** Says what a queued publication waits for: a rule, or, where none holds it back any more, a worker. */
+/** Says what a queued publication waits for: a rule, or a worker if no rule holds it back. */
 const waitingForOf = (scheduled: ScheduledWithHold | undefined): WaitingForView => {
   if (!scheduled?.hold) {
     const next = describeNext(scheduled);

@@ -1,23 +1,22 @@
 import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
 import { CancelPublications } from '../../../commands/publication/cancel-publications.js';
 import { DismissPublication } from '../../../commands/publication/dismiss-publication.js';
 import { ResendPublication } from '../../../commands/publication/resend-publication.js';
-import { FindPublication } from '../../../projections/posts/publications.queries.js';
 import type { PublicationRow } from '../../../projections/posts/posts.tables.js';
+import { FindPublication } from '../../../projections/posts/publications.queries.js';
+import { Documented } from '../../documentation/documented.js';
+import { fieldsReader } from '../../transport/fields.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller, getOwnerScope } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { fieldsReader } from '../request-body.js';
-import { IdPipe } from '../id.pipe.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
-import { EmptyBody } from '../pause.body.js';
 import { notFoundProblem } from '../http-problems.js';
-import { PublicationViewBuilder } from './publication-view-builder.js';
+import { IdPipe } from '../id.pipe.js';
+import { EmptyBody } from '../pause.body.js';
 import type { PublicationView } from './publication.view.js';
-import { Documented } from '../../documentation/documented.js';
-
-const READ_MODELS = ['posts', 'publish-schedule'];
+import { PublicationViewBuilder } from './publication-view-builder.js';
 
 /** Shows publications, and executes owners' decisions about publications that are queued, in doubt or failed (D-25; management-api.md: publication). */
 @Controller('manage/v1/publications')
@@ -25,7 +24,7 @@ const READ_MODELS = ['posts', 'publish-schedule'];
 export class PublicationsController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly findPublicationQuery: FindPublication,
     private readonly changes: ChangePipeline,
     private readonly views: PublicationViewBuilder,
   ) {}
@@ -37,7 +36,7 @@ export class PublicationsController {
   }
 
   @Documented({
-    summary: 'Send a publication that failed or is in doubt again',
+    summary: 'Resend a publication that failed or is in doubt',
     codes: { 409: ['wrong_state', 'channel_deleted'] },
   })
   @Post(':id/resend')
@@ -73,7 +72,7 @@ export class PublicationsController {
     return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
       const command = new CancelPublications(change.context, [{ publicationId: id, postId, channelId }]);
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.showPublication(request, id) };
+      return { outcome, readModels: READ_MODELS_OF_POSTS, show: () => this.showPublication(request, id) };
     });
   }
 
@@ -87,12 +86,12 @@ export class PublicationsController {
     return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
       const command = new Decision(change.context, { publicationId: id, postId, channelId });
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.showPublication(request, id) };
+      return { outcome, readModels: READ_MODELS_OF_POSTS, show: () => this.showPublication(request, id) };
     });
   }
 
   private async findPublication(request: FastifyRequest, id: string): Promise<PublicationRow> {
-    const row = await this.queries.execute(new FindPublication(id, getOwnerScope(getCaller(request))));
+    const row = await this.findPublicationQuery.execute(id, getOwnerScope(getCaller(request)));
     if (!row) throw notFoundProblem('publication');
     return row;
   }

@@ -1,28 +1,20 @@
 import { type Promotion, PROMOTIONS } from '../../../commands/projection/rebuild-projection.js';
-import { nullToAbsent } from '../../../validation/absence.js';
-import type { Sent } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
-import { Is } from '../rules.js';
 
 /** Body of POST /projections/{name}/rebuild. */
 export class RebuildBody {
-  /** `auto` (default): the rebuilt version becomes live once it is level; `manual`: it waits for POST /projections/{name}/promote. */
+  /**
+   * `auto` (default): the rebuilt version becomes live once it has caught up; `manual`: it waits for POST
+   * /projections/{name}/promote.
+   */
   @Must.beOneOf([...PROMOTIONS])
-  readonly promote: Promotion;
-
-  constructor(sent: Sent) {
-    this.promote = (nullToAbsent(sent.promote) as Promotion | undefined) ?? 'auto';
-  }
+  readonly promote: Promotion = 'auto';
 }
 
 /** Body of POST /projections/{name}/skip. */
 export class SkipBody {
-  /** Reason for which the event may be left out; it stays in the history. */
-  @Is.name()
+  /** Reason why the event may be skipped; the history keeps it. */
+  @Must.beName()
   @Must.bePresent('why the event may be left out')
-  readonly reason: string;
-
-  constructor(sent: Sent) {
-    this.reason = nullToAbsent(sent.reason) as string;
-  }
+  readonly reason!: string;
 }

@@ -20,12 +20,12 @@ export class ProjectionErrorView {
   }
 }
 
-/** A version that is built beside the live one. */
+/** A version that is being built alongside the live one. */
 export class CandidateView {
   readonly version: number;
   readonly position: string;
   readonly state: Exclude<ProjectionState, 'live'>;
-  /** Events a second. */
+  /** Events per second. */
   readonly rate: number;
   /** Null: not known yet. */
   readonly eta_seconds: number | null;
@@ -50,19 +50,19 @@ export class ProjectionView {
   readonly position: string;
   /** Position of the newest event. */
   readonly head: string;
-  /** Events that are not applied yet; beyond a thousand the difference of the positions. */
+  /** Number of events not applied yet; beyond a thousand, the difference between the positions. */
   readonly lag_events: number;
   /** Age of the oldest event that is not applied yet. */
   readonly lag_seconds: number;
-  /** Events a second. */
+  /** Events per second. */
   readonly rate: number;
   readonly state: ProjectionState;
   /** Null unless it has stopped. */
   readonly error: ProjectionErrorView | null;
-  /** Number of events that operators have left out. */
+  /** Number of events that operators have skipped. */
   readonly skipped: number;
   readonly candidate: CandidateView | null;
-  /** The version that was live before, to which a rollback goes; null: there is none. */
+  /** The previously live version, which a rollback returns to; null if there is none. */
   readonly previous: number | null;
 
   constructor(status: ProjectionStatus) {

@@ -5,23 +5,23 @@ import type { CommandOutcome } from '../../../commands/command-result.js';
 import { DiscardCandidate } from '../../../commands/projection/discard-candidate.js';
 import { PromoteCandidate } from '../../../commands/projection/promote-candidate.js';
 import { RebuildProjection } from '../../../commands/projection/rebuild-projection.js';
-import { RollBackProjection } from '../../../commands/projection/roll-back-projection.js';
 import { RetryProjection } from '../../../commands/projection/retry-projection.js';
+import { RollBackProjection } from '../../../commands/projection/roll-back-projection.js';
 import { SkipEvent } from '../../../commands/projection/skip-event.js';
 import { JobRuns, JobTable } from '../../../jobs/job-table.js';
 import { isRejection } from '../../../kernel/result.js';
 import { ProjectionStatuses, VERIFY_PROJECTION } from '../../../projections/engine/projection-status.queries.js';
 import { Documented } from '../../documentation/documented.js';
+import { fieldsReader } from '../../transport/fields.js';
+import { HttpProblem } from '../../transport/http-problem.js';
+import { ListView } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import type { Change } from '../change.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { notFoundProblem, toHttpProblem } from '../http-problems.js';
 import { JobView } from '../jobs/job.view.js';
-import { HttpProblem } from '../../transport/http-problem.js';
 import { CALL_MESSAGES, JOB_MESSAGES } from '../messages.js';
-import { ListView } from '../page.js';
 import { EmptyBody } from '../pause.body.js';
-import { fieldsReader } from '../request-body.js';
 import { RebuildBody, SkipBody } from './projection.bodies.js';
 import { ProjectionView } from './projection.view.js';
 
@@ -56,7 +56,7 @@ export class ProjectionsController {
   }
 
   @Documented({
-    summary: 'Try the event again at which a projection has stopped',
+    summary: 'Retry the event at which a projection has stopped',
     operatorOnly: CALL_MESSAGES.projectionsForOperator,
     codes: { 409: ['not_stopped'] },
   })
@@ -74,7 +74,7 @@ export class ProjectionsController {
   }
 
   @Documented({
-    summary: 'Leave out the event at which a projection has stopped',
+    summary: 'Skip the event at which a projection has stopped',
     body: SkipBody,
     operatorOnly: CALL_MESSAGES.projectionsForOperator,
     codes: { 409: ['not_stopped'] },
@@ -93,7 +93,7 @@ export class ProjectionsController {
   }
 
   @Documented({
-    summary: 'Rebuild a projection beside its live version',
+    summary: 'Rebuild a projection alongside its live version',
     body: RebuildBody,
     status: 202,
     operatorOnly: CALL_MESSAGES.projectionsForOperator,
@@ -144,7 +144,7 @@ export class ProjectionsController {
   }
 
   @Documented({
-    summary: 'Give up the candidate of a projection',
+    summary: 'Discard the candidate of a projection',
     operatorOnly: CALL_MESSAGES.projectionsForOperator,
     codes: { 409: ['no_candidate', 'candidate_deployed', 'other_program'] },
   })

@@ -1,11 +1,11 @@
 import type { UnsealedProcessing } from '../../../commands/project/seal-processing.js';
 import { EntityDto } from '../../../payload/payload.dto.js';
 import { type Entity, LIMITS } from '../../../payload/payload.js';
-import { emptyListToAbsent, nullToAbsent } from '../../../validation/absence.js';
-import type { Sent } from '../../../validation/check-fields.js';
+import { asSent, emptyListToAbsent } from '../../../validation/absence.js';
 import { Schema, schemaOf } from '../../../validation/json-schema.js';
+import { ReadAs } from '../../../validation/read-fields.js';
 import { Must } from '../../../validation/rules.js';
-import { type BodyReader, fieldsReader } from '../request-body.js';
+import { type BodyReader, fieldsReader } from '../../transport/fields.js';
 import { ProcessingBody } from './processing.bodies.js';
 import { type ProcessingRules, readEntities, readProcessing } from './read-processing.js';
 
@@ -16,19 +16,15 @@ export class ProcessingPreviewBody {
   @Must.bePresent('the text of a post')
   readonly text: unknown;
 
+  @ReadAs(emptyListToAbsent)
   @Schema.items(() => EntityDto)
   @Must.beArray('entities')
   readonly entities: unknown;
 
   /** The processing to try; the project's own if absent, no processing if null. */
+  @ReadAs(asSent)
   @Schema.is(() => ({ anyOf: [schemaOf(ProcessingBody), { type: 'null' }] }))
   readonly processing: unknown;
-
-  constructor(sent: Sent) {
-    this.text = nullToAbsent(sent.text);
-    this.entities = emptyListToAbsent(sent.entities);
-    this.processing = sent.processing;
-  }
 }
 
 /** A text and the processing to try on it. */

@@ -1,10 +1,10 @@
+import type { TextWithEntities } from '../../../payload/entities.js';
 import type { Entity } from '../../../payload/payload.js';
 import type { ProcessedPost } from '../../../processing/process-post.js';
 import { joinSignature } from '../../../processing/signature.js';
-import type { TextWithEntities } from '../../../payload/entities.js';
 import { PREVIEW_MESSAGES } from '../../public/messages.js';
 
-/** Something that a reader of the result should know. */
+/** Something that readers of the result should know. */
 interface ProcessingWarningView {
   readonly code: string;
   readonly message: string;
@@ -15,7 +15,7 @@ export class ProcessedTextView {
   /** The text as it was sent, if the post would not be published. */
   readonly text: string;
   readonly entities: readonly Entity[];
-  /** The reason for which the post would not be published on this network; null: it would be. */
+  /** The reason why the post would not be published on this network; null if it would be. */
   readonly filtered: string | null;
   /** A translation that failed, or formatting that was lost. */
   readonly warnings: readonly ProcessingWarningView[];
@@ -38,7 +38,7 @@ const listWarnings = (processed: ProcessedPost): readonly ProcessingWarningView[
 
 /** A text after a project's processing (management-api.md: Previews of processing). */
 export class ProcessingPreviewView {
-  /** By the networks' ids: those of the project's channels; without channels all networks. */
+  /** By the networks' ids: the networks of the project's channels, or all networks if it has no channels. */
   readonly platforms: Readonly<Record<string, ProcessedTextView>>;
 
   constructor(platforms: Readonly<Record<string, ProcessedTextView>>) {

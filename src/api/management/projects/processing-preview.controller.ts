@@ -1,14 +1,13 @@
 import { Controller, HttpCode, Inject, Param, Post, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Settings } from '../../../config/settings.js';
-import { SETTINGS } from '../../../config/tokens.js';
-import { createAddressPolicy } from '../../../outbound-http/address-policy.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { Documented } from '../../documentation/documented.js';
+import { type BodyReader } from '../../transport/fields.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { IdPipe } from '../id.pipe.js';
 import { OwnedResources } from '../owned-resources.js';
-import { type BodyReader, readRequestBody } from '../request-body.js';
+import { readRequestBody } from '../request-body.js';
 import { createPreviewReader, type PreviewedText, ProcessingPreviewBody } from './preview.body.js';
 import type { ProcessingPreviewView } from './preview.view.js';
 import { ProcessingPreview } from './processing-preview.js';
@@ -20,16 +19,16 @@ export class ProcessingPreviewController {
   private readonly read: BodyReader<PreviewedText>;
 
   constructor(
-    @Inject(SETTINGS) { allowPrivateAddresses }: Settings,
+    @Inject(ADDRESS_POLICY) policy: AddressPolicy,
     private readonly resources: OwnedResources,
     private readonly previews: ProcessingPreview,
     platforms: PlatformCatalogue,
   ) {
-    this.read = createPreviewReader({ policy: createAddressPolicy(allowPrivateAddresses), platforms: platforms.ids });
+    this.read = createPreviewReader({ policy, platforms: platforms.ids });
   }
 
   @Documented({
-    summary: 'Show a text after the processing of a project',
+    summary: "Show a text after a project's processing",
     body: ProcessingPreviewBody,
     isQuestion: true,
     codes: { 429: ['preview_budget', 'probe_budget'] },

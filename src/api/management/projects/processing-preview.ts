@@ -9,6 +9,7 @@ import type { ProjectRow } from '../../../projections/discovery/discovery.tables
 import { SecretVault } from '../../../secrets/vault.js';
 import { previewBudgetProblem, projectBudgetProblem } from '../../public/gate/rejections.js';
 import { ProbePayments } from '../../public/probe-payments.js';
+import { PreviewPatterns } from '../../public/sandbox/preview-patterns.js';
 import { SandboxTranslation } from '../../public/sandbox/sandbox-translation.js';
 import type { PreviewedText } from './preview.body.js';
 import { ProcessedTextView, ProcessingPreviewView } from './preview.view.js';
@@ -26,6 +27,7 @@ export class ProcessingPreview {
     private readonly payments: ProbePayments,
     private readonly vault: SecretVault,
     private readonly budget: PreviewBudget,
+    private readonly patterns: PreviewPatterns,
   ) {}
 
   /** @throws HttpProblem 429 if the probe budget does not cover the translation (D-51), or the owner's computing time is used up (ADR-209) */
@@ -36,9 +38,11 @@ export class ProcessingPreview {
       this.vaultWith(processing?.translationKey),
     );
     const how = processing ? withKeyId(processing, project.processing) : project.processing;
+    const search = this.patterns.open({ ownerId: project.owner_id, reject: previewBudgetProblem });
     const platforms: Record<string, ProcessedTextView> = {};
     for (const platform of await this.listPlatforms(project)) {
-      const process = () => processPost({ text, entities }, how, platform, translate);
+      await search.searchAhead(text, how, platform);
+      const process = () => processPost({ text, entities }, how, platform, translate, search);
       const processed = await this.budget.spend(project.owner_id, previewBudgetProblem, process);
       platforms[platform] = new ProcessedTextView(processed, { text, entities });
     }
@@ -50,7 +54,7 @@ export class ProcessingPreview {
     return this.catalogue.ids.filter((id) => used.size === 0 || used.has(id));
   }
 
-  /** Returns the vault, which for one preview also holds the key that was sent with it. */
+  /** Returns the vault, with the key of the preview that is running. */
   private vaultWith(key: string | null | undefined): Pick<SecretVault, 'readSecret'> {
     if (typeof key !== 'string') return this.vault;
     return { readSecret: async (id) => (id === SENT_KEY ? { api_key: key } : this.vault.readSecret(id)) };

@@ -1,44 +1,37 @@
 import type { UnsealedProcessing } from '../../../commands/project/seal-processing.js';
-import { nullToAbsent } from '../../../validation/absence.js';
-import type { Sent } from '../../../validation/check-fields.js';
-import { Must } from '../../../validation/rules.js';
-import { fieldsReader, type BodyReader } from '../request-body.js';
-import { checkIds } from '../id-list.js';
-import { Is } from '../rules.js';
-import { type ProcessingRules, readProcessing } from './read-processing.js';
+import { asSent } from '../../../validation/absence.js';
 import { Schema, schemaOf } from '../../../validation/json-schema.js';
+import { ReadAs } from '../../../validation/read-fields.js';
+import { Must } from '../../../validation/rules.js';
+import { type BodyReader, fieldsReader } from '../../transport/fields.js';
+import { checkIds } from '../id-list.js';
 import { ProcessingBody } from './processing.bodies.js';
+import { type ProcessingRules, readProcessing } from './read-processing.js';
 
 /** Fields of POST /projects. */
 export class ProjectBody {
-  /** Required of the operator; an owner's key may leave it out. */
+  /** Required with the operator's key; may be omitted with an owner's. */
+  @ReadAs(asSent)
   @Schema.is(() => ({ type: 'string', pattern: '^own_' }))
   readonly owner_id: unknown;
 
-  @Is.name()
+  @Must.beName()
   @Must.bePresent('a name for people, such as "News"')
-  readonly name: string;
+  readonly name!: string;
 
   @Schema.items(() => ({ type: 'string', pattern: '^tgt_' }))
   @Schema.is(() => ({ maxItems: 200, uniqueItems: true }))
   @Must.beArray('target ids')
   @Must.bePresent('the ids of its channels, such as ["tgt_…"]; [] for none')
-  readonly channel_ids: readonly string[];
+  readonly channel_ids!: readonly string[];
 
   @Schema.is(() => ProcessingBody)
   readonly processing: unknown;
-
-  constructor(sent: Sent) {
-    this.owner_id = sent.owner_id;
-    this.name = nullToAbsent(sent.name) as string;
-    this.channel_ids = nullToAbsent(sent.channel_ids) as readonly string[];
-    this.processing = nullToAbsent(sent.processing);
-  }
 }
 
 /** Fields of PATCH /projects/{id}. */
 export class ProjectPatchBody {
-  @Is.name()
+  @Must.beName()
   readonly name: string | undefined;
 
   @Schema.items(() => ({ type: 'string', pattern: '^tgt_' }))
@@ -47,14 +40,9 @@ export class ProjectPatchBody {
   readonly channel_ids: readonly string[] | undefined;
 
   /** Replaced as a whole; null removes it. */
+  @ReadAs(asSent)
   @Schema.is(() => ({ anyOf: [schemaOf(ProcessingBody), { type: 'null' }] }))
   readonly processing: unknown;
-
-  constructor(sent: Sent) {
-    this.name = nullToAbsent(sent.name) as string | undefined;
-    this.channel_ids = nullToAbsent(sent.channel_ids) as readonly string[] | undefined;
-    this.processing = sent.processing;
-  }
 }
 
 /** Body of POST /projects. */

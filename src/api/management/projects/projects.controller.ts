@@ -1,34 +1,31 @@
 import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DeleteProject } from '../../../commands/project/delete-project.js';
-import { ChangeProject } from '../../../commands/project/change-project.js';
-import { CreateProject } from '../../../commands/project/create-project.js';
 import { PauseTargets } from '../../../commands/pause/pause-targets.js';
 import { ResumeTargets } from '../../../commands/pause/resume-targets.js';
-import type { Settings } from '../../../config/settings.js';
-import { SETTINGS } from '../../../config/tokens.js';
-import { type Clock, CLOCK } from '../../../kernel/clock.js';
-import { createAddressPolicy } from '../../../outbound-http/address-policy.js';
+import { ChangeProject } from '../../../commands/project/change-project.js';
+import { CreateProject } from '../../../commands/project/create-project.js';
+import { DeleteProject } from '../../../commands/project/delete-project.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
+import { FindResource } from '../../../projections/discovery/discovery.queries.js';
+import { Documented } from '../../documentation/documented.js';
+import { fieldsReader, readQuery } from '../../transport/fields.js';
+import type { ListView } from '../../transport/page.js';
+import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller } from '../caller.js';
 import { CascadeQuery } from '../cascade.query.js';
-import { ChangePipeline } from '../change-pipeline.js';
-import { fieldsReader, readQuery } from '../request-body.js';
+import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { IdPipe } from '../id.pipe.js';
-import { ApiKeyGuard } from '../api-key.guard.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
-import { withOwner, requireOwner } from '../resource-owner.js';
-import type { ListView } from '../page.js';
 import { EmptyBody, PauseBody } from '../pause.body.js';
-import { createProjectReader, createProjectChangeReader, ProjectBody, ProjectPatchBody } from './project.bodies.js';
+import { requireOwner, withOwner } from '../resource-owner.js';
+import { createProjectChangeReader, createProjectReader, ProjectBody, ProjectPatchBody } from './project.bodies.js';
 import { ProjectView } from './project.view.js';
 import type { ProcessingRules } from './read-processing.js';
-import { Documented } from '../../documentation/documented.js';
 
 const READ_MODELS = ['discovery', 'publish-schedule'];
-/** A deletion cancels what is queued, which posts show. */
-const DELETION_READ_MODELS = ['discovery', 'posts', 'publish-schedule'];
 
 /** Manages projects: lists of channels with the processing of their posts (management-api.md: Routes). */
 @Controller('manage/v1/projects')
@@ -37,15 +34,15 @@ export class ProjectsController {
   private readonly rules: ProcessingRules;
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(ADDRESS_POLICY) policy: AddressPolicy,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly findResource: FindResource,
     private readonly resources: OwnedResources,
     private readonly changes: ChangePipeline,
     platforms: PlatformCatalogue,
   ) {
-    this.rules = { policy: createAddressPolicy(settings.allowPrivateAddresses), platforms: platforms.ids };
+    this.rules = { policy, platforms: platforms.ids };
   }
 
   @Documented({ summary: 'Create a project', body: ProjectBody, status: 201, codes: { 402: ['resource_limit'] } })
@@ -53,7 +50,7 @@ export class ProjectsController {
   async create(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<ProjectView> {
     const read = withOwner(getCaller(request), createProjectReader(this.rules));
     return this.changes.handlePost({ request, reply, read, status: 201 }, async (body, change) => {
-      await requireOwner(this.queries, body.ownerId);
+      await requireOwner(this.findResource, body.ownerId);
       const projectId = change.newId('prj');
       const outcome = await this.commands.execute(new CreateProject(change.context, { projectId, ...body }));
       return { outcome, readModels: READ_MODELS, show: () => this.findView(request, projectId) };
@@ -101,7 +98,7 @@ export class ProjectsController {
     const { cascade } = readQuery(request, CascadeQuery);
     return this.changes.handleDelete({ request, reply }, async (change) => {
       const outcome = await this.commands.execute(new DeleteProject(change.context, id, cascade === 'true'));
-      return { outcome, readModels: DELETION_READ_MODELS };
+      return { outcome, readModels: READ_MODELS_OF_DELETION };
     });
   }
 
@@ -115,7 +112,7 @@ export class ProjectsController {
     await this.resources.findResource(request, 'project', id);
     return this.changes.handlePost({ request, reply, read: fieldsReader(PauseBody) }, async ({ minutes }, change) => {
       const scope = { projects: { ids: [id], minutes } };
-      const command = new PauseTargets(change.context, scope, { source: 'management' }, this.settings.minuteMs);
+      const command = new PauseTargets(change.context, scope, { source: 'management' });
       const outcome = await this.commands.execute(command);
       return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
     });

@@ -1,16 +1,21 @@
 import type { UnsealedProcessing } from '../../../commands/project/seal-processing.js';
 import type { Platform } from '../../../domain/channel/channel.events.js';
 import type { Filter, Footer, Replacement, Signature, Translation } from '../../../domain/project/processing.js';
+import { oneOf } from '../../../kernel/message.js';
 import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
+import { findFetchUrlProblem } from '../../../outbound-http/url-rules.js';
 import { findEntityProblems } from '../../../payload/check-entities.js';
-import { checkEach, checkObject, type Sent } from '../../../validation/check-fields.js';
 import { EntityDto } from '../../../payload/payload.dto.js';
 import type { Entity } from '../../../payload/payload.js';
-import type { ProblemList } from '../../../validation/problem-list.js';
-import { findFetchUrlProblem } from '../../../outbound-http/url-rules.js';
-import { describeValue, formatCount } from '../../../validation/wording.js';
 import { programSize } from '../../../processing/pattern.js';
-import { type BodyClass, fieldsReader, readPart } from '../request-body.js';
+import { checkEach, checkObject } from '../../../validation/check-fields.js';
+import { FIELD_MESSAGES } from '../../../validation/messages.js';
+import type { ProblemList } from '../../../validation/problem-list.js';
+import { type BodyClass, type Sent } from '../../../validation/read-fields.js';
+import { describeValue, formatCount } from '../../../validation/wording.js';
+import { fieldsReader } from '../../transport/fields.js';
+import { BODY_MESSAGES, PROCESSING_BODY_MESSAGES } from '../messages.js';
+import { readPart } from '../request-body.js';
 import {
   FilterBody,
   FooterBody,
@@ -19,9 +24,6 @@ import {
   SignatureBody,
   TranslationBody,
 } from './processing.bodies.js';
-import { oneOf } from '../../../kernel/message.js';
-import { FIELD_MESSAGES } from '../../../validation/messages.js';
-import { BODY_MESSAGES, PROCESSING_BODY_MESSAGES } from '../messages.js';
 
 const PATH = 'processing';
 
@@ -30,7 +32,7 @@ const MAX_WORD = 200;
 
 /** Values that the rules of `processing` depend on. */
 export interface ProcessingRules {
-  /** Private addresses that the translation service may have; none outside tests. */
+  /** Private addresses allowed for the translation service; none outside tests. */
   readonly policy: AddressPolicy;
   /** Identifiers of the networks that a filter or a signature may be limited to. */
   readonly platforms: readonly Platform[];
@@ -68,7 +70,7 @@ export const readProcessing = (
   };
 };
 
-/** Reads a list of objects. A value that is not an array was reported before. */
+/** Reads a list of objects. A value that is not an array has already been reported. */
 const readEach = <B extends object, T>(
   list: unknown,
   path: string,
@@ -122,12 +124,14 @@ const readFooter = (value: unknown, problems: ProblemList): Footer | undefined =
   return compact({ marker, pattern });
 };
 
-/** Limit for all patterns together, in RE2 instructions: the longest text then takes a fraction of a second. */
+/** Limit for all patterns together, in RE2 instructions: within it, the longest text takes a fraction of a second. */
 const MAX_PROGRAMS = 2_000;
 /** Limit for the words of all filters together, in UTF-16 units. */
 const MAX_WORDS = 20_000;
 
-/** Limits the cost of a project's patterns and words: each of its posts needs that time, and other posts wait meanwhile. */
+/**
+ * Limits the cost of a project's patterns and words: each of its posts takes that time, and other posts wait for it.
+ */
 const checkCost = (filters: readonly Filter[], footer: Footer | undefined, problems: ProblemList): void => {
   const patterns = [...filters, footer].flatMap((part) => part?.pattern ?? []).filter(isText);
   const steps = patterns.reduce((sum, pattern) => sum + programSize(pattern), 0);
@@ -153,7 +157,7 @@ const checkCost = (filters: readonly Filter[], footer: Footer | undefined, probl
     );
 };
 
-/** False for values that were reported before; they cost nothing. */
+/** False for values that have already been reported; they cost nothing. */
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 const checkTranslation = ({ url }: TranslationBody, policy: AddressPolicy, problems: ProblemList): void => {
@@ -162,7 +166,11 @@ const checkTranslation = ({ url }: TranslationBody, policy: AddressPolicy, probl
 };
 
 const translationOf = ({ provider, url, source, target, on_failure }: TranslationBody): Translation => ({
-  ...{ provider, url, source, target, on_failure },
+  provider,
+  url,
+  source,
+  target,
+  on_failure,
 });
 
 const keyOf = ({ api_key }: TranslationBody, sent: Sent): string | null | undefined =>

@@ -18,19 +18,21 @@ export class SagaErrorView {
 /** A saga that follows the log (management-api.md: `GET /sagas`). */
 export class SagaView {
   readonly name: string;
-  /** Position up to which it has handled events; over those of other types it moves every few seconds. */
+  /** Position up to which it has handled events; it moves past events of other types every few seconds. */
   readonly position: string;
   /** Position of the newest event. */
   readonly head: string;
-  /** Events after its position; beyond a thousand the difference of the positions. */
+  /** Number of events after its position; beyond a thousand, the difference between the positions. */
   readonly lag_events: number;
   /** Age of the oldest event after its position. */
   readonly lag_seconds: number;
-  /** `retrying`: the last try of an event failed; `stopped`: the event cannot be read, or is older than a minute. */
+  /**
+   * `retrying`: the last attempt at an event failed; `stopped`: the event cannot be read, or is older than a minute.
+   */
   readonly state: SagaState;
   /** Null unless an event fails. */
   readonly error: SagaErrorView | null;
-  /** Number of events that operators have left out. */
+  /** Number of events that operators have skipped. */
   readonly skipped: number;
 
   constructor(status: SagaStatus) {

@@ -4,19 +4,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SkipSagaEvent } from '../../../commands/saga/skip-saga-event.js';
 import { SagaStatuses } from '../../../sagas/engine/saga-status.queries.js';
 import { Documented } from '../../documentation/documented.js';
+import { fieldsReader } from '../../transport/fields.js';
+import { ListView } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { notFoundProblem } from '../http-problems.js';
 import { CALL_MESSAGES } from '../messages.js';
-import { ListView } from '../page.js';
-import { fieldsReader } from '../request-body.js';
 import { SkipSagaBody } from './saga.bodies.js';
 import { SagaView } from './saga.view.js';
 
 /** Form of the names of sagas. */
 const NAME = /^[a-z][a-z-]{0,62}$/;
 
-/** Shows the sagas that follow the log to the operator, and leaves out events (management-api.md: `GET /sagas`). */
+/** Shows the operator the sagas that follow the log, and skips events (management-api.md: `GET /sagas`). */
 @Controller('manage/v1/sagas')
 @UseGuards(ApiKeyGuard)
 export class SagasController {
@@ -43,7 +43,7 @@ export class SagasController {
   }
 
   @Documented({
-    summary: 'Leave out the event that a saga cannot handle',
+    summary: 'Skip the event that a saga cannot handle',
     body: SkipSagaBody,
     operatorOnly: CALL_MESSAGES.sagasForOperator,
     codes: { 409: ['not_stopped'] },

@@ -4,16 +4,18 @@ import { JobRuns, JobTable } from '../../../jobs/job-table.js';
 import { KeyStatus } from '../../../secrets/key-status.js';
 import { describeSessions, RESEAL_SECRETS } from '../../../secrets/reseal-job.js';
 import { Documented } from '../../documentation/documented.js';
+import { fieldsReader } from '../../transport/fields.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { JobView } from '../jobs/job.view.js';
 import { JOB_MESSAGES, SECRETS_KEY_MESSAGES } from '../messages.js';
 import { EmptyBody } from '../pause.body.js';
-import { fieldsReader } from '../request-body.js';
 import { SecretsView } from './secrets.view.js';
 
-/** Shows the keys of stored secrets, and seals the secrets with a new one (management-api.md: `POST /secrets/reseal`). */
+/**
+ * Shows the keys of stored secrets, and reseals the secrets with a new one (management-api.md: `POST /secrets/reseal`).
+ */
 @Controller('manage/v1/secrets')
 @UseGuards(ApiKeyGuard)
 export class SecretsController {
@@ -45,7 +47,7 @@ export class SecretsController {
         const sessions = await this.status.findSessionsWithout(configured);
         if (sessions.length > 0)
           throw HttpProblem.withMessage(409, 'key_not_everywhere', describeSessions(configured, sessions));
-        // A repeat of a call whose answer was lost finds the job that it has started.
+        // Repeating a call whose answer was lost finds the job that the first call started.
         const job = (await this.jobs.find(id)) ?? (await this.start(id, configured.id));
         return { outcome: { position: -1n }, readModels: [], show: async () => new JobView(job) };
       },

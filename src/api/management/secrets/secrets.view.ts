@@ -1,10 +1,10 @@
 import type { KeyStatusReport } from '../../../secrets/key-status.js';
 
-/** The keys that seal stored secrets, by their ids, and how far the replacement of SECRETS_KEY is. */
+/** The keys that seal stored secrets, by their ids, and the progress of replacing SECRETS_KEY. */
 export class SecretsView {
   /** Id of the SECRETS_KEY of the process that answers. */
   readonly key: string;
-  /** Id of the key that seals what is stored; another than `key` until the secrets are resealed. */
+  /** Id of the key that seals new secrets; differs from `key` until the secrets are resealed. */
   readonly active_key: string;
   /** Ids of the keys in SECRETS_KEY_PREVIOUS. */
   readonly previous_keys: readonly string[];
@@ -12,7 +12,7 @@ export class SecretsView {
   readonly needed_keys: readonly string[];
   /** Number of stored secrets. */
   readonly secrets: number;
-  /** Number of those that are not sealed with `key`. */
+  /** Number of stored secrets that are not sealed with `key`. */
   readonly sealed_otherwise: number;
 
   constructor({ configured, active, previous, needed, secrets, sealedOtherwise }: KeyStatusReport) {

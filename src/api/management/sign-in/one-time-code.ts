@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { hashToken } from '../../../secrets/tokens.js';
-import { isTokenValid } from '../../public/gate/credentials.js';
+import { isTokenValid } from '../../transport/credentials.js';
 import type { SignInView } from './sign-in.view.js';
 
-/** Validity of a code, in ms. */
+/** How long a code is valid, in ms. */
 const VALID_MS = 600_000;
 /** Length of a code, in random bytes. */
 const CODE_BYTES = 24;
 
 /**
- * The code in the console's address that the start of a demo prints. It signs the demo's owner in once, within ten minutes.
- * This process keeps its hash in memory: the code ends with the process, and no other process knows it.
+ * The code in the console's address that a demo prints when it starts. It signs the demo's owner in once, within ten
+ * minutes. Only this process knows its hash, in memory, so the code ends with the process.
  */
 export class OneTimeCode {
   private issued: { readonly hash: string; readonly until: number; readonly session: SignInView } | null = null;
@@ -18,7 +18,7 @@ export class OneTimeCode {
   /** @param now ms of a monotonic clock */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Returns a new code, which replaces the one before. */
+  /** Returns a new code, which replaces the previous one. */
   issue(session: SignInView): string {
     const code = randomBytes(CODE_BYTES).toString('base64url');
     this.issued = { hash: hashToken(code), until: this.now() + VALID_MS, session };

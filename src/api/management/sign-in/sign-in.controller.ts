@@ -1,28 +1,25 @@
 import { Controller, Header, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { nullToAbsent } from '../../../validation/absence.js';
-import type { Sent } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
+import { fieldsReader } from '../../transport/fields.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { CALL_MESSAGES } from '../messages.js';
-import { fieldsReader, readJsonBody } from '../request-body.js';
-import { Is } from '../rules.js';
+import { readJsonBody } from '../request-body.js';
 import { WrongKeyLockout } from '../wrong-key-lockout.js';
 import { OneTimeCode } from './one-time-code.js';
 import type { SignInView } from './sign-in.view.js';
 
 /** Body of POST /sign-in. */
 class SignInBody {
-  @Is.line(200)
+  @Must.beLine(200)
   @Must.bePresent("the code of the console's address")
-  readonly code: string;
-
-  constructor(sent: Sent) {
-    this.code = nullToAbsent(sent.code) as string;
-  }
+  readonly code!: string;
 }
 
-/** Signs the demo's owner in with the one-time code that the start prints. The route exists in demo mode only (ADR-207). */
+/**
+ * Signs the demo's owner in with the one-time code that is printed at the start. The route exists in demo mode only
+ * (ADR-207).
+ */
 @Controller('manage/v1/sign-in')
 export class SignInController {
   constructor(

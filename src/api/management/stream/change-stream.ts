@@ -4,11 +4,11 @@ import type { Change } from '../../../changes/change.js';
 import type { ChangeListener } from '../../../changes/change-feed.js';
 import { writeChanges, writeComment, writeEvent } from './event-text.js';
 
-/** Bounds within which a reader may be behind. */
+/** Bounds on how far a reader may fall behind. */
 export interface ReaderBounds {
-  /** Most bytes that wait to be sent. */
+  /** Maximum number of bytes that wait to be sent. */
   readonly bytes: number;
-  /** Longest time without a moment at which everything was sent, in ms. */
+  /** Longest time that a stream may have unsent bytes, in ms. */
   readonly ms: number;
 }
 
@@ -16,13 +16,13 @@ export interface ReaderBounds {
 export interface StreamReader {
   /** Only the changes of this owner; null: all. */
   readonly ownerId: string | null;
-  /** SHA-256 (hex) of the owner's key by which it is identified; null: the operator. */
+  /** SHA-256 (hex) of the owner's key that identifies it; null for the operator. */
   readonly keyHash: string | null;
-  /** Position up to which it has received everything; null: no replay. */
+  /** Position of the last change that it has received; null if nothing is to be replayed. */
   readonly after: bigint | null;
 }
 
-/** Reason for which the process ends a stream. */
+/** Reason why the process ends a stream. */
 export type EndOfStream = 'shutdown' | 'key_revoked';
 
 /**
@@ -32,7 +32,7 @@ export type EndOfStream = 'shutdown' | 'key_revoked';
 export class ChangeStream implements ChangeListener {
   /** The body of the response. */
   readonly body = new Readable({ read: () => undefined });
-  /** Position up to which the reader was sent everything; null until it is known. */
+  /** Position of the last change sent to the reader; null until it is known. */
   private position: bigint | null;
   /** True once the missed changes were sent. */
   private isOpened = false;
@@ -52,7 +52,7 @@ export class ChangeStream implements ChangeListener {
 
   onChanges(changes: readonly Change[], position: bigint): void {
     const { position: sent } = this;
-    // Another process, which was ahead of this one, may have sent some of them.
+    // Another process that was ahead of this one may have sent some of them.
     const isNew = sent === null || !changes[0] || changes[0].position > sent;
     const unsent = isNew ? changes : changes.filter((change) => change.position > sent);
     this.write(writeChanges(unsent, this.reader.ownerId));
@@ -96,7 +96,7 @@ export class ChangeStream implements ChangeListener {
     return this.body.readableLength + this.response.writableLength;
   }
 
-  /** True if the reader's key is not valid any more after these changes. Its key was valid when the stream was opened. */
+  /** True if the reader's key is no longer valid after these changes. Its key was valid when the stream was opened. */
   private isRevokedBy(changes: readonly Change[]): boolean {
     const { keyHash, ownerId } = this.reader;
     if (keyHash === null) return false;

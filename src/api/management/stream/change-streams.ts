@@ -10,7 +10,7 @@ import { ChangeStream, type StreamReader } from './change-stream.js';
 /** Bounds and intervals of the streams of a process. */
 export const STREAM_OPTIONS = {
   perProcess: 100,
-  /** Of one owner, in each process. */
+  /** Per owner, in each process. */
   perOwner: 5,
   commentMs: 15_000,
   /** Interval of the checks for readers that are behind, in ms. */
@@ -44,7 +44,7 @@ export class ChangeStreams implements BeforeApplicationShutdown {
 
   /**
    * Opens a stream and returns the body of its response.
-   * @throws HttpProblem 429 if there are as many as there may be, 503 if the process stops
+   * @throws HttpProblem 429 if the limit is reached, 503 if the process stops
    * @throws Unavailable
    */
   async open(reader: StreamReader, response: ServerResponse): Promise<Readable> {

@@ -1,7 +1,7 @@
 import type { Change } from '../../../changes/change.js';
 import { coalesceChanges } from '../../../changes/coalesce.js';
 
-/** Texts of the same changes, by the owner whose changes they have; null: all owners'. */
+/** Texts of the same changes, by the owner whose changes they contain; null for all owners'. */
 const texts = new WeakMap<readonly Change[], Map<string | null, string>>();
 
 /**
@@ -23,7 +23,7 @@ export const writeChanges = (changes: readonly Change[], ownerId: string | null)
   return text;
 };
 
-/** Writes one event. @param position after which a reader resumes that has received it; null: it resumes where it did before */
+/** Writes one event. @param position from which a reader that has received it resumes; null: unchanged */
 export const writeEvent = (event: 'change' | 'bye', data: object, position: bigint | null): string =>
   `${position === null ? '' : `id: ${position}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 

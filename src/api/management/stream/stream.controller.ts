@@ -1,17 +1,16 @@
 import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FindOwnerByKey } from '../../../projections/discovery/discovery.queries.js';
 import { hashToken } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
-import { readBearerToken } from '../../public/gate/credentials.js';
+import { readBearerToken } from '../../transport/credentials.js';
+import { readQuery } from '../../transport/fields.js';
 import { readHeaderText } from '../../transport/header-text.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard, unauthorizedProblem } from '../api-key.guard.js';
 import { getCaller, getListScope } from '../caller.js';
 import { STREAM_MESSAGES } from '../messages.js';
 import { OwnedResources } from '../owned-resources.js';
-import { readQuery } from '../request-body.js';
 import { ChangeStreams } from './change-streams.js';
 import { StreamQuery } from './stream.query.js';
 
@@ -28,7 +27,7 @@ const HEADERS = {
 export class StreamController {
   constructor(
     private readonly resources: OwnedResources,
-    private readonly queries: QueryBus,
+    private readonly findOwnerByKey: FindOwnerByKey,
     private readonly streams: ChangeStreams,
   ) {}
 
@@ -51,17 +50,17 @@ export class StreamController {
     const keyHash = caller.kind === 'owner' ? hashToken(readBearerToken(request.headers.authorization)) : null;
     const body = await this.streams.open({ ownerId, keyHash, after }, reply.raw);
     // The key may have been replaced before the stream could receive that change.
-    if (keyHash !== null && !(await this.queries.execute(new FindOwnerByKey(keyHash)))) {
+    if (keyHash !== null && !(await this.findOwnerByKey.execute(keyHash))) {
       body.destroy();
       throw unauthorizedProblem();
     }
-    // A client that closes its half of the connection gets its answer (http-server.ts); this one never ends by itself.
+    // A client that closes its half of the connection gets its answer (http-server.ts); this one never ends on its own.
     request.raw.socket.once('end', () => body.destroy());
     void reply.headers(HEADERS).send(body);
   }
 }
 
-/** Returns the position that a reader was sent last; null if it was sent none. @throws HttpProblem 422 */
+/** Returns the last position that was sent to a reader; null if none was. @throws HttpProblem 422 */
 const readLastEventId = (request: FastifyRequest): bigint | null => {
   const sent = readHeaderText(request, 'last-event-id') ?? '';
   if (sent === '') return null;

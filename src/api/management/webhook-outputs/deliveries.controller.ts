@@ -1,9 +1,9 @@
 import { Controller, Get, Inject, Param, Post, Req, Res, UseGuards, UseInterceptors } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PingWebhookOutput } from '../../../commands/delivery/ping-webhook-output.js';
 import { RetryDeliveries } from '../../../commands/delivery/retry-deliveries.js';
-import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { isRejection } from '../../../kernel/result.js';
 import { DeliveryBodies } from '../../../projections/webhook-deliveries/delivery-bodies.queries.js';
 import {
@@ -14,24 +14,24 @@ import {
   type ListedDelivery,
 } from '../../../projections/webhook-deliveries/webhook-deliveries.queries.js';
 import { Documented } from '../../documentation/documented.js';
+import { fieldsReader, readQuery } from '../../transport/fields.js';
+import { buildListView, type ListView, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller, getOwnerScope } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
+import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { notFoundProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
-import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { OwnedResources } from '../owned-resources.js';
-import { buildListView, type ListView, toPage } from '../page.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
-import { fieldsReader, readQuery } from '../request-body.js';
 import { DeliveriesQuery } from './deliveries.query.js';
 import { DeliveryView } from './delivery.view.js';
 import { RetryFailedBody } from './webhook-output.bodies.js';
 import { type RetriedOutputView, WebhookOutputView } from './webhook-output.view.js';
 
 const READ_MODELS = ['webhook-deliveries'];
-/** Deliveries that `retry-failed` takes up at a time. */
+/** Number of deliveries that `retry-failed` handles at a time. */
 const BATCH_SIZE = 200;
 
 /** Shows the deliveries of webhook outputs, and sends them again (D-30; management-api.md: Routes). */
@@ -41,7 +41,9 @@ export class DeliveriesController {
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly listDeliveriesQuery: ListDeliveries,
+    private readonly findFailedDeliveries: FindFailedDeliveries,
+    private readonly findDelivery: FindDelivery,
     private readonly resources: OwnedResources,
     private readonly bodies: DeliveryBodies,
     private readonly changes: ChangePipeline,
@@ -59,7 +61,7 @@ export class DeliveriesController {
     const query = readQuery(request, DeliveriesQuery);
     const page = toPage(query);
     const range = { before: page.after, limit: page.limit + 1 };
-    const part = await this.queries.execute(new ListDeliveries(id, query.state, range));
+    const part = await this.listDeliveriesQuery.execute(id, query.state, range);
     return buildListView(
       part,
       page,
@@ -99,7 +101,7 @@ export class DeliveriesController {
         let retried = 0;
         let outcome = await this.commands.execute(new RetryDeliveries(change.context, id, []));
         for (let after = '-1'; !isRejection(outcome);) {
-          const failed = await this.queries.execute(new FindFailedDeliveries(id, Date.parse(since), after, BATCH_SIZE));
+          const failed = await this.findFailedDeliveries.execute(id, Date.parse(since), after, BATCH_SIZE);
           if (failed.length === 0) break;
           const ids = failed.map(({ deliveryId }) => deliveryId);
           outcome = await this.commands.execute(new RetryDeliveries(change.context, id, ids));
@@ -147,7 +149,7 @@ export class DeliveriesController {
   }
 
   private async findRow(request: FastifyRequest, id: string): Promise<DeliveryWithBody> {
-    const row = await this.queries.execute(new FindDelivery(id, getOwnerScope(getCaller(request))));
+    const row = await this.findDelivery.execute(id, getOwnerScope(getCaller(request)));
     if (!row) throw notFoundProblem('delivery');
     return row;
   }

@@ -1,8 +1,6 @@
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../../domain/delivery/delivery.events.js';
-import { nullToAbsent } from '../../../validation/absence.js';
-import type { Sent } from '../../../validation/check-fields.js';
 import { Must } from '../../../validation/rules.js';
-import { isCursorOf, PageQuery } from '../page.js';
+import { isCursorOf, PageQuery } from '../../transport/page.js';
 
 /** The query of a webhook output's deliveries. */
 export class DeliveriesQuery extends PageQuery {
@@ -12,9 +10,4 @@ export class DeliveriesQuery extends PageQuery {
   /** Only deliveries in this state. */
   @Must.beOneOf(DELIVERY_STATUSES)
   readonly state: DeliveryStatus | undefined;
-
-  constructor(sent: Sent) {
-    super(sent);
-    this.state = nullToAbsent(sent.state) as DeliveryStatus | undefined;
-  }
 }

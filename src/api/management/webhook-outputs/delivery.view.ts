@@ -22,11 +22,11 @@ export class DeliveryView {
   readonly webhook_output_id: string;
   readonly kind: WebhookKind;
   readonly state: DeliveryStatus;
-  /** The last 50, the oldest first. */
+  /** The last 50, oldest first. */
   readonly attempts: readonly DeliveryAttemptView[];
   /** ISO 8601, UTC; null if nothing is left to try. */
   readonly next_attempt_at: string | null;
-  /** The JSON that is sent; null if what is stored is not what was scheduled, or if `body_truncated`. */
+  /** The JSON that is sent; null if the stored body is not the scheduled one, or if `body_truncated`. */
   readonly body: Json;
   /** The body is too large for a list, or older than `DELIVERY_BODY_DAYS`: `GET /deliveries/{id}` shows it. Absent otherwise. */
   readonly body_truncated?: true;

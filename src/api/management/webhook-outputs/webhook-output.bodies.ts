@@ -1,17 +1,14 @@
 import { WEBHOOK_KINDS, type WebhookKind } from '../../../domain/webhook-output/webhook-output.events.js';
+import { oneOf } from '../../../kernel/message.js';
 import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
 import { findFetchUrlProblem } from '../../../outbound-http/url-rules.js';
-import { nullToAbsent } from '../../../validation/absence.js';
-import type { Sent } from '../../../validation/check-fields.js';
 import { Schema } from '../../../validation/json-schema.js';
 import { FIELD_MESSAGES } from '../../../validation/messages.js';
 import type { ProblemList } from '../../../validation/problem-list.js';
 import { Must } from '../../../validation/rules.js';
 import { describeValue } from '../../../validation/wording.js';
-import { oneOf } from '../../../kernel/message.js';
+import { type BodyReader, fieldsReader } from '../../transport/fields.js';
 import { BODY_MESSAGES } from '../messages.js';
-import { fieldsReader, type BodyReader } from '../request-body.js';
-import { Is } from '../rules.js';
 import { isTime } from '../time.js';
 
 const DEFAULT_KINDS: readonly WebhookKind[] = ['post.published'];
@@ -22,32 +19,22 @@ export class WebhookOutputPatchBody {
   @Must.beText()
   readonly url: string | undefined;
 
-  /** All kinds that are delivered; at first `post.published` alone. */
+  /** All event kinds to deliver; initially only `post.published`. */
   @Schema.items(() => ({ type: 'string', enum: [...WEBHOOK_KINDS] }))
   @Schema.is(() => ({ minItems: 1, uniqueItems: true }))
   @Must.beArray('event kinds')
   readonly kinds: readonly WebhookKind[] | undefined;
-
-  constructor(sent: Sent) {
-    this.url = nullToAbsent(sent.url) as string | undefined;
-    this.kinds = nullToAbsent(sent.kinds) as readonly WebhookKind[] | undefined;
-  }
 }
 
 /** Fields of POST /webhook-outputs. */
 export class WebhookOutputBody extends WebhookOutputPatchBody {
   /** The project whose events are delivered. */
-  @Is.matching(/^\w{1,64}$/, 'an id such as "prj_…"')
+  @Must.match(/^\w{1,64}$/, 'an id such as "prj_…"')
   @Must.bePresent('the id of its project, such as "prj_…"')
-  readonly project_id: string;
+  readonly project_id!: string;
 
   @Must.bePresent('an address such as "https://example.org/webhooks"')
   declare readonly url: string;
-
-  constructor(sent: Sent) {
-    super(sent);
-    this.project_id = nullToAbsent(sent.project_id) as string;
-  }
 }
 
 /** Body of POST /webhook-outputs. */
@@ -67,7 +54,7 @@ export const createWebhookOutputReader =
     return { projectId: project_id, url, kinds };
   };
 
-/** Creates the reader of PATCH /webhook-outputs/{id}. Missing fields stay as they are. */
+/** Creates the reader of PATCH /webhook-outputs/{id}. Missing fields are unchanged. */
 export const createWebhookOutputChangeReader =
   (policy: AddressPolicy): BodyReader<Partial<Pick<NewWebhookOutput, 'url' | 'kinds'>>> =>
   (sent, problems) => {
@@ -101,9 +88,5 @@ export class RetryFailedBody {
   /** Deliveries whose last attempt failed at this time or later. */
   @isTime()
   @Must.bePresent('a time such as "2026-11-21T14:05:03.000Z"')
-  readonly since: string;
-
-  constructor(sent: Sent) {
-    this.since = nullToAbsent(sent.since) as string;
-  }
+  readonly since!: string;
 }

@@ -13,7 +13,10 @@ export class WebhookOutputView {
   readonly is_active: boolean;
   /** Null if it is active. */
   readonly disabled_by: OutputDisabledBy | null;
-  /** Time until which deliveries carry a signature of the previous secret too (D-40; ISO 8601, UTC); null if they do not. */
+  /**
+   * Time until which deliveries also carry a signature with the previous secret (D-40; ISO 8601, UTC); null if they do
+   * not.
+   */
   readonly previous_secret_until: string | null;
   /** ISO 8601, UTC. */
   readonly created_at: string;
@@ -35,7 +38,9 @@ export class WebhookOutputView {
 export class WebhookOutputWithSecretView extends WebhookOutputView {
   /** Its UTF-8 bytes are the key of both signatures. Null in a replayed response: a secret is shown once (D-47). */
   declare readonly secret: string | null;
-  /** The same key as Standard Webhooks' libraries take it: `whsec_` and base64. Null in a replayed response. */
+  /**
+   * The same key in the form that Standard Webhooks libraries take: `whsec_` and base64. Null in a replayed response.
+   */
   declare readonly secret_whsec: string | null;
 }
 

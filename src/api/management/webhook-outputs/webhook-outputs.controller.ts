@@ -9,10 +9,12 @@ import { EnableWebhookOutput } from '../../../commands/webhook-output/enable-web
 import { RotateOutputSecret } from '../../../commands/webhook-output/rotate-output-secret.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import { type Clock, CLOCK } from '../../../kernel/clock.js';
-import { createAddressPolicy, type AddressPolicy } from '../../../outbound-http/address-policy.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
 import { newSigningSecret } from '../../../secrets/tokens.js';
 import { Documented } from '../../documentation/documented.js';
+import { fieldsReader, readQuery } from '../../transport/fields.js';
+import type { ListView } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller, getOwnerScope } from '../caller.js';
 import { NoQuery } from '../cascade.query.js';
@@ -21,10 +23,8 @@ import { RotateSecretBody } from '../endpoints/endpoint.bodies.js';
 import { IdPipe } from '../id.pipe.js';
 import { WEBHOOK_MESSAGES } from '../messages.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
-import type { ListView } from '../page.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
-import { fieldsReader, readQuery } from '../request-body.js';
 import {
   createWebhookOutputChangeReader,
   createWebhookOutputReader,
@@ -39,18 +39,15 @@ const READ_MODELS = ['discovery', 'webhook-deliveries'];
 @Controller('manage/v1/webhook-outputs')
 @UseGuards(ApiKeyGuard)
 export class WebhookOutputsController {
-  private readonly policy: AddressPolicy;
-
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(ADDRESS_POLICY) private readonly policy: AddressPolicy,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly commands: CommandBus,
     private readonly resources: OwnedResources,
     private readonly changes: ChangePipeline,
     private readonly quotas: PlanQuotas,
-  ) {
-    this.policy = createAddressPolicy(settings.allowPrivateAddresses);
-  }
+  ) {}
 
   @Post()
   @Documented({

@@ -37,6 +37,8 @@ const adviseOn = ({ status, retryAfter, body }: GatewayAnswer, names: ToolNames)
       return TOOL_ERRORS.adviceQuota;
     case 404:
       return TOOL_ERRORS.adviceNotFound;
+    case 409:
+      return body.code === 'publishing' ? TOOL_ERRORS.adviceLater : TOOL_ERRORS.adviceTooLate;
     case 403:
       return TOOL_ERRORS.adviceOwner;
     case 503:

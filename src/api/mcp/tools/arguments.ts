@@ -6,7 +6,7 @@ import { RefusedArguments } from './tool-error.js';
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the arguments of a call. An unknown one is refused: an assistant would believe that it had an effect.
+ * Reads the arguments of a call. Refuses unknown ones, because an assistant would believe that they had an effect.
  * @param known names of the arguments
  * @throws RefusedArguments
  */
@@ -21,7 +21,7 @@ export const readArguments = (args: unknown, known: readonly string[]): Argument
   return args as Arguments;
 };
 
-/** Reads an argument that is a text; undefined if it is absent. @throws RefusedArguments */
+/** Reads a text argument; undefined if it is absent. @throws RefusedArguments */
 export const readText = (args: Arguments, name: string): string | undefined => {
   const value = args[name] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;

@@ -1,5 +1,6 @@
 import { discoverTool } from './discover.tool.js';
 import { pauseTool, resumeTool } from './pause.tools.js';
+import { cancelTool, rescheduleTool } from './planned-posts.tools.js';
 import { postStatusTool } from './post-status.tool.js';
 import { publishTool } from './publish.tool.js';
 import { sandboxTool } from './sandbox.tool.js';
@@ -14,7 +15,12 @@ export const createTools = (brand: string): readonly Tool[] => {
     resume: `${brand}_resume`,
     sandbox: `${brand}_sandbox`,
     status: `${brand}_post_status`,
+    reschedule: `${brand}_reschedule`,
+    cancel: `${brand}_cancel`,
   };
-  const creators = [discoverTool, publishTool, pauseTool, resumeTool, sandboxTool, postStatusTool];
+  const creators = [
+    ...[discoverTool, publishTool, pauseTool, resumeTool],
+    ...[sandboxTool, postStatusTool, rescheduleTool, cancelTool],
+  ];
   return creators.map((create) => create(names));
 };

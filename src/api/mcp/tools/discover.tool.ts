@@ -1,8 +1,8 @@
 import { countOf } from '../../../kernel/message.js';
 import type { InfoView } from '../../public/info.view.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
-import { readArguments } from './arguments.js';
 import { requireSuccess } from './answers.js';
+import { readArguments } from './arguments.js';
 import { infoPath, listTargets } from './target-names.js';
 import type { Tool, ToolNames } from './tool.js';
 

@@ -1,8 +1,8 @@
 import { countOf } from '../../../kernel/message.js';
 import { RESUME_SCOPES } from '../../../payload/validate-pauses.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
-import { readArguments } from './arguments.js';
 import { requireSuccess } from './answers.js';
+import { readArguments } from './arguments.js';
 import { minutesSchema, targetsSchema } from './payload-schema.js';
 import { resolveTargetNames } from './target-names.js';
 import type { ArgumentSchemas, Send, Tool, ToolAnswer, ToolNames } from './tool.js';

@@ -70,4 +70,6 @@ export const PAYLOAD_SCHEMA: ArgumentSchemas = {
   external_id: { type: 'string', maxLength: LIMITS.keyLength, description: SAY.externalId },
   trace_id: { type: 'string', description: SAY.traceId },
   metadata: { type: 'object', description: SAY.metadata },
+  overrides: { type: 'object', description: SAY.overrides },
+  publish_at: { type: 'string', format: 'date-time', description: SAY.publishAt },
 };

@@ -1,12 +1,16 @@
 import type { PostStatusView } from '../../public/post-status.view.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
-import { readArguments, readText } from './arguments.js';
 import { requireSuccess } from './answers.js';
+import { readArguments, readText } from './arguments.js';
 import type { Tool, ToolNames } from './tool.js';
 
 const NULLABLE = { type: ['string', 'null'] } as const;
 const PLACE = { type: ['integer', 'string', 'null'] } as const;
 const TEXTS = { type: 'array', items: { type: 'string' } } as const;
+
+/** Returns the path of a post. No post has an empty id. */
+export const postPath = (slug: string, id: string): string =>
+  `/v1/webhooks/${slug}/posts/${encodeURIComponent(id) || '-'}`;
 
 /** Shows what became of a post (D-39, D-48). */
 export const postStatusTool = (names: ToolNames): Tool => ({
@@ -28,13 +32,23 @@ export const postStatusTool = (names: ToolNames): Tool => ({
         accepted_at: { type: 'string' },
         trace_id: NULLABLE,
         external_id: NULLABLE,
+        publish_at: NULLABLE,
+        released_at: NULLABLE,
+        approval: { type: ['object', 'null'] },
+        revision: { type: 'integer' },
         publications: {
           type: 'array',
           items: {
             type: 'object',
             properties: {
-              ...{ project: PLACE, target: PLACE, platform: { type: 'string' }, state: { type: 'string' } },
-              ...{ message_ids: TEXTS, urls: TEXTS, published_at: NULLABLE, error: { type: ['object', 'null'] } },
+              project: PLACE,
+              target: PLACE,
+              platform: { type: 'string' },
+              state: { type: 'string' },
+              message_ids: TEXTS,
+              urls: TEXTS,
+              published_at: NULLABLE,
+              error: { type: ['object', 'null'] },
               waiting_for: { type: ['object', 'null'], description: SAY.waitingFor },
             },
             required: [
@@ -44,15 +58,17 @@ export const postStatusTool = (names: ToolNames): Tool => ({
           },
         },
       },
-      required: ['ok', 'id', 'accepted_at', 'trace_id', 'external_id', 'publications'],
+      required: [
+        ...['ok', 'id', 'accepted_at', 'trace_id', 'external_id', 'publish_at', 'released_at', 'approval', 'revision'],
+        'publications',
+      ],
     },
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
 
   async call(args, send, slug) {
     const id = readText(readArguments(args, ['id']), 'id') ?? '';
-    const path = `/v1/webhooks/${slug}/posts/${encodeURIComponent(id) || '-'}`;
-    const structured = requireSuccess(await send({ method: 'GET', path }), names);
+    const structured = requireSuccess(await send({ method: 'GET', path: postPath(slug, id) }), names);
     const { publications } = structured as unknown as PostStatusView;
     const states = publications.map(
       ({ platform, target, state, waiting_for: wait }) =>

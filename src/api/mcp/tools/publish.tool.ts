@@ -1,8 +1,8 @@
 import { countOf } from '../../../kernel/message.js';
 import { LIMITS } from '../../../payload/payload.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
-import { readArguments, readText } from './arguments.js';
 import { requireSuccess } from './answers.js';
+import { readArguments, readText } from './arguments.js';
 import { PAYLOAD_SCHEMA } from './payload-schema.js';
 import { resolveTargetNames } from './target-names.js';
 import type { ArgumentSchemas, Tool, ToolNames } from './tool.js';
@@ -26,6 +26,8 @@ export const publishTool = (names: ToolNames): Tool => ({
         id: { type: ['string', 'null'] },
         trace_id: { type: ['string', 'null'] },
         queued_targets: { type: 'integer' },
+        publish_at: { type: ['string', 'null'] },
+        state: { type: 'string', enum: ['planned'] },
       },
       required: ['ok', 'id', 'trace_id', 'queued_targets'],
     },
@@ -47,14 +49,16 @@ export const publishTool = (names: ToolNames): Tool => ({
 
 const describeAnswer = (
   isRepeated: boolean,
-  { id, queued_targets: queued }: Readonly<Record<string, unknown>>,
+  { id, queued_targets: queued, publish_at: at, state }: Readonly<Record<string, unknown>>,
   targets: readonly string[] | undefined,
-  { status, discover }: ToolNames,
+  { status, discover, reschedule, cancel }: ToolNames,
 ): string => {
   if (typeof id !== 'string') return TOOL_ANSWERS.queuedNowhere;
   const values = { id, targets: countOf(Number(queued), 'target'), status };
   if (isRepeated) return TOOL_ANSWERS.repeated(values);
   const named = new Set(targets).size;
   const missing = named > Number(queued) ? TOOL_ANSWERS.someTargets({ named, queued: Number(queued), discover }) : '';
-  return TOOL_ANSWERS.queued(values) + missing;
+  if (state !== 'planned') return TOOL_ANSWERS.queued(values) + missing;
+  const plan = { ...values, reschedule, cancel };
+  return (typeof at === 'string' ? TOOL_ANSWERS.planned({ ...plan, at }) : TOOL_ANSWERS.needsApproval(plan)) + missing;
 };

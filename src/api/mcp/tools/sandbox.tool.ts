@@ -1,6 +1,6 @@
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
-import { readArguments } from './arguments.js';
 import { joinErrors, requireSuccess } from './answers.js';
+import { readArguments } from './arguments.js';
 import { PAYLOAD_SCHEMA } from './payload-schema.js';
 import { resolveTargetNames } from './target-names.js';
 import type { Tool, ToolNames } from './tool.js';

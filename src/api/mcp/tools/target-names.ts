@@ -1,12 +1,12 @@
-import type { InfoView } from '../../public/info.view.js';
 import { quoteShort } from '../../../validation/wording.js';
+import type { InfoView } from '../../public/info.view.js';
 import { TOOL_ERRORS } from '../messages.js';
-import { describe } from './arguments.js';
 import { requireSuccess } from './answers.js';
+import { describe } from './arguments.js';
 import type { Send, ToolNames } from './tool.js';
 import { RefusedArguments } from './tool-error.js';
 
-/** A target as discovery shows it, once, in whatever projects it is. */
+/** A target as discovery shows it, listed once even if it is in several projects. */
 interface NamedTarget {
   readonly id: string;
   readonly platform: string;
@@ -14,13 +14,13 @@ interface NamedTarget {
 }
 
 const TARGET_ID = /^tgt_\w{1,64}$/;
-/** Targets that an error lists, at most. */
+/** Maximum number of targets that an error lists. */
 const MAX_LISTED = 30;
 
 /**
- * Turns targets of a call, ids or whole names, into ids (D-39). Names are looked up by discovery, which shows them only if it is
- * verbose, and which counts as a discovery request.
- * @returns undefined: none were given
+ * Turns a call's targets, ids or whole names, into ids (D-39). Names are looked up by discovery, which shows them only
+ * if it is verbose, and which counts as a discovery request.
+ * @returns undefined if none were given
  * @throws ToolError RefusedArguments
  */
 export const resolveTargetNames = async (
@@ -71,7 +71,7 @@ const findByName = (
   throw new RefusedArguments(TOOL_ERRORS.ambiguousName(values), 'invalid_targets');
 };
 
-/** Removes differences of case, of composition, and of space around a name. */
+/** Normalizes case, Unicode composition and surrounding spaces of a name. */
 const fold = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
 const describeTargets = (targets: readonly NamedTarget[]): string => {

@@ -10,7 +10,10 @@ export class ToolError extends Error {
   }
 }
 
-/** A tool call that the tool refused before it sent a request to `/v1`: no other entry of the request log has it. */
+/**
+ * A tool call that the tool refused before it sent a request to `/v1`, so that no other entry of the request log
+ * records it.
+ */
 export class RefusedArguments extends ToolError {
   constructor(
     message: string,

@@ -14,7 +14,7 @@ export interface ToolAnswer {
 export interface Tool {
   /** Its name, schemas and annotations, as `tools/list` shows them. */
   readonly definition: ToolDefinition;
-  /** True if its calls are in no request log (D-44). */
+  /** True if its calls appear in no request log (D-44). */
   readonly isSandbox?: true;
   /** Calls the tool. @param args as they were sent. @throws ToolError */
   call(args: unknown, send: Send, slug: string): Promise<ToolAnswer>;
@@ -24,4 +24,6 @@ export interface Tool {
 export type ArgumentSchemas = NonNullable<ToolDefinition['inputSchema']['properties']>;
 
 /** Names of the tools, which contain the brand (D-34). */
-export type ToolNames = Readonly<Record<'discover' | 'publish' | 'pause' | 'resume' | 'sandbox' | 'status', string>>;
+export type ToolNames = Readonly<
+  Record<'discover' | 'publish' | 'pause' | 'resume' | 'sandbox' | 'status' | 'reschedule' | 'cancel', string>
+>;

@@ -3,22 +3,23 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import { type Clock, CLOCK } from '../../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { SecretVault } from '../../../secrets/vault.js';
 import {
   isAddressAllowed,
-  readBearerToken,
-  matchesAnySignature,
   isSignatureValid,
   isTimestampAccepted,
-  measureSkew,
   isTokenValid,
+  matchesAnySignature,
+  measureSkew,
+  readBearerToken,
   sign,
-} from './credentials.js';
+} from '../../transport/credentials.js';
+import { hasBody } from '../../transport/raw-body.js';
 import type { GateRequest } from './gate-request.js';
 
-/** Stands for the endpoint of an unknown slug, so that its check costs as much as that of a known one. */
+/** Placeholder for the endpoint of an unknown slug, so that checking it costs as much as a known one. */
 const NO_ENDPOINT = {
   token_hash: '0'.repeat(64),
   ip_allowlist: [],
@@ -29,7 +30,7 @@ const NO_ENDPOINT = {
 /** Returns the name of the header by which an assistant's client sends the signing secret (publish-api.md: Assistant tool server). */
 export const hmacSecretHeader = (brand: string): string => `x-${brand}-hmac-secret`;
 
-/** The cause for which a request is not authenticated; null: it is. */
+/** The reason why a request is not authenticated; null if it is. */
 type Failure = string | null;
 
 /** Authenticates requests by token, address, timestamp and signature (publish-api.md: Authentication). */
@@ -51,9 +52,9 @@ export class Authentication {
   }
 
   /**
-   * Returns the cause for which a request is not authenticated, or null. The cause is for the log alone (publish-api.md:
-   * Authentication, 8). The body is awaited only if its signature has to be checked (D-7). A sender with a management key needs
-   * neither token nor signature.
+   * Returns the reason why a request is not authenticated, or null. The cause is only for the log (publish-api.md:
+   * Authentication, 8). The body is awaited only if its signature has to be checked (D-7). A sender with a management
+   * key needs neither token nor signature.
    * @param endpoint null: there is none at this address
    */
   findFailure(gateRequest: GateRequest, endpoint: EndpointSnapshot | null): Failure | Promise<Failure> {
@@ -64,16 +65,16 @@ export class Authentication {
     return this.findSignatureFailure(gateRequest, endpoint!);
   }
 
-  /** Returns the cause for which a request is not authenticated by its head, whatever its signature, or null. */
+  /** Returns the reason why a request is not authenticated by its head, whatever its signature, or null. */
   findHeadFailure({ request, entryPoint }: GateRequest, endpoint: EndpointSnapshot | null): Failure {
-    const { headers, clientAddress, method } = request;
+    const { headers, clientAddress } = request;
     const { token_hash, ip_allowlist, require_timestamp, require_signature } = endpoint ?? NO_ENDPOINT;
 
     // A wrong token does not skip the other checks: the time must not reveal which check failed.
     const tokenIsRight = isTokenValid(readBearerToken(headers.authorization), token_hash);
     const addressIsAllowed =
       (tokenIsRight && ip_allowlist.length === 0) || isAddressAllowed(clientAddress, ip_allowlist);
-    const timestampIsNeeded = entryPoint !== 'tools' && (require_timestamp || (require_signature && method !== 'POST')); // D-13
+    const timestampIsNeeded = entryPoint !== 'tools' && (require_timestamp || (require_signature && !hasBody(request))); // D-13
     const timestampIsRight =
       !timestampIsNeeded || isTimestampAccepted(headers[this.timestamp] as string | undefined, this.clock.now());
     if (!endpoint) return 'unknown_slug';
@@ -84,8 +85,8 @@ export class Authentication {
   }
 
   /**
-   * Returns the client's time less the server's, in s, for the request log; null if no Unix time was sent. It is measured for
-   * every 401, so that none takes longer than another.
+   * Returns the client's time minus the server's, in seconds, for the request log; null if no Unix time was sent. It is
+   * measured for every 401, so that all take equally long.
    */
   measureClockSkew({ headers }: FastifyRequest): number | null {
     return measureSkew(headers[this.timestamp] as string | undefined, this.clock.now());
@@ -99,7 +100,7 @@ export class Authentication {
   private async findSignatureFailure(gateRequest: GateRequest, endpoint: EndpointSnapshot): Promise<Failure> {
     const { headers, method } = gateRequest.request;
     const signature = headers[this.signature] as string | undefined;
-    const isBodySigned = method === 'POST';
+    const isBodySigned = hasBody(gateRequest.request);
     const { body: reader } = gateRequest;
     const arrived = gateRequest.waitForBody();
     arrived.catch(() => undefined); // reported below
@@ -114,9 +115,10 @@ export class Authentication {
     }
     if (body.ok && !gateRequest.streamingSignature)
       return failureOfSignature(signature, isSignatureValid(signature, body.bytes, valuesOf(secrets)));
-    if (!body.ok && body.problem.code !== 'body_too_large') return body.problem.code; // it was never sent as a whole
+    if (!body.ok && body.problem.code !== 'body_too_large') return body.problem.code; // it was never sent completely
     const digests = gateRequest.streamingSignature!.digests();
-    // A secret that was rotated in while the body arrived has no digest. A body that is too large to be kept then fails.
+    // A secret that became valid while the body arrived has no digest. If the body is too large to be kept, the check
+    // fails.
     const expected = secrets.flatMap(([id, secret]) => digests.get(id) ?? (body.ok ? [sign(body.bytes, secret)] : []));
     return failureOfSignature(signature, matchesAnySignature(signature, expected));
   }
@@ -131,7 +133,7 @@ export class Authentication {
   }
 }
 
-/** Returns the failure of a checked signature. A missing one was compared like every other. */
+/** Returns the failure of a checked signature. A missing signature was compared like any other. */
 const failureOfSignature = (header: string | undefined, isValid: boolean): Failure => {
   if (isValid) return null;
   return header === undefined || header === '' ? 'signature_missing' : 'bad_signature';

@@ -17,7 +17,7 @@ export type Decision =
 /** A request that the gate rejected: the client's answer, and the entry of the endpoint's request log (D-33, D-36). */
 export class GateRejection extends HttpProblem {
   constructor(
-    /** Null if no endpoint was found: such a rejection is in the service's own log alone (D-14). */
+    /** Null if no endpoint was found: such a rejection appears only in the service's own log (D-14). */
     readonly endpoint: EndpointSnapshot | null,
     readonly decision: Decision,
     /** The exact cause, for the log; snake_case. */

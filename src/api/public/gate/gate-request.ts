@@ -3,7 +3,7 @@ import type { Actor } from '../../../kernel/events.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { BodyReader, type ReceivedBody } from '../../transport/body-reader.js';
 import { isBusy, type UnauthenticatedBodies } from '../../transport/unauthenticated-bodies.js';
-import { StreamingSignature, type SigningSecrets } from './streaming-signature.js';
+import { type SigningSecrets, StreamingSignature } from './streaming-signature.js';
 import { UniformUnauthorizedDelay } from './uniform-unauthorized-delay.js';
 
 /**
@@ -30,7 +30,9 @@ export class GateRequest {
   readonly body: BodyReader;
   /** The signature of a body that arrived slowly, or is too large to be kept; null for any other body. */
   streamingSignature: StreamingSignature | null = null;
-  /** The authentication failure for which the body was dropped before it had arrived; null: it was not. It stands. */
+  /**
+   * The authentication failure for which the body was dropped before it had arrived; null if it was not. It is final.
+   */
   droppedFor: string | null = null;
   /**
    * Settles when everything that arrived with the head was read, including a body that arrived as a whole. The deadline of a
@@ -73,8 +75,8 @@ export class GateRequest {
   }
 
   /**
-   * Drops a body that is still arriving: its request is not authenticated, whatever the body. What arrives is signed all the
-   * same: the time must not reveal whether only the signature is still to be checked (D-7).
+   * Drops a body that is still arriving: its request is not authenticated, whatever the body. What arrives is signed
+   * anyway: the time must not reveal whether only the signature is still to be checked (D-7).
    */
   dropBody(failure: string): void {
     this.droppedFor = failure;

@@ -1,3 +1,5 @@
+import type { CommandBus } from '@nestjs/cqrs';
+import type { FastifyRequest } from 'fastify';
 import type { KeyClaims, KnownKeys } from '../../../commands/post/key-claims.js';
 import type { Settings } from '../../../config/settings.js';
 import { systemClock } from '../../../kernel/clock.js';
@@ -5,83 +7,160 @@ import { silentLog } from '../../../kernel/log.js';
 import type { Limiter, Verdict } from '../../../limits/limiter.js';
 import type { MonthlyQuota } from '../../../limits/monthly-quota.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
-import { LimitGuard, MAX_LIMITER_CALLS } from './limit-guard.js';
+import { LimitGuard } from './limit-guard.js';
 
-const endpoint = { endpoint_id: 'ep_1', plan: 'pro', min_interval: 60 } as EndpointSnapshot;
-const keys = { endpointId: 'ep_1', keys: ['k'], keyIds: ['0'.repeat(40)], isAssumedNew: false } as unknown as KnownKeys;
-const replayed = { ...keys, replay: {} } as unknown as KnownKeys;
+const endpoint = {
+  endpoint_id: 'ep_1',
+  plan: 'pro',
+  min_interval: 60,
+  version: '7',
+  epoch: '3',
+  projects: [{}],
+} as unknown as EndpointSnapshot;
+const request = { id: 'req_1', logEntry: null } as unknown as FastifyRequest;
+const keys = {
+  endpointId: 'ep_1',
+  keys: ['k'],
+  keyIds: ['0'.repeat(40)],
+  isAssumedNew: false,
+  isAwaited: false,
+  replay: null,
+} as unknown as KnownKeys;
+const replayed = { ...keys, replay: { bodyHash: 'abc' } } as unknown as KnownKeys;
+const awaited = { ...keys, isAwaited: true };
 const limitsProfile = { violationsToDisable: 5, plans: { pro: {} } };
 
-/** Creates a guard whose limiter gives these verdicts, the last one forever; records the keys that it was asked with. */
-const createGuard = (verdicts: readonly Verdict[], found: KnownKeys = keys) => {
+interface Situation {
+  /** The limiter's verdicts; the last one is repeated. */
+  readonly verdicts: readonly Verdict[];
+  /** The keys as a look-up would find them. */
+  readonly found?: KnownKeys;
+  readonly isLimited?: boolean;
+  readonly eventStoreUrl?: string | null;
+  /** Posts that the current month has left. */
+  readonly left?: number;
+  readonly disabling?: () => Promise<string>;
+}
+
+/** Creates a guard that records the commands and the keys that it passes to the limiter. */
+const createGuard = ({
+  verdicts,
+  found = keys,
+  isLimited = true,
+  eventStoreUrl = null,
+  left = 0,
+  disabling = () => Promise.resolve('event'),
+}: Situation) => {
   const asked: (readonly string[])[] = [];
+  const executed: unknown[] = [];
   const limiter = {
     admitPost: (check: { keys: readonly string[] }) => {
       asked.push(check.keys);
       return Promise.resolve(verdicts[Math.min(asked.length, verdicts.length) - 1]!);
     },
     consumeBudget: () => Promise.resolve(verdicts[0]!),
+    isPublishingLimited: () => isLimited,
   } as unknown as Limiter;
   const quota = {
     findCached: () => null,
-    loadMonth: () => Promise.resolve({ left: { used: 2, left: 0, resetsAt: 0, lastEvent: null } }),
+    loadMonth: () => Promise.resolve({ left: { used: 2, left, resetsAt: 0, lastEvent: null } }),
   } as unknown as MonthlyQuota;
   const claims = {
     lookUpKeys: () => Promise.resolve(found),
-    waitForConcurrentPost: () => Promise.resolve(found),
+    waitForConcurrentPost: () => Promise.resolve({ ...found, isAwaited: true }),
   } as unknown as KeyClaims;
-  const settings = { limitsProfile } as unknown as Settings;
-  return { guard: new LimitGuard(settings, systemClock, silentLog, claims, quota, limiter), asked };
+  const settings = { limitsProfile, eventStoreUrl } as unknown as Settings;
+  const commands = {
+    execute: (command: unknown) => {
+      executed.push(command);
+      return disabling();
+    },
+  } as unknown as CommandBus;
+  return { guard: new LimitGuard(settings, systemClock, silentLog, claims, quota, limiter, commands), asked, executed };
 };
 
-const judge = (guard: LimitGuard) => guard.judgePost(endpoint, keys, () => true);
+const judge = (guard: LimitGuard, known = keys, isAcceptable = true) =>
+  guard.judgePost(endpoint, { request, keys: known, isAcceptable, isLight: true });
 const rejected: Verdict = {
-  ...{ outcome: 'rejected', reason: 'min_interval', retryAfter: 7, violations: 5, disables: true },
+  outcome: 'rejected',
+  reason: 'min_interval',
+  retryAfter: 7,
+  violations: 5,
+  disables: true,
 };
 
 describe('the limit guard', () => {
-  it('passes an admitted post with the time at which it took its tokens', async () => {
-    const { guard } = createGuard([{ outcome: 'admitted', at: 'now' }]);
-    expect(await judge(guard)).toEqual({ outcome: 'passed', endpoint, knownKeys: keys, takenAt: 'now' });
+  it('admits a post with the time at which it took its tokens', async () => {
+    const { guard } = createGuard({ verdicts: [{ outcome: 'admitted', at: 'now' }] });
+    expect(await judge(guard)).toEqual({ outcome: 'admitted', takenAt: 'now', condition: null });
   });
 
-  it('passes a repeated post, which takes no tokens, after a look at its keys', async () => {
+  it('admits a post without a call where nothing is limited, if its append can verify the endpoint', async () => {
+    const { guard, asked } = createGuard({ verdicts: [{ outcome: 'admissible' }], isLimited: false });
+    const condition = { subject: 'ep_1', version: '7' };
+    expect(await judge(guard)).toEqual({ outcome: 'admitted', takenAt: null, condition });
+    expect(asked).toEqual([]);
+    expect(await judge(guard, keys, false)).toEqual({ outcome: 'admissible' });
+    const heavy = { request, keys, isAcceptable: true, isLight: false };
+    expect(await guard.judgePost(endpoint, heavy)).toEqual({ outcome: 'admissible' });
+    expect(asked).toHaveLength(2);
+  });
+
+  it('repeats the answer of a known key, which takes no tokens, after a look at the keys', async () => {
     for (const outcome of ['stored', 'in_flight'] as const) {
-      const { guard } = createGuard([{ outcome }], replayed);
-      expect(await judge(guard)).toEqual({ outcome: 'passed', endpoint, knownKeys: replayed, takenAt: null });
+      const { guard, asked } = createGuard({ verdicts: [{ outcome }], found: replayed });
+      const again = await judge(guard);
+      expect(again).toMatchObject({ outcome: 'again', keys: { replay: replayed.replay } });
+      if (again.outcome === 'again')
+        expect(await judge(guard, again.keys)).toEqual({ outcome: 'replay', replay: replayed.replay });
+      expect(asked).toHaveLength(1);
     }
   });
 
   it('judges a post without its keys if the concurrent post with a key was not stored', async () => {
-    const { guard, asked } = createGuard([{ outcome: 'in_flight' }, { outcome: 'admitted', at: 'now' }]);
-    expect(await judge(guard)).toMatchObject({ outcome: 'passed', takenAt: 'now' });
+    const { guard, asked } = createGuard({ verdicts: [{ outcome: 'in_flight' }, { outcome: 'admitted', at: 'now' }] });
+    expect(await judge(guard)).toEqual({ outcome: 'again', keys: awaited });
+    expect(await judge(guard, awaited)).toMatchObject({ outcome: 'admitted', takenAt: 'now' });
     expect(asked).toEqual([['0'.repeat(16)], []]);
   });
 
-  it('returns a rate limit as a rejection, and whether it disables the endpoint', async () => {
-    const { guard } = createGuard([rejected]);
-    const expected = { outcome: 'rejected', disables: true, rejection: { status: 429, reason: 'min_interval' } };
-    expect(await judge(guard)).toMatchObject(expected);
-    expect(await guard.judgeBudget(endpoint, 'replays')).toMatchObject(expected);
-  });
-
-  it('returns a used-up month as a rejection', async () => {
-    const { guard } = createGuard([{ outcome: 'quota' }]);
-    expect(await judge(guard)).toMatchObject({ outcome: 'rejected', disables: false, rejection: { status: 402 } });
-  });
-
-  it('returns a changed or disabled endpoint to the gate, with what the next call needs', async () => {
-    for (const outcome of ['stale', 'disabled'] as const) {
-      const { guard } = createGuard([{ outcome }]);
-      const next = { endpoint, knownKeys: keys, keys: ['0'.repeat(16)], attempts: 1 };
-      expect(await judge(guard)).toEqual({ outcome, ...next });
+  it('looks at keys that were not read before it rejects a post', async () => {
+    const assumed = { ...keys, isAssumedNew: true };
+    const eventStoreUrl = 'kurrentdb://elsewhere';
+    for (const outcome of ['unread', 'quota', 'admissible'] as const) {
+      const { guard } = createGuard({ verdicts: [{ outcome }], eventStoreUrl });
+      expect(await judge(guard, assumed, false)).toEqual({ outcome: 'again', keys });
     }
   });
 
-  it('gives up after a limited number of calls, counted over all of its calls for a request', async () => {
-    const { guard, asked } = createGuard([{ outcome: 'stored' }]);
-    const verdict = await guard.judgePost(endpoint, keys, () => true, [], MAX_LIMITER_CALLS - 3);
-    expect(verdict).toMatchObject({ outcome: 'unstable' });
-    expect(asked).toHaveLength(3);
+  it('rejects a post beyond a rate limit, and disables the endpoint where the violations are too many', async () => {
+    const { guard, executed } = createGuard({ verdicts: [rejected] });
+    await expect(judge(guard)).rejects.toMatchObject({ status: 429, reason: 'min_interval' });
+    expect(executed).toMatchObject([{ endpointId: 'ep_1', by: 'rate_limits', epoch: '3' }]);
+    const budget = guard.takeFromBudget(request, endpoint, 'replays');
+    await expect(budget).rejects.toMatchObject({ status: 429, reason: 'min_interval' });
+  });
+
+  it('rejects a post beyond a rate limit though the endpoint could not be disabled', async () => {
+    const disabling = () => Promise.reject(new Error('the store is away'));
+    const { guard } = createGuard({ verdicts: [rejected], disabling });
+    await expect(judge(guard)).rejects.toMatchObject({ status: 429, reason: 'min_interval' });
+  });
+
+  it('disables an endpoint whose violations were recorded before, and names the event', async () => {
+    const { guard } = createGuard({ verdicts: [{ outcome: 'disabled' }] });
+    await expect(judge(guard)).rejects.toMatchObject({ status: 503, why: { event_id: 'event' } });
+  });
+
+  it('rejects a post of a used-up month, and asks again where the month has posts left after all', async () => {
+    const verdicts: Verdict[] = [{ outcome: 'quota' }];
+    await expect(judge(createGuard({ verdicts }).guard)).rejects.toMatchObject({ status: 402 });
+    expect(await judge(createGuard({ verdicts, left: 1 }).guard)).toEqual({ outcome: 'again', keys });
+  });
+
+  it('reports a changed endpoint, for which nothing was taken', async () => {
+    const { guard } = createGuard({ verdicts: [{ outcome: 'stale' }] });
+    expect(await judge(guard)).toEqual({ outcome: 'stale' });
+    expect(await guard.takeFromBudget(request, endpoint, 'replays')).toBe(false);
   });
 });

@@ -1,58 +1,66 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { KeyClaims, type KnownKeys } from '../../../commands/post/key-claims.js';
+import { DisableEndpoint } from '../../../commands/endpoint/disable-endpoint.js';
+import { KeyClaims, type KnownKeys, type Replay } from '../../../commands/post/key-claims.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import { type Clock, CLOCK } from '../../../kernel/clock.js';
-import { type Log, LOG } from '../../../kernel/log.js';
+import type { AppendCondition } from '../../../event-store/port.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
+import { LOG, type Log } from '../../../kernel/log.js';
+import { reasonOf } from '../../../kernel/reason.js';
 import { type Budget, Limiter, type Verdict } from '../../../limits/limiter.js';
 import { MonthlyQuota } from '../../../limits/monthly-quota.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
-import type { GateRejection } from './gate-rejection.js';
-import { quotaRejection, rateLimitRejection } from './rejections.js';
+import { GATE_MESSAGES } from '../messages.js';
+import { quotaRejection, rateLimitRejection, violationsRejection } from './rejections.js';
 import { describeRequest } from './request-log-entry.js';
 
-/** Limits that passed. Where `knownKeys` holds a replay, no tokens were taken. */
-export interface PassedLimits {
-  readonly outcome: 'passed';
-  readonly endpoint: EndpointSnapshot;
-  readonly knownKeys: KnownKeys;
-  /** The time at which the post took its rate-limit tokens, by the limiter's clock; null: it took none. */
-  readonly takenAt: string | null;
+/** A post as the limits see it. */
+export interface JudgedPost {
+  readonly request: FastifyRequest;
+  readonly keys: KnownKeys;
+  /** True if the post will be accepted, provided that the limits pass. A post that will be rejected takes no tokens (D-16). */
+  readonly isAcceptable: boolean;
+  /** True if one append can accept the post. */
+  readonly isLight: boolean;
 }
 
-/** Limits that did not pass. No tokens were taken. */
-export type FailedLimits =
-  /** The endpoint has changed since its snapshot was taken: admit the request again, then ask again. */
-  | { readonly outcome: 'stale' }
-  /** The endpoint, or its owner's month, changed at each of {@link MAX_LIMITER_CALLS} calls. */
-  | { readonly outcome: 'unstable' }
-  /** Violations disabled the endpoint. The event of it may not be stored yet. */
-  | { readonly outcome: 'disabled' }
-  /** `disables`: this is the violation that disables the endpoint. */
-  | { readonly outcome: 'rejected'; readonly rejection: GateRejection; readonly disables: boolean };
-
-/** The verdict on a post. A failed one carries what the next call needs. */
+/** The verdict on a post. Only an admitted post takes tokens. */
 export type PostVerdict =
-  | PassedLimits
-  | (FailedLimits & {
-      readonly endpoint: EndpointSnapshot;
-      readonly knownKeys: KnownKeys;
-      readonly keys: readonly string[];
-      readonly attempts: number;
-    });
+  | ({ readonly outcome: 'admitted' } & Admission)
+  /** Within the limits, but the post will be rejected for its content, or its media are still to be probed. */
+  | { readonly outcome: 'admissible' }
+  /** An earlier request with one of the keys was answered (D-9). */
+  | { readonly outcome: 'replay'; readonly replay: Replay }
+  /** The endpoint has changed since its snapshot was taken: identify it afresh, then ask again. */
+  | { readonly outcome: 'stale' }
+  /** The keys or the month were not as assumed: ask again with these keys. */
+  | { readonly outcome: 'again'; readonly keys: KnownKeys };
 
-/** The number of limiter calls for one request, in case its endpoint or its owner's month keeps changing. */
-export const MAX_LIMITER_CALLS = 10;
+/** The admission of a post. */
+export interface Admission {
+  /** The time at which the post took its rate-limit tokens, by the limiter's clock; null: it took none. */
+  readonly takenAt: string | null;
+  /** The condition that the append of the post must verify; null: the limiter verified it. */
+  readonly condition: AppendCondition | null;
+}
+
 /** Hex digits of a key's hash that the limiter keeps: enough to distinguish the keys of a few seconds. */
 const KEY_DIGITS = 16;
 
 /**
- * Judges requests by the monthly quota and the rate limits (D-16..D-18, D-45). It returns verdicts; the gate acts on them.
- * The limiter call also verifies the version of the endpoint snapshot.
+ * The gate's steps 6 to 8: replays, the month's quota and the rate limits (D-16..D-18, D-45). One call of the limiter decides them
+ * and verifies the version of the endpoint snapshot. If nothing is limited, the append that accepts the post verifies it.
  */
 @Injectable()
 export class LimitGuard {
+  /**
+   * True if events and endpoints are in one database. The limiter call, which is needed anyway, then reports whether a
+   * key is new, and an append reports whether an endpoint has changed.
+   */
+  private readonly isOneDatabase: boolean;
+
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -60,107 +68,145 @@ export class LimitGuard {
     private readonly claims: KeyClaims,
     private readonly quota: MonthlyQuota,
     private readonly limiter: Limiter,
-  ) {}
-
-  /** Takes one request from a budget. */
-  async judgeBudget(endpoint: EndpointSnapshot, budget: Budget): Promise<Pick<PassedLimits, 'outcome'> | FailedLimits> {
-    const verdict = await this.limiter.consumeBudget(endpoint, budget);
-    return verdict.outcome === 'admitted' ? { outcome: 'passed' } : this.failed(endpoint, verdict);
+    private readonly commands: CommandBus,
+  ) {
+    this.isOneDatabase = settings.eventStoreUrl === null;
   }
 
-  /** True if nothing is counted for an endpoint's posts and their replays. */
-  isUnlimited(endpoint: EndpointSnapshot): boolean {
-    const month = this.quota.findCached(endpoint);
-    return month === null && !this.limiter.isPublishingLimited({ endpoint, month });
+  /** Takes one request from a budget. Returns false, and takes nothing, if the endpoint has changed. @throws GateRejection */
+  async takeFromBudget(request: FastifyRequest, endpoint: EndpointSnapshot, budget: Budget): Promise<boolean> {
+    const verdict = await this.limiter.consumeBudget(endpoint, budget);
+    if (verdict.outcome === 'rejected' || verdict.outcome === 'disabled')
+      return this.reject(request, endpoint, verdict);
+    return verdict.outcome === 'admitted';
   }
 
   /**
-   * Takes a post's rate-limit tokens. A post whose key was admitted a moment ago, here or in another process, takes none:
-   * the other post's answer is awaited and repeated.
-   * @param isAccepted true if the post will be accepted for this endpoint snapshot, provided that the limits pass. A post
-   * that will be rejected takes no tokens (D-16).
-   * @param hashes hashes of the keys that the limiter compares
-   * @param attempts limiter calls that were made before
+   * Assumes that a post's keys are new if its append or the limiter would notice otherwise; if not, reads them (ADR-128).
+   * @param isOneAppend true if the post needs nothing but its append: no media to probe, no parts to store
    */
-  async judgePost(
-    endpoint: EndpointSnapshot,
-    looked: KnownKeys,
-    isAccepted: (endpoint: EndpointSnapshot) => boolean,
-    hashes: readonly string[] = hashKeys(looked),
-    attempts = 0,
-  ): Promise<PostVerdict> {
-    let knownKeys = looked;
-    let keys = hashes;
-    for (let attempt = attempts; attempt < MAX_LIMITER_CALLS; attempt++) {
-      const cached = this.quota.findCached(endpoint);
-      const month = cached === undefined ? await this.quota.loadMonth(endpoint) : cached;
-      const isUnread = this.areUnread(knownKeys);
-      const verdict = await this.limiter.admitPost({
-        endpoint,
-        keys,
-        newStreams: isUnread ? [] : listNewStreams(knownKeys),
-        consume: isAccepted(endpoint),
-        month,
-        isUnread,
-      });
-      switch (verdict.outcome) {
-        case 'admitted':
-          return { outcome: 'passed', endpoint, knownKeys, takenAt: verdict.at };
-        case 'admissible':
-          return { outcome: 'passed', endpoint, knownKeys, takenAt: null };
-        case 'stored':
-        case 'unread':
-          knownKeys = await this.claims.lookUpKeys(knownKeys.endpointId, knownKeys.keys, this.clock.now());
-          if (knownKeys.replay) return { outcome: 'passed', endpoint, knownKeys, takenAt: null };
-          break;
-        case 'in_flight':
-          knownKeys = await this.claims.waitForConcurrentPost(knownKeys, () => this.clock.now());
-          if (knownKeys.replay) return { outcome: 'passed', endpoint, knownKeys, takenAt: null };
-          keys = []; // the other post was not stored: judge this request like any other
-          break;
-        case 'quota': {
-          if (isUnread) {
-            knownKeys = await this.claims.lookUpKeys(knownKeys.endpointId, knownKeys.keys, this.clock.now());
-            if (knownKeys.replay) return { outcome: 'passed', endpoint, knownKeys, takenAt: null };
-          }
-          const current = await this.quota.loadMonth(endpoint);
-          if (current?.left.left !== 0) break;
-          const rejection = quotaRejection(endpoint, current.left);
-          return { outcome: 'rejected', rejection, disables: false, endpoint, knownKeys, keys, attempts: attempt + 1 };
-        }
-        default:
-          return { ...this.failed(endpoint, verdict), endpoint, knownKeys, keys, attempts: attempt + 1 };
-      }
-    }
-    return { outcome: 'unstable', endpoint, knownKeys, keys, attempts: MAX_LIMITER_CALLS };
+  findKeys(
+    { endpoint_id }: EndpointSnapshot,
+    keys: readonly string[],
+    isOneAppend: boolean,
+  ): KnownKeys | Promise<KnownKeys> {
+    return this.isOneDatabase || isOneAppend
+      ? this.claims.assumeNewKeys(endpoint_id, keys)
+      : this.claims.lookUpKeys(endpoint_id, keys, this.clock.now());
   }
 
-  /** Releases the rate-limit tokens of a post that was not accepted. Never throws. @param request for the log */
+  /**
+   * Judges a post with a single call to the limiter. If a post with the same key was admitted a moment ago, here or in another
+   * process, this one takes no tokens: it waits for the other's answer and repeats it.
+   * @throws GateRejection
+   */
+  async judgePost(endpoint: EndpointSnapshot, post: JudgedPost): Promise<PostVerdict> {
+    const { request, keys, isAcceptable } = post;
+    if (keys.replay) return { outcome: 'replay', replay: keys.replay };
+    const condition = this.findCondition(endpoint, post);
+    if (condition) return { outcome: 'admitted', takenAt: null, condition };
+    const cached = this.quota.findCached(endpoint);
+    const month = cached === undefined ? await this.quota.loadMonth(endpoint) : cached;
+    const isUnread = this.areUnread(keys);
+    const verdict = await this.limiter.admitPost({
+      endpoint,
+      keys: keys.isAwaited ? [] : hashKeys(keys),
+      newStreams: isUnread ? [] : listNewStreams(keys),
+      consume: isAcceptable,
+      month,
+      isUnread,
+    });
+    switch (verdict.outcome) {
+      case 'admitted':
+        return { outcome: 'admitted', takenAt: verdict.at, condition: null };
+      case 'stored':
+      case 'unread':
+        return this.readKeys(keys);
+      case 'in_flight':
+        return { outcome: 'again', keys: await this.claims.waitForConcurrentPost(keys, () => this.clock.now()) };
+      case 'stale':
+        return { outcome: 'stale' };
+      case 'admissible':
+        return isUnread ? this.readKeys(keys) : { outcome: 'admissible' };
+      case 'quota': {
+        if (isUnread) return this.readKeys(keys);
+        const current = await this.quota.loadMonth(endpoint);
+        if (current?.left.left === 0) throw quotaRejection(endpoint, current.left);
+        return { outcome: 'again', keys };
+      }
+      default:
+        return this.reject(request, endpoint, verdict);
+    }
+  }
+
+  /** Releases the rate-limit tokens of a post that was not accepted, through no fault of its sender. Never throws. */
   async releaseTokens(
-    { endpoint, knownKeys, takenAt }: Omit<PassedLimits, 'outcome'>,
     request: FastifyRequest,
+    endpoint: EndpointSnapshot,
+    keys: KnownKeys,
+    takenAt: string | null,
   ): Promise<void> {
     if (takenAt === null) return;
-    await this.limiter.releaseTokens(endpoint, takenAt, hashKeys(knownKeys)).catch((error: unknown) => {
+    await this.limiter.releaseTokens(endpoint, takenAt, hashKeys(keys)).catch((error: unknown) => {
       const { endpoint_id } = endpoint;
-      const details = { ...describeRequest(request), endpoint_id, error: String(error) };
+      const details = { ...describeRequest(request), endpoint_id, reason: reasonOf(error) };
       this.log.warn(details, 'failed to release rate-limit tokens of a post that was not accepted');
     });
   }
 
   /**
-   * True if a post's keys are assumed to be new, and only its append can tell: the events lie outside the database. An
-   * earlier answer takes precedence over limits (D-7), so a limit that fails is decided after a look at the keys.
+   * True if a post's keys are assumed to be new, and only its append can tell: the events are outside the database. An
+   * earlier answer takes precedence over limits (D-7), so a request that fails a limit is decided after looking up its
+   * keys.
    */
   areUnread({ isAssumedNew, keys }: KnownKeys): boolean {
-    return isAssumedNew && keys.length > 0 && this.settings.eventStoreUrl !== null;
+    return isAssumedNew && keys.length > 0 && !this.isOneDatabase;
   }
 
-  private failed(endpoint: EndpointSnapshot, verdict: Verdict): FailedLimits {
-    if (verdict.outcome === 'disabled') return { outcome: 'disabled' };
-    if (verdict.outcome !== 'rejected') return { outcome: 'stale' };
-    const rejection = rateLimitRejection(endpoint, verdict, this.settings.limitsProfile);
-    return { outcome: 'rejected', rejection, disables: verdict.disables };
+  /**
+   * Returns the condition for a post that needs no call of the limiter: nothing is limited, and one append accepts it
+   * and verifies the endpoint's version. Returns null for every other post.
+   */
+  private findCondition(
+    endpoint: EndpointSnapshot,
+    { keys, isAcceptable, isLight }: JudgedPost,
+  ): AppendCondition | null {
+    const isWritten = endpoint.projects.length > 0 || keys.keys.length > 0;
+    if (!this.isOneDatabase || !isAcceptable || !isLight || !isWritten) return null;
+    const month = this.quota.findCached(endpoint);
+    if (month !== null || this.limiter.isPublishingLimited({ endpoint, month })) return null;
+    return { subject: endpoint.endpoint_id, version: endpoint.version };
+  }
+
+  private async readKeys({ endpointId, keys }: KnownKeys): Promise<PostVerdict> {
+    return { outcome: 'again', keys: await this.claims.lookUpKeys(endpointId, keys, this.clock.now()) };
+  }
+
+  /** @throws GateRejection */
+  private async reject(
+    request: FastifyRequest,
+    endpoint: EndpointSnapshot,
+    verdict: Extract<Verdict, { readonly outcome: 'rejected' | 'disabled' }>,
+  ): Promise<never> {
+    if (verdict.outcome === 'disabled')
+      throw violationsRejection(endpoint, await this.disableForViolations(request, endpoint));
+    if (verdict.disables)
+      await this.disableForViolations(request, endpoint).catch((error: unknown) => {
+        // The limiter remembers the violations: the next request disables the endpoint.
+        const details = { ...describeRequest(request), endpoint_id: endpoint.endpoint_id, reason: reasonOf(error) };
+        this.log.warn(details, 'failed to disable an endpoint after its rate-limit violations');
+      });
+    throw rateLimitRejection(endpoint, verdict, this.settings.limitsProfile);
+  }
+
+  /** Disables an endpoint, once for each time that it was enabled. Returns the event's id. */
+  private disableForViolations(
+    request: FastifyRequest,
+    { endpoint_id, epoch }: EndpointSnapshot,
+  ): Promise<string | null> {
+    const violations = String(this.settings.limitsProfile.violationsToDisable);
+    const reason = GATE_MESSAGES.violationsReason({ violations });
+    return this.commands.execute(new DisableEndpoint(endpoint_id, 'rate_limits', epoch, reason, request));
   }
 }
 

@@ -1,14 +1,15 @@
 import type { LimitsProfile } from '../../../config/limits-profile.js';
+import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
 import { iso } from '../../../kernel/instant.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { RESOURCE_MESSAGES } from '../../../kernel/messages.js';
+import type { Rejection } from '../../../kernel/result.js';
 import type { LimitReason, Verdict } from '../../../limits/limiter.js';
 import type { RefusedPayment } from '../../../limits/probe-budget.js';
-import { GATE_MESSAGES, RATE_LIMIT_MESSAGES as MESSAGES } from '../messages.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
-import type { PostsLeft } from '../../../domain/owner/monthly-quota.js';
-import { HttpProblem } from '../../transport/http-problem.js';
 import type { ReceivedBody } from '../../transport/body-reader.js';
+import { HttpProblem } from '../../transport/http-problem.js';
+import { GATE_MESSAGES, RATE_LIMIT_MESSAGES as MESSAGES } from '../messages.js';
 import { GateRejection } from './gate-rejection.js';
 import type { EntryPoint } from './gate-request.js';
 
@@ -31,9 +32,9 @@ export const maintenanceRejection = (endpoint: EndpointSnapshot | null): GateRej
 };
 
 /**
- * Returns the only 401: body and headers are the same for every cause (publish-api.md: Authentication, 8). The log alone has the
- * cause.
- * @param skew the client's time less the server's, in s; null if the client sent none
+ * Returns the only 401: body and headers are the same for every cause (publish-api.md: Authentication, 8). Only the log
+ * has the cause.
+ * @param skew the client's time minus the server's, in seconds; null if the client sent none
  */
 export const unauthorizedRejection = (
   endpoint: EndpointSnapshot | null,
@@ -51,7 +52,7 @@ export const endpointNotFoundRejection = (): GateRejection => {
   return new GateRejection(null, 'rejected_auth', 'unknown_endpoint', problem);
 };
 
-/** Rejects a post by an owner or the operator to a test endpoint, whose sandbox alone works (D-12). */
+/** Rejects a post by an owner or the operator to a test endpoint, for which only the sandbox works (D-12). */
 export const testEndpointRejection = (endpoint: EndpointSnapshot): GateRejection => {
   const reason = 'test_endpoint';
   const problem = HttpProblem.withMessage(403, reason, GATE_MESSAGES.testEndpoint);
@@ -59,14 +60,14 @@ export const testEndpointRejection = (endpoint: EndpointSnapshot): GateRejection
 };
 
 /**
- * Returns the call that enables an endpoint (D-52). The call takes the owner's or the operator's key, so that the endpoint's id
- * gives the token's holder no right. Only authenticated requests get so far.
+ * Returns the call that enables an endpoint (D-52). The call takes the owner's or the operator's key, so that the
+ * endpoint's id gives the token's holder no right. Only authenticated requests get this far.
  */
 const sayHowToEnable = ({ endpoint_id }: EndpointSnapshot): string => GATE_MESSAGES.enableEndpoint({ id: endpoint_id });
 
 /**
- * Rejects a request to a disabled endpoint: 403 if its owner disabled it, 503 if the rate limits or the plan did (D-8); null
- * if it is enabled. The sandbox is open to every plan and has limits of its own: it is closed only by the owner.
+ * Rejects a request to a disabled endpoint: 403 if its owner disabled it, 503 if the rate limits or the plan did (D-8);
+ * null if it is enabled. The sandbox is open to every plan and has its own limits: it is closed only by the owner.
  */
 export const disabledRejection = (
   endpoint: EndpointSnapshot,
@@ -106,7 +107,7 @@ export const violationsRejection = (endpoint: EndpointSnapshot, eventId: string 
 
 /**
  * Rejects a request because the plan does not allow webhook input, or no longer does (D-8).
- * @param hasInput whether the present plan allows it: a better plan alone does not enable the endpoint
+ * @param hasInput whether the current plan allows it: a better plan alone does not enable the endpoint
  */
 export const planRejection = (endpoint: EndpointSnapshot, hasInput: boolean): GateRejection => {
   const say = hasInput ? GATE_MESSAGES.disabledByEarlierPlan : GATE_MESSAGES.planWithoutInput;
@@ -118,8 +119,8 @@ export const planRejection = (endpoint: EndpointSnapshot, hasInput: boolean): Ga
 };
 
 /**
- * Rejects every media type but `application/json`; null for that one. A charset has to be utf-8; other parameters are ignored
- * (D-43). @param contentType as it was sent
+ * Rejects every media type except `application/json`, for which it returns null. A charset has to be utf-8; other
+ * parameters are ignored (D-43). @param contentType as it was sent
  */
 export const mediaTypeRejection = (
   endpoint: EndpointSnapshot,
@@ -153,8 +154,8 @@ export const quotaRejection = (endpoint: EndpointSnapshot, { used, resetsAt, las
 };
 
 /**
- * Names the exceeded limit. The figures of a plan's limits are in the owner's log alone (publish-api.md: info, 3); the interval
- * of an endpoint is its own setting.
+ * Names the exceeded limit. The figures of a plan's limits appear only in the owner's log (publish-api.md: info, 3);
+ * the interval of an endpoint is its own setting.
  */
 const describeExceeded = (reason: LimitReason, seconds: number, { min_interval }: EndpointSnapshot): string => {
   switch (reason) {
@@ -168,6 +169,8 @@ const describeExceeded = (reason: LimitReason, seconds: number, { min_interval }
       return MESSAGES.hourlyQuota({ seconds });
     case 'discovery':
       return MESSAGES.discovery({ seconds });
+    case 'changes':
+      return MESSAGES.changes({ seconds });
     case 'pauses':
       return MESSAGES.pauses({ seconds });
     case 'replays':
@@ -205,6 +208,8 @@ const describeLimit = (reason: LimitReason, endpoint: EndpointSnapshot, profile:
       return { per_hour: plan.hourly };
     case 'discovery':
       return { per_minute: profile.discoveryPerMinute };
+    case 'changes':
+      return { per_minute: profile.changesPerMinute };
     case 'pauses':
       return { per_minute: profile.pausesPerMinute };
     case 'replays':
@@ -214,7 +219,10 @@ const describeLimit = (reason: LimitReason, endpoint: EndpointSnapshot, profile:
   }
 };
 
-/** Rejects a request whose media, or whose translations in the sandbox, the probe budget does not cover: no violation (D-51). */
+/**
+ * Rejects a request whose media, or whose translations in the sandbox, the probe budget does not cover. This is not a
+ * violation (D-51).
+ */
 export const probeBudgetRejection = (
   endpoint: EndpointSnapshot,
   { retryAfter, scope }: RefusedPayment,
@@ -235,7 +243,10 @@ export const probeBudgetRejection = (
 export const projectBudgetProblem = ({ retryAfter, scope }: RefusedPayment): HttpProblem =>
   probeBudgetProblem(scope === 'endpoint' ? MESSAGES.ofProject : MESSAGES.ofOwner, retryAfter);
 
-/** Rejects a request to the sandbox whose owner's previews have used up their computing time: no violation (ADR-209). */
+/**
+ * Rejects a request to the sandbox whose owner's previews have used up their computing time. This is not a violation
+ * (ADR-209).
+ */
 export const previewBudgetRejection = (
   endpoint: EndpointSnapshot,
   retryAfter: number,
@@ -265,14 +276,26 @@ export const bodyRejection = (endpoint: EndpointSnapshot, problem: HttpProblem):
   return new GateRejection(endpoint, 'rejected_validation', reason, problem, because);
 };
 
-/** Rejects a question about a post that the endpoint did not accept, whether or not another one did (D-48). */
+/** Rejects a request about a post that the endpoint did not accept, whether or not another one did (D-48). */
 export const postNotFoundRejection = (endpoint: EndpointSnapshot): GateRejection => {
   const reason = 'post_not_found';
   const problem = HttpProblem.withMessage(404, 'not_found', GATE_MESSAGES.postNotFound);
   return new GateRejection(endpoint, 'rejected_validation', reason, problem, explain(reason));
 };
 
-/** Rejects a body that ended early: it was never sent as a whole. An oversized one is reported later. @throws GateRejection */
+/** Rejects a change because of its post's state (D-63). */
+export const changeRejection = (endpoint: EndpointSnapshot, rejection: Rejection): GateRejection => {
+  const status = rejection.rejection === 'revision_mismatch' ? 412 : 409;
+  const problem = HttpProblem.withMessage(status, rejection.rejection, rejection.message);
+  const figures = (rejection.figures ?? {}) as JsonObject;
+  const why = explain(rejection.rejection, figures);
+  return new GateRejection(endpoint, 'rejected_validation', rejection.rejection, problem, why);
+};
+
+/**
+ * Rejects a body that ended early: it was never sent completely. An oversized one is reported later. @throws
+ * GateRejection
+ */
 export const requireWholeBody = (endpoint: EndpointSnapshot, body: ReceivedBody): ReceivedBody => {
   if (!body.ok && body.problem.code !== 'body_too_large') throw bodyRejection(endpoint, body.problem);
   return body;

@@ -12,7 +12,7 @@ import type { RequestRecorder } from './request-recorder.js';
  * in.
  */
 export interface RequestLogEntry {
-  /** Null until an endpoint is found. A request without one is in the service's own log alone (D-14). */
+  /** Null until an endpoint is found. A request without one appears only in the service's own log (D-14). */
   endpointId: string | null;
   /** `trace_id` of the body, if it could be read. */
   traceId: string | null;
@@ -48,7 +48,7 @@ export const openLogEntry = (request: FastifyRequest): void => {
   };
 };
 
-/** Sets the endpoint whose log gets a request. */
+/** Sets the endpoint in whose log a request is recorded. */
 export const setLogEndpoint = (
   { logEntry }: FastifyRequest,
   { endpoint_id }: Pick<EndpointSnapshot, 'endpoint_id'>,
@@ -77,9 +77,14 @@ export const readUserAgent = (request: FastifyRequest): string | null => {
   return Array.from(sent).slice(0, MAX_USER_AGENT).join('');
 };
 
-/** Returns the route as the specification writes it: `GET /v1/webhooks/{slug}/posts/{post_id}`. */
-export const readRoute = ({ method, routeOptions }: FastifyRequest): string =>
-  `${method} ${(routeOptions.url ?? '').replace(/:(\w+)/g, '{$1}')}`;
+/**
+ * Returns the route as the specification writes it: `GET /v1/webhooks/{slug}/posts/{post_id}`, but for a change to a post
+ * `PATCH /v1/webhooks/{slug}/posts/{id}` (D-63).
+ */
+export const readRoute = ({ method, routeOptions }: FastifyRequest): string => {
+  const path = (routeOptions.url ?? '').replace(/:(\w+)/g, '{$1}');
+  return `${method} ${method === 'GET' ? path : path.replace('{post_id}', '{id}')}`;
+};
 
 /** Returns the time since the request's head arrived, in ms, rounded to the hundredth. */
 export const measureLatency = ({ arrivedAt }: FastifyRequest): number =>

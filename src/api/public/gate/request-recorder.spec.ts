@@ -3,22 +3,32 @@ import { type LogRequests, LogRequestsHandler } from '../../../commands/request-
 import { catalogue } from '../../../domain/catalogue.js';
 import {
   type LoggedRequest,
+  requestLogStream,
   type RequestsLogged,
   RETAINED_EVENTS,
-  requestLogStream,
 } from '../../../domain/request-log/request-log.events.js';
+import { AggregateStore } from '../../../event-store/aggregate-store.js';
 import { EventCodec } from '../../../event-store/codec.js';
 import { MemoryEventStore, MemoryLog } from '../../../event-store/memory/memory-event-store.js';
-import { AggregateStore } from '../../../event-store/aggregate-store.js';
 import { systemClock } from '../../../kernel/clock.js';
 import { silentLog } from '../../../kernel/log.js';
 import { RequestRecorder } from './request-recorder.js';
 
 const codec = new EventCodec(catalogue);
 const entry = (n: number): LoggedRequest => ({
-  ...{ request_id: `req_${n}`, at: n, ip: '192.0.2.7', user_agent: null, route: 'POST /v1/webhooks/{slug}' },
-  ...{ decision: 'rejected_auth', reason: 'bad_token', http_status: 401, latency_ms: 1, payload_bytes: 0 },
-  ...{ trace_id: null, post_id: null, why: null },
+  request_id: `req_${n}`,
+  at: n,
+  ip: '192.0.2.7',
+  user_agent: null,
+  route: 'POST /v1/webhooks/{slug}',
+  decision: 'rejected_auth',
+  reason: 'bad_token',
+  http_status: 401,
+  latency_ms: 1,
+  payload_bytes: 0,
+  trace_id: null,
+  post_id: null,
+  why: null,
 });
 
 /** Called when a recorder logs that it waits for the event store. */

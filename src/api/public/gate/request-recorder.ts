@@ -3,10 +3,11 @@ import { CommandBus } from '@nestjs/cqrs';
 import { LogRequests } from '../../../commands/request-log/log-requests.js';
 import type { LoggedRequest } from '../../../domain/request-log/request-log.events.js';
 import { isStoreOutage } from '../../../event-store/store-outage.js';
-import { type Log, LOG } from '../../../kernel/log.js';
+import { LOG, type Log } from '../../../kernel/log.js';
+import { reasonOf } from '../../../kernel/reason.js';
 import { BatchPace } from '../../../runtime/batch-pace.js';
 
-/** Entries of one endpoint that are waiting to be written. */
+/** Maximum number of entries of one endpoint that wait to be written. */
 interface PendingLog {
   entries: LoggedRequest[];
   /** True if its timer is set or its write is due. Stays true for a while after a write, so that the next one waits. */
@@ -27,22 +28,22 @@ const MAX_ENTRIES = 100;
 const MAX_TOTAL = 20_000;
 /** Concurrent appends, which share a commit: the rest of the store's capacity is for posts. */
 const MAX_CONCURRENT_WRITES = 16;
-/** Rounds that may follow each other without a pause; then one starts per {@link WRITE_INTERVAL_MS}. */
+/** Number of rounds that may follow each other without a pause; then one starts per {@link WRITE_INTERVAL_MS}. */
 const BURST_ROUNDS = 10;
 const RETRY_MS = 1_000;
 
 /**
- * Records requests that brought no post (D-33) without delaying those that do. Entries are collected in memory and written in
- * rounds, each with the entries of all endpoints that are due, so that a flood of bad requests costs a few commits a second,
- * whatever number of endpoints it uses. A killed process loses the entries that it had in memory, those of two fifths of a
- * second; an orderly stop writes all of them.
+ * Records requests that bring no post (D-33) without delaying those that do. Entries are collected in memory and
+ * written in rounds, each with the entries of all endpoints that are due, so that a flood of bad requests costs a few
+ * commits a second, however many endpoints it uses. A killed process loses the entries in its memory, at most 0.4 s of
+ * them; an orderly stop writes all of them.
  */
 @Injectable()
 export class RequestRecorder implements OnApplicationShutdown {
   private readonly endpoints = new Map<string, PendingLog>();
   /** Endpoints that the next round writes. */
   private readonly next: string[] = [];
-  /** Endpoints of the present round that are not being written yet. */
+  /** Endpoints of the current round that are not being written yet. */
   private readonly due: string[] = [];
   private readonly pace = new BatchPace(WRITE_INTERVAL_MS, BURST_ROUNDS);
   private round: NodeJS.Timeout | null = null;
@@ -58,7 +59,9 @@ export class RequestRecorder implements OnApplicationShutdown {
   /** Adds an entry. Never throws, never waits. */
   record(endpointId: string, entry: LoggedRequest): void {
     const pending = this.endpoints.get(endpointId) ?? {
-      ...{ entries: [], isScheduled: false, writtenAt: -Infinity },
+      entries: [],
+      isScheduled: false,
+      writtenAt: -Infinity,
       writing: Promise.resolve(),
     };
     this.endpoints.set(endpointId, pending);
@@ -133,7 +136,7 @@ export class RequestRecorder implements OnApplicationShutdown {
     try {
       await this.commands.execute(new LogRequests(endpointId, entries));
     } catch (error) {
-      const detail = { endpoint_id: endpointId, error: String(error) };
+      const detail = { endpoint_id: endpointId, reason: reasonOf(error) };
       if (isStoreOutage(error) && !this.isStopping)
         this.log.debug(detail, 'the request log of an endpoint waits until the event store is available');
       else this.log.warn(detail, 'failed to write the request log of an endpoint');
@@ -154,7 +157,7 @@ export class RequestRecorder implements OnApplicationShutdown {
   }
 }
 
-/** Removes the entry of the request that arrived first. Entries stand in the order of their answers. */
+/** Removes the entry of the request that arrived first. Entries are in the order of their answers. */
 const removeOldest = (entries: LoggedRequest[]): void => {
   const oldest = Math.min(...entries.map(({ at }) => at));
   entries.splice(

@@ -3,21 +3,24 @@ import { createHmac, type Hmac } from 'node:crypto';
 /** Signing secrets, by their ids. */
 export type SigningSecrets = ReadonlyMap<string, string>;
 
-/** Stands for a missing secret. */
+/** Placeholder for a missing secret. */
 const NO_SECRET = '0'.repeat(43);
 
 /** Number of secrets that every body is signed with. An endpoint has two while one is being rotated (D-40). */
 const SECRETS = 2;
 
 /**
- * Computes the signatures of a body chunk by chunk while it arrives. So the signature of a body that is too large to be kept can
- * be checked before the body is rejected (D-5, D-7), and a body that is dropped costs as much as one that is kept (ADR-88).
+ * Computes the signatures of a body chunk by chunk while it arrives. The signature of a body that is too large to keep
+ * can thus be checked before the body is rejected (D-5, D-7), and dropping a body costs as much as keeping it (ADR-88).
  */
 export class StreamingSignature {
   private readonly hmacs: readonly (readonly [id: string, hmac: Hmac])[];
   private result: ReadonlyMap<string, Buffer> | null = null;
 
-  /** @param secrets at most two; fewer are supplemented, so that the time it takes to sign reveals nothing (D-7) */
+  /**
+   * @param secrets at most two; missing ones are replaced by placeholders, so that the time it takes to sign reveals
+   * nothing (D-7)
+   */
   constructor(secrets: SigningSecrets) {
     const supplements = Array.from({ length: SECRETS }, (_, n) => [`none ${n}`, NO_SECRET] as const);
     const all = [...secrets, ...supplements].slice(0, SECRETS);

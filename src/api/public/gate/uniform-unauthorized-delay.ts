@@ -5,7 +5,7 @@ import type { BodyWatcher } from '../../transport/body-reader.js';
 const AFTER_BODY_MS = 10;
 /** Time without a chunk of the body, since the head or the last chunk, after which the wait for it ends, in ms (D-7). */
 const BODY_TIMEOUT_MS = 1_000;
-/** Interval within which requests share one timer, in ms. Their answers are sent up to this much too early. */
+/** Interval within which requests share one timer, in ms. Their answers may be sent early by up to this much. */
 const SHARED_MS = 0.5;
 
 /**
@@ -21,7 +21,7 @@ class SharedDeadline {
     setTimeout(() => this.expire(), ms).unref();
   }
 
-  /** Reserves a rank and returns a function that waits for the deadline. Nothing is kept of requests that never call it. */
+  /** Reserves a rank and returns a function that waits for the deadline. Requests that never call it take no memory. */
   join(): () => Promise<void> {
     const rank = this.joined++;
     return () =>
@@ -72,7 +72,7 @@ export class UniformUnauthorizedDelay implements BodyWatcher {
     this.waitAfterBody ??= joinAfterBody();
   }
 
-  /** Waits for the body; null if no chunk of it arrived for a second: then its signature cannot be checked any more. */
+  /** Waits for the body; null if no chunk of it arrived for a second: its signature can then no longer be checked. */
   async waitForBody<Body>(body: Promise<Body>): Promise<Body | null> {
     return Promise.race([body, (this.bodyTimeout ??= this.waitForBodyTimeout())]);
   }

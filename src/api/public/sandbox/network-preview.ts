@@ -1,8 +1,8 @@
+import { countOf } from '../../../kernel/message.js';
 import type { PublishPayload } from '../../../payload/payload.js';
 import type { Warning } from '../../../platforms/publisher.js';
-import { countOf } from '../../../kernel/message.js';
-import { PREVIEW_MESSAGES } from '../messages.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
+import { PREVIEW_MESSAGES } from '../messages.js';
 import { NetworkPreviewView, type PreviewCallView, PreviewWarningView } from './sandbox.view.js';
 
 /** The post as it would be published on one channel. */
@@ -42,25 +42,28 @@ export const listPreviewTargets = (
   return [...previewTargets.values()];
 };
 
-/** Size of a network's calls, in UTF-16 units, beyond which the calls for further channels are left out. */
+/** Size of a network's calls, in UTF-16 units, above which the calls for further channels are omitted. */
 const MAX_SHOWN = 5_242_880;
 
 /**
- * Previews a post on one network. If the post goes to no channel there, the text is shown all the same (spec), with the reason.
+ * Previews a post on one network. If the post goes to no channel there, the text is shown anyway (spec), with the
+ * reason.
  * @param channels the endpoint's channels on the network
  * @param previewChannel previews the post on one of them; undefined: on any channel
+ * @param isOverridden true if channels there that have overrides of their own are previewed separately (D-61)
  */
 export const previewNetwork = async (
   platform: string,
   channels: readonly PreviewTarget[],
   previewChannel: (channel: PreviewTarget | undefined) => Promise<ChannelPreview>,
+  isOverridden = false,
 ): Promise<NetworkPreviewView> => {
   const receiving = channels.filter(({ isTarget, enabled }) => isTarget && enabled);
   const disabled = channels.filter(({ isTarget, enabled }) => isTarget && !enabled);
   const disabledWarnings = disabled.map(channelDisabled);
   if (receiving.length === 0) {
     const { textAfterTrim, trimmedChars, warnings } = await previewChannel(disabled[0] ?? channels[0]);
-    const reasons = disabled.length > 0 ? disabledWarnings : [noTarget(platform, channels.length > 0)];
+    const reasons = disabled.length > 0 ? disabledWarnings : [noTarget(platform, channels.length > 0, isOverridden)];
     return new NetworkPreviewView(textAfterTrim, trimmedChars, [], [...reasons, ...warnings]);
   }
   const previews: ChannelPreview[] = [];
@@ -99,8 +102,9 @@ const identify = ({ code, message }: Warning): string => `${code} ${message}`;
 const channelDisabled = ({ channelId }: PreviewTarget): PreviewWarningView =>
   new PreviewWarningView('channel_disabled', PREVIEW_MESSAGES.channelDisabled, channelId);
 
-const noTarget = (platform: string, hasChannels: boolean): PreviewWarningView => {
-  const describe = hasChannels ? PREVIEW_MESSAGES.noTarget : PREVIEW_MESSAGES.noChannel;
+const noTarget = (platform: string, hasChannels: boolean, isOverridden: boolean): PreviewWarningView => {
+  const withoutOverride = hasChannels ? PREVIEW_MESSAGES.noTarget : PREVIEW_MESSAGES.noChannel;
+  const describe = isOverridden ? PREVIEW_MESSAGES.ownOverrides : withoutOverride;
   return new PreviewWarningView('no_target', describe({ platform }));
 };
 

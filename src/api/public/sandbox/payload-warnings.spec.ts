@@ -2,7 +2,7 @@ import type { CheckedMedium } from '../media-check.js';
 import { findPayloadWarnings } from './payload-warnings.js';
 
 const found = (sent: unknown, media?: readonly CheckedMedium[]) =>
-  findPayloadWarnings(sent, media).map(({ code, path }) => `${code} ${path}`);
+  findPayloadWarnings(sent, new Map(media && [['media', media]])).map(({ code, path }) => `${code} ${path}`);
 
 describe('findPayloadWarnings (D-49)', () => {
   it.each([
@@ -37,6 +37,21 @@ describe('findPayloadWarnings (D-49)', () => {
       'looks_like_html text',
       'host_not_found media[1].url',
     ]);
+  });
+
+  it('looks at overrides too', () => {
+    const overrides = { telegram: { text: '<b>a</b>', txt: 'b' }, tgt_1: { media: [{ ulr: '' }] }, vk: 7 };
+    const media = [{ type: 'photo', url: '', sizeBytes: null, mime: null, ok: true, isHostUnknown: true }] as const;
+    const lists = new Map([['overrides.tgt_1.media', media]]);
+    const warnings = findPayloadWarnings({ text: 'a', overrides }, lists, ['vk']);
+    expect(warnings.map(({ code, path }) => `${code} ${path}`)).toEqual([
+      'unknown_field overrides.telegram.txt',
+      'unknown_field overrides.tgt_1.media[0].ulr',
+      'unused_override overrides.vk',
+      'looks_like_html overrides.telegram.text',
+      'host_not_found overrides.tgt_1.media[0].url',
+    ]);
+    expect(warnings[3]!.message).toMatch(/^overrides\.telegram\.text contains "<b>"/);
   });
 
   it('reports at most fifty', () => {

@@ -1,15 +1,16 @@
 import { describeUnknownField, findUnknownFields } from '../../../payload/unknown-fields.js';
-import { quoteShort } from '../../../validation/wording.js';
-import type { CheckedMedium } from '../media-check.js';
-import { PayloadWarningView } from './sandbox.view.js';
+import { type Sent } from '../../../validation/read-fields.js';
+import { joinPath, quoteShort } from '../../../validation/wording.js';
+import type { CheckedLists } from '../media-check.js';
 import { PAYLOAD_WARNINGS } from '../messages.js';
+import { PayloadWarningView } from './sandbox.view.js';
 
-/** Most warnings in one answer, as of problems (D-6). */
+/** Maximum number of warnings in one answer, the same as for problems (D-6). */
 const MAX_WARNINGS = 50;
 
 const ELEMENTS =
   'a|abbr|article|b|big|blockquote|body|br|center|code|del|div|em|figure|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|li|link|main|mark|meta|ol|p|pre|q|s|samp|script|section|small|span|strike|strong|style|sub|sup|table|tbody|td|tg-emoji|tg-spoiler|th|thead|tr|tt|u|ul|var|video';
-/** A tag of HTML, or a character reference. `<name>` and `a < b` are neither. */
+/** A tag of HTML, or a character reference. `<name>` and `a < b` do not count. */
 const HTML = new RegExp(
   `</?(?:${ELEMENTS})(?:\\s*/?>|\\s+[a-z-]+\\s*=[^<>]*>)|&(?:amp|lt|gt|quot|apos|nbsp|#\\d{1,7}|#x[0-9a-f]{1,6});`,
   'i',
@@ -17,27 +18,50 @@ const HTML = new RegExp(
 
 /**
  * Finds the parts of a payload that publishing accepts and that are probably mistakes (D-49), at most 50: unknown fields, HTML in
- * the text, hosts of media that do not exist.
+ * a text, overrides without effect, hosts of media that do not exist.
  * @param sent the parsed body; undefined if it could not be read
- * @param media as far as they were probed
+ * @param lists the probed media, by the place of their list
+ * @param unused keys of overrides that no target uses
  */
 export const findPayloadWarnings = (
   sent: unknown,
-  media: readonly CheckedMedium[] = [],
+  lists: CheckedLists['lists'] = new Map(),
+  unused: readonly string[] = [],
 ): readonly PayloadWarningView[] => {
   const unknown = findUnknownFields(sent, MAX_WARNINGS).map(
     (field) => new PayloadWarningView('unknown_field', field.path, describeUnknownField(field)),
   );
-  const hosts = media.flatMap(({ isHostUnknown, note }, index) =>
-    isHostUnknown ? [new PayloadWarningView('host_not_found', `media[${index}].url`, note ?? '')] : [],
+  const withoutEffect = unused.map((key) => {
+    const path = joinPath('overrides.', key);
+    return new PayloadWarningView('unused_override', path, PAYLOAD_WARNINGS.unusedOverride({ path }));
+  });
+  const hosts = [...lists].flatMap(([path, media]) =>
+    media.flatMap(({ isHostUnknown, note }, index) =>
+      isHostUnknown ? [new PayloadWarningView('host_not_found', `${path}[${index}].url`, note ?? '')] : [],
+    ),
   );
-  return [...unknown, ...findHtml(sent), ...hosts].slice(0, MAX_WARNINGS);
+  return [...unknown, ...withoutEffect, ...findHtml(sent), ...hosts].slice(0, MAX_WARNINGS);
 };
 
-const findHtml = (sent: unknown): readonly PayloadWarningView[] => {
-  const text = typeof sent === 'object' && sent !== null && 'text' in sent ? sent.text : undefined;
-  const [html] = (typeof text === 'string' && HTML.exec(text)) || [];
-  if (html === undefined) return [];
-  const message = PAYLOAD_WARNINGS.looksLikeHtml({ part: quoteShort(html) });
-  return [new PayloadWarningView('looks_like_html', 'text', message)];
+const findHtml = (sent: unknown): readonly PayloadWarningView[] =>
+  listTexts(sent).flatMap(([path, text]) => {
+    const [html] = (typeof text === 'string' && HTML.exec(text)) || [];
+    if (html === undefined) return [];
+    const message = PAYLOAD_WARNINGS.looksLikeHtml({ path, part: quoteShort(html) });
+    return [new PayloadWarningView('looks_like_html', path, message)];
+  });
+
+const isObject = (value: unknown): value is Sent => typeof value === 'object' && value !== null;
+
+/** Lists the texts of a body with their places: its own and those of its overrides. */
+const listTexts = (sent: unknown): readonly (readonly [path: string, text: unknown])[] => {
+  if (!isObject(sent)) return [];
+  const overrides = Object.entries(isObject(sent.overrides) ? sent.overrides : {});
+  return [
+    ['text', sent.text],
+    ...overrides.map(
+      ([key, override]) =>
+        [`${joinPath('overrides.', key)}.text`, isObject(override) ? override.text : undefined] as const,
+    ),
+  ];
 };

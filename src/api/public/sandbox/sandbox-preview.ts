@@ -1,22 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import type { Processing } from '../../../domain/project/processing.js';
 import { PreviewBudget } from '../../../limits/preview-budget.js';
 import type { PayRequests } from '../../../media/probe.js';
+import { contentFor, type ContentTarget, listMedia } from '../../../payload/overrides.js';
 import type { PublishPayload } from '../../../payload/payload.js';
-import type { PlatformChannel, ProbedMedium, Warning } from '../../../platforms/publisher.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
+import type { PlatformChannel, ProbedMedium, Warning } from '../../../platforms/publisher.js';
 import { Publishers } from '../../../platforms/publishers.js';
 import { type ProcessedPost, processPost } from '../../../processing/process-post.js';
-import { PREVIEW_MESSAGES } from '../messages.js';
 import { FindResource } from '../../../projections/discovery/discovery.queries.js';
 import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { previewBudgetRejection } from '../gate/rejections.js';
+import type { CheckedLists } from '../media-check.js';
+import { PREVIEW_MESSAGES } from '../messages.js';
 import { type ChannelPreview, listPreviewTargets, previewNetwork, type PreviewTarget } from './network-preview.js';
-import { SandboxTranslation } from './sandbox-translation.js';
+import { PreviewPatterns } from './preview-patterns.js';
 import { type NetworkPreviewView, PreviewCallView } from './sandbox.view.js';
+import { SandboxTranslation } from './sandbox-translation.js';
 
 /** Renders a payload with the code that publishes, for every channel that it would go to. */
 @Injectable()
@@ -25,49 +27,65 @@ export class SandboxPreview {
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly catalogue: PlatformCatalogue,
     private readonly publishers: Publishers,
-    private readonly queries: QueryBus,
+    private readonly findResource: FindResource,
     private readonly translation: SandboxTranslation,
     private readonly budget: PreviewBudget,
+    private readonly patterns: PreviewPatterns,
   ) {}
 
   /**
-   * Renders previews, by the networks' ids.
-   * @param media the payload's media, as far as they are known
+   * Renders previews, by the networks' ids, and by the ids of targets that have an override of their own (D-61).
+   * @param lists the probed media that targets get
    * @param pay pays for translations
    * @throws GateRejection 429 if the probe budget does not cover the translations, or the owner's computing time is used up
    */
   async render(
     payload: PublishPayload,
-    media: readonly ProbedMedium[],
+    lists: CheckedLists['lists'],
     endpoint: EndpointSnapshot,
     pay: PayRequests,
   ): Promise<Readonly<Record<string, NetworkPreviewView>>> {
-    const spend = <T>(work: () => T | Promise<T>): Promise<T> =>
-      this.budget.spend(
-        endpoint.owner_id,
-        (retryAfter) => previewBudgetRejection(endpoint, retryAfter, this.settings.limitsProfile),
-        work,
-      );
+    const ownerId = endpoint.owner_id;
+    const reject = (retryAfter: number): Error =>
+      previewBudgetRejection(endpoint, retryAfter, this.settings.limitsProfile);
+    const spend = <T>(work: () => T | Promise<T>): Promise<T> => this.budget.spend(ownerId, reject, work);
+    const search = this.patterns.open({ ownerId, reject });
     const targets = listPreviewTargets(payload, endpoint);
     const firstProject = endpoint.projects[0]?.project_id;
     const processing = memoize((projectId: string) => this.findProcessing(projectId, endpoint.owner_id));
     const translate = this.translation.createTranslate(pay);
     const always = this.catalogue.all.filter(({ preview }) => preview.always).map(({ id }) => id);
     const platforms = new Set([...always, ...targets.map(({ platform }) => platform)]);
-    const previews = [...platforms].map(async (platform) => {
+    const previewContent = (platform: string, channels: readonly PreviewTarget[], channelId = '') => {
+      const target = { platform, channelId };
+      const content = contentFor(payload, target);
+      const media = knownMedia(payload, target, lists);
       const processed = memoize(async (projectId: string | undefined) => {
         const how = projectId === undefined ? {} : await processing(projectId);
-        return spend(() => processPost(payload, how, platform, translate));
+        await search.searchAhead(content.text ?? '', how, platform);
+        return spend(() => processPost(content, how, platform, translate, search));
       });
-      const previewChannel = async (target: PreviewTarget | undefined): Promise<ChannelPreview> => {
-        const channel = await this.findChannel(platform, target?.channelId, endpoint.owner_id);
-        const post = await processed(target?.projectId ?? firstProject);
+      const previewChannel = async (shown: PreviewTarget | undefined): Promise<ChannelPreview> => {
+        const channel = await this.findChannel(platform, shown?.channelId, endpoint.owner_id);
+        const post = await processed(shown?.projectId ?? firstProject);
         return spend(() => this.renderChannel(post, media, platform, channel));
       };
-      const channels = targets.filter((target) => target.platform === platform);
-      return [platform, await previewNetwork(platform, channels, previewChannel)] as const;
+      const isOverridden = channelId === '' && targets.some((each) => each.platform === platform && hasOwn(each));
+      return previewNetwork(platform, channels, previewChannel, isOverridden);
+    };
+    const hasOwn = ({ channelId, isTarget }: PreviewTarget): boolean =>
+      isTarget && payload.overrides?.[channelId] !== undefined;
+    const previews = [...platforms].map(async (platform) => {
+      const channels = targets.filter((target) => target.platform === platform && !hasOwn(target));
+      return [platform, await previewContent(platform, channels)] as const;
     });
-    return Object.fromEntries(await Promise.all(previews));
+    const ofTargets = targets
+      .filter(hasOwn)
+      .map(
+        async (target) =>
+          [target.channelId, await previewContent(target.platform, [target], target.channelId)] as const,
+      );
+    return Object.fromEntries(await Promise.all([...previews, ...ofTargets]));
   }
 
   /** Renders a post for one channel. A post that would not be published, or not yet, has a warning that says why. */
@@ -85,7 +103,7 @@ export class SandboxPreview {
     const publisher = this.publishers.get(platform);
     const foreseen = publisher.forecastResults(media);
     const { steps, warnings, textAfterTrim, trimmedChars } = publisher.render(processed.post, channel, foreseen);
-    // A step whose outcome is already known makes no call.
+    // A step makes no call if its outcome is already known.
     const calling = steps.filter(({ name }) => !(name in foreseen) || foreseen[name]!['fitted'] === true);
     const calls = calling.flatMap((step) =>
       publisher
@@ -96,23 +114,34 @@ export class SandboxPreview {
   }
 
   private async findProcessing(projectId: string, ownerId: string): Promise<Processing> {
-    const row = await this.queries.execute(new FindResource('project', projectId, ownerId));
+    const row = await this.findResource.execute('project', projectId, ownerId);
     // The management API checked it before it was stored.
     return row?.processing ?? {};
   }
 
   private async findChannel(platform: string, id: string | undefined, ownerId: string): Promise<PlatformChannel> {
-    const row = id === undefined ? null : await this.queries.execute(new FindResource('channel', id, ownerId));
+    const row = id === undefined ? null : await this.findResource.execute('channel', id, ownerId);
     return row
       ? { id: row.channel_id, address: row.address, settings: { ...row.settings } }
       : this.placeholderChannel(platform);
   }
 
-  /** Channel in previewed calls where the endpoint has none on the network. */
+  /** Channel shown in previewed calls if the endpoint has none on the network. */
   private placeholderChannel(platform: string): PlatformChannel {
     return { id: '', address: this.catalogue.get(platform).preview.address, settings: {} };
   }
 }
+
+/** Returns a target's media. A list that no target of the post gets was not probed. */
+const knownMedia = (
+  payload: PublishPayload,
+  target: ContentTarget,
+  lists: CheckedLists['lists'],
+): readonly ProbedMedium[] => {
+  const [list] = listMedia(payload, [target]);
+  if (!list) return [];
+  return lists.get(list.path) ?? list.media.map((medium) => ({ ...medium, sizeBytes: null, mime: null }));
+};
 
 /** Previews a post that would not be published. */
 const previewNothing = (reason: Warning): ChannelPreview => ({

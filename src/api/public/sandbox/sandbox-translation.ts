@@ -1,36 +1,36 @@
 import { setMaxListeners } from 'node:events';
-import type { OnModuleDestroy } from '@nestjs/common';
-import { GuardedClient } from '../../../outbound-http/guarded-client.js';
-import type { RequestSlots } from '../../../outbound-http/request-slots.js';
-import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
-import { LibreTranslate, MOST_OF_A_TRANSLATION } from '../../../processing/translation/libre-translate.js';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Translation } from '../../../domain/project/processing.js';
 import type { PayRequests } from '../../../media/probe.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
+import { GuardedClient } from '../../../outbound-http/guarded-client.js';
+import { RequestSlots } from '../../../outbound-http/request-slots.js';
 import type { TextWithEntities } from '../../../payload/entities.js';
+import { LibreTranslate, MOST_OF_A_TRANSLATION } from '../../../processing/translation/libre-translate.js';
 import type { Translate, TranslationResult } from '../../../processing/translation/translation.js';
-import type { SecretVault } from '../../../secrets/vault.js';
+import { SecretVault } from '../../../secrets/vault.js';
 
 /** Time limit of a translation, in ms: a client waits for the sandbox's answer. Publishing waits longer. */
 const TIMEOUT_MS = 10_000;
 
 /** Translates the texts that the sandbox shows (D-38), paid from the endpoint's probe budget (D-51). Nothing is stored. */
+@Injectable()
 export class SandboxTranslation implements OnModuleDestroy {
   private readonly client: GuardedClient;
   private readonly closing = new AbortController();
 
-  /** @param policy the private addresses that may be called */
   constructor(
-    policy: AddressPolicy,
+    @Inject(ADDRESS_POLICY) policy: AddressPolicy,
     slots: RequestSlots,
     private readonly vault: SecretVault,
   ) {
-    setMaxListeners(0, this.closing.signal); // one listener per running request, which is no leak
+    setMaxListeners(0, this.closing.signal); // one listener per running request, which is not a leak
     this.client = new GuardedClient({ policy, slots });
   }
 
   /**
    * Creates the translator of one request: it translates the same text into the same language once, for all networks. It
-   * throws what `pay` throws where the probe budget does not cover a translation.
+   * throws what `pay` throws if the probe budget does not cover a translation.
    * @param vault holds the services' API keys
    */
   createTranslate(pay: PayRequests, vault: Pick<SecretVault, 'readSecret'> = this.vault): Translate {

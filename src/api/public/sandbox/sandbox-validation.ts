@@ -3,6 +3,9 @@ import type { CheckedMedium } from '../media-check.js';
 import type { PayloadCheck } from '../read-payload.js';
 import { SandboxMediumView, SandboxValidationView } from './sandbox.view.js';
 
+/** Place of the entities of an override. */
+const OVERRIDDEN_ENTITIES = /^overrides\b.*\.entities\b/;
+
 /** Bytes in an MB (D-43). */
 const MB = 1_048_576;
 
@@ -10,7 +13,7 @@ const MB = 1_048_576;
 export const buildMediumView = ({ url, sizeBytes, ok, note }: CheckedMedium): SandboxMediumView =>
   new SandboxMediumView(url, sizeBytes === null ? null : Number((sizeBytes / MB).toFixed(3)), ok, note);
 
-/** The results for a body that is too large or no JSON. */
+/** The results for a body that is too large or not JSON. */
 export const UNREADABLE_BODY = new SandboxValidationView('failed', 'not_checked', []);
 
 /** Builds the results for a payload that was rejected. */
@@ -26,7 +29,7 @@ export const buildValidationView = ({
   );
   return new SandboxValidationView(
     status === 422 ? 'failed' : 'passed',
-    isWrong('entities') ? 'failed' : 'passed',
+    isWrong('entities') || problems.some(({ path }) => OVERRIDDEN_ENTITIES.test(path)) ? 'failed' : 'passed',
     media,
   );
 };

@@ -2,6 +2,7 @@ import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PublishPayloadDto } from '../../../payload/payload.dto.js';
 import { Documented } from '../../documentation/documented.js';
+import { TIME_CODES } from '../post-changes.controller.js';
 import { Sandbox } from './sandbox.js';
 import type { SandboxProblemView, SandboxView } from './sandbox.view.js';
 
@@ -14,7 +15,7 @@ export class SandboxController {
     summary: 'Check and preview a payload without publishing',
     body: PublishPayloadDto,
     isQuestion: true,
-    codes: { 422: ['invalid_targets', 'too_many_targets'], 429: ['preview_budget', 'probe_budget'] },
+    codes: { 422: ['invalid_targets', 'too_many_targets', ...TIME_CODES], 429: ['preview_budget', 'probe_budget'] },
   })
   @Post('test')
   @HttpCode(200)

@@ -2,22 +2,28 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
-import { createAddressPolicy, type AddressPolicy } from '../../../outbound-http/address-policy.js';
-import { validateIdempotencyKey } from '../../../payload/idempotency-key.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { isRejection } from '../../../kernel/result.js';
-import { Gate } from '../gate/gate.js';
-import type { ManagedEndpoint } from '../gate/gate-request.js';
-import { resolveChannels } from '../gate/parsed-post.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
+import { listAddressed } from '../../../payload/content-layers.js';
+import { validateIdempotencyKey } from '../../../payload/idempotency-key.js';
+import { listMedia, listUnusedOverrides } from '../../../payload/overrides.js';
+import { codeOfRefusal, planOf } from '../../../payload/publish-at.js';
+import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { readHeaderText } from '../../transport/header-text.js';
 import { HttpProblem } from '../../transport/http-problem.js';
-import { targetsRejection } from '../targets-rejection.js';
+import { audienceOf } from '../audience-of.js';
+import { resolveChannels } from '../gate/content-check.js';
+import { Gate } from '../gate/gate.js';
+import type { ManagedEndpoint } from '../gate/gate-request.js';
 import { MediaCheck, selectCheckableMedia } from '../media-check.js';
 import { ProbePayments } from '../probe-payments.js';
 import { checkPayload, readJson } from '../read-payload.js';
-import { SandboxPreview } from './sandbox-preview.js';
+import { targetsRejection } from '../targets-rejection.js';
 import { findPayloadWarnings } from './payload-warnings.js';
-import { buildMediumView, buildValidationView, UNREADABLE_BODY } from './sandbox-validation.js';
 import { type PayloadWarningView, SandboxProblemView, SandboxValidationView, SandboxView } from './sandbox.view.js';
+import { SandboxPreview } from './sandbox-preview.js';
+import { buildMediumView, buildValidationView, UNREADABLE_BODY } from './sandbox-validation.js';
 
 /**
  * Checks and previews payloads. Nothing is stored, published, charged or logged (publish-api.md: POST /v1/sandbox/test; D-12,
@@ -25,17 +31,16 @@ import { type PayloadWarningView, SandboxProblemView, SandboxValidationView, San
  */
 @Injectable()
 export class Sandbox {
-  private readonly addresses: AddressPolicy;
-
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
     private readonly gate: Gate,
     private readonly media: MediaCheck,
     private readonly payments: ProbePayments,
     private readonly preview: SandboxPreview,
-  ) {
-    this.addresses = createAddressPolicy(settings.allowPrivateAddresses);
-  }
+    private readonly catalogue: PlatformCatalogue,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /**
    * Answers a request to the sandbox.
@@ -62,12 +67,13 @@ export class Sandbox {
     const pay = this.payments.open(endpoint);
     const json = await readJson(body.bytes);
     const sent = json.ok ? json.value : undefined;
-    const checked = checkPayload(json, key, this.addresses);
+    const audience = audienceOf(endpoint, this.catalogue.ids);
+    const checked = checkPayload(json, key, this.addresses, audience, this.clock.now());
     if (!checked.ok) {
-      const found = await this.media.findProblems(endpoint.owner_id, pay, selectCheckableMedia(checked));
+      const found = await this.media.findProblems(endpoint.owner_id, pay, selectCheckableMedia(checked, audience));
       const problems = [...checked.problems, ...found];
       return reject(
-        new HttpProblem(checked.status, 'invalid_payload', problems),
+        new HttpProblem(checked.status, codeOfRefusal(problems), problems),
         buildValidationView({ ...checked, problems }),
         findPayloadWarnings(sent),
       );
@@ -75,11 +81,16 @@ export class Sandbox {
     const { payload } = checked;
     const isBound = endpoint.projects.length > 0;
     const channelIds = resolveChannels(endpoint, payload, this.settings.limitsProfile);
-    const { problems, media } = await this.media.check(endpoint.owner_id, pay, payload.media);
-    const validation = new SandboxValidationView('passed', 'passed', media.map(buildMediumView));
-    const warnings = findPayloadWarnings(sent, media);
+    const addressed = listAddressed(payload, audience);
+    const { problems, lists } = await this.media.checkLists(endpoint.owner_id, pay, listMedia(payload, addressed));
+    const media = [...lists.values()].flat().map(buildMediumView);
+    const validation = new SandboxValidationView('passed', 'passed', media);
+    const warnings = findPayloadWarnings(sent, lists, listUnusedOverrides(payload, addressed));
     if (problems.length > 0) return reject(new HttpProblem(400, 'invalid_payload', problems), validation, warnings);
     if (isRejection(channelIds)) return reject(targetsRejection(endpoint, channelIds), validation, warnings);
-    return new SandboxView(isBound, validation, await this.preview.render(payload, media, endpoint, pay), warnings);
+    const preview = await this.preview.render(payload, lists, endpoint, pay);
+    const { requires_approval: requiresApproval } = endpoint;
+    const plan = planOf(payload, requiresApproval, this.clock.now());
+    return new SandboxView(isBound, validation, preview, warnings, plan && { ...plan, requiresApproval });
   }
 }

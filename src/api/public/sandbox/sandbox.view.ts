@@ -1,4 +1,6 @@
+import { isoOrNull } from '../../../kernel/instant.js';
 import type { JsonObject } from '../../../kernel/json.js';
+import type { Plan } from '../../../payload/publish-at.js';
 import type { HttpProblem } from '../../transport/http-problem.js';
 import { ProblemView } from '../../transport/problem.view.js';
 
@@ -12,7 +14,7 @@ export class SandboxMediumView {
   readonly size_mb: number | null;
   /** False if the medium has a problem. */
   readonly ok: boolean;
-  /** The reason for which the medium could not be fully probed, which is no error (D-24). */
+  /** The reason why the medium could not be fully probed, which is not an error (D-24). */
   readonly note?: string;
 
   constructor(url: string, sizeMb: number | null, ok: boolean, note?: string) {
@@ -71,7 +73,7 @@ export class PreviewWarningView {
 
 /** A part of the payload that publishing accepts, or ignores, and that is probably a mistake (D-49). */
 export class PayloadWarningView {
-  readonly code: 'unknown_field' | 'looks_like_html' | 'host_not_found';
+  readonly code: 'unknown_field' | 'unused_override' | 'looks_like_html' | 'host_not_found';
   /** `media[0].ulr`. */
   readonly path: string;
   readonly message: string;
@@ -113,21 +115,32 @@ export class SandboxView {
   /** False if the endpoint has no project: then no post would be created. */
   readonly would_create_post: boolean;
   readonly validation: SandboxValidationView;
-  /** Previews by the networks' ids. */
+  /** Previews by the networks' ids, and by the ids of targets that have an override of their own. */
   readonly preview: Readonly<Record<string, NetworkPreviewView>>;
   /** Probable mistakes in the payload (D-49). */
   readonly warnings: readonly PayloadWarningView[];
+  /**
+   * The time that the post would be planned for, ISO 8601, UTC; null if it would only wait for approval. Absent unless
+   * it would be planned.
+   */
+  readonly publish_at?: string | null;
+  /** Always true: the post would wait until it is approved. Absent unless it would. */
+  readonly requires_approval?: true;
 
   constructor(
     wouldCreatePost: boolean,
     validation: SandboxValidationView,
     preview: Readonly<Record<string, NetworkPreviewView>>,
     warnings: readonly PayloadWarningView[],
+    plan: (Plan & { readonly requiresApproval: boolean }) | null,
   ) {
     this.would_create_post = wouldCreatePost;
     this.validation = validation;
     this.preview = preview;
     this.warnings = warnings;
+    if (!plan || plan.isReleased) return;
+    this.publish_at = isoOrNull(plan.publishAt);
+    if (plan.requiresApproval) this.requires_approval = true;
   }
 }
 

@@ -3,12 +3,12 @@ import type { RepeatableMigration } from '../../migrations.js';
 /** Namespace of the advisory locks under which events are appended. No other code locks in it. */
 const APPEND_LOCKS = 7002;
 
-/** Name of a store, and of its conditions. */
+/** Name of the store, and of the function that checks its conditions. */
 export interface EventStoreLocation {
   readonly schema: string;
   /**
-   * Name of a function `(subjects text[], versions text[]) returns int[]` that checks conditions of appends. It returns the
-   * indexes, from 1, of those that do not hold.
+   * Name of a function `(subjects text[], versions text[]) returns int[]` that checks conditions of appends. It returns
+   * the indexes, from 1, of the conditions that do not hold.
    */
   readonly conditions: string;
 }
@@ -16,13 +16,13 @@ export interface EventStoreLocation {
 /**
  * Returns the SQL functions of an event store.
  *
- * `append_events` is a group commit. An advisory lock of the transaction makes positions gapless and equal to the commit
- * order, across processes: the lock is released after the commit has become visible. The newest position is in a sequence, not in a
- * row: while a transaction elsewhere keeps old versions (`pg_dump`), a row becomes slower with each update (ADR-96). A
- * sequence does not return to its earlier value if the transaction is undone; so it moves last, when only the commit can fail,
- * which then leaves a gap. Should events have been restored without the sequence, their positions count. There is no
- * table of streams: the unique index on stream and revision is the check. There is no index on event ids: a conflict compares
- * the ids at that revision. Both would cost more than they give.
+ * `append_events` is a group commit. An advisory lock of the transaction makes positions gapless and equal to the
+ * commit order, across processes: the lock is released after the commit has become visible. The newest position is in a
+ * sequence, not in a row: while a transaction elsewhere keeps old versions (`pg_dump`), a row becomes slower with each
+ * update (ADR-96). A sequence keeps its value when the transaction is rolled back, so it is advanced last, when only
+ * the commit can still fail, which then leaves a gap. If events were restored without the sequence, their positions
+ * count. There is no table of streams: the unique index on stream and revision is the check. There is no index on event
+ * ids: a conflict compares the ids at that revision. Both would cost more than they are worth.
  */
 export const eventStoreFunctions = ({ schema, conditions }: EventStoreLocation): string => `
 -- Position of the newest event that is committed; 0 if there is none.
@@ -33,9 +33,10 @@ begin
   return coalesce((select e.position from ${schema}.event e order by e.position desc limit 1), 0);
 end $$;
 
--- Input: one row per event, in the order of appending. The caller ensures that no two appends of a batch share a stream.
--- Output: one row per rejected append, with its item and the revision of its stream (-1: no stream). If none was rejected:
--- a single row without an item. The accepted events follow "base" without a gap, in the order of appending.
+-- Input: one row per event, in the order of appending. An item is an append, to one stream or to several; "firsts" marks the
+-- first event in each stream. The caller ensures that a stream stands once in a batch.
+-- Output: one row per stream that has another revision (-1: no stream), with its append's item; nothing of these appends is
+-- written. If none was rejected: a single row without an item. The accepted events follow "base" without a gap, in the order of appending.
 create or replace function ${schema}.append_events(
   items int[], streams text[], revisions bigint[], firsts boolean[], ids uuid[], types text[], datas text[], metadatas text[]
 ) returns table (base bigint, rejected int, current bigint) language plpgsql

@@ -1,9 +1,9 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
 /**
- * The limiter's functions for posts, and the clock of all limits; budgets.sql.ts has those for the other limits. Each call
- * evaluates a batch of requests, at most one per endpoint. Rows are locked before the clock is read, so the limits are exact
- * over all processes. A request with an outdated endpoint snapshot is `stale` and takes no tokens.
+ * The limiter's functions for posts, and the clock of all limits; budgets.sql.ts has those for the other limits. Each
+ * call evaluates a batch of requests, at most one per endpoint. Rows are locked before the clock is read, so the limits
+ * are exact across all processes. A request with an outdated endpoint snapshot is `stale` and takes no tokens.
  */
 export const limiter: RepeatableMigration = {
   name: 'limiter',

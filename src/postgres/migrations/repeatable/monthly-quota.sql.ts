@@ -1,6 +1,8 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
-/** Reservations of the month's posts: publications in progress never exceed an owner's quota, over all workers (D-18). */
+/**
+ * Reservations of the month's posts: publications in progress never exceed an owner's quota, across all workers (D-18).
+ */
 export const monthlyQuota: RepeatableMigration = {
   name: 'monthly-quota',
   sql: `

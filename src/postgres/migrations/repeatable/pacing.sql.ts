@@ -1,6 +1,6 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
-/** Pacing of calls to the networks, over all workers. */
+/** Pacing of calls to the networks, across all workers. */
 export const pacing: RepeatableMigration = {
   name: 'pacing',
   sql: `

@@ -1,6 +1,9 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
-/** The functions of the probe budget: what clients may cause before their posts are accepted, in a sliding minute (D-51). */
+/**
+ * The functions of the probe budget: the requests that clients may cause before their posts are accepted, in a sliding
+ * minute (D-51).
+ */
 export const probeBudget: RepeatableMigration = {
   name: 'probe budget',
   sql: `

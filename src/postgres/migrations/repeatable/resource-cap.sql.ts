@@ -1,6 +1,9 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
-/** Reservations of places for new resources: all processes together never create more than an owner's plan allows (D-67). */
+/**
+ * Reservations of places for new resources: all processes together never create more resources than an owner's plan
+ * allows (D-67).
+ */
 export const resourceCap: RepeatableMigration = {
   name: 'resource-cap',
   sql: `

@@ -7,10 +7,10 @@ import { compareSchemas, type Comparison } from '../verification/compare-schemas
 import { Replay, type ReplayDependencies } from '../verification/replay.js';
 import type { VerificationResult } from '../verification/verify-projection.js';
 
-/** Time for which one position is looked for, ms; a live version that has stopped never comes to it. */
+/** How long to wait for one position, in ms. A stopped live version never reaches it. */
 const TRY_FOR_MS = 30_000;
 const RETRY_MS = 25;
-/** The snapshot is older than what a lane has just committed. */
+/** The snapshot is older than a lane's latest commit. */
 const SERIALIZATION_FAILURE = '40001';
 
 interface Compared {
@@ -19,8 +19,9 @@ interface Compared {
 }
 
 /**
- * Compares a candidate with the live version at one position, in one snapshot: the candidate's checkpoint is locked, the events
- * up to the live position are applied to it, the rows compared, and all of that is rolled back. Only the candidate's lane waits.
+ * Compares a candidate with the live version at one position, in one snapshot: the candidate's checkpoint is locked,
+ * the events up to the live position are applied to it, the rows are compared, and everything is rolled back. Only the
+ * candidate's lane waits.
  * @returns null if the live version stays behind the candidate, or the signal was aborted
  */
 export const compareCandidate = async (

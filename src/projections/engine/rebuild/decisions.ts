@@ -10,15 +10,15 @@ export interface Decision {
   readonly context: CommandContext;
 }
 
-/** Appends the event of a decision; a repeat appends nothing. @returns the event's position */
+/** Appends the event for a decision; a repeat appends nothing. @returns the event's position */
 export type RecordDecision = (decision: Decision) => Promise<Position>;
 
-/** Time for which a decision is kept after its event was appended: longer than an Idempotency-Key. */
+/** How long a decision is kept after its event was appended: longer than an Idempotency-Key. */
 const KEPT = "interval '7 days'";
 
 /**
- * Decisions that the database carries out, on their way to the event store. The transaction that exchanges versions notes the
- * decision; its event is appended afterwards, by the process that decided or by a worker that finds it (ADR-148).
+ * Decisions that the database carries out, on their way to the event store. The transaction that swaps versions notes
+ * the decision; its event is appended afterwards, by the process that decided or by a worker that finds it (ADR-148).
  */
 export class Decisions {
   constructor(
@@ -40,7 +40,10 @@ export class Decisions {
     return rowCount !== 0;
   }
 
-  /** Appends the events of a projection's decisions, in order. @returns the position of the last one; -1n: there was none */
+  /**
+   * Appends the events of a projection's decisions, in order. @returns the position of the last one; -1n if there was
+   * none
+   */
   async append(projection: string): Promise<Position> {
     const { rows } = await this.pool.query<Decision & { readonly number: bigint }>(
       `select number, projection, event, context from ops_projection_decision

@@ -1,11 +1,11 @@
 import { message } from '../../../kernel/message.js';
 
-/** Ends of a rebuild's job that did not promote its candidate. */
+/** Reasons why a rebuild's job ended without promoting its candidate. */
 export const REBUILD_MESSAGES = {
   /** Job `failed` */
   discarded: 'The candidate was discarded.',
   /** Job `failed` */
-  replaced: 'The candidate was given up: a newer version of the program builds its own.',
-  /** Job that waits */
+  replaced: 'The candidate was abandoned: a newer version of the program builds its own.',
+  /** Reason why a job waits. */
   otherProgram: message('Version {version} of {projection} is filled by another version of the program.'),
 };

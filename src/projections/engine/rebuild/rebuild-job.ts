@@ -11,7 +11,7 @@ import { compareCandidate } from './compare-candidate.js';
 import { REBUILD_MESSAGES } from './messages.js';
 import { REBUILD_PROJECTION, type RebuildParams, type Rebuilds } from './rebuilds.js';
 
-/** Result of a rebuild: whether its version is live, and how it differed from the one before. */
+/** Result of a rebuild: whether its version is live, and how it differs from the previous one. */
 type RebuildResult = { readonly version: number; readonly promoted: boolean } & Partial<VerificationResult>;
 
 const LOOK_MS = 200;
@@ -21,7 +21,7 @@ interface FoundCandidate {
   readonly live: number;
   readonly candidate: number | null;
   readonly previous: number | null;
-  /** Of this job's version; null: it was dropped. */
+  /** The candidate of this job's version; null if it was dropped. */
   readonly own: {
     readonly position: Position;
     readonly level: boolean;
@@ -32,8 +32,8 @@ interface FoundCandidate {
 }
 
 /**
- * Creates the handler of rebuilds: it waits until the candidate is level, compares it with the live version, and promotes it if
- * that was asked for. All that it leaves is in the database, so a job that was cut off goes on where it was.
+ * Creates the handler of rebuilds, which waits until the candidate has caught up, compares it with the live version,
+ * and promotes it if requested. Its state is in the database, so an interrupted job can resume.
  */
 export const createRebuildHandler = (
   deps: ReplayDependencies,
@@ -62,7 +62,10 @@ export const createRebuildHandler = (
   },
 });
 
-/** @returns null if the signal was aborted @throws Error the candidate is gone @throws Unavailable another program fills it */
+/**
+ * @returns null if the signal was aborted @throws Error if the candidate is gone @throws Unavailable if another program
+ * fills it
+ */
 const waitUntilLevel = async (
   { pool }: ReplayDependencies,
   { projection: name, version }: RebuildParams,
@@ -116,7 +119,7 @@ const promote = async (
       return result;
     } catch (error) {
       if (!(error instanceof VersionsRefused)) throw error;
-      // Promoted or discarded by the operator meanwhile: the job is looked at again.
+      // The operator has promoted or discarded it, so read the job again.
       if (error.refusal === 'no_candidate') throw new Unavailable(error.message);
       await sleep(LOOK_MS); // it may have stopped at an event just now
     }

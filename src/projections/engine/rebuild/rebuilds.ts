@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { CommandContext } from '../../../event-store/codec.js';
-import type { EventStore, Position } from '../../../event-store/port.js';
+import { EVENT_STORE, type EventStore, type Position } from '../../../event-store/port.js';
 import type { Job } from '../../../jobs/job.js';
 import { JobTable } from '../../../jobs/job-table.js';
 import type { Json } from '../../../kernel/json.js';
+import { POOL } from '../../../postgres/tokens.js';
 import { Backoff } from '../../../runtime/backoff.js';
-import type { Projection } from '../projection.js';
+import { type Projection, PROJECTIONS } from '../projection.js';
 import { VersionsRefused, VersionStore } from '../version-store.js';
 import { Decisions } from './decisions.js';
 import { REBUILD_MESSAGES } from './messages.js';
@@ -16,7 +18,7 @@ export { type VersionRefusal, VersionsRefused } from '../version-store.js';
 /** Kind of the jobs that rebuild a projection. */
 export const REBUILD_PROJECTION = 'rebuild-projection';
 
-/** `manual`: the operator promotes the candidate once it is level. */
+/** `manual`: the operator promotes the candidate once it has caught up. */
 export type Promotion = (typeof PROMOTIONS)[number];
 export const PROMOTIONS = ['auto', 'manual'] as const;
 
@@ -25,29 +27,31 @@ export interface RebuildParams {
   readonly projection: string;
   readonly version: number;
   readonly promote: Promotion;
-  /** The operator's command, in whose name the candidate is promoted. */
+  /** The operator's command that promotes the candidate. */
   readonly context: CommandContext;
 }
 
-/** Time for which an exchange is tried while queries hold the views, or one version is a little behind, ms. */
+/** How long to keep retrying the swap while queries lock the views, or one version is slightly behind, in ms. */
 const TRY_FOR_MS = 10_000;
 const RETRY = { firstMs: 50, longestMs: 500 };
 
 /**
- * Rebuilds of projections: a candidate is filled beside the live version by its lane; its job, or the operator, exchanges the
- * two in one transaction (ADR-148). Each change is carried out once for a command, however often it is repeated.
+ * Rebuilds of projections: a candidate is filled alongside the live version by its lane; its job, or the operator,
+ * swaps the two in one transaction (ADR-148). Each change is carried out once per command, however often it is
+ * repeated.
  */
+@Injectable()
 export class Rebuilds {
   constructor(
-    private readonly pool: Pool,
-    private readonly store: Pick<EventStore, 'readStream'>,
-    private readonly projections: readonly Projection[],
+    @Inject(POOL) private readonly pool: Pool,
+    @Inject(EVENT_STORE) private readonly store: EventStore,
+    @Inject(PROJECTIONS) private readonly projections: readonly Projection[],
     private readonly decisions: Decisions,
   ) {}
 
   /**
-   * Creates a candidate and the job that decides about it.
-   * @param jobId id of the job; of a repeated command the same
+   * Creates a candidate and its job.
+   * @param jobId id of the job: the same for a repeated command
    * @throws VersionsRefused @throws JobRuns
    */
   async start(name: string, promote: Promotion, jobId: string, context: CommandContext): Promise<Job> {
@@ -94,7 +98,7 @@ export class Rebuilds {
     });
   }
 
-  /** Gives up the candidate, and ends its job. @throws VersionsRefused */
+  /** Discards the candidate, and ends its job. @throws VersionsRefused */
   async discard(name: string, context: CommandContext): Promise<Position> {
     return this.decide(name, context, (versions) =>
       versions.discard(async (tx, { version, job }) => {
@@ -105,13 +109,13 @@ export class Rebuilds {
     );
   }
 
-  /** Copies to a candidate what the event store has no more, so that a comparison finds it. */
+  /** Copies to a candidate the rows whose events are gone, so that a comparison finds them. */
   carryOver(name: string, version: number): Promise<void> {
     return this.versionsOf(name).carryOver(version);
   }
 
   /**
-   * Carries out a decision once for its command, and appends its event.
+   * Carries out a decision once per command, and appends its event.
    * @returns the event's position; -1n if another process has appended it
    * @throws VersionsRefused
    */

@@ -2,7 +2,7 @@ import { BEGINNING, type EventStore, type Position } from '../../../event-store/
 import type { Json, JsonObject } from '../../../kernel/json.js';
 import type { Difference, DifferenceKind } from './compare-schemas.js';
 
-/** A row that is not the same in the live tables and in the fresh ones, with events that name it. */
+/** A row that differs between the live and the fresh tables, with events that name it. */
 export interface DifferenceExample {
   readonly table: string;
   /** Values of the primary key, with a slash between them. */
@@ -15,10 +15,13 @@ export interface DifferenceExample {
 }
 
 const BATCH = 500;
-/** Most events of an example. */
+/** Maximum number of events per example. */
 const CAUSES = 20;
 
-/** Finds the events that name the keys of differing rows, by one pass over the log; without differences none is made. */
+/**
+ * Finds the events that name the keys of differing rows, in one pass over the log. If nothing differs, the log is not
+ * read.
+ */
 export const addCauses = async (
   store: Pick<EventStore, 'readAll'>,
   differences: readonly Difference[],
@@ -49,7 +52,7 @@ export const addCauses = async (
   }));
 };
 
-/** Returns the part of a key that names its row best: the first one; of an owner's month the owner. */
+/** Returns the part of a key that best identifies its row: the first part; for an owner's month, the owner. */
 const needlesOf = ([first]: readonly Json[]): readonly string[] =>
   first === undefined ? [] : [textOf(first).split('/')[0]!];
 

@@ -1,11 +1,14 @@
+import type { Json, JsonObject } from '../../../kernel/json.js';
 import { unhurried } from '../../../postgres/pool.js';
 import type { Projection, Tx } from '../projection.js';
-import type { Json, JsonObject } from '../../../kernel/json.js';
 
-/** Kind of a difference: the live tables lack a row, have one too many, or have it otherwise. */
+/**
+ * Kind of a difference: a row is missing from the live tables, is there although it should not be, or has different
+ * content.
+ */
 export type DifferenceKind = 'missing' | 'extra' | 'different';
 
-/** A row that is not the same in both. */
+/** A row that differs. */
 export interface Difference {
   readonly table: string;
   /** Values of the primary key. */
@@ -15,15 +18,15 @@ export interface Difference {
   readonly fresh: JsonObject | null;
 }
 
-/** Comparison of the rows of two schemas. */
+/** Result of comparing the rows of two schemas. */
 export interface Comparison extends Readonly<Record<DifferenceKind, number>> {
-  /** Rows of the fresh tables. */
+  /** Number of rows in the fresh tables. */
   readonly rows: number;
-  /** Up to {@link EXAMPLES} of each kind and table. */
+  /** Up to {@link EXAMPLES} per kind and table. */
   readonly differences: readonly Difference[];
 }
 
-/** Most examples of each kind and table. */
+/** Maximum number of examples per kind and table. */
 const EXAMPLES = 20;
 
 /**

@@ -7,7 +7,7 @@ import type { Projection } from '../projection.js';
 import { RowCache } from '../row-cache.js';
 import { readSkippedEvents } from '../skipped-events.js';
 
-/** The dependencies of a replay. */
+/** Dependencies of a replay. */
 export interface ReplayDependencies {
   readonly pool: Pool;
   readonly store: Pick<EventStore, 'readAll' | 'readStream'>;
@@ -16,7 +16,7 @@ export interface ReplayDependencies {
 
 const BATCH = 500;
 
-/** Applies events to the tables of a projection in a schema, from a position on. */
+/** Applies events to a projection's tables in a schema, from a position on. */
 export class Replay {
   private skipped: ReadonlySet<string> = new Set();
   private readonly cache = new RowCache();
@@ -33,7 +33,7 @@ export class Replay {
     this.except = deps.codec.types.filter((type) => !handles(type));
   }
 
-  /** Creates the tables, in the place of those that another replay has left. */
+  /** Creates the tables, replacing those that another replay left behind. */
   async createTables(): Promise<void> {
     await this.drop();
     await withTransaction(this.deps.pool, (tx) =>
@@ -41,7 +41,7 @@ export class Replay {
     );
   }
 
-  /** Reads which events are left out; before the first batch. */
+  /** Reads which events to skip; call it before the first batch. */
   async start(): Promise<void> {
     this.skipped = await readSkippedEvents(this.deps.store, this.deps.codec, this.projection.name);
   }
@@ -50,12 +50,12 @@ export class Replay {
     await this.deps.pool.query(`drop schema if exists ${this.schema} cascade`);
   }
 
-  /** True if one batch leads to a position. */
+  /** True if one batch reaches a position. */
   async isWithinBatch(position: Position): Promise<boolean> {
     return (await this.read(position)).length < BATCH;
   }
 
-  /** Applies the next batch of events, none of them after a position. */
+  /** Applies the next batch of events, none of which comes after a position. */
   async advance(tx: PoolClient, until: Position): Promise<void> {
     const read = await this.read(until);
     const events = read.filter(({ id, type }) => (this.projection.handles?.(type) ?? true) && !this.skipped.has(id));
@@ -70,7 +70,7 @@ export class Replay {
     this.position = read.length < BATCH ? until : read.at(-1)!.position;
   }
 
-  /** Copies what the event store has no more from the tables in another schema. */
+  /** Copies rows whose events are gone from the tables in another schema. */
   async carryOver(tx: PoolClient, from: string): Promise<void> {
     if (!this.projection.carryOver) return;
     await tx.query(`set local search_path to ${this.schema}, public`);

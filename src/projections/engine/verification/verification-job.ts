@@ -5,7 +5,10 @@ import { VERIFY_PROJECTION } from '../projection-status.queries.js';
 import type { ReplayDependencies } from './replay.js';
 import { verifyProjection } from './verify-projection.js';
 
-/** Creates the handler of verifications. One that was cut off starts again under its job: it leaves nothing but its own tables. */
+/**
+ * Creates the handler of verifications. An interrupted verification starts again under the same job, because it leaves
+ * nothing but its own tables.
+ */
 export const createProjectionVerification = (
   deps: ReplayDependencies,
   projections: readonly Projection[],

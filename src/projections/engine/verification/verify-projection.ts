@@ -6,7 +6,7 @@ import { addCauses, type DifferenceExample } from './causes.js';
 import { compareSchemas } from './compare-schemas.js';
 import { Replay, type ReplayDependencies } from './replay.js';
 
-/** Means that a running verification is given. */
+/** Context passed to a running verification. */
 export interface VerificationContext {
   readonly signal: AbortSignal;
   /** @param progress from 0 to 1 */
@@ -24,12 +24,12 @@ export interface VerificationResult {
 }
 
 /**
- * Compares the live version of a projection with a fresh replay of the log, at one position. The replay fills a schema of its
- * own. Its last events are applied in the transaction that compares: that sees the live tables and their position in one
- * snapshot, so the live version is neither stopped nor waited for (ADR-147). One at a time for each projection; what a
- * killed one has left is dropped by the next.
+ * Compares the live version of a projection with a fresh replay of the log, at one position. The replay fills a
+ * separate schema. Its last events are applied in the transaction that compares, which sees the live tables and their
+ * position in one snapshot, so that the live version need not stop and need not be waited for (ADR-147). Only one runs
+ * at a time per projection; the next one drops what a killed one left behind.
  * @returns null if the signal was aborted first
- * @throws Error the program of this process has not the code of the live version
+ * @throws Error if this process does not have the code of the live version
  */
 export const verifyProjection = async (
   deps: ReplayDependencies,

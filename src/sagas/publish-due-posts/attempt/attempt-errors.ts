@@ -9,7 +9,7 @@ const gatewayError = (code: string, category: PublishError['category'], message:
   message,
 });
 
-/** Error of an attempt whose process ended. @param step the visible step that was under way; null: none was */
+/** Error of an attempt whose process ended. @param step the visible step that was in progress; null if none was */
 export const interruptedError = (step: string | null): PublishError =>
   gatewayError(
     'interrupted',
@@ -20,7 +20,7 @@ export const interruptedError = (step: string | null): PublishError =>
 /** Error of an attempt whose process lost the channel's lease before it sent anything. */
 export const leaseLostError = gatewayError('interrupted', 'internal', ATTEMPT_MESSAGES.leaseLost);
 
-/** Error of an attempt on a channel whose credentials were erased, or did not come along. */
+/** Error of an attempt on a channel whose credentials were erased, or were not restored. */
 export const credentialsMissingError = gatewayError(
   'credentials_missing',
   'credentials',
@@ -34,7 +34,7 @@ export const credentialsUnreadableError = gatewayError(
   ATTEMPT_MESSAGES.credentialsUnreadable,
 );
 
-/** Error of an attempt on a channel to which the network has given another address. */
+/** Error of an attempt on a channel that the network has moved to another address. */
 export const channelMovedError = gatewayError('channel_moved', 'channel', ATTEMPT_MESSAGES.channelMoved);
 
 /** Error of an attempt that failed because of a bug in the gateway; the log has the cause. */
@@ -50,8 +50,8 @@ export const historyUnreadableError = gatewayError(
 const postUnreadableError = gatewayError('post_unreadable', 'internal', ATTEMPT_MESSAGES.postUnreadable);
 
 /**
- * Error of an attempt in which something threw: the log has the cause, which may name secrets.
- * @param sending the visible step that was under way; null: none was
+ * Error of an attempt after an exception: the log has the cause, which may name secrets.
+ * @param sending the visible step that was in progress; null if none was
  */
 export const unexpectedError = (thrown: unknown, sending: string | null): PublishError => {
   if (sending !== null)

@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
+import type { PauseAfterPublication } from '../../../commands/pause/pause-after-publication.js';
 import { publication as decider, type PublicationState } from '../../../domain/publication/publication.decider.js';
-import { emptyAggregate } from '../../../event-store/aggregate-store.js';
+import { type AggregateStore, emptyAggregate } from '../../../event-store/aggregate-store.js';
+import { systemClock } from '../../../kernel/clock.js';
+import { silentLog } from '../../../kernel/log.js';
 import type { PublishError, Rendering, Step, StepOutcome } from '../../../platforms/publisher.js';
 import {
   afterCall,
-  afterMediaFailed,
-  afterStartWithoutCall,
+  afterMedia,
   afterOrphanFound,
-  afterOutcomeRecorded,
-  afterPace,
   afterResolution,
   afterStart,
-  afterStepRecorded,
   type AttemptState,
   type AwaitingPace,
   beginAttempt,
@@ -22,9 +21,13 @@ import {
   release,
   type Sending,
   type StepConfirmed,
-  stepNamedWithResult,
   type Unconfirmed,
+  type Unprepared,
 } from './attempt-state.js';
+import { OutcomeRecorder } from './outcome-recorder.js';
+import type { Pacing } from './pacing.js';
+import type { PublicationAttempt } from './publication-attempt.js';
+import { StepSender } from './step-sender.js';
 
 const loaded = (change: Partial<PublicationState> = {}): LoadedPublication => ({
   ...emptyAggregate(decider),
@@ -52,21 +55,78 @@ const uploading: Sending = { kind: 'sending', publication: STARTED, rendering, s
 const sending: Sending = { kind: 'sending', publication: RECORDED, rendering, step: message, credentials };
 const orphaned: Orphaned = { kind: 'orphaned', publication: STARTED };
 const unconfirmed: Unconfirmed = {
-  ...{ kind: 'unconfirmed', publication: RECORDED, step: message, credentials, error, isOrphaned: false },
+  kind: 'unconfirmed',
+  publication: RECORDED,
+  step: message,
+  credentials,
+  error,
+  isOrphaned: false,
 };
 const orphanedUpload: Unconfirmed = { ...unconfirmed, publication: STARTED, step: upload, isOrphaned: true };
 const confirmed: StepConfirmed = {
-  ...{ kind: 'step_confirmed', publication: STARTED, step: upload, done: done },
+  kind: 'step_confirmed',
+  publication: STARTED,
+  step: upload,
+  done,
   next: { rendering, step: message, credentials },
 };
 const awaitingPace: AwaitingPace = {
-  ...{ kind: 'awaiting_pace', publication: RECORDED },
+  kind: 'awaiting_pace',
+  publication: RECORDED,
   next: { rendering, step: message, credentials },
 };
 const concluding = conclude(sending, { kind: 'failed', error });
+const unprepared: Unprepared = {
+  kind: 'unprepared',
+  publication: QUEUED,
+  error,
+  afterMs: 5,
+  isFinal: false,
+};
+const failedMedia = (isLast: boolean) =>
+  afterMedia(prepared, { kind: 'failed', key: 'k', error, isFinal: isLast }) as Unprepared;
 
-/** Every transition: the state before it, its cause, the state after it, and what matters of that. */
-const TRANSITIONS: readonly (readonly [string, string, AttemptState, object])[] = [
+const attempt = { signals: { drain: new AbortController().signal } } as PublicationAttempt;
+/** Commands that the stream was asked to record. */
+const commands: { readonly type: string; readonly sending?: string | null }[] = [];
+
+/** A recorder whose appends return `recorded`; null means that the stream rejects them. */
+class FakeRecorder extends OutcomeRecorder {
+  constructor(private readonly recorded: LoadedPublication | null) {
+    const aggregates = {} as AggregateStore;
+    const pauses = {} as PauseAfterPublication;
+    super(aggregates, pauses, systemClock, silentLog, () => undefined);
+  }
+
+  override record(
+    _attempt: unknown,
+    _known: unknown,
+    command: { readonly type: string },
+  ): Promise<LoadedPublication | null> {
+    commands.push(command);
+    return Promise.resolve(this.recorded);
+  }
+}
+
+/** Returns a sender of steps without a network and without an event store. */
+const senderWith = (recorded: LoadedPublication | null, isPaced = true): StepSender => {
+  const pacing = { enabled: isPaced, waitForTurn: () => Promise.resolve(false) };
+  const unused = {} as never;
+  return new StepSender(
+    unused,
+    pacing as unknown as Pacing,
+    unused,
+    unused,
+    unused,
+    silentLog,
+    new FakeRecorder(recorded),
+    unused,
+    unused,
+  );
+};
+
+/** Every transition: the previous state, its cause, the next state, and its relevant fields. */
+const TRANSITIONS: readonly (readonly [string, string, AttemptState | Promise<AttemptState>, object])[] = [
   ['loaded', 'open attempt', beginAttempt(STARTED, post, render), { kind: 'orphaned' }],
   ['loaded', 'rendered', beginAttempt(QUEUED, post, render), { kind: 'prepared', rendering }],
   ['loaded', 'rendering failed', beginAttempt(QUEUED, post, () => null), { kind: 'unprepared', afterMs: null }],
@@ -91,27 +151,17 @@ const TRANSITIONS: readonly (readonly [string, string, AttemptState, object])[] 
   [
     'unprepared',
     'start recorded',
-    afterStartWithoutCall({ kind: 'unprepared', publication: QUEUED, error, afterMs: 5, isFinal: false }, STARTED),
+    senderWith(STARTED).startWithoutCall(attempt, unprepared),
     { kind: 'concluding', publication: STARTED, outcome: { kind: 'retry', error, afterMs: 5, named: false } },
   ],
-  [
-    'prepared',
-    'media cannot be fetched',
-    afterMediaFailed(prepared, { error, isFinal: false }),
-    { kind: 'unprepared', error, afterMs: null },
-  ],
+  ['prepared', 'media cannot be fetched', failedMedia(false), { kind: 'unprepared', error, afterMs: null }],
   [
     'unprepared',
     'start recorded, no try follows',
-    afterStartWithoutCall(afterMediaFailed(prepared, { error, isFinal: true }), STARTED),
+    senderWith(STARTED).startWithoutCall(attempt, failedMedia(true)),
     { kind: 'concluding', publication: STARTED, outcome: { kind: 'failed', error } },
   ],
-  [
-    'unprepared',
-    'start rejected',
-    afterStartWithoutCall({ kind: 'unprepared', publication: QUEUED, error, afterMs: 5, isFinal: false }, null),
-    { kind: 'released' },
-  ],
+  ['unprepared', 'start rejected', senderWith(null).startWithoutCall(attempt, unprepared), { kind: 'released' }],
   ['prepared', 'start recorded', afterStart(prepared, STARTED, read), { kind: 'sending', step: upload }],
   [
     'prepared',
@@ -197,24 +247,29 @@ const TRANSITIONS: readonly (readonly [string, string, AttemptState, object])[] 
   [
     'step_confirmed',
     'recorded',
-    afterStepRecorded(confirmed, RECORDED, false),
+    senderWith(RECORDED, false).recordStep(attempt, confirmed),
     { kind: 'sending', step: message, publication: RECORDED },
   ],
   [
     'step_confirmed',
     'recorded, pacing is on',
-    afterStepRecorded(confirmed, RECORDED, true),
+    senderWith(RECORDED).recordStep(attempt, confirmed),
     { kind: 'awaiting_pace', next: { step: message } },
   ],
   [
     'step_confirmed',
     'recorded for another worker',
-    afterStepRecorded({ ...confirmed, next: { interrupt: error } }, RECORDED, true),
+    senderWith(RECORDED).recordStep(attempt, { ...confirmed, next: { interrupt: error } }),
     { kind: 'concluding', outcome: { kind: 'interrupted', error } },
   ],
-  ['step_confirmed', 'rejected', afterStepRecorded(confirmed, null, true), { kind: 'released' }],
-  ['awaiting_pace', 'turn, step named', afterPace(awaitingPace, STARTED), { kind: 'sending', step: message }],
-  ['awaiting_pace', 'step rejected', afterPace(awaitingPace, null), { kind: 'released' }],
+  ['step_confirmed', 'rejected', senderWith(null).recordStep(attempt, confirmed), { kind: 'released' }],
+  [
+    'awaiting_pace',
+    'turn, step named',
+    senderWith(STARTED).waitForPace(attempt, awaitingPace),
+    { kind: 'sending', step: message },
+  ],
+  ['awaiting_pace', 'step rejected', senderWith(null).waitForPace(attempt, awaitingPace), { kind: 'released' }],
   [
     'orphaned',
     'visible step under way',
@@ -239,25 +294,41 @@ const TRANSITIONS: readonly (readonly [string, string, AttemptState, object])[] 
     afterOrphanFound({ ...orphaned, publication: RECORDED }, undefined, null),
     { kind: 'concluding', outcome: { kind: 'interrupted' } },
   ],
-  ['concluding', 'recorded', afterOutcomeRecorded(concluding, RECORDED), { kind: 'ended', publication: RECORDED }],
-  ['concluding', 'rejected', afterOutcomeRecorded(concluding, null), { kind: 'released' }],
+  [
+    'concluding',
+    'recorded',
+    new FakeRecorder(RECORDED).recordOutcome(attempt, concluding),
+    { kind: 'ended', publication: RECORDED },
+  ],
+  ['concluding', 'rejected', new FakeRecorder(null).recordOutcome(attempt, concluding), { kind: 'released' }],
 ];
 
 describe('the states of a publication attempt', () => {
-  it.each(TRANSITIONS)('%s: %s', (_, __, state, expected) => {
-    expect(state).toMatchObject(expected);
+  it.each(TRANSITIONS)('%s: %s', async (_, __, state, expected) => {
+    expect(await state).toMatchObject(expected);
   });
 
-  it('name a visible step in the stream only if its call may follow at once', () => {
-    expect(stepNamedWithResult(confirmed, false)).toBe('message');
-    expect(stepNamedWithResult(confirmed, true)).toBeNull();
-    expect(stepNamedWithResult({ ...confirmed, next: { interrupt: error } }, false)).toBeNull();
+  it('go on with the media that are ready, or without any, and end where the worker stops', () => {
+    expect(afterMedia(prepared, { kind: 'ready', key: 'k', refused: new Map() })).toBe(prepared);
+    expect(afterMedia(prepared, null)).toBe(prepared);
+    expect(afterMedia(prepared, { kind: 'abandoned' })).toMatchObject({ kind: 'released' });
   });
 
-  it('and their transitions are the ones in docs/publication-attempt.md', () => {
+  it('name a visible step in the stream only if its call may follow at once', async () => {
+    const nameOf = async (state: StepConfirmed, isPaced: boolean) => {
+      await senderWith(RECORDED, isPaced).recordStep(attempt, state);
+      return commands.at(-1)?.sending;
+    };
+    expect(await nameOf(confirmed, false)).toBe('message');
+    expect(await nameOf(confirmed, true)).toBeNull();
+    expect(await nameOf({ ...confirmed, next: { interrupt: error } }, false)).toBeNull();
+  });
+
+  it('and their transitions are the ones in docs/publication-attempt.md', async () => {
     const page = readFileSync(new URL('../../../../docs/publication-attempt.md', import.meta.url), 'utf8');
     const arrows = [...page.matchAll(/^ {4}(\w+) --> (\w+)/gm)].map(([, from, to]) => `${from} → ${to}`);
-    const tested = new Set(TRANSITIONS.map(([from, , { kind }]) => `${from} → ${kind}`));
+    const tested = new Set<string>();
+    for (const [from, , state] of TRANSITIONS) tested.add(`${from} → ${(await state).kind}`);
     expect(arrows.sort()).toEqual([...tested].sort());
   });
 });

@@ -11,16 +11,17 @@ import type {
   Warning,
 } from '../../../platforms/publisher.js';
 import type { ProcessedPost } from '../../../processing/process-post.js';
+import type { PreparedMedia } from '../inputs/shared-media.js';
+import { ATTEMPT_MESSAGES } from '../messages.js';
 import { internalError, interruptedError } from './attempt-errors.js';
 import type { Render } from './publication-attempt.js';
-import { ATTEMPT_MESSAGES } from '../messages.js';
 
 /** A publication's stream as this worker last read or wrote it. */
 export type LoadedPublication = LoadedAggregate<PublicationState>;
 
 export type Credentials = SendContext['credentials'];
 
-/** Credentials as they were read from the vault: there may be none, or none that can be decrypted. */
+/** Credentials as read from the vault: they may be missing or undecryptable. */
 export type CredentialsRead =
   | { readonly kind: 'read'; readonly credentials: Credentials }
   | { readonly kind: 'unusable'; readonly error: PublishError };
@@ -31,23 +32,23 @@ export type AttemptOutcome =
   /** All steps are done; `messageIds` and `urls` are those of the last step. */
   | ({ readonly kind: 'done'; readonly warnings: readonly Warning[] } & Pick<StepDone, 'messageIds' | 'urls'>)
   | Exclude<StepOutcome, { kind: 'done' | 'in_doubt' }>
-  /** Nothing is in doubt and nothing failed: the next attempt may start at once. */
+  /** Nothing is in doubt and nothing failed: the next attempt can start at once. */
   | { readonly kind: 'interrupted'; readonly error: PublishError }
   /** Delivery of a visible step could not be confirmed (D-25). */
   | { readonly kind: 'unresolved'; readonly error: PublishError }
   /** The project's filters or the network leave nothing to send. */
   | { readonly kind: 'filtered'; readonly reason: Warning }
-  /** The owner was deleted: nothing more is sent for it. */
+  /** The owner was deleted: nothing more is sent on its behalf. */
   | { readonly kind: 'cancelled' }
   /** The owner's monthly quota is used up (D-18). */
   | { readonly kind: 'held'; readonly until: Instant; readonly ownerRevision: number };
 
-/** A resolution of an unconfirmed send. */
+/** How an unconfirmed send was resolved. */
 export type Resolution =
   | Extract<LookUpResult, { kind: 'sent' | 'not_sent' }>
   /** Neither a look-up nor the network's idempotency key gave an answer. */
   | { readonly kind: 'unresolved' }
-  /** This process shuts down or has lost the channel: the worker that takes the attempt over resolves it. */
+  /** This process is shutting down or has lost the channel: the worker that takes over the attempt resolves it. */
   | { readonly kind: 'abandoned' };
 
 interface InState<K extends string> {
@@ -55,10 +56,10 @@ interface InState<K extends string> {
   readonly publication: LoadedPublication;
 }
 
-/** The stream holds an open attempt whose worker is gone. */
+/** The stream has an open attempt whose worker is gone. */
 export type Orphaned = InState<'orphaned'>;
 
-/** The post could not be made ready for its network: the attempt fails without a call. */
+/** The post could not be prepared for its network: the attempt fails without a call. */
 export interface Unprepared extends InState<'unprepared'> {
   readonly error: PublishError;
   readonly afterMs: number | null;
@@ -71,14 +72,14 @@ export interface Prepared extends InState<'prepared'> {
   readonly rendering: Rendering;
 }
 
-/** The next step may be called; a visible one is named in the stream. */
+/** The next step may be called; if it is visible, the stream already names it. */
 export interface Sending extends InState<'sending'> {
   readonly rendering: Rendering;
   readonly step: Step;
   readonly credentials: Credentials;
 }
 
-/** The outcome of a visible step is unknown. The channel stays held. */
+/** The outcome of a visible step is unknown. The channel remains held. */
 export interface Unconfirmed extends InState<'unconfirmed'> {
   readonly step: Step;
   readonly credentials: Credentials;
@@ -95,7 +96,7 @@ export interface StepConfirmed extends InState<'step_confirmed'> {
   readonly next: Omit<Sending, 'kind' | 'publication'> | { readonly interrupt: PublishError };
 }
 
-/** The next step waits for the network's rate limits; the stream names no step. */
+/** The next step waits for the network's rate limits; the stream does not name a step. */
 export interface AwaitingPace extends InState<'awaiting_pace'> {
   readonly next: Omit<Sending, 'kind' | 'publication'>;
 }
@@ -108,7 +109,7 @@ export interface Concluding extends InState<'concluding'> {
 /** The outcome is recorded. */
 export type Ended = InState<'ended'>;
 
-/** This worker must not continue: it shuts down, lost the channel, or another worker was faster. */
+/** This worker must not continue: it is shutting down, has lost the channel, or another worker was faster. */
 export type Released = InState<'released'>;
 
 /**
@@ -134,8 +135,7 @@ export const isFinal = (state: AttemptState): state is FinalState =>
   state.kind === 'ended' || state.kind === 'released';
 
 /**
- * True if the state only records what this process knows and the network cannot be asked again: work that throws is tried
- * once more.
+ * True if the state only records an answer that cannot be requested again. If recording throws, it is tried once more.
  */
 export const onlyRecords = ({ kind }: AttemptState): boolean => kind === 'step_confirmed' || kind === 'concluding';
 
@@ -157,13 +157,9 @@ export const release = ({ publication }: { publication: LoadedPublication }): Re
   publication,
 });
 
-/** Returns the state after an append. @param recorded null: the append was rejected, another worker has taken over */
-export const afterOutcomeRecorded = (from: Concluding, recorded: LoadedPublication | null): FinalState =>
-  recorded === null ? release(from) : { kind: 'ended', publication: recorded };
-
 /**
  * Returns the first state of an attempt at a publication that is queued or publishing.
- * @param render null: the publisher failed to render the post
+ * @param render null if the publisher failed to render the post
  */
 export const beginAttempt = (
   publication: LoadedPublication,
@@ -177,7 +173,7 @@ export const beginAttempt = (
     return { kind: 'unprepared', publication, error, afterMs, isFinal: false };
   }
   const rendering = render();
-  // A post that cannot be rendered must not hold its channel for ever.
+  // A post that cannot be rendered must not hold its channel forever.
   if (rendering === null)
     return { kind: 'unprepared', publication, error: internalError, afterMs: null, isFinal: false };
   if (rendering.steps.length > 0) return { kind: 'prepared', publication, rendering };
@@ -191,18 +187,12 @@ const emptyReason = ({ warnings }: Rendering): Warning =>
     message: ATTEMPT_MESSAGES.nothingToSend,
   };
 
-/** Returns the state of an attempt whose media could not be fetched. @param isFinal true if they are not tried again */
-export const afterMediaFailed = (
-  { publication }: Prepared,
-  { error, isFinal }: { readonly error: PublishError; readonly isFinal: boolean },
-): Unprepared => ({ kind: 'unprepared', publication, error, afterMs: null, isFinal });
-
-/** Returns the state after the start of a failing attempt is recorded. */
-export const afterStartWithoutCall = (from: Unprepared, started: LoadedPublication | null): Concluding | Released => {
-  if (started === null) return release(from);
-  const { error, afterMs, isFinal } = from;
-  if (isFinal) return conclude({ publication: started }, { kind: 'failed', error });
-  return conclude({ publication: started }, { kind: 'retry', error, afterMs, named: false });
+/** Returns the state once the media are ready. @param media null if the post needs none */
+export const afterMedia = (from: Prepared, media: PreparedMedia | null): Prepared | Unprepared | Released => {
+  if (media?.kind === 'abandoned') return release(from);
+  if (media?.kind !== 'failed') return from;
+  const { error, isFinal } = media;
+  return { kind: 'unprepared', publication: from.publication, error, afterMs: null, isFinal };
 };
 
 /** Returns the state after the start of an attempt is recorded. */
@@ -218,7 +208,7 @@ export const afterStart = (
   const { rendering } = from;
   const step = findNextStep(rendering, started.state.results);
   if (step) return { kind: 'sending', rendering, step, credentials, ...at };
-  // Earlier attempts sent all that there is to send now.
+  // Earlier attempts have already sent everything.
   return conclude(at, { kind: 'done', messageIds: [], urls: [], warnings: rendering.warnings });
 };
 
@@ -264,7 +254,7 @@ const afterConfirmation = (from: Sending | Unconfirmed, done: StepDone, render: 
   const nextStep = findNextStep(rendering, results);
   const { messageIds, urls } = done;
   if (nextStep === undefined) return conclude(from, { kind: 'done', messageIds, urls, warnings: rendering.warnings });
-  // The worker of an orphaned attempt may only have been slow: a new attempt fences it off before the next step.
+  // The worker of an orphaned attempt may only have been slow, so a new attempt fences it off before the next step.
   const next =
     from.kind === 'unconfirmed' && from.isOrphaned
       ? { interrupt: from.error }
@@ -272,31 +262,10 @@ const afterConfirmation = (from: Sending | Unconfirmed, done: StepDone, render: 
   return { kind: 'step_confirmed', publication, step, done, next };
 };
 
-/** Returns the visible step that the record of a confirmed step names as under way; null: none. */
-export const stepNamedWithResult = ({ next }: StepConfirmed, isPaced: boolean): string | null =>
-  'interrupt' in next || isPaced ? null : visibleStepName(next.step);
-
-/** Returns the state after a step's result is recorded. @param isPaced true if the next call must wait for its turn */
-export const afterStepRecorded = (
-  from: StepConfirmed,
-  recorded: LoadedPublication | null,
-  isPaced: boolean,
-): Sending | AwaitingPace | Concluding | Released => {
-  if (recorded === null) return release(from);
-  const { next } = from;
-  const at = { publication: recorded };
-  if ('interrupt' in next) return conclude(at, { kind: 'interrupted', error: next.interrupt });
-  return isPaced ? { kind: 'awaiting_pace', next, ...at } : { kind: 'sending', ...next, ...at };
-};
-
-/** Returns the state after the wait for a turn. @param named null: the stream rejected the step's name */
-export const afterPace = (from: AwaitingPace, named: LoadedPublication | null): Sending | Released =>
-  named === null ? release(from) : { kind: 'sending', ...from.next, publication: named };
-
 /**
  * Returns the state after an orphaned attempt was examined.
- * @param step the visible step that the stream names; undefined: it is not part of the rendering any more
- * @param read null: they are not needed, as no visible step was under way
+ * @param step the visible step that the stream names; undefined if it is no longer part of the rendering
+ * @param read null if not needed, because no visible step was in progress
  */
 export const afterOrphanFound = (
   from: Orphaned,

@@ -1,62 +1,60 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { publication as decider } from '../../../domain/publication/publication.decider.js';
-import type { AggregateStore } from '../../../event-store/aggregate-store.js';
+import { AggregateStore } from '../../../event-store/aggregate-store.js';
 import { UndecodableEvent } from '../../../event-store/codec.js';
-import type { Clock } from '../../../kernel/clock.js';
-import type { Log } from '../../../kernel/log.js';
-import { detailOf, reasonOf } from '../../../kernel/reason.js';
-import type { Leases } from '../../../postgres/leases.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
+import { LOG, type Log } from '../../../kernel/log.js';
+import { reasonOf } from '../../../kernel/reason.js';
+import { Leases } from '../../../postgres/leases.js';
 import { isOutage } from '../../engine/outage.js';
 import { unexpectedError } from './attempt-errors.js';
 import type { LoadedPublication } from './attempt-state.js';
-import type { OutcomeRecorder } from './outcome-recorder.js';
-import type { RecordedAttempt } from './publication-attempt.js';
+import { OutcomeRecorder } from './outcome-recorder.js';
+import type { ClaimedPublication } from './publication-attempt.js';
+import { PublishingQuota } from './quota.js';
 import { endUnreadable } from './unreadable-history.js';
-import type { PublishingQuota } from './quota.js';
-
-/** Dependencies of {@link FailureRecorder}. */
-export interface FailureRecorderDependencies {
-  readonly aggregates: AggregateStore;
-  readonly leases: Leases;
-  readonly quota: PublishingQuota;
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 /**
- * Ends an attempt in which something threw, so that no error holds a channel back for ever (D-20): nothing visible was
- * under way: the attempt has failed and is repeated within the bounds; otherwise the send is in doubt (D-25) and is not
- * repeated by itself, whatever the channel's `on_doubt` says, as the same error would follow. An outage ends no attempt.
+ * Ends an attempt after an exception, so that no error holds a channel back forever (D-20). If no visible step was in
+ * progress, the attempt has failed and is repeated within the limits. Otherwise the send is in doubt (D-25) and is not
+ * repeated automatically, whatever the channel's `on_doubt` says, because the same error would follow. An outage never
+ * ends an attempt.
  */
+@Injectable()
 export class FailureRecorder {
   constructor(
-    private readonly deps: FailureRecorderDependencies,
+    private readonly aggregates: AggregateStore,
+    private readonly leases: Leases,
+    private readonly quota: PublishingQuota,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Log,
     private readonly outcomes: OutcomeRecorder,
   ) {}
 
   /**
-   * Records a failure by what the stream says, as the attempt may have appended more than it knows.
-   * @returns the publication; null: another worker has taken it over
+   * Records a failure according to the stream, because the attempt may have appended more than it knows.
+   * @returns the publication; null if another worker has taken it over
    * @throws the error itself if it is an outage, or if this process is being stopped
    */
-  async recordFailure(attempt: RecordedAttempt, thrown: unknown): Promise<LoadedPublication | null> {
+  async recordFailure(attempt: ClaimedPublication, thrown: unknown): Promise<LoadedPublication | null> {
     const { row, worker, signals } = attempt;
     if (isOutage(thrown) || signals.abort.aborted) throw thrown;
     const { publication_id: publication, channel_id: channel } = row;
-    this.deps.log.error({ publication, channel, error: detailOf(thrown) }, 'an attempt to publish failed unexpectedly');
-    if (!this.deps.leases.stillHoldsLeasesOf(worker)) return null;
+    this.log.error({ publication, channel, err: thrown }, 'an attempt to publish failed unexpectedly');
+    if (!this.leases.stillHoldsLeasesOf(worker)) return null;
     const recorded = await this.endReadable(attempt, thrown);
     if (recorded?.state.status !== 'published') await this.releaseReservation(publication, worker);
     return recorded;
   }
 
-  /** Ends the attempt by what the stream says, or the publication if the stream cannot be read. */
-  private async endReadable(attempt: RecordedAttempt, thrown: unknown): Promise<LoadedPublication | null> {
-    const { aggregates, clock } = this.deps;
+  /** Ends the attempt according to the stream, or the publication if the stream cannot be read. */
+  private async endReadable(attempt: ClaimedPublication, thrown: unknown): Promise<LoadedPublication | null> {
+    const { aggregates, clock } = this;
     let loaded: LoadedPublication;
     try {
       loaded = await aggregates.loadAggregate(decider, attempt.row.publication_id);
     } catch (error) {
-      // What a newer program has written is left to it: nothing is wrong with the publication.
+      // Events written by a newer program are left to it, because nothing is wrong with the publication.
       if (isOutage(error) || (error instanceof UndecodableEvent && error.isNewer)) throw error;
       return endUnreadable(aggregates, clock, attempt);
     }
@@ -64,7 +62,7 @@ export class FailureRecorder {
   }
 
   private async endAttempt(
-    attempt: RecordedAttempt,
+    attempt: ClaimedPublication,
     loaded: LoadedPublication,
     thrown: unknown,
   ): Promise<LoadedPublication | null> {
@@ -84,10 +82,10 @@ export class FailureRecorder {
     }
   }
 
-  /** A reservation that stays would count until this worker's registration ends. */
+  /** A leftover reservation would count until this worker's registration ends. */
   private async releaseReservation(publication: string, worker: string): Promise<void> {
-    await this.deps.quota.release(publication, worker).catch((error: unknown) => {
-      this.deps.log.warn({ publication, error: reasonOf(error) }, 'failed to release a reserved post of the month');
+    await this.quota.release(publication, worker).catch((error: unknown) => {
+      this.log.warn({ publication, reason: reasonOf(error) }, 'failed to release a reserved post of the month');
     });
   }
 }

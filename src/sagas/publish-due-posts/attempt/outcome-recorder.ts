@@ -1,88 +1,83 @@
 import { isDeepStrictEqual } from 'node:util';
-import { FlagChannel, FlagChannelHandler } from '../../../commands/channel/flag-channel.js';
-import { MoveChannel, MoveChannelHandler } from '../../../commands/channel/move-channel.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { flagChannel } from '../../../commands/channel/flag-channel.js';
+import { moveChannel } from '../../../commands/channel/move-channel.js';
+import { PauseAfterPublication } from '../../../commands/pause/pause-after-publication.js';
 import {
   type ProgressCommand,
-  RecordPublicationProgress,
-  RecordPublicationProgressHandler,
+  recordPublicationProgress,
 } from '../../../commands/publication/record-publication-progress.js';
-import type { AggregateStore } from '../../../event-store/aggregate-store.js';
+import { AggregateStore } from '../../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../../event-store/codec.js';
-import type { Clock } from '../../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { assertNever } from '../../../kernel/decider.js';
 import { newUuid } from '../../../kernel/ids.js';
 import type { Instant } from '../../../kernel/instant.js';
-import type { Log } from '../../../kernel/log.js';
+import { LOG, type Log } from '../../../kernel/log.js';
 import { isRejection } from '../../../kernel/result.js';
 import type { PublishError } from '../../../platforms/publisher.js';
-import type { PauseAfterPublication } from '../../pause-after-publication/pause-after-publication.js';
 import { retryWhileUnavailable } from '../../engine/retry-while-unavailable.js';
-import { attentionOf } from './attention.js';
 import { channelMovedError } from './attempt-errors.js';
-import type { AttemptOutcome, LoadedPublication } from './attempt-state.js';
-import { type CountOutcome, reportOutcome, storyOf } from './outcome-report.js';
-import type { PublicationAttempt, RecordedAttempt } from './publication-attempt.js';
+import {
+  type AttemptOutcome,
+  type Concluding,
+  type FinalState,
+  type LoadedPublication,
+  release,
+} from './attempt-state.js';
+import { attentionOf } from './attention.js';
+import { COUNT_OUTCOME, type CountOutcome, reportOutcome, storyOf } from './outcome-report.js';
+import type { ClaimedPublication, PublicationAttempt } from './publication-attempt.js';
 import { computeRetryAt } from './retry-delay.js';
-
-/** Dependencies of {@link OutcomeRecorder}. */
-export interface OutcomeRecorderDependencies {
-  readonly aggregates: AggregateStore;
-  readonly pauses: PauseAfterPublication;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly countOutcome: CountOutcome;
-}
 
 type WithoutIds<C> = C extends unknown ? Omit<C, 'publicationId' | 'postId' | 'channelId'> : never;
 type Progress = WithoutIds<ProgressCommand>;
 
 /** Appends the progress and the outcome of an attempt, and applies the outcome's effects on channel and project. */
+@Injectable()
 export class OutcomeRecorder {
-  // Called without the bus: the publish path is hot, and the publication that the worker knows is passed along.
-  private readonly recordProgress: RecordPublicationProgressHandler;
-  private readonly flagChannel: FlagChannelHandler;
-  private readonly moveChannel: MoveChannelHandler;
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly pauses: PauseAfterPublication,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Log,
+    @Inject(COUNT_OUTCOME) private readonly countOutcome: CountOutcome,
+  ) {}
 
-  constructor(private readonly deps: OutcomeRecorderDependencies) {
-    this.recordProgress = new RecordPublicationProgressHandler(deps.aggregates);
-    this.flagChannel = new FlagChannelHandler(deps.aggregates);
-    this.moveChannel = new MoveChannelHandler(deps.aggregates);
-  }
-
-  /** Records the outcome of an attempt. @returns null if another worker has taken over */
-  async recordOutcome(
-    attempt: PublicationAttempt,
-    known: LoadedPublication,
-    outcome: AttemptOutcome,
-  ): Promise<LoadedPublication | null> {
-    const at = this.deps.clock.now();
-    const command = await this.commandFor(attempt, known, outcome, at);
-    return this.record(attempt, known, command);
+  /** Records the outcome of an attempt. */
+  async recordOutcome(attempt: PublicationAttempt, state: Concluding): Promise<FinalState> {
+    const { publication, outcome } = state;
+    const command = await this.commandFor(attempt, publication, outcome, this.clock.now());
+    const recorded = await this.record(attempt, publication, command);
+    return recorded === null ? release(state) : { kind: 'ended', publication: recorded };
   }
 
   /** Claims a publication for an attempt. @returns null if another worker has taken over, or `known` lacks the latest attempt */
   recordStart(
-    attempt: RecordedAttempt,
+    attempt: ClaimedPublication,
     known: LoadedPublication,
     start: Pick<Extract<Progress, { type: 'StartAttempt' }>, 'sending' | 'projectRevision'>,
   ): Promise<LoadedPublication | null> {
     const { worker } = attempt;
     const after = known.state.attempt;
-    return this.record(attempt, known, { type: 'StartAttempt', after, at: this.deps.clock.now(), worker, ...start });
+    return this.record(attempt, known, { type: 'StartAttempt', after, at: this.clock.now(), worker, ...start });
   }
 
-  /** Records that a publication is not sent, as its channel, project or owner was deleted. @returns null if another worker has taken over */
-  recordCancellation(attempt: RecordedAttempt, known: LoadedPublication): Promise<LoadedPublication | null> {
-    return this.record(attempt, known, { type: 'CancelPublication', at: this.deps.clock.now() });
+  /**
+   * Records that a publication is not sent because its channel, project or owner was deleted. @returns null if another
+   * worker has taken over
+   */
+  recordCancellation(attempt: ClaimedPublication, known: LoadedPublication): Promise<LoadedPublication | null> {
+    return this.record(attempt, known, { type: 'CancelPublication', at: this.clock.now() });
   }
 
   /** Records a failed attempt that is repeated within the bounds of D-20. @returns null if another worker has taken over */
   recordRetry(
-    attempt: RecordedAttempt,
+    attempt: ClaimedPublication,
     known: LoadedPublication,
     error: PublishError,
   ): Promise<LoadedPublication | null> {
-    const at = this.deps.clock.now();
+    const at = this.clock.now();
     const { attempt: number, failures } = known.state;
     const retryAt = computeRetryAt(at, failures, null);
     return this.record(attempt, known, {
@@ -97,11 +92,11 @@ export class OutcomeRecorder {
 
   /** Records a send in doubt that only its owner may repeat. @returns null if another worker has taken over */
   recordDoubt(
-    attempt: RecordedAttempt,
+    attempt: ClaimedPublication,
     known: LoadedPublication,
     error: PublishError,
   ): Promise<LoadedPublication | null> {
-    const at = this.deps.clock.now();
+    const at = this.clock.now();
     return this.record(attempt, known, {
       type: 'MarkInDoubt',
       attempt: known.state.attempt,
@@ -113,20 +108,25 @@ export class OutcomeRecorder {
 
   /** Appends the event of one command. @returns null if another worker has taken over */
   async record(
-    attempt: RecordedAttempt,
+    attempt: ClaimedPublication,
     known: LoadedPublication,
     command: Progress,
   ): Promise<LoadedPublication | null> {
     const { publication_id: publicationId, post_id: postId, channel_id: channelId } = attempt.row;
     const progress = { publicationId, postId, channelId, ...command } as ProgressCommand;
-    const recording = new RecordPublicationProgress(this.contextOf(attempt), progress, known);
-    const result = await retryWhileUnavailable(() => this.recordProgress.execute(recording), attempt.signals.abort);
+    const context = this.contextOf(attempt);
+    const { aggregates } = this;
+    const result = await retryWhileUnavailable(
+      () => recordPublicationProgress(aggregates, context, progress, known),
+      attempt.signals.abort,
+    );
     if (!isRejection(result)) {
-      reportOutcome(this.deps, attempt, result.events, result.aggregate);
+      const { log, countOutcome } = this;
+      reportOutcome({ log, countOutcome }, attempt, result.events, result.aggregate);
       return result.aggregate;
     }
     const { rejection } = result;
-    this.deps.log.info(
+    this.log.info(
       { ...storyOf(attempt), command: command.type, rejection },
       'publication was taken over by another worker',
     );
@@ -150,7 +150,7 @@ export class OutcomeRecorder {
       }
       case 'retry': {
         const { error, afterMs, named } = outcome;
-        // A wait that the network asks for without a time grows as well, though it is no failed attempt.
+        // A wait without a duration that the network asks for grows as well, although it is not a failed attempt.
         const before = named ? (waits[error.code] ?? 0) : failures;
         const rule = named ? 'platform_limit' : 'retry';
         return { type: 'PostponePublication', ...ofAttempt, retryAt: computeRetryAt(at, before, afterMs), rule, error };
@@ -165,11 +165,14 @@ export class OutcomeRecorder {
       case 'moved': {
         const { address, kind: _, ...details } = outcome;
         const error = { ...channelMovedError, ...details };
-        // A move to the present address would be repeated for ever.
+        // Moving the channel to its current address would be repeated forever.
         if (isDeepStrictEqual(address, attempt.channel.address)) return { type: 'MarkFailed', ...ofAttempt, error };
-        const move = new MoveChannel(this.contextOf(attempt), attempt.row.channel_id, address);
-        await retryWhileUnavailable(() => this.moveChannel.execute(move), attempt.signals.abort);
-        // Retried at once, but counted as a failed attempt: two addresses that name each other must come to an end.
+        const context = this.contextOf(attempt);
+        await retryWhileUnavailable(
+          () => moveChannel(this.aggregates, context, attempt.row.channel_id, address),
+          attempt.signals.abort,
+        );
+        // Retried at once, but counted as a failed attempt: two addresses that point at each other must not loop.
         return { type: 'PostponePublication', ...ofAttempt, retryAt: at, rule: 'retry', error };
       }
       case 'interrupted':
@@ -192,29 +195,31 @@ export class OutcomeRecorder {
     }
   }
 
-  /** Applies the post's own pauses, before its success is recorded: see {@link PauseAfterPublication}. */
+  /** Applies the post's own pauses before its success is recorded: see {@link PauseAfterPublication}. */
   private async applyPauses({ row, payload, origin, signals }: PublicationAttempt, at: Instant): Promise<void> {
     const { post_id: postId, project_id: projectId, channel_id: channelId } = row;
     if (!payload.ad_pause_minutes && !payload.ad_target_pause_minutes) return;
     const accepted = { postId, projectId, channelId, payload, at, origin };
-    await retryWhileUnavailable(() => this.deps.pauses.apply(accepted), signals.abort);
+    await retryWhileUnavailable(() => this.pauses.apply(accepted), signals.abort);
   }
 
   /**
-   * Flags the channel (D-26, D-50). @returns true if the publication must wait: the hold lasts, or new credentials have
-   * arrived in the meantime; false if the queue has been held for its 24 hours
+   * Flags the channel (D-26, D-50). @returns true if the publication must wait, because the hold lasts or new
+   * credentials have arrived in the meantime; false if the queue has already been held for 24 hours
    */
   private async holdQueue(attempt: PublicationAttempt, error: PublishError, at: Instant): Promise<boolean> {
     const { channel, row, signals } = attempt;
     const { credentialsId } = channel;
     const { channel_id: channelId, accepted_at: acceptedAt } = row;
     const refusal = { channelId, credentialsId, at, acceptedAt, attention: attentionOf(error) };
-    const flag = new FlagChannel(this.contextOf(attempt), refusal);
-    const flagged = (await retryWhileUnavailable(() => this.flagChannel.execute(flag), signals.abort)) ?? channel;
+    const context = this.contextOf(attempt);
+    const { aggregates } = this;
+    const flagging = retryWhileUnavailable(() => flagChannel(aggregates, context, refusal), signals.abort);
+    const flagged = (await flagging) ?? channel;
     return flagged.attentionUntil > at || flagged.credentialsId !== credentialsId;
   }
 
-  private contextOf({ origin }: RecordedAttempt): CommandContext {
-    return { commandId: newUuid(), at: this.deps.clock.now(), ...origin };
+  private contextOf({ origin }: ClaimedPublication): CommandContext {
+    return { commandId: newUuid(), at: this.clock.now(), ...origin };
   }
 }

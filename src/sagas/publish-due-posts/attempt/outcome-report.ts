@@ -1,12 +1,15 @@
 import type { PublicationEvent } from '../../../domain/publication/publication.events.js';
 import type { Log } from '../../../kernel/log.js';
 import type { LoadedPublication } from './attempt-state.js';
-import type { PublicationAttempt, RecordedAttempt } from './publication-attempt.js';
+import type { ClaimedPublication, PublicationAttempt } from './publication-attempt.js';
 
 /** Counts an outcome. `code` is empty for a success. */
 export type CountOutcome = (platform: string, outcome: Outcome, code: string) => void;
 
-/** Outcome of an attempt: the state that it leaves the publication in, or that it is tried again or waits. */
+/** Injection token of {@link CountOutcome}. */
+export const COUNT_OUTCOME = Symbol('CountOutcome');
+
+/** Outcome of an attempt: the state that it leaves the publication in, or that it is retried or waits. */
 export type Outcome = 'published' | 'postponed' | 'failed' | 'in_doubt' | 'filtered' | 'held' | 'cancelled';
 
 interface ReportedOutcome {
@@ -18,8 +21,8 @@ interface ReportedOutcome {
   readonly rule?: string;
 }
 
-/** An attempt as far as a report needs it. The payload is missing if the post could not be read. */
-type ReportedAttempt = Pick<RecordedAttempt, 'row' | 'origin'> & Partial<Pick<PublicationAttempt, 'payload'>>;
+/** The parts of an attempt that a report needs. The payload is missing if the post could not be read. */
+type ReportedAttempt = Pick<ClaimedPublication, 'row' | 'origin'> & Partial<Pick<PublicationAttempt, 'payload'>>;
 
 const outcomeOf = ({ type, data }: PublicationEvent): ReportedOutcome | null => {
   switch (type) {
@@ -38,7 +41,7 @@ const outcomeOf = ({ type, data }: PublicationEvent): ReportedOutcome | null => 
     case 'PublicationDismissed':
       return { outcome: 'cancelled', code: 'deleted' };
     default:
-      return null; // a step of an attempt that goes on
+      return null; // a step of an attempt that continues
   }
 };
 
@@ -46,15 +49,20 @@ const EXPECTED: ReadonlySet<Outcome> = new Set(['published', 'filtered', 'held',
 
 const isExpected = ({ outcome }: ReportedOutcome): boolean => EXPECTED.has(outcome);
 
-/** Returns the fields by which a line of the log is found: those of the post, and those of its request. */
+/** Returns the fields by which log lines can be found: those of the post and of its request. */
 export const storyOf = ({ row, origin, payload }: ReportedAttempt): object => ({
-  ...{ publication: row.publication_id, post: row.post_id, channel: row.channel_id, project: row.project_id },
-  ...{ platform: row.platform, request_id: origin.requestId, trace_id: payload?.trace_id ?? null },
+  publication: row.publication_id,
+  post: row.post_id,
+  channel: row.channel_id,
+  project: row.project_id,
+  platform: row.platform,
+  request_id: origin.requestId,
+  trace_id: payload?.trace_id ?? null,
 });
 
 /**
- * Logs and counts the outcome that the events of an attempt record, one line each. An event's own kind is decisive, as the
- * domain may turn a retry into a failure for good (D-20).
+ * Logs and counts the outcome that the events of an attempt record, one line each. The event's own kind decides,
+ * because the domain may turn a retry into a permanent failure (D-20).
  */
 export const reportOutcome = (
   deps: { readonly log: Log; readonly countOutcome: CountOutcome },

@@ -1,29 +1,39 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Settings } from '../../../config/settings.js';
+import { SETTINGS } from '../../../config/tokens.js';
 import type { Pace, SendContext, Step } from '../../../platforms/publisher.js';
-import { accountBudget, type CallBudget, type CallTurns, chatBudget } from '../../../postgres/call-turns.js';
-import type { GroupConcurrency } from '../../engine/group-concurrency.js';
-import type { PublicationAttempt } from './publication-attempt.js';
+import { accountBudget, type CallBudget, CallTurns, chatBudget } from '../../../postgres/call-turns.js';
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
+import { GroupConcurrency } from '../../engine/group-concurrency.js';
+import type { PublicationAttempt } from './publication-attempt.js';
 
 /**
- * Paces the gateway's calls to the networks, so that their 429s stay rare: a sliding window for each account of an owner, and
- * for each chat with it, shared by the owner's channels and all workers (`ops_reserve_slots`). A call reserves its turn once and then waits for it, so that
- * calls go in the order of arrival. While a call waits for one budget it holds no turn of the next.
+ * Paces the gateway's calls to the networks, so that their 429s stay rare: a sliding window for each account of an
+ * owner, and for each chat with it, shared by the owner's channels and all workers (`ops_reserve_slots`). A call
+ * reserves its turn once and then waits for it, so calls are made in order of arrival. While a call waits for one
+ * budget, it holds no turn in the next.
  */
+@Injectable()
 export class Pacing {
-  /** @param enabled setting PACING */
+  /** Setting PACING. */
+  readonly enabled: boolean;
+
   constructor(
     private readonly turns: CallTurns,
     private readonly concurrency: GroupConcurrency,
-    readonly enabled: boolean,
-  ) {}
+    @Inject(SETTINGS) { pacing }: Settings,
+  ) {
+    this.enabled = pacing;
+  }
 
   /**
    * Waits until a call may be made, or until the drain signal. Only a call that readers see counts towards its chat.
-   * @param queued id of the publication if it is shown as queued meanwhile: readers see the turn that it waits for
-   * @returns true if there was a wait: what was known before it may have changed
+   * @param queued id of the publication if it is shown as queued in the meantime, so that readers see the turn that it
+   * waits for
+   * @returns true if it waited, so that earlier knowledge may be outdated
    */
   async waitForTurn(
-    { publisher, target, ownerId, signals }: PublicationAttempt,
+    { publisher, target, ownerId, signals, endStart }: PublicationAttempt,
     step: Pick<Step, 'visible'>,
     credentials: SendContext['credentials'],
     queued?: string,
@@ -39,6 +49,7 @@ export class Pacing {
       budgets = budgets.slice(count);
       if (waitMs === 0) continue;
       hasWaited = true;
+      endStart();
       const place = { group: platform, owner: ownerId };
       await this.concurrency.releaseWhile(place, sleepUnlessAborted(waitMs, signals.drain), signals.drain);
     }

@@ -13,41 +13,43 @@ export type Channel = NonNullable<ReturnType<typeof channelDecider.evolve>>;
 /** Renders a post for its network. Results of completed steps may change the steps that follow. */
 export type Render = (results: SendContext['results']) => Rendering;
 
-/** A publication that this process may work on, as it holds the channel's lease. */
+/** A publication that this process may work on because it holds the channel's lease. */
 export interface ClaimedPublication {
   readonly row: ScheduledPublication;
-  /** Worker id under which this process holds the channel's lease. */
+  /** Id of the worker under which this process holds the channel's lease. */
   readonly worker: string;
   readonly signals: ShutdownSignals;
-}
-
-/** A claimed publication, and the origin of the attempt's events. */
-export interface RecordedAttempt extends ClaimedPublication {
+  /** The origin of the attempt's events. */
   readonly origin: Origin;
 }
 
-/** Everything about an attempt at one publication that stays the same from its start to its end. */
-export interface PublicationAttempt extends RecordedAttempt {
+/** The immutable facts of an attempt at one publication. */
+export interface PublicationAttempt extends ClaimedPublication {
+  /**
+   * Lets the owner's next publication prepare. Call it before the first network call and before any wait; further calls
+   * do nothing.
+   */
+  readonly endStart: () => void;
   readonly channel: Channel;
-  /** Lead of the system clock over the monotonic one, ms, when the attempt was made ready. */
+  /** How far the system clock was ahead of the monotonic one when the attempt was prepared, in ms. */
   readonly clockLead: number;
   readonly payload: PublishPayload;
   readonly ownerId: string;
   readonly publisher: Publisher;
-  /** The channel in the form that the publisher takes. */
+  /** The channel in the form that publishers take. */
   readonly target: PlatformChannel;
-  /** Revision of the project whose processing made the text (D-28). */
+  /** Revision of the project whose processing produced the text (D-28). */
   readonly projectRevision: string;
   readonly render: Render;
-  /** The media that cannot be sent, as the preparation found them. */
+  /** The media that cannot be sent, as determined by the preparation. */
   readonly refusedMedia: RefusedMedia;
 }
 
-/** An attempt before its project's processing has run. */
-export type UnprocessedAttempt = Omit<PublicationAttempt, 'render' | 'projectRevision' | 'refusedMedia'>;
-
-/** Returns the renderer of a processed post. A post that processing keeps back has no steps and no warnings. */
-export const rendererOf = ({ publisher, target }: UnprocessedAttempt, processed: ProcessedPost): Render => {
+/** Returns the renderer of a processed post. A post that processing holds back has no steps and no warnings. */
+export const rendererOf = (
+  { publisher, target }: Pick<PublicationAttempt, 'publisher' | 'target'>,
+  processed: ProcessedPost,
+): Render => {
   if (processed.kind !== 'post') return () => EMPTY_RENDERING;
   const { post, warnings } = processed;
   if (warnings.length === 0) return (results) => publisher.render(post, target, results);

@@ -1,30 +1,33 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ProjectState } from '../../../domain/project/project.decider.js';
 import { publication as decider, type PublicationStatus } from '../../../domain/publication/publication.decider.js';
-import { type AggregateStore, emptyAggregate } from '../../../event-store/aggregate-store.js';
+import { AggregateStore, emptyAggregate, type LoadedAggregate } from '../../../event-store/aggregate-store.js';
 import type { Position } from '../../../event-store/port.js';
-import type { Clock } from '../../../kernel/clock.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import type { Origin } from '../../../kernel/events.js';
 import { newId } from '../../../kernel/ids.js';
-import type { Log } from '../../../kernel/log.js';
-import { detailOf } from '../../../kernel/reason.js';
+import { LOG, type Log } from '../../../kernel/log.js';
+import { contentFor } from '../../../payload/overrides.js';
 import type { Rendering } from '../../../platforms/publisher.js';
-import type { Publishers } from '../../../platforms/publishers.js';
-import type { Leases } from '../../../postgres/leases.js';
-import type { PostPayloads } from '../../../projections/posts/post-payloads.js';
+import { Publishers } from '../../../platforms/publishers.js';
+import { Leases } from '../../../postgres/leases.js';
+import { PostPayloads, type PostWithPayload } from '../../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
-import { ChannelStates } from '../inputs/channel-states.js';
-import type { PostProcessor } from '../inputs/post-processor.js';
-import { keyOfWanted, listWantedMedia, type PreparedMedia, SharedMedia } from '../inputs/shared-media.js';
-import type { WaitingPublications } from '../inputs/waiting-publications.js';
 import { settlesSoon } from '../../../runtime/settles-soon.js';
+import { GroupConcurrency } from '../../engine/group-concurrency.js';
 import { isOutage } from '../../engine/outage.js';
 import type { ShutdownSignals } from '../../engine/shutdown-signals.js';
+import { ChannelStates } from '../inputs/channel-states.js';
+import { MediaFiles } from '../inputs/media-files.js';
+import { PostProcessor } from '../inputs/post-processor.js';
+import { keyOfWanted, listWantedMedia, type PreparedMedia, SharedMedia } from '../inputs/shared-media.js';
+import { type PostUse, SharedPosts } from '../inputs/shared-posts.js';
+import { WaitingPublications } from '../inputs/waiting-publications.js';
 import {
-  afterMediaFailed,
-  afterOutcomeRecorded,
+  afterMedia,
   type AttemptState,
   beginAttempt,
   conclude,
-  type Concluding,
   type FinalState,
   isFinal,
   type LoadedPublication,
@@ -33,31 +36,11 @@ import {
   release,
 } from './attempt-state.js';
 import { FailureRecorder } from './failure-recorder.js';
-import { InDoubtResolver, type InDoubtResolverDependencies } from './in-doubt-resolver.js';
-import { OutcomeRecorder, type OutcomeRecorderDependencies } from './outcome-recorder.js';
-import {
-  type ClaimedPublication,
-  type PublicationAttempt,
-  type RecordedAttempt,
-  rendererOf,
-  type UnprocessedAttempt,
-} from './publication-attempt.js';
-import type { PublishingQuota } from './quota.js';
-import { StepSender, type StepSenderDependencies } from './step-sender.js';
-
-/** Dependencies of {@link PublicationRunner} and of the parts that it is made of. */
-export interface PublicationRunnerDependencies
-  extends OutcomeRecorderDependencies, InDoubtResolverDependencies, StepSenderDependencies {
-  readonly aggregates: AggregateStore;
-  readonly payloads: PostPayloads;
-  readonly publishers: Publishers;
-  readonly processor: PostProcessor;
-  readonly quota: PublishingQuota;
-  readonly waiting: WaitingPublications;
-  readonly leases: Leases;
-  readonly clock: Clock;
-  readonly log: Log;
-}
+import { OutcomeRecorder } from './outcome-recorder.js';
+import { type Channel, type ClaimedPublication, type PublicationAttempt, rendererOf } from './publication-attempt.js';
+import { PublishingQuota } from './quota.js';
+import { StartTurns } from './start-turns.js';
+import { StepSender } from './step-sender.js';
 
 const ACTOR = 'system:publish-due-posts';
 
@@ -69,12 +52,30 @@ export interface AttemptResult {
   readonly isOver: boolean;
 }
 
-/** The media of a publication that has not started; it holds no slot while they are fetched. */
+/** The media of a publication that has not started; the download holds no slot. */
 class MediaWait {
   constructor(readonly prepared: Promise<PreparedMedia>) {}
 }
 
-/** Returns the origin of events about a publication whose post cannot be read: nothing links them to its request. */
+/** The data that is read at the beginning of an attempt. */
+interface AttemptInputs {
+  readonly publication: LoadedPublication;
+  readonly channel: Channel;
+  readonly isPaused: boolean;
+  readonly post: PostWithPayload;
+  readonly project: LoadedAggregate<ProjectState>;
+}
+
+/** Returns the origin of an attempt's events: the request that sent the post. */
+const originOf = ({ event }: PostWithPayload): Origin => {
+  const { requestId, correlationId, id: causationId } = event;
+  return { actor: ACTOR, requestId, correlationId, causationId, clientAddress: null };
+};
+
+/**
+ * Returns the origin of events about a publication whose post cannot be read, so that nothing links them to the
+ * request.
+ */
 const originWithoutPost = (): Origin => {
   const id = newId('req');
   return { actor: ACTOR, requestId: id, correlationId: id, causationId: id, clientAddress: null };
@@ -82,7 +83,10 @@ const originWithoutPost = (): Origin => {
 
 const OPEN_STATUSES: ReadonlySet<PublicationStatus> = new Set(['queued', 'publishing']);
 
-/** True if an attempt has ended that is under way in the schedule, or not in it yet: there may be a time to wait for (D-20). */
+/**
+ * True if the schedule still shows an ended attempt as running, or does not show it yet, so that there may be a time to
+ * wait for (D-20).
+ */
 const isAhead = ({ state }: LoadedPublication, row: ScheduledPublication): boolean =>
   state.status === 'queued' && (row.state !== 'queued' || row.attempt !== state.attempt);
 
@@ -92,92 +96,114 @@ const resultOf = ({ state, position }: LoadedPublication): AttemptResult => ({
 });
 
 /**
- * Runs attempts: publishes one post on one channel. The stream decides, not the schedule: a publication that is over in
- * its stream stays over. The claim (`PublicationStarted` at an expected revision) comes before the first call, each
+ * Runs attempts to publish one post on one channel. The stream decides, not the schedule: a publication that has ended
+ * in its stream stays ended. The claim (`PublicationStarted` at an expected revision) comes before the first call, each
  * step's result before the next call, and the outcome last. A process that dies in between leaves a stream from which
  * another continues. The states are those of {@link AttemptState}: see docs/publication-attempt.md.
  */
+@Injectable()
 export class PublicationRunner {
-  private readonly outcomes: OutcomeRecorder;
-  private readonly sender: StepSender;
-  private readonly channels: ChannelStates;
-  private readonly failures: FailureRecorder;
   private readonly media: SharedMedia;
+  private readonly posts: SharedPosts;
 
-  constructor(private readonly deps: PublicationRunnerDependencies) {
-    this.channels = new ChannelStates(deps.aggregates, deps.clock);
-    this.outcomes = new OutcomeRecorder(deps);
-    this.failures = new FailureRecorder(deps, this.outcomes);
-    this.media = new SharedMedia(deps.media);
-    this.sender = new StepSender(deps, this.outcomes, new InDoubtResolver(deps, this.channels), this.channels);
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly publishers: Publishers,
+    private readonly processor: PostProcessor,
+    private readonly quota: PublishingQuota,
+    private readonly waiting: WaitingPublications,
+    private readonly starts: StartTurns,
+    private readonly concurrency: GroupConcurrency,
+    private readonly leases: Leases,
+    private readonly channels: ChannelStates,
+    private readonly outcomes: OutcomeRecorder,
+    private readonly failures: FailureRecorder,
+    private readonly sender: StepSender,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Log,
+    payloads: PostPayloads,
+    media: MediaFiles,
+  ) {
+    this.media = new SharedMedia(media);
+    this.posts = new SharedPosts(payloads);
   }
 
   /**
-   * Runs an attempt at the first publication of a channel's queue. Whatever throws ends the attempt in a state with a
-   * reason, so that it cannot hold the channel back for ever (D-20).
-   * @param worker worker id under which this process holds the channel's lease
+   * Runs an attempt at the first publication of a channel's queue. An exception ends the attempt in a state with a
+   * reason, so that it cannot hold the channel back forever (D-20).
+   * @param worker id of the worker under which this process holds the channel's lease
    * @returns null if nothing can be done yet
-   * @throws Unavailable and the database's errors of an outage, which ends no attempt
+   * @throws Unavailable and the database's errors during an outage, which never ends an attempt
    */
   async run(row: ScheduledPublication, worker: string, signals: ShutdownSignals): Promise<AttemptResult | null> {
-    const claimed: ClaimedPublication = { row, worker, signals };
-    const story: { origin: Origin | null } = { origin: null };
-    const place = { group: row.platform, owner: row.owner_id };
+    let origin: Origin | null = null;
+    let media: PreparedMedia | null = null;
     try {
-      let prepared: PreparedMedia | null = null;
       for (;;) {
-        const result: AttemptResult | MediaWait | null = await this.runAttempt(claimed, story, prepared);
+        const postUse = this.posts.use(row);
+        let endStart: (() => void) | null = null;
+        let result: AttemptResult | MediaWait | null;
+        try {
+          endStart = await this.starts.acquire(row.owner_id, signals.drain);
+          if (endStart === null) return null;
+          const inputs = await this.readInputs(row, postUse);
+          origin = originOf(inputs.post);
+          result = await this.runAttempt({ row, worker, signals, origin }, inputs, endStart, media);
+        } finally {
+          endStart?.();
+          postUse.end();
+        }
         if (!(result instanceof MediaWait)) return result;
-        // Everything is read again afterwards: a wait may take minutes.
-        prepared = await this.deps.concurrency.releaseWhile(place, result.prepared, signals.drain);
-        if (prepared.kind === 'abandoned' || !this.deps.leases.stillHoldsLeasesOf(worker)) return null;
+        // Everything is read again afterwards, because a wait may take minutes.
+        const place = { group: row.platform, owner: row.owner_id };
+        media = await this.concurrency.releaseWhile(place, result.prepared, signals.drain);
+        if (media.kind === 'abandoned' || !this.leases.stillHoldsLeasesOf(worker)) return null;
       }
     } catch (thrown) {
-      const publication = await this.failures.recordFailure(
-        { ...claimed, origin: story.origin ?? originWithoutPost() },
-        thrown,
-      );
+      const claimed = { row, worker, signals, origin: origin ?? originWithoutPost() };
+      const publication = await this.failures.recordFailure(claimed, thrown);
       return publication && resultOf(publication);
     }
   }
 
-  /**
-   * @param story receives the origin of the attempt's events as soon as the post is read
-   * @param prepared the post’s media, once they were waited for
-   */
-  private async runAttempt(
-    claimed: ClaimedPublication,
-    story: { origin: Origin | null },
-    prepared: PreparedMedia | null,
-  ): Promise<AttemptResult | MediaWait | null> {
-    const { row, worker, signals } = claimed;
-    const { aggregates, payloads, processor, publishers, leases } = this.deps;
+  /** Reads the data that an attempt depends on. */
+  private async readInputs(row: ScheduledPublication, postUse: PostUse): Promise<AttemptInputs> {
+    const { aggregates, processor } = this;
     const [publication, channel, isPaused, post, project] = await Promise.all([
       // A first attempt needs no read: its claim fails if the schedule is behind.
       row.attempt === 0 ? emptyAggregate(decider) : aggregates.loadAggregate(decider, row.publication_id),
       this.channels.loadChannel(row.channel_id),
       this.channels.isPaused(row.channel_id),
-      payloads.readPost(row.post_stream, row.post_revision),
+      postUse.read(),
       processor.loadProject(row.project_id),
     ]);
+    return { publication, channel, isPaused, post, project };
+  }
+
+  /** @param prepared the post's media, if they were waited for */
+  private async runAttempt(
+    claimed: ClaimedPublication,
+    { publication, channel, isPaused, post, project }: AttemptInputs,
+    endStart: () => void,
+    prepared: PreparedMedia | null,
+  ): Promise<AttemptResult | MediaWait | null> {
+    const { row, worker, signals } = claimed;
+    const { processor, publishers, leases } = this;
     const { status } = publication.state;
     if (!OPEN_STATUSES.has(status)) return resultOf(publication); // the schedule is behind
     if (isAhead(publication, row)) return null;
     const isDeleted = channel.deleted || project.state?.deleted === true;
     // The schedule may be behind: the streams say whether the channel waits for its owner (D-26) or a pause.
-    const isHeld = !channel.enabled || isPaused || channel.attentionUntil > this.deps.clock.now();
+    const isHeld = !channel.enabled || isPaused || channel.attentionUntil > this.clock.now();
     if (status === 'queued' && !isDeleted && isHeld) return null;
 
-    const { requestId, correlationId, id: causationId } = post.event;
-    const origin: Origin = { actor: ACTOR, requestId, correlationId, causationId, clientAddress: null };
-    story.origin = origin;
-    if (status === 'queued' && isDeleted) return this.cancel({ ...claimed, origin }, publication);
-    const unprocessed: UnprocessedAttempt = {
+    if (status === 'queued' && isDeleted) return this.cancel(claimed, publication);
+    const unprocessed = {
       ...claimed,
-      origin,
-      clockLead: this.deps.clock.now() - performance.now(),
+      endStart,
+      clockLead: this.clock.now() - performance.now(),
       channel,
-      payload: post.payload,
+      payload: contentFor(post.payload, { channelId: row.channel_id, platform: channel.platform }),
       ownerId: post.event.data.ownerId,
       publisher: publishers.get(channel.platform),
       target: { id: row.channel_id, address: channel.address, settings: { ...channel.settings } },
@@ -188,15 +214,32 @@ export class PublicationRunner {
     if (hasWaited && status === 'queued' && (await this.channels.isPaused(row.channel_id))) return null;
 
     const render = rendererOf(unprocessed, processed);
-    const attempt: PublicationAttempt = { projectRevision, render, refusedMedia: new Map(), ...unprocessed };
+    const attempt: PublicationAttempt = { ...unprocessed, projectRevision, render, refusedMedia: new Map() };
     const first = beginAttempt(publication, processed, () => this.renderSafely(attempt, publication));
-    const media = first.kind === 'prepared' ? await this.prepareMedia(attempt, first, prepared) : null;
-    if (media instanceof MediaWait) return media;
-    const end = await this.advanceWithMedia(attempt, first, media);
+    const end = await this.advanceFromStart(attempt, first, prepared);
+    if (end instanceof MediaWait) return end;
     return end.kind === 'released' ? null : resultOf(end.publication);
   }
 
-  /** Gets the media of the remaining steps ready. @returns null if there are none; a wait if that takes longer than a moment */
+  private async advanceFromStart(
+    attempt: PublicationAttempt,
+    first: AttemptState,
+    prepared: PreparedMedia | null,
+  ): Promise<FinalState | MediaWait> {
+    if (first.kind !== 'prepared') return this.advanceToEnd(attempt, first);
+    const media = await this.prepareMedia(attempt, first, prepared);
+    if (media instanceof MediaWait) return media;
+    const state = afterMedia(first, media);
+    if (state.kind !== 'prepared') return this.advanceToEnd(attempt, state);
+    return this.withQuotaReservation(
+      media?.kind === 'ready' ? { ...attempt, refusedMedia: media.refused } : attempt,
+      state,
+    );
+  }
+
+  /**
+   * Prepares the media of the remaining steps. @returns null if there are none; a wait if it takes longer than a moment
+   */
   private async prepareMedia(
     attempt: PublicationAttempt,
     { rendering, publication }: Prepared,
@@ -207,32 +250,14 @@ export class PublicationRunner {
     const wanted = listWantedMedia(publisher, rendering, publication.state.results);
     if (wanted.length === 0) return null;
     if (prepared && 'key' in prepared && prepared.key === keyOfWanted(wanted)) return prepared;
-    const { signal, end } = this.deps.waiting.watch(row.publication_id, place, signals.drain);
+    const { signal, end } = this.waiting.watch(row.publication_id, place, signals.drain);
     const post = { postId: row.post_id, ownerId, media: payload.media ?? [], signal };
     const preparing = this.media.prepare(post, wanted).finally(end);
     return (await settlesSoon(preparing)) ? preparing : new MediaWait(preparing);
   }
 
-  private async advanceWithMedia(
-    attempt: PublicationAttempt,
-    first: AttemptState,
-    media: PreparedMedia | null,
-  ): Promise<FinalState> {
-    if (first.kind !== 'prepared') return this.advanceToEnd(attempt, first);
-    switch (media?.kind) {
-      case 'abandoned':
-        return release(first);
-      case 'failed':
-        return this.advanceToEnd(attempt, afterMediaFailed(first, media));
-      case 'ready':
-        return this.withQuotaReservation({ ...attempt, refusedMedia: media.refused }, first);
-      case undefined:
-        return this.withQuotaReservation(attempt, first);
-    }
-  }
-
   /** Cancels a post that was accepted while its channel or project was deleted. */
-  private async cancel(attempt: RecordedAttempt, publication: LoadedPublication): Promise<AttemptResult | null> {
+  private async cancel(attempt: ClaimedPublication, publication: LoadedPublication): Promise<AttemptResult | null> {
     const cancelled = await this.outcomes.recordCancellation(attempt, publication);
     return cancelled && resultOf(cancelled);
   }
@@ -242,16 +267,16 @@ export class PublicationRunner {
     try {
       return attempt.render(state.results);
     } catch (thrown) {
-      const detail = { publication: attempt.row.publication_id, error: detailOf(thrown) };
-      this.deps.log.error(detail, 'failed to render a post; this is a bug in the gateway');
+      const detail = { publication: attempt.row.publication_id, err: thrown };
+      this.log.error(detail, 'failed to render a post; this is a bug in the gateway');
       return null;
     }
   }
 
-  /** Sends a post as one of its owner's posts of the month (D-18, D-46). */
+  /** Sends a post, counting it towards its owner's posts of the month (D-18, D-46). */
   private async withQuotaReservation(attempt: PublicationAttempt, prepared: Prepared): Promise<FinalState> {
     const { ownerId, worker, row } = attempt;
-    const reservation = await this.deps.quota.reserve(ownerId, row.publication_id, worker, this.deps.clock.now());
+    const reservation = await this.quota.reserve(ownerId, row.publication_id, worker, this.clock.now());
     switch (reservation.kind) {
       case 'busy':
         return release(prepared);
@@ -266,7 +291,9 @@ export class PublicationRunner {
     }
   }
 
-  /** @param hasReservation true if a post of the month is reserved, which is released where nothing is published */
+  /**
+   * @param hasReservation true if a post of the month is reserved; the reservation is released if nothing is published
+   */
   private async advanceToEnd(
     attempt: PublicationAttempt,
     first: AttemptState,
@@ -280,11 +307,11 @@ export class PublicationRunner {
       // An open attempt keeps its reservation. So does a success, until the read models count it.
       const { status } = state.publication.state;
       if (hasReservation && status !== 'publishing' && status !== 'published')
-        await this.deps.quota.release(attempt.row.publication_id, attempt.worker);
+        await this.quota.release(attempt.row.publication_id, attempt.worker);
     }
   }
 
-  /** Does the work of one state, and once more where only this process knows the network's answer. */
+  /** Does the work of one state, and retries once if only this process knows the network's answer. */
   private async advanceSafely(
     attempt: PublicationAttempt,
     state: Exclude<AttemptState, FinalState>,
@@ -293,8 +320,8 @@ export class PublicationRunner {
       return await this.advance(attempt, state);
     } catch (thrown) {
       if (!onlyRecords(state) || isOutage(thrown)) throw thrown;
-      const detail = { publication: attempt.row.publication_id, error: detailOf(thrown) };
-      this.deps.log.error(detail, 'failed to record what the network answered; trying once more');
+      const detail = { publication: attempt.row.publication_id, err: thrown };
+      this.log.error(detail, 'failed to record what the network answered; trying once more');
       return this.advance(attempt, state);
     }
   }
@@ -317,12 +344,7 @@ export class PublicationRunner {
       case 'awaiting_pace':
         return this.sender.waitForPace(attempt, state);
       case 'concluding':
-        return this.recordOutcome(attempt, state);
+        return this.outcomes.recordOutcome(attempt, state);
     }
-  }
-
-  private async recordOutcome(attempt: PublicationAttempt, state: Concluding): Promise<FinalState> {
-    const { publication, outcome } = state;
-    return afterOutcomeRecorded(state, await this.outcomes.recordOutcome(attempt, publication, outcome));
   }
 }

@@ -1,49 +1,56 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { owner as ownerDecider, type OwnerState } from '../../../domain/owner/owner.decider.js';
+import { type LimitsProfile, monthlyPostsOf } from '../../../config/limits-profile.js';
+import { LIMITS_PROFILE } from '../../../config/tokens.js';
 import {
   computePostsLeft,
   computeUsedUpAt,
   hasMonthlyQuota,
   type MonthlyPosts,
 } from '../../../domain/owner/monthly-quota.js';
+import { owner as ownerDecider, type OwnerState } from '../../../domain/owner/owner.decider.js';
 import { AggregateCache } from '../../../event-store/aggregate-cache.js';
-import type { LoadedAggregate, AggregateStore } from '../../../event-store/aggregate-store.js';
+import { AggregateStore, type LoadedAggregate } from '../../../event-store/aggregate-store.js';
 import type { Instant } from '../../../kernel/instant.js';
+import { POOL } from '../../../postgres/tokens.js';
 import { findUsage } from '../../../projections/posts/usage.queries.js';
 import { BoundedCache } from '../../../runtime/bounded-cache.js';
 
-/** Answer to the question if a publication may use one of its owner's posts of the month. */
+/** Whether a publication may use one of its owner's posts of the month. */
 export type QuotaReservation =
-  /** `isHeld`: a post is reserved, to be released if nothing is published. False for an owner without a quota. */
+  /** `isHeld`: a post is reserved, and must be released if nothing is published. False for an owner without a quota. */
   | { readonly kind: 'taken'; readonly isHeld: boolean }
-  /** All posts left are reserved by attempts under way; one of those may fail and release its post. */
+  /** All posts left are reserved by running attempts; one of them may fail and release its post. */
   | { readonly kind: 'busy' }
   /** Nothing more is sent for this owner. */
   | { readonly kind: 'owner_deleted' }
   | { readonly kind: 'used_up'; readonly until: Instant; readonly ownerRevision: number };
 
-/** Time in ms for which an owner is taken to have no quota, or to be there, after a check: changes take effect after it. */
+/** How long a check that an owner exists and has no quota remains valid, in ms. Changes take effect afterwards. */
 const UNLIMITED_TTL_MS = 1_000;
 const CACHE_SIZE = 10_000;
 
 const UNLIMITED: QuotaReservation = { kind: 'taken', isHeld: false };
 
 /**
- * The monthly quota at publication (D-18, D-46), exact over all workers. Plan and packs are read from the owner's own
+ * The monthly quota at publication (D-18, D-46), exact across all workers. Plan and packs are read from the owner's own
  * stream, so that a worker woken by a change sees it. An owner without a quota costs one read per second.
  */
+@Injectable()
 export class PublishingQuota {
   private readonly owners: AggregateCache<OwnerState>;
   private readonly unlimited = new BoundedCache<{ readonly at: number; readonly isUnlimited: Promise<boolean> }>(
     CACHE_SIZE,
   );
 
-  /** @param monthlyPosts each plan's quota from the limits profile; null: unlimited */
+  private readonly monthlyPosts: MonthlyPosts;
+
   constructor(
-    private readonly pool: Pool,
+    @Inject(POOL) private readonly pool: Pool,
     aggregates: AggregateStore,
-    private readonly monthlyPosts: MonthlyPosts,
+    @Inject(LIMITS_PROFILE) profile: LimitsProfile,
   ) {
+    this.monthlyPosts = monthlyPostsOf(profile);
     this.owners = new AggregateCache(aggregates, ownerDecider);
   }
 
@@ -66,7 +73,7 @@ export class PublishingQuota {
     return { kind: outcome, until: postsLeft.resetsAt, ownerRevision: Number(owner.revision) };
   }
 
-  /** Releases a post that a worker has reserved and not used. */
+  /** Releases a post that a worker has reserved but not used. */
   async release(publicationId: string, worker: string): Promise<void> {
     const text = 'delete from ops_quota_reservation where publication_id = $1 and worker_id = $2';
     await this.pool.query({ name: 'release quota', text, values: [publicationId, worker] });

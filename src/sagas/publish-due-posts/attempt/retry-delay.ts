@@ -4,13 +4,13 @@ import type { Instant } from '../../../kernel/instant.js';
 const DELAYS_MS = [2_000, 10_000, 50_000, 240_000];
 const JITTER = 0.2;
 
-/** Shortest delay in ms after a network names a wait: one that names 0 must not be called without end. */
+/** Minimum delay after a network names a wait, in ms: if it names 0, it must not be called endlessly. */
 const SHORTEST_MS = 1_000;
 
 /**
- * Computes the time of the next attempt. A wait that the network names is kept to the millisecond. The gateway's own delay
- * grows with each failure and is jittered, so that attempts that failed together do not return together.
- * @param failures failed attempts before this one @param namedMs wait that the network names; null: none
+ * Computes the time of the next attempt. A wait that the network requests is observed to the millisecond. The gateway's
+ * own delay grows with each failure and is jittered, so that attempts that failed together do not retry together.
+ * @param failures number of failed attempts before this one @param namedMs wait that the network requests; null if none
  */
 export const computeRetryAt = (at: Instant, failures: number, namedMs: number | null): Instant => {
   if (namedMs !== null) return at + Math.max(SHORTEST_MS, namedMs);

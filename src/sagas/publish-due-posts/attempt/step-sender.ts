@@ -1,11 +1,11 @@
-import type { Log } from '../../../kernel/log.js';
-import { detailOf } from '../../../kernel/reason.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOG, type Log } from '../../../kernel/log.js';
 import type { PublishError, SendContext, Step, StepOutcome } from '../../../platforms/publisher.js';
-import type { Leases } from '../../../postgres/leases.js';
-import { type SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
-import type { GroupConcurrency } from '../../engine/group-concurrency.js';
-import type { ChannelStates } from '../inputs/channel-states.js';
-import type { MediaFiles } from '../inputs/media-files.js';
+import { Leases } from '../../../postgres/leases.js';
+import { SecretVault, UnreadableSecret } from '../../../secrets/vault.js';
+import { GroupConcurrency } from '../../engine/group-concurrency.js';
+import { ChannelStates } from '../inputs/channel-states.js';
+import { MediaFiles } from '../inputs/media-files.js';
 import { keyOfMedium } from '../inputs/shared-media.js';
 import {
   credentialsMissingError,
@@ -15,12 +15,9 @@ import {
 } from './attempt-errors.js';
 import {
   afterCall,
-  afterStartWithoutCall,
   afterOrphanFound,
-  afterPace,
   afterResolution,
   afterStart,
-  afterStepRecorded,
   type AttemptState,
   type AwaitingPace,
   conclude,
@@ -33,33 +30,28 @@ import {
   release,
   type Sending,
   type StepConfirmed,
-  stepNamedWithResult,
   type Unconfirmed,
   type Unprepared,
   visibleStepName,
 } from './attempt-state.js';
-import type { InDoubtResolver } from './in-doubt-resolver.js';
-import type { OutcomeRecorder } from './outcome-recorder.js';
-import type { Pacing } from './pacing.js';
+import { InDoubtResolver } from './in-doubt-resolver.js';
+import { OutcomeRecorder } from './outcome-recorder.js';
+import { Pacing } from './pacing.js';
 import type { PublicationAttempt } from './publication-attempt.js';
-
-/** Dependencies of {@link StepSender}. */
-export interface StepSenderDependencies {
-  readonly vault: SecretVault;
-  readonly pacing: Pacing;
-  readonly media: MediaFiles;
-  readonly concurrency: GroupConcurrency;
-  readonly leases: Leases;
-  readonly log: Log;
-}
 
 /**
  * Performs the effects of the states between the start of an attempt and its outcome. Each method does the work of one
  * state, appends at most one event to the publication's stream, and returns the next state.
  */
+@Injectable()
 export class StepSender {
   constructor(
-    private readonly deps: StepSenderDependencies,
+    private readonly vault: SecretVault,
+    private readonly pacing: Pacing,
+    private readonly media: MediaFiles,
+    private readonly concurrency: GroupConcurrency,
+    private readonly leases: Leases,
+    @Inject(LOG) private readonly log: Log,
     private readonly outcomes: OutcomeRecorder,
     private readonly resolver: InDoubtResolver,
     private readonly channels: ChannelStates,
@@ -67,11 +59,11 @@ export class StepSender {
 
   /** Waits for the first step's turn and claims the publication: `PublicationStarted` is the fence between workers. */
   async start(attempt: PublicationAttempt, state: Prepared): Promise<AttemptState> {
-    const { pacing, leases } = this.deps;
+    const { pacing, leases } = this;
     const { worker, signals, row } = attempt;
     const step = findNextStep(state.rendering, state.publication.state.results);
     const read = await this.readCredentials(attempt);
-    // Replaced since the channel was read, and erased (D-56): the next attempt reads the new ones.
+    // The credentials were replaced and erased since the channel was read (D-56): the next attempt reads the new ones.
     if (read.kind === 'unusable' && (await this.hasOtherCredentials(attempt))) return release(state);
     const hasWaited =
       step !== undefined &&
@@ -85,18 +77,28 @@ export class StepSender {
     return afterStart(state, await this.outcomes.recordStart(attempt, state.publication, start), read);
   }
 
-  /** Claims the publication for an attempt that fails without a call. Its text is not settled: the next may differ. */
+  /**
+   * Claims the publication for an attempt that fails without a call. Its text is not final: the next attempt's may
+   * differ.
+   */
   async startWithoutCall(attempt: PublicationAttempt, state: Unprepared): Promise<AttemptState> {
     const start = { sending: null, projectRevision: null };
-    return afterStartWithoutCall(state, await this.outcomes.recordStart(attempt, state.publication, start));
+    const started = await this.outcomes.recordStart(attempt, state.publication, start);
+    if (started === null) return release(state);
+    const { error, afterMs, isFinal } = state;
+    return conclude(
+      { publication: started },
+      isFinal ? { kind: 'failed', error } : { kind: 'retry', error, afterMs, named: false },
+    );
   }
 
-  /** Calls a step. No call can be taken back, so a worker that may have lost the channel makes none. */
+  /** Calls a step. Calls cannot be undone, so a worker that may have lost the channel makes none. */
   async send(attempt: PublicationAttempt, state: Sending): Promise<AttemptState> {
     const { publication, step, credentials } = state;
-    if (!this.deps.leases.stillHoldsLeasesOf(attempt.worker))
+    if (!this.leases.stillHoldsLeasesOf(attempt.worker))
       return conclude(state, { kind: 'interrupted', error: leaseLostError });
     const context = this.contextOf(attempt, publication, credentials);
+    attempt.endStart();
     const outcome = await attempt.publisher.send(step, context).catch((thrown: unknown): StepOutcome => {
       const error = this.reportPublisherError(attempt, thrown);
       return step.visible ? { kind: 'in_doubt', error } : { kind: 'retry', error, afterMs: null, named: false };
@@ -107,16 +109,17 @@ export class StepSender {
   /** Finds out whether readers see an unconfirmed send (D-25). */
   async resolve(attempt: PublicationAttempt, state: Unconfirmed): Promise<AttemptState> {
     const { publication, step, credentials, isOrphaned } = state;
+    attempt.endStart();
     const context = this.contextOf(attempt, publication, credentials);
     const resolution = await this.resolver.resolve(attempt, publication, step, context, isOrphaned);
     return afterResolution(state, resolution, attempt.render);
   }
 
-  /** Records the result of a step that others follow, and names the next visible step where it may go at once. */
+  /** Records the result of a step before the last, and names the next visible step if it can be sent at once. */
   async recordStep(attempt: PublicationAttempt, state: StepConfirmed): Promise<AttemptState> {
-    const { publication, step, done } = state;
+    const { publication, step, done, next } = state;
     const { result, messageIds, urls } = done;
-    const isPaced = this.deps.pacing.enabled;
+    const goesOnAtOnce = !('interrupt' in next) && !this.pacing.enabled;
     const recorded = await this.outcomes.record(attempt, publication, {
       type: 'CompleteStep',
       attempt: publication.state.attempt,
@@ -124,20 +127,27 @@ export class StepSender {
       result,
       messageIds,
       urls,
-      sending: stepNamedWithResult(state, isPaced),
+      sending: goesOnAtOnce ? visibleStepName(next.step) : null,
     });
-    return afterStepRecorded(state, recorded, isPaced);
+    if (recorded === null) return release(state);
+    if ('interrupt' in next) return conclude({ publication: recorded }, { kind: 'interrupted', error: next.interrupt });
+    return goesOnAtOnce
+      ? { kind: 'sending', ...next, publication: recorded }
+      : { kind: 'awaiting_pace', next, publication: recorded };
   }
 
-  /** Waits for the next step's turn. Only then does the stream name a visible step: a wait is never in doubt. */
+  /**
+   * Waits for the next step's turn. Only then does the stream name a visible step, so that a wait is never in doubt.
+   */
   async waitForPace(attempt: PublicationAttempt, state: AwaitingPace): Promise<AttemptState> {
     const { publication, next } = state;
-    await this.deps.pacing.waitForTurn(attempt, next.step, next.credentials);
+    await this.pacing.waitForTurn(attempt, next.step, next.credentials);
     const sending = visibleStepName(next.step);
-    if (sending === null) return afterPace(state, publication);
+    if (sending === null) return { kind: 'sending', ...next, publication };
     if (attempt.signals.drain.aborted) return release(state);
     const command = { type: 'StartStep', attempt: publication.state.attempt, sending } as const;
-    return afterPace(state, await this.outcomes.record(attempt, publication, command));
+    const named = await this.outcomes.record(attempt, publication, command);
+    return named === null ? release(state) : { kind: 'sending', ...next, publication: named };
   }
 
   /** Examines an attempt that another worker has left open. */
@@ -152,19 +162,21 @@ export class StepSender {
     return (await this.channels.loadChannel(row.channel_id)).credentialsId !== channel.credentialsId;
   }
 
-  /** Reads the channel's credentials. No later post could use those that cannot be decrypted: a person must set new ones. */
+  /**
+   * Reads the channel's credentials. Undecryptable credentials would fail every later post: a person must set new ones.
+   */
   private async readCredentials({ channel, row }: PublicationAttempt): Promise<CredentialsRead> {
     try {
-      const credentials = await this.deps.vault.readSecret(channel.credentialsId);
+      const credentials = await this.vault.readSecret(channel.credentialsId);
       return credentials ? { kind: 'read', credentials } : { kind: 'unusable', error: credentialsMissingError };
     } catch (error) {
       if (!(error instanceof UnreadableSecret)) throw error;
-      this.deps.log.error({ channel: row.channel_id, error: error.message }, 'credentials cannot be decrypted');
+      this.log.error({ channel: row.channel_id, reason: error.message }, 'credentials cannot be decrypted');
       return { kind: 'unusable', error: credentialsUnreadableError };
     }
   }
 
-  /** Returns the step of a name; undefined if the post is not rendered with such a step any more. */
+  /** Returns the step with a name; undefined if the post is no longer rendered with such a step. */
   private findStep(attempt: PublicationAttempt, results: SendContext['results'], name: string): Step | undefined {
     try {
       return attempt.render(results).steps.find((step) => step.name === name);
@@ -175,8 +187,8 @@ export class StepSender {
   }
 
   private reportPublisherError({ row }: PublicationAttempt, thrown: unknown): PublishError {
-    this.deps.log.error(
-      { publication: row.publication_id, error: detailOf(thrown) },
+    this.log.error(
+      { publication: row.publication_id, err: thrown },
       'publisher threw an error; this is a bug in the gateway',
     );
     return internalError;
@@ -190,12 +202,12 @@ export class StepSender {
     const { results, waits } = state;
     const { post_id: postId, publication_id: key } = row;
     const signal = signals.abort;
-    const lend = this.deps.media.forPost({ postId, ownerId, media: payload.media ?? [], signal });
+    const lend = this.media.forPost({ postId, ownerId, media: payload.media ?? [], signal });
     const place = { group: publisher.platform, owner: ownerId };
-    // A file that has left the cache is fetched again, without a slot.
+    // A file that is no longer in the cache is fetched again, without holding a slot.
     const media: SendContext['media'] = async (index, limits) =>
       refusedMedia.get(keyOfMedium({ index, limits })) ??
-      this.deps.concurrency.releaseUnlessSoon(place, lend(index, limits), signals.drain);
+      this.concurrency.releaseUnlessSoon(place, lend(index, limits), signals.drain);
     return { credentials, channel: target, results, key, waits, media, signal };
   }
 }

@@ -6,7 +6,7 @@ import { streamOf } from '../../../kernel/decider.js';
 import { newUuid } from '../../../kernel/ids.js';
 import { historyUnreadableError } from './attempt-errors.js';
 import type { LoadedPublication } from './attempt-state.js';
-import type { RecordedAttempt } from './publication-attempt.js';
+import type { ClaimedPublication } from './publication-attempt.js';
 
 /** Types of events after which a publication no longer holds its channel back. */
 const OVER: ReadonlySet<string> = new Set<PublicationEvent['type']>([
@@ -18,15 +18,15 @@ const OVER: ReadonlySet<string> = new Set<PublicationEvent['type']>([
 ]);
 
 /**
- * Ends a publication whose own events cannot be read (D-25): it is in doubt, because they may say that the post was sent. The
- * event is appended without a decision, behind whatever the stream holds.
- * @returns the publication as far as it is known
- * @throws Unavailable @throws WrongExpectedRevision another worker has appended meanwhile
+ * Ends a publication whose own events cannot be read (D-25): it is in doubt, because they may say that the post was
+ * sent. The event is appended without a decision, after whatever the stream holds.
+ * @returns the known facts of the publication
+ * @throws Unavailable @throws WrongExpectedRevision if another worker has appended in the meantime
  */
 export const endUnreadable = async (
   aggregates: AggregateStore,
   clock: Clock,
-  { row, origin }: RecordedAttempt,
+  { row, origin }: ClaimedPublication,
 ): Promise<LoadedPublication> => {
   const ids = { publicationId: row.publication_id, postId: row.post_id, channelId: row.channel_id };
   const stream = streamOf(decider, ids.publicationId);
@@ -41,7 +41,7 @@ export const endUnreadable = async (
     data: { attempt, at, step: 'unknown', error: historyUnreadableError, ...ids },
   };
   const after = { revision: last?.revision ?? -1n, position: last?.position ?? empty.position, hash: '' };
-  // Damaged metadata have no hash: then the chain begins again, and an auditor sees where.
+  // Damaged metadata has no hash; the chain then starts again, and an auditor sees where.
   try {
     if (last) after.hash = aggregates.codec.readEnvelope(last).hash;
   } catch (error) {

@@ -1,13 +1,13 @@
 import type { Log } from '../../../kernel/log.js';
-import { isWithinPhotoLimits } from '../../../media/photo-limits.js';
-import type { MediaCache } from '../../../media/media-cache.js';
-import { FetchError } from '../../../outbound-http/fetch-error.js';
-import { maxBytesOf } from '../../../media/media-rules.js';
-import type { Media } from '../../../payload/payload.js';
-import type { MediaFile, PublishError, SendContext, MediaLimits } from '../../../platforms/publisher.js';
-import { fileNameOf } from '../../../media/file-name.js';
-import { MEDIUM_MESSAGES } from '../messages.js';
 import { asSentence } from '../../../kernel/message.js';
+import { fileNameOf } from '../../../media/file-name.js';
+import type { MediaCache } from '../../../media/media-cache.js';
+import { maxBytesOf } from '../../../media/media-rules.js';
+import { isWithinPhotoLimits } from '../../../media/photo-limits.js';
+import { FetchError } from '../../../outbound-http/fetch-error.js';
+import type { Media } from '../../../payload/payload.js';
+import type { MediaFile, MediaLimits, PublishError, SendContext } from '../../../platforms/publisher.js';
+import { MEDIUM_MESSAGES } from '../messages.js';
 
 /** Media of a post that is being published. */
 export interface PostMedia {
@@ -19,8 +19,8 @@ export interface PostMedia {
 }
 
 /**
- * Provides publishers with media as files. Each medium is downloaded once per post, checked again as at acceptance (D-24),
- * and a photo is fitted to the network's limits (D-22).
+ * Provides publishers with media as files. Each medium is downloaded once per post and checked again as at acceptance
+ * (D-24); photos are fitted to the network's limits (D-22).
  */
 export class MediaFiles {
   constructor(
@@ -38,7 +38,7 @@ export class MediaFiles {
         return await this.file(medium, path, wanted, post);
       } catch (error) {
         if (error instanceof FetchError) return fetchError(`${path}${hostOf(medium)}`, error);
-        this.log.error({ post: post.postId, error: String(error) }, 'failed to prepare a medium for publication');
+        this.log.error({ post: post.postId, err: error }, 'failed to prepare a medium for publication');
         return mediaError('media_not_ready', 'internal', `${path} ${MEDIUM_MESSAGES.notReady}`);
       }
     };
@@ -50,7 +50,7 @@ export class MediaFiles {
     wanted: MediaLimits,
     { postId, ownerId, signal }: PostMedia,
   ): Promise<MediaFile | PublishError> {
-    // A photo can be scaled down. Of any other medium no more is downloaded than may be sent.
+    // A photo can be scaled down. For any other medium, no more is downloaded than may be sent.
     const maxBytes = type === 'photo' ? maxBytesOf(type) : Math.min(maxBytesOf(type), wanted.maxBytes);
     const original = await this.cache.fetchToDisk(url, { postId, ownerId, maxBytes, signal });
     let isLent = false;
@@ -83,8 +83,8 @@ export class MediaFiles {
 }
 
 /**
- * Classifies a failed download (D-35): `media` if another try would end in the same way, otherwise a category that is
- * retried. A file that is too large to download may still be sound: its code makes it a link (D-22).
+ * Classifies a failed download (D-35): `media` if a retry would fail in the same way, otherwise a category that is
+ * retried. A file that is too large to download may still be intact, so its code makes it a link (D-22).
  */
 const fetchError = (what: string, { code, isPermanent: permanent, message }: FetchError): PublishError => {
   const name = code === 'private_address' ? code : `media_${code}`;
@@ -92,7 +92,10 @@ const fetchError = (what: string, { code, isPermanent: permanent, message }: Fet
   return mediaError(name, category, `${what} ${message}`);
 };
 
-/** Returns the host of a medium in brackets: its owner must see whose server failed. The rest of a URL may be secret. */
+/**
+ * Returns the host of a medium in brackets, because its owner must see whose server failed. The rest of a URL may be
+ * secret.
+ */
 const hostOf = (medium: Media | undefined): string => {
   if (!medium || !URL.canParse(medium.url)) return '';
   return ` (${new URL(medium.url).host})`;

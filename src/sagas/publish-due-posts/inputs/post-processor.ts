@@ -1,27 +1,35 @@
-import { project, type ProjectState } from '../../../domain/project/project.decider.js';
+import { Injectable } from '@nestjs/common';
 import type { Processing } from '../../../domain/project/processing.js';
+import { project, type ProjectState } from '../../../domain/project/project.decider.js';
 import { AggregateCache } from '../../../event-store/aggregate-cache.js';
-import type { AggregateStore, LoadedAggregate } from '../../../event-store/aggregate-store.js';
+import { AggregateStore, type LoadedAggregate } from '../../../event-store/aggregate-store.js';
 import { type ProcessedPost, processPost } from '../../../processing/process-post.js';
 import type { Translate } from '../../../processing/translation/translation.js';
+import { GroupConcurrency } from '../../engine/group-concurrency.js';
 import type { LoadedPublication } from '../attempt/attempt-state.js';
-import type { UnprocessedAttempt } from '../attempt/publication-attempt.js';
-import type { GroupConcurrency } from '../../engine/group-concurrency.js';
-import type { StoredTranslations } from './stored-translations.js';
+import type { PublicationAttempt } from '../attempt/publication-attempt.js';
+import { StoredTranslations } from './stored-translations.js';
 
 /** A post after its project's processing, for one channel. */
 export interface ProcessedForChannel {
   readonly processed: ProcessedPost;
   /** Revision of the project whose settings were applied. */
   readonly projectRevision: string;
-  /** True if a translation service may have been called: what was known of the channel may be out of date. */
+  /** True if a translation service may have been called, so that the channel's state may be outdated. */
   readonly hasWaited: boolean;
 }
+
+/** The parts of an attempt that processing depends on. */
+type ProcessedAttempt = Pick<
+  PublicationAttempt,
+  'row' | 'payload' | 'channel' | 'origin' | 'signals' | 'ownerId' | 'endStart'
+>;
 
 /**
  * Applies projects' processing to posts (D-28). The project's settings at the first attempt with a text are final: later
  * attempts and look-ups use the same revision, although the project may have changed.
  */
+@Injectable()
 export class PostProcessor {
   private readonly projects: AggregateCache<ProjectState>;
 
@@ -33,14 +41,14 @@ export class PostProcessor {
     this.projects = new AggregateCache(aggregates, project);
   }
 
-  /** Loads the project in its present state; callers read it together with the other inputs of a publication. */
+  /** Loads the project in its current state; callers read it together with the other inputs of a publication. */
   loadProject(id: string): Promise<LoadedAggregate<ProjectState>> {
     return this.projects.loadLatest(id);
   }
 
-  /** @param current the publication's project in its present state */
+  /** @param current the publication's project in its current state */
   async process(
-    { row, payload, channel, origin, signals, ownerId }: UnprocessedAttempt,
+    { row, payload, channel, origin, signals, ownerId, endStart }: ProcessedAttempt,
     publication: LoadedPublication,
     current: LoadedAggregate<ProjectState>,
   ): Promise<ProcessedForChannel> {
@@ -49,13 +57,15 @@ export class PostProcessor {
       projectRevision === String(current.revision)
         ? current
         : await this.aggregates.loadAggregateAt(project, row.project_id, BigInt(projectRevision));
-    // The management API has checked what events hold, so the stored value is a Processing.
+    // The management API has checked what events hold, so the stored value is a valid Processing.
     const processing = (state?.processing ?? {}) as unknown as Processing;
     const translateAndStore = this.translations.forPost(row.post_id, origin, signals.drain);
     // A publication that waits for a service does not count towards its network's concurrency.
     const place = { group: channel.platform, owner: ownerId };
-    const translate: Translate = (content, how) =>
-      this.concurrency.releaseWhile(place, translateAndStore(content, how), signals.drain);
+    const translate: Translate = (content, how) => {
+      endStart();
+      return this.concurrency.releaseWhile(place, translateAndStore(content, how), signals.drain);
+    };
     const processed = await processPost(payload, processing, channel.platform, translate);
     return { processed, projectRevision, hasWaited: processing.translation !== undefined };
   }

@@ -1,55 +1,56 @@
 import { setMaxListeners } from 'node:events';
 import { initialRetryCounters, limitRetryAt } from '../../../domain/publication/retry-limits.js';
-import type { PublishError, Rendering, SendContext, Publisher, WantedMedium } from '../../../platforms/publisher.js';
+import type { Publisher, PublishError, Rendering, SendContext, WantedMedium } from '../../../platforms/publisher.js';
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 import { computeRetryAt } from '../attempt/retry-delay.js';
 import type { MediaFiles, PostMedia } from './media-files.js';
 
-/** Errors of media that no further try would fetch, by {@link keyOfMedium}. */
+/** Errors of media that no further attempt would fetch, by {@link keyOfMedium}. */
 export type RefusedMedia = ReadonlyMap<string, PublishError>;
 
 /** The media that a publication needs, once the wait for them is over. */
 export type PreparedMedia =
-  /** They are on disk as the network wants them, except for those that are refused. */
+  /** They are on disk in the network's format, except those that were refused. */
   | { readonly kind: 'ready'; readonly key: string; readonly refused: RefusedMedia }
-  /** They could not be fetched, which this publication records. `isFinal`: no further try follows (D-20). */
+  /** They could not be fetched, which this publication records. `isFinal`: no further attempt follows (D-20). */
   | { readonly kind: 'failed'; readonly key: string; readonly error: PublishError; readonly isFinal: boolean }
-  /** The worker stops. */
+  /** The worker is stopping. */
   | { readonly kind: 'abandoned' };
 
-/** The tries at the media of a post for one network, while publications wait for them. */
+/** The attempts to fetch the media of a post for one network, while publications wait for them. */
 interface Series {
   users: number;
   failures: number;
-  /** Moments of `performance.now()`. */
+  /** Times by `performance.now()`. */
   firstFailedAt: number | null;
   nextTryAt: number;
   current: Promise<Tried> | null;
-  /** Ends a try for which nothing waits any more. */
+  /** Ends an attempt that nothing waits for. */
   readonly stop: AbortController;
 }
 
 interface Tried {
   readonly refused: RefusedMedia;
-  /** The failure that a later try may not meet; null: there was none. */
+  /** The failure that a later attempt may avoid; null if there was none. */
   readonly error: PublishError | null;
   readonly isFinal: boolean;
 }
 
 /**
- * Gets the media of posts ready before their publications start. All publications of a post on a network share each try: a try
- * that fails is recorded by the one that began it, and the others wait for the next try without an event (D-68). The last try
- * ends the wait of all.
+ * Prepares the media of posts before their publications start. All publications of a post on a network share each
+ * attempt: the publication that began a failed attempt records it, and the others wait for the next one without an
+ * event (D-68). The last attempt ends the wait for all.
  */
 export class SharedMedia {
   private readonly series = new Map<string, Series>();
 
   constructor(private readonly files: Pick<MediaFiles, 'forPost'>) {}
 
-  /** Waits for a post's media. Never throws. @param post its signal ends the wait */
+  /** Waits for a post's media. Never throws. @param post the post, whose signal ends the wait */
   async prepare(post: PostMedia, wanted: readonly WantedMedium[]): Promise<PreparedMedia> {
     const key = keyOfWanted(wanted);
-    const id = `${post.postId} ${key}`;
+    // Targets of one post may have different media (D-61).
+    const id = JSON.stringify([post.postId, key, post.media]);
     const series = this.series.get(id) ?? newSeries();
     this.series.set(id, series);
     series.users++;
@@ -77,7 +78,7 @@ export class SharedMedia {
     }
   }
 
-  /** Fetches the media once, and plans the next try if they could not be fetched. */
+  /** Fetches the media once, and plans the next attempt if they could not be fetched. */
   private async tryOnce(post: PostMedia, wanted: readonly WantedMedium[], series: Series): Promise<Tried> {
     const lend = this.files.forPost(post);
     const refused = new Map<string, PublishError>();
@@ -91,7 +92,7 @@ export class SharedMedia {
       }),
     );
     series.current = null;
-    // A medium that is refused decides what becomes of the post, whatever happens to the others.
+    // A refused medium decides the outcome of the post, whatever happens to the others.
     if (error === null || refused.size > 0) return { refused, error: null, isFinal: false };
     const at = performance.now();
     series.firstFailedAt ??= at;
@@ -109,7 +110,7 @@ export class SharedMedia {
 
 const newSeries = (): Series => {
   const stop = new AbortController();
-  setMaxListeners(0, stop.signal); // one for each medium, which is no leak
+  setMaxListeners(0, stop.signal); // one for each medium, which is not a leak
   return { users: 0, failures: 0, firstFailedAt: null, nextTryAt: 0, current: null, stop };
 };
 
@@ -134,7 +135,7 @@ export const listWantedMedia = (
   return [...new Map(wanted.map((medium) => [keyOfMedium(medium), medium])).values()];
 };
 
-/** Returns the key of a medium with a network's limits. */
+/** Returns the key of a medium together with a network's limits. */
 export const keyOfMedium = ({ index, limits }: WantedMedium): string => `${index} ${JSON.stringify(limits)}`;
 
 /** Returns the key of a list of media. */

@@ -1,33 +1,33 @@
 import { createHash } from 'node:crypto';
-import { StoreTranslation, StoreTranslationHandler } from '../../../commands/translation/store-translation.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { storeTranslation } from '../../../commands/translation/store-translation.js';
 import type { Translation } from '../../../domain/project/processing.js';
 import { translation as decider, type TranslationState } from '../../../domain/translation/translation.decider.js';
-import type { AggregateStore } from '../../../event-store/aggregate-store.js';
-import type { Clock } from '../../../kernel/clock.js';
+import { AggregateStore } from '../../../event-store/aggregate-store.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import type { Origin } from '../../../kernel/events.js';
 import { newUuid } from '../../../kernel/ids.js';
 import type { TextWithEntities } from '../../../payload/entities.js';
 import type { PublishError } from '../../../platforms/publisher.js';
+import { CircuitBreaker } from '../../../processing/translation/circuit-breaker.js';
 import type { Translate, TranslationResult, Translator } from '../../../processing/translation/translation.js';
 
 /**
  * Translations of posts. Each is requested once and stored; every channel, attempt and process uses the stored text. A
  * failure is stored as well if the project then publishes the original text. If the project waits instead, the next
- * attempt asks again. Memory holds only the requests under way.
+ * attempt asks again. Only running requests are kept in memory.
  */
+@Injectable()
 export class StoredTranslations {
   private readonly pending = new Map<string, Promise<TranslationResult>>();
-  private readonly storeTranslation: StoreTranslationHandler;
 
   constructor(
     private readonly aggregates: AggregateStore,
-    private readonly translator: Translator,
-    private readonly clock: Clock,
-  ) {
-    this.storeTranslation = new StoreTranslationHandler(aggregates);
-  }
+    @Inject(CircuitBreaker) private readonly translator: Translator,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
-  /** Returns the translation of one post's texts. @param signal aborts requests under way; nothing of them is stored */
+  /** Returns the translation of one post's texts. @param signal aborts running requests, of which nothing is stored */
   forPost(postId: string, origin: Origin, signal: AbortSignal): Translate {
     return (content, how) => {
       const id = `${postId}_${fingerprintOf(content, how)}`;
@@ -63,8 +63,7 @@ export class StoredTranslations {
     origin: Origin,
   ): Promise<TranslationResult> {
     const context = { ...origin, commandId: newUuid(), at: this.clock.now() };
-    const command = new StoreTranslation(context, { translationId, postId, result });
-    const stored = await this.storeTranslation.execute(command);
+    const stored = await storeTranslation(this.aggregates, context, { translationId, postId, result });
     return stored ? resultOf(stored) : result;
   }
 }

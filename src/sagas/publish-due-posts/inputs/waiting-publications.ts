@@ -1,46 +1,46 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { Clock } from '../../../kernel/clock.js';
-import type { Log } from '../../../kernel/log.js';
+import { CLOCK, type Clock } from '../../../kernel/clock.js';
+import { LOG, type Log } from '../../../kernel/log.js';
 import { reasonOf } from '../../../kernel/reason.js';
 import { keyOfShare } from '../../../postgres/call-turns.js';
-import type { PublishScheduleQueries } from '../../../projections/publish-schedule/publish-schedule.queries.js';
+import { POOL } from '../../../postgres/tokens.js';
+import { PublishScheduleQueries } from '../../../projections/publish-schedule/publish-schedule.queries.js';
 import { RepeatedFailure } from '../../../runtime/repeated-failure.js';
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
-import type { GroupConcurrency, KeyPlace } from '../../engine/group-concurrency.js';
-
-/** Dependencies of {@link WaitingPublications}. */
-export interface WaitingPublicationsDependencies {
-  readonly pool: Pool;
-  readonly schedule: Pick<PublishScheduleQueries, 'findDue'>;
-  readonly concurrency: GroupConcurrency;
-  readonly clock: Clock;
-  readonly log: Log;
-}
+import { GroupConcurrency, type KeyPlace } from '../../engine/group-concurrency.js';
 
 /** A publication that waits. */
 export interface Watched {
-  /** Aborted when it need not wait any more, and when the worker stops. */
+  /** Aborted when it need no longer wait, and when the worker stops. */
   readonly signal: AbortSignal;
   /** Ends the watch. */
   readonly end: () => void;
 }
 
 const TICK_MS = 2_000;
-/** Time in ms for which readers see that an owner uses its share, unless it is repeated. */
+/** How long readers see that an owner uses up its share, unless it is renewed, in ms. */
 const SHOWN_MS = 5_000;
 
 /**
- * Publications that wait for their media before their attempt starts. One that was cancelled meanwhile, or that is not due any more,
- * must not hold its channel back: its wait ends. Readers see which owners wait for work of their own on a network (`waiting_for`:
- * `share`), once that has lasted for a tick.
+ * Publications that wait for their media before their attempt starts. If one is cancelled or no longer due, its wait
+ * ends, so that it does not hold its channel back. Readers see which owners wait for their own work on a network
+ * (`waiting_for`: `share`) once the wait has lasted for a tick.
  */
+@Injectable()
 export class WaitingPublications {
   private readonly watched = new Map<string, { readonly place: KeyPlace; readonly stop: AbortController }>();
   private seenBefore: ReadonlySet<string> = new Set();
 
-  constructor(private readonly deps: WaitingPublicationsDependencies) {}
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly schedule: PublishScheduleQueries,
+    private readonly concurrency: GroupConcurrency,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
 
-  /** Watches a publication until its wait ends. @param drain ends it too */
+  /** Watches a publication until its wait ends. @param drain also ends the watch */
   watch(publicationId: string, place: KeyPlace, drain: AbortSignal): Watched {
     const entry = { place, stop: new AbortController() };
     const abort = (): void => entry.stop.abort();
@@ -56,7 +56,7 @@ export class WaitingPublications {
     };
   }
 
-  /** Looks after them until the signal is aborted. */
+  /** Watches the publications until the signal is aborted. */
   async run(drain: AbortSignal): Promise<void> {
     const failure = new RepeatedFailure();
     while (!drain.aborted) {
@@ -66,15 +66,14 @@ export class WaitingPublications {
         failure.clear();
       } catch (error) {
         const reason = reasonOf(error);
-        if (failure.shouldLog(reason))
-          this.deps.log.warn({ error: reason }, 'failed to look after waiting posts; retrying');
+        if (failure.shouldLog(reason)) this.log.warn({ reason }, 'failed to check waiting posts; retrying');
       }
     }
   }
 
   private async endNeedlessWaits(): Promise<void> {
     if (this.watched.size === 0) return;
-    const { schedule, clock } = this.deps;
+    const { schedule, clock } = this;
     const asked = [...this.watched];
     const due = new Set(
       await schedule.findDue(
@@ -86,12 +85,12 @@ export class WaitingPublications {
   }
 
   private async showShares(): Promise<void> {
-    const places = [...this.deps.concurrency.listFull(), ...[...this.watched.values()].map(({ place }) => place)];
+    const places = [...this.concurrency.listFull(), ...[...this.watched.values()].map(({ place }) => place)];
     const seen = new Set(places.map(({ group, owner }) => keyOfShare(group, owner)));
     const lasting = [...seen].filter((key) => this.seenBefore.has(key));
     this.seenBefore = seen;
     if (lasting.length === 0) return;
-    await this.deps.pool.query({
+    await this.pool.query({
       name: 'show shares',
       text: `
         insert into ops_pace (key, slots)

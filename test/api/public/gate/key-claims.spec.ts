@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { type KeyClaimResult, KeyClaims, keyIdOf } from '../../../../src/commands/post/key-claims.js';
 import { originOfRequest } from '../../../../src/commands/origin.js';
+import { type KeyClaimResult, KeyClaims, keyIdOf } from '../../../../src/commands/post/key-claims.js';
 import { catalogue } from '../../../../src/domain/catalogue.js';
 import { type KeyClaim, listClaimedKeys } from '../../../../src/domain/post/post.decider.js';
 import type { PostAccepted } from '../../../../src/domain/post/post.events.js';
+import { AggregateStore } from '../../../../src/event-store/aggregate-store.js';
 import { EventCodec } from '../../../../src/event-store/codec.js';
 import { MemoryEventStore, MemoryLog } from '../../../../src/event-store/memory/memory-event-store.js';
-import { AggregateStore } from '../../../../src/event-store/aggregate-store.js';
-import { type ChooseStep, exploreInterleavings, type Step, InterleavedProcesses } from './interleavings.js';
+import { type ChooseStep, exploreInterleavings, InterleavedProcesses, type Step } from './interleavings.js';
 
 const T = Date.UTC(2025, 2, 14, 12);
 const DAY = 24 * 3_600_000;
@@ -21,8 +21,17 @@ const [A, B, C] = ['one', 'two', 'three', 'four', 'five']
   .slice(0, 3) as [string, string, string];
 
 const createAcceptance = (postId: string, [key, externalId]: Keys, acceptedAt: number): PostAccepted['data'] => ({
-  ...{ postId, acceptedAt, endpointId: ENDPOINT, ownerId: 'own_1', key, externalId: externalId ?? null, traceId: null },
-  ...{ bodyHash: postId, payload: { text: postId }, parts: null, targets: [] },
+  postId,
+  acceptedAt,
+  endpointId: ENDPOINT,
+  ownerId: 'own_1',
+  key,
+  externalId: externalId ?? null,
+  traceId: null,
+  bodyHash: postId,
+  payload: { text: postId },
+  parts: null,
+  targets: [],
   request: { ip: '192.0.2.7', userAgent: null, route: 'publish', payloadBytes: 1, latencyMs: 1 },
 });
 

@@ -1,5 +1,5 @@
 import { TestGateway } from '../gateway.js';
-import { type Answer, sendRequest, findLogEntry, type LogEntry } from './calls.js';
+import { type Answer, findLogEntry, type LogEntry, sendRequest } from './calls.js';
 
 let gateway: TestGateway;
 let projects: string[];
@@ -29,25 +29,31 @@ interface Fault {
 /** The faults, in the order of D-7. Maintenance concerns the whole deployment and has a test below. */
 const faults: Readonly<Record<string, Fault>> = {
   'a bad token': {
-    ...{ status: 401, decision: 'rejected_auth' },
+    status: 401,
+    decision: 'rejected_auth',
     change: ({ headers }) => (headers.authorization = 'Bearer x'),
   },
   'a disabled endpoint': { status: 403, decision: 'rejected_paused', isDisabled: true },
   'a wrong media type': {
-    ...{ status: 415, decision: 'rejected_validation' },
+    status: 415,
+    decision: 'rejected_validation',
     change: ({ headers }) => (headers['content-type'] = 'text/plain'),
   },
   'a known key': {
-    ...{ status: 202, decision: 'accepted_idempotent_replay', afterPost: true },
+    status: 202,
+    decision: 'accepted_idempotent_replay',
+    afterPost: true,
     change: ({ headers }) => (headers['idempotency-key'] = 'known'),
   },
   'an exceeded min-interval': { status: 429, decision: 'rejected_rate_limit', afterPost: true },
   'a body that is not JSON': {
-    ...{ status: 400, decision: 'rejected_validation' },
+    status: 400,
+    decision: 'rejected_validation',
     change: (request) => (request.body = '{"text": '),
   },
   'an unknown target': {
-    ...{ status: 422, decision: 'rejected_validation' },
+    status: 422,
+    decision: 'rejected_validation',
     change: (request) => {
       if (typeof request.body === 'object') request.body = { ...request.body, targets: [{ id: 'tgt_none' }] };
     },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { createManagementClient, e2eTest, shareHarness, type E2eHarness } from '../../../e2e/e2e-harness.js';
+import { createManagementClient, type E2eHarness, e2eTest, shareHarness } from '../../../e2e/e2e-harness.js';
 import { sendRequest } from './calls.js';
 
 /** Builds a profile from version A with changes to the plan Business and to the rest; an interval may be 0. */

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../../e2e/random.js';
 import { until } from '../../../e2e/until.js';
-import { type TestEndpoint, TestGateway } from '../gateway.js';
 import { startTestPostgres } from '../../../support/postgres.js';
-import { parseResponses, openSocket } from '../../transport/raw-http.js';
-import { sendRequest, findLogEntry, type LogEntry, readRequestLog, type RequestOptions, sign } from './calls.js';
+import { openSocket, parseResponses } from '../../transport/raw-http.js';
+import { type TestEndpoint, TestGateway } from '../gateway.js';
+import { findLogEntry, type LogEntry, readRequestLog, type RequestOptions, sendRequest, sign } from './calls.js';
 
 let gateway: TestGateway;
 let owner: string;
@@ -31,10 +31,17 @@ describe('an entry of the request log (publish-api.md: Request log entry; D-33)'
     expect(await findLogEntry(gateway, endpoint, answer)).toEqual({
       id: answer.headers.get('x-request-id'),
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      ...{ ip: '127.0.0.1', user_agent: 'Shop/2.0', route: 'POST /v1/webhooks/{slug}' },
-      ...{ decision: 'accepted', reason: null, http_status: 200 },
+      ip: '127.0.0.1',
+      user_agent: 'Shop/2.0',
+      route: 'POST /v1/webhooks/{slug}',
+      decision: 'accepted',
+      reason: null,
+      http_status: 200,
       latency_ms: expect.any(Number),
-      ...{ payload_bytes: body.length, trace_id: 'tr-1', post_id: JSON.parse(answer.text).id, why: null },
+      payload_bytes: body.length,
+      trace_id: 'tr-1',
+      post_id: JSON.parse(answer.text).id,
+      why: null,
     });
     expect(await readLogEvents(endpoint)).toEqual([]);
   });
@@ -44,7 +51,10 @@ describe('an entry of the request log (publish-api.md: Request log entry; D-33)'
     const body = { trace_id: 'tr-2', entities: [{ type: 'bold', offset: -1, length: 0 }] };
     const answer = await sendRequest(gateway.url, endpoint, { body });
     expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject({
-      ...{ decision: 'rejected_validation', http_status: 422, trace_id: 'tr-2', post_id: null },
+      decision: 'rejected_validation',
+      http_status: 422,
+      trace_id: 'tr-2',
+      post_id: null,
       payload_bytes: JSON.stringify(body).length,
       why: { figures: { problems: JSON.parse(answer.text).details.length, first: expect.any(String) }, event_id: null },
     });
@@ -57,7 +67,9 @@ describe('an entry of the request log (publish-api.md: Request log entry; D-33)'
     const endpoint = await createEndpoint();
     const answer = await sendRequest(gateway.url, endpoint, { body });
     expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject({
-      ...{ decision: 'rejected_validation', http_status: status, payload_bytes: body.length },
+      decision: 'rejected_validation',
+      http_status: status,
+      payload_bytes: body.length,
     });
   });
 
@@ -90,7 +102,8 @@ describe('an entry of the request log (publish-api.md: Request log entry; D-33)'
     };
     const nowhere = { decision: 'accepted', http_status: 200, post_id: expect.stringMatching(/^post_/), queued: 0 };
     expect(await sendTo(endpoint, [{ id: disabled.id }])).toMatchObject({
-      ...{ ...nowhere, reason: 'targets_switched_off' },
+      ...nowhere,
+      reason: 'targets_switched_off',
       why: { rule: 'targets_switched_off', figures: { channels: [disabled.id] }, event_id: null },
     });
     expect(await sendTo(endpoint, [{ id: disabled.id }, { id: enabled.id }])).toMatchObject({
@@ -128,7 +141,10 @@ describe('an entry of the request log (publish-api.md: Request log entry; D-33)'
       const answer = await sendPart(endpoint, sent, line);
       expect([answer.status, answer.code]).toEqual([status, code]);
       expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject({
-        ...{ decision: 'rejected_validation', reason: code, http_status: status, route: 'POST /v1/webhooks/{slug}' },
+        decision: 'rejected_validation',
+        reason: code,
+        http_status: status,
+        route: 'POST /v1/webhooks/{slug}',
       });
     });
 

@@ -1,7 +1,7 @@
 import { owner as ownerDecider } from '../../../../src/domain/owner/owner.decider.js';
 import { until } from '../../../e2e/until.js';
 import { type TestEndpoint, TestGateway } from '../gateway.js';
-import { sendRequest, findLogEntry } from './calls.js';
+import { findLogEntry, sendRequest } from './calls.js';
 
 let gateway: TestGateway;
 let projects: string[];
@@ -38,7 +38,8 @@ describe('an endpoint that its owner disabled (D-8)', () => {
     expect(answer.status).toBe(403);
     expect(answer.text).toContain(enablingCall(endpoint));
     expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject({
-      ...{ decision: 'rejected_paused', reason: 'disabled_by_owner' },
+      decision: 'rejected_paused',
+      reason: 'disabled_by_owner',
       why: { rule: 'disabled_by_owner', event_id: event!.id },
     });
     const others = [await endpoint.info(), await endpoint.post('temp-pause', { project_minutes: 1 })];
@@ -61,7 +62,9 @@ describe('an endpoint whose client violates the limits (publish-api.md: States; 
     const withoutToken = await sendRequest(gateway.url, { ...endpoint, token: 'wrong' });
     expect(withoutToken.text).not.toContain(endpoint.id);
     expect(await findLogEntry(gateway, endpoint, answer)).toMatchObject({
-      ...{ decision: 'rejected_paused', reason: 'disabled_by_rate_limits', http_status: 503 },
+      decision: 'rejected_paused',
+      reason: 'disabled_by_rate_limits',
+      http_status: 503,
       why: { rule: 'disabled_by_rate_limits', event_id: events[0]!.id },
     });
   });
@@ -173,7 +176,8 @@ describe('an endpoint whose owner’s plan no longer has webhook input (D-8)', (
     const second = await sendRequest(gateway.url, endpoint);
     expect(second.status).toBe(503);
     expect(await findLogEntry(gateway, endpoint, second)).toMatchObject({
-      ...{ decision: 'rejected_tier', reason: 'plan_without_input' },
+      decision: 'rejected_tier',
+      reason: 'plan_without_input',
       why: { figures: { plan: 'pro' }, event_id: event!.id },
     });
     await enableEndpoint(endpoint);

@@ -1,6 +1,6 @@
-import { TestGateway } from '../gateway.js';
-import { KurrentServer } from '../../../support/kurrent-server/kurrent-server.js';
 import { until } from '../../../e2e/until.js';
+import { KurrentServer } from '../../../support/kurrent-server/kurrent-server.js';
+import { TestGateway } from '../gateway.js';
 import { sendRequest } from './calls.js';
 
 describe('while the event store is unavailable', () => {

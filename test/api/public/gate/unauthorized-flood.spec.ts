@@ -1,8 +1,8 @@
-import { RETAINED_EVENTS, type RequestsLogged } from '../../../../src/domain/request-log/request-log.events.js';
+import { type RequestsLogged, RETAINED_EVENTS } from '../../../../src/domain/request-log/request-log.events.js';
 import { type TestEndpoint, TestGateway } from '../gateway.js';
 
 /** Requests without the right token, and how many run at a time. */
-const REQUESTS = 3_000;
+const REQUESTS = 2_000;
 const CONCURRENT = 50;
 /** Shortest interval between two events of one endpoint, ms. */
 const WRITE_INTERVAL_MS = 200;

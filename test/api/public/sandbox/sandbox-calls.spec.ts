@@ -1,10 +1,10 @@
 import sharp from 'sharp';
 import type { Json, JsonObject } from '../../../../src/kernel/json.js';
 import { until } from '../../../e2e/until.js';
-import { makeVideo, mp3, ogg, webm } from '../../../media/make-videos.js';
 import { png } from '../../../media/make-images.js';
+import { makeVideo, mp3, ogg, webm } from '../../../media/make-videos.js';
 import { TestHost } from '../../../media/test-host.js';
-import { NETWORK_NAMES, NETWORKS, type NetworkName } from '../../../platforms/wire/networks.js';
+import { NETWORK_NAMES, type NetworkName, NETWORKS } from '../../../platforms/wire/networks.js';
 import { type RecordedCall, Recorder } from '../../../platforms/wire/recorder.js';
 import { startRelay } from '../../../platforms/wire/relay.js';
 import { type TestEndpoint, TestGateway } from '../gateway.js';
@@ -143,7 +143,8 @@ describe('the sandbox and publishing make the same calls, one by one (D-38), for
     [
       'photos and videos, with a text too long for a caption',
       () => ({
-        ...{ text: words(300), buttons },
+        text: words(300),
+        buttons,
         media: [photo('a.png'), video('b.mp4'), photo('c.png'), video('d', webm(2))],
       }),
     ],
@@ -228,7 +229,8 @@ describe('a value that is not known yet', () => {
     const url = host.on('/down.mp4', (_, response) => response.writeHead(503).end());
     const { preview } = (await endpoint.sandbox({ media: [{ type: 'video', url }] })).body;
     expect(preview.ok.requests[0].request).toEqual({
-      ...{ file_name: '<name of the file>', file_size: '<size of the file>' },
+      file_name: '<name of the file>',
+      file_size: '<size of the file>',
     });
   });
 });

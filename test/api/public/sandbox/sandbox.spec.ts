@@ -134,8 +134,9 @@ describe('the calls of a preview (D-38)', () => {
       warnings: [matchWarning('no_target')],
     };
     expect(body.would_create_post).toBe(true);
+    const others = { telegram: unpublished, max: unpublished, ok: unpublished };
     expect(body.preview).toEqual({
-      ...{ telegram: unpublished, max: unpublished, ok: unpublished },
+      ...others,
       vk: {
         ...unpublished,
         requests: [expect.objectContaining({ step: 'post', method: 'wall.post', target_id: vk.id })],
@@ -271,12 +272,9 @@ describe('a payload that publishing would reject (D-44)', () => {
     expect(sandbox.status).toBe(status);
     expect(published.status).toBe(status);
     const { ok, errors, code, details } = published.body;
-    expect(sandbox.body).toEqual({
-      ...{ ok, errors, code, details, validation },
-      request_id: sandbox.headers.get('x-request-id'),
-      would_create_post: false,
-      warnings: [],
-    });
+    const rejection = { ok, errors, code, details, validation, warnings: [] };
+    const request_id = sandbox.headers.get('x-request-id');
+    expect(sandbox.body).toEqual({ ...rejection, request_id, would_create_post: false });
   });
 
   it('with unknown targets alone is 422 invalid_targets', async () => {

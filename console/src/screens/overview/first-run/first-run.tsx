@@ -14,7 +14,10 @@ import { ProjectStep } from './project-step.js';
 import type { StepState } from './step.js';
 import { useNewestPost } from './use-newest-post.js';
 
-/** The four steps from an empty account to its first post. What is done stays done: they can be left and taken up again. */
+/**
+ * The four steps from an empty account to its first post. Steps that are done stay done, so people can leave and
+ * continue later.
+ */
 export default function FirstRun({ overview, onLeave }: { readonly overview: Overview; readonly onLeave: () => void }) {
   const channels = useChannels();
   const projects = useProjects();
@@ -57,7 +60,7 @@ const Steps = ({
   readonly endpoint: Items<typeof useEndpoints>[number] | undefined;
 }) => {
   const m = useMessages(firstRunMessages);
-  // These steps stay open after their thing exists: for the result of the test, and for the secrets.
+  // These steps stay open after they are done, to show the result of the test and the secrets.
   const [isConnecting, setIsConnecting] = useState(channels.length === 0);
   const [isSaving, setIsSaving] = useState(false);
   const post = useNewestPost();

@@ -7,7 +7,9 @@ import { useFormat } from '../../../i18n/format.js';
 import { useMessages } from '../../../i18n/messages.js';
 import { firstRunMessages } from './messages.js';
 
-/** Says that the plan does not include endpoints, and which plans do; renders its children if it does. */
+/**
+ * Says that the plan does not include endpoints, and which plans do; renders its children if the plan includes them.
+ */
 export const PlanCheck = ({ plan, children }: { readonly plan: string; readonly children: ReactNode }) => {
   const { endpoint: m } = useMessages(firstRunMessages);
   const format = useFormat();

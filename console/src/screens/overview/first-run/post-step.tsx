@@ -69,7 +69,7 @@ const SendForm = ({
 }) => {
   const { post: m } = useMessages(firstRunMessages);
   const [isBusy, setIsBusy] = useState(false);
-  // Kept until the gateway has answered: a second click after a lost answer posts nothing twice.
+  // Kept until the gateway has answered, so that a second click after a lost answer does not post twice.
   const key = useRef(randomKey());
   const send = async (): Promise<void> => {
     setIsBusy(true);

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { type Api, management } from '../../../api/management.js';
-import { problemText, type Problems, readProblems } from '../../../api/problems.js';
+import { type Problems, problemText, readProblems } from '../../../api/problems.js';
 import { queryClient } from '../../../api/query-client.js';
 import { Button, ButtonLink } from '../../../components/button.js';
 import { Checkbox, Field, TextInput } from '../../../components/controls.js';

@@ -18,7 +18,7 @@ export const Step = ({
   readonly state: StepState;
   readonly title: string;
   readonly text: ReactNode;
-  /** At the end of the line of a step that is done. */
+  /** Shown at the end of the line of a completed step. */
   readonly action?: ReactNode;
   readonly children?: ReactNode;
 }) => {

@@ -1,5 +1,5 @@
 import type { Api } from '../../../api/management.js';
-import { type ProcessingDraft, problemIn, toBody, toDraft, toDraftProblems } from './draft.js';
+import { problemIn, type ProcessingDraft, toBody, toDraft, toDraftProblems } from './draft.js';
 
 const full: Api<'Processing'> = {
   filters: [

@@ -1,22 +1,22 @@
 import type { Api } from '../../../api/management.js';
 import type { Problems } from '../../../api/problems.js';
 
-/** Formatting of a text, as the API has it. */
+/** Formatting of a text, as the API represents it. */
 export type Entity = Api<'Entity'>;
 
-/** One filter as it is edited. */
+/** One filter being edited. */
 export interface FilterDraft {
-  /** Identifies the row while it is edited. */
+  /** Identifies the row while it is being edited. */
   readonly key: number;
   readonly mode: 'include' | 'exclude';
-  /** One on each line. */
+  /** One per line. */
   readonly words: string;
   readonly pattern: string;
-  /** Empty: all networks. */
+  /** Empty for all networks. */
   readonly platforms: readonly string[];
 }
 
-/** One replacement as it is edited. */
+/** One replacement being edited. */
 export interface ReplacementDraft {
   readonly key: number;
   readonly from: string;
@@ -25,10 +25,10 @@ export interface ReplacementDraft {
   readonly ignoreCase: boolean;
 }
 
-/** The translation as it is edited. */
+/** The translation being edited. */
 export interface TranslationDraft {
   readonly url: string;
-  /** A new key; empty: the key that is stored for the same URL stays. */
+  /** A new key; if empty, the key stored for the same URL is kept. */
   readonly apiKey: string;
   readonly removesKey: boolean;
   readonly source: string;
@@ -36,15 +36,15 @@ export interface TranslationDraft {
   readonly onFailure: 'publish_original' | 'retry';
 }
 
-/** The signature as it is edited. */
+/** The signature being edited. */
 export interface SignatureDraft {
   readonly text: string;
   readonly entities: readonly Entity[];
-  /** Empty: all networks. */
+  /** Empty for all networks. */
   readonly platforms: readonly string[];
 }
 
-/** A project's processing as it is edited. */
+/** A project's processing being edited. */
 export interface ProcessingDraft {
   readonly filters: readonly FilterDraft[];
   readonly footer: { readonly by: 'none' | 'marker' | 'pattern'; readonly text: string };
@@ -108,7 +108,7 @@ const lines = (text: string): readonly string[] =>
 const isBlankFilter = ({ words, pattern }: FilterDraft): boolean => words.trim() === '' && pattern === '';
 const isBlankReplacement = ({ from, to }: ReplacementDraft): boolean => from === '' && to === '';
 
-/** Returns the body that a draft stands for. Rows in which nothing is filled in are left out. */
+/** Returns the request body for a draft. Rows that were left empty are omitted. */
 export const toBody = ({
   filters,
   footer,
@@ -158,8 +158,8 @@ export const toBody = ({
 });
 
 /**
- * Returns the problems of the body by paths in the draft: the gateway counts the rows that were sent, the draft also has those that
- * were left out.
+ * Returns the problems of the body by paths in the draft: the gateway counts only the rows that were sent, while the
+ * draft also has those that were omitted.
  */
 export const toDraftProblems = (problems: Problems, { filters, replacements }: ProcessingDraft): Problems => {
   const sent = {
@@ -178,7 +178,10 @@ export const toDraftProblems = (problems: Problems, { filters, replacements }: P
   return moved;
 };
 
-/** Returns the first problem of a part of the draft or of anything in it: `filters[1].words` has that of `filters[1].words[3]`. */
+/**
+ * Returns the first problem of a part of the draft or of anything in it: `filters[1].words` has the problem of
+ * `filters[1].words[3]`.
+ */
 export const problemIn = (problems: Problems, path: string): Problems[string] | undefined => {
   const found = Object.keys(problems).find(
     (each) => each === path || (each.startsWith(path) && /^[.[]/.test(each.slice(path.length))),

@@ -8,7 +8,7 @@ import { Section } from './section.js';
 
 type Footer = ProcessingDraft['footer'];
 
-/** The footer that is cut off: from the last place where a text or pattern stands. */
+/** The footer that is cut off, starting from the last place where a text or pattern occurs. */
 export const FooterSection = ({
   footer,
   onChange,

@@ -6,7 +6,7 @@ export interface Formatted {
   readonly entities: readonly Entity[];
 }
 
-/** Moves the start of a common part to a place where no character of two units is cut. */
+/** Moves the start of a common part so that no character of two units is split. */
 const wholeStart = (text: string, at: number): number => (/[\ud800-\udbff]/.test(text.charAt(at - 1)) ? at - 1 : at);
 
 /** Returns a text after it was edited, with the formatting still on its words. */
@@ -22,7 +22,10 @@ export const editText = ({ text, entities }: Formatted, edited: string): Formatt
   return { text: edited, entities: entities.flatMap((entity) => moveEntity(entity, start, end, edited.length - kept)) };
 };
 
-/** Moves an entity when the text from `start` to `end` was replaced by one that ends at `newEnd`. Text at its edges stays outside. */
+/**
+ * Moves an entity after the text from `start` to `end` was replaced by text that ends at `newEnd`. Text at its edges
+ * stays outside.
+ */
 const moveEntity = (entity: Entity, start: number, end: number, newEnd: number): Entity[] => {
   const { offset, length } = entity;
   const until = offset + length;
@@ -35,7 +38,7 @@ const moveEntity = (entity: Entity, start: number, end: number, newEnd: number):
   return to > from ? [{ ...entity, offset: from, length: to - from }] : [];
 };
 
-/** Formats a range, or takes its formatting away if the range has it already. `url`: the address of a link. */
+/** Formats a range, or removes its formatting if the range already has it. `url`: the address of a link. */
 export const toggleFormat = (
   { text, entities }: Formatted,
   start: number,

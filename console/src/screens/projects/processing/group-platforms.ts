@@ -1,6 +1,6 @@
 import type { Preview } from './use-preview.js';
 
-/** Networks for which the processing makes the same of a text. */
+/** Networks for which the processing yields the same text. */
 export interface PreviewGroup {
   readonly platforms: readonly string[];
   readonly result: Preview['platforms'][string];

@@ -1,9 +1,9 @@
 import { Chip } from '../../../components/controls.js';
-import { NETWORKS, NetworkMark, networkTitle } from '../../../components/icon.js';
+import { NetworkMark, NETWORKS, networkTitle } from '../../../components/icon.js';
 import { useMessages } from '../../../i18n/messages.js';
 import { processingMessages } from './messages.js';
 
-/** The networks to which a part of the processing is limited; none chosen: all. */
+/** The networks that a part of the processing is limited to; if none is chosen, all. */
 export const NetworkLimit = ({
   value,
   onChange,

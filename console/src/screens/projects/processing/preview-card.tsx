@@ -1,10 +1,10 @@
 import { GatewayError } from '../../../api/management.js';
+import { Button } from '../../../components/button.js';
 import { Card } from '../../../components/card.js';
 import { Field, TextArea } from '../../../components/controls.js';
 import { FormattedText } from '../../../components/formatted-text.js';
 import { Icon, NetworkMark, networkTitle } from '../../../components/icon.js';
 import { ErrorState, Skeleton } from '../../../components/states.js';
-import { Button } from '../../../components/button.js';
 import { useFormat } from '../../../i18n/format.js';
 import { useMessages } from '../../../i18n/messages.js';
 import { editText, type Formatted } from './formatting.js';
@@ -23,12 +23,12 @@ export const PreviewCard = ({
 }: {
   readonly sample: Formatted;
   readonly onSample: (sample: Formatted) => void;
-  /** Takes the latest post's text again; absent while the sample is that text. */
+  /** Uses the latest post's text again; absent while the sample is that text. */
   readonly onReset?: (() => void) | undefined;
   readonly preview: Preview | undefined;
   /** An error that is not about a field. */
   readonly error: unknown;
-  /** True: what is shown is older than what was typed. */
+  /** True if what is shown is older than what was typed. */
   readonly isStale: boolean;
 }) => {
   const m = useMessages(processingMessages);

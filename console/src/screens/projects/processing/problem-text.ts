@@ -1,9 +1,9 @@
-import { problemText, type Problems } from '../../../api/problems.js';
+import { type Problems, problemText } from '../../../api/problems.js';
 import { useMessages } from '../../../i18n/messages.js';
 import { problemIn } from './draft.js';
 import { processingMessages } from './messages.js';
 
-/** Returns a function that says what is wrong with a part of the draft; undefined if nothing is. */
+/** Returns a function that says what is wrong with a part of the draft; it returns undefined if nothing is. */
 export const useProblemText = (problems: Problems): ((path: string) => string | undefined) => {
   const m = useMessages(processingMessages);
   return (path) => {

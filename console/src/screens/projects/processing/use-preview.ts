@@ -7,12 +7,12 @@ import type { Formatted } from './formatting.js';
 /** A text after the processing, by network. */
 export type Preview = Api<'ProcessingPreview'>;
 
-/** Time after the last key until the gateway is asked, in ms. */
+/** How long after the last keystroke the gateway is called, in ms. */
 const QUIET_MS = 300;
-/** The same with a translation, which the gateway lets a project try a few times a minute only. */
+/** The same with a translation, which the gateway lets a project try only a few times a minute. */
 const QUIET_TRANSLATING_MS = 1_500;
 
-/** Returns a value that has not changed for a while. */
+/** Returns a value once it has not changed for a while. */
 const useQuiet = <T>(value: T, ms: number): T => {
   const [quiet, setQuiet] = useState(value);
   useEffect(() => {
@@ -23,8 +23,8 @@ const useQuiet = <T>(value: T, ms: number): T => {
 };
 
 /**
- * Asks what a project's processing makes of a text, 300 ms after the last change. An answer to an earlier question is never shown
- * for a later one; `isStale` says that what is shown is older than what was typed.
+ * Fetches what a project's processing does to a text, 300 ms after the last change. An answer to an earlier request is
+ * never shown for a later one; `isStale` means that what is shown is older than what was typed.
  */
 export const usePreview = (
   { id: projectId, channel_ids: channels }: Project,

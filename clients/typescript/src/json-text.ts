@@ -1,0 +1,16 @@
+/** JSON as its author wrote it. As a body it is sent byte for byte. */
+export class JsonText {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+/** Returns a value as JSON. */
+export const toJson = (value: unknown): string =>
+  value instanceof JsonText ? value.toString() : JSON.stringify(value);

@@ -1,0 +1,40 @@
+import type { FormattedText, Mark, MarkType } from './marks.js';
+import { normalise } from './normalise.js';
+import type { Entity } from './to-entities.js';
+
+const MARK_TYPES: Readonly<Partial<Record<Entity['type'], MarkType>>> = {
+  bold: 'bold',
+  italic: 'italic',
+  underline: 'underline',
+  strikethrough: 'strikethrough',
+  spoiler: 'spoiler',
+  code: 'code',
+  pre: 'code',
+  text_link: 'link',
+  blockquote: 'quote',
+  expandable_blockquote: 'quote',
+};
+
+/** Types that networks detect in the text themselves. */
+const FOUND: ReadonlySet<Entity['type']> = new Set(['mention', 'url', 'email', 'phone_number', 'hashtag']);
+
+/**
+ * Returns a payload's text as the editor represents it. Formatting that the editor does not offer is omitted, see
+ * {@link isEditable}.
+ */
+export const fromEntities = (text: string, entities: readonly Entity[] = []): FormattedText =>
+  normalise(
+    text,
+    entities.flatMap(({ type, offset, length, url }): Mark[] => {
+      const markType = MARK_TYPES[type];
+      if (!markType || (markType === 'link' && url === undefined)) return [];
+      return [{ type: markType, start: offset, end: offset + length, ...(markType === 'link' && { url: url! }) }];
+    }),
+  );
+
+/** Returns whether the editor keeps all of a text's formatting when the text is changed. */
+export const isEditable = (entities: readonly Entity[] = []): boolean =>
+  entities.every(
+    ({ type, language }) =>
+      FOUND.has(type) || (MARK_TYPES[type] !== undefined && type !== 'expandable_blockquote' && language === undefined),
+  );

@@ -1,0 +1,40 @@
+import { useCallback } from 'react';
+import { useEndpoints } from '../api/things.js';
+import { defineMessages, useMessages } from '../i18n/messages.js';
+import { useSession } from '../session/session.js';
+
+const messages = defineMessages({
+  en: { gateway: 'the gateway', operator: 'operator' },
+  ru: { gateway: 'сервер', operator: 'оператор' },
+});
+
+/** Returns a function that names the author of an event: `owner:own_…`, `operator`, `endpoint:ep_…`, `system:…`. */
+export const useActorName = (): ((actor: string) => string) => {
+  const m = useMessages(messages);
+  const session = useSession();
+  const endpoints = useEndpoints().data;
+  return useCallback(
+    (actor) => {
+      const [kind, id] = actor.split(':');
+      if (kind === 'operator') return m.operator;
+      if (kind === 'owner') return session?.owner && session.owner.id === id ? session.owner.name : (id ?? actor);
+      if (kind === 'endpoint') {
+        const endpoint = endpoints?.find((each) => each.id === id);
+        return endpoint?.name ?? endpoint?.slug ?? id ?? actor;
+      }
+      return m.gateway;
+    },
+    [m, session, endpoints],
+  );
+};
+
+/** Returns whether a person made a change. */
+export const isPerson = (actor: string): boolean => actor === 'operator' || actor.startsWith('owner:');
+
+/** Returns the first letters of a name: one for one word, two for more. */
+export const initialsOf = (name: string): string =>
+  name
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => Array.from(word)[0]?.toUpperCase() ?? '')
+    .join('');

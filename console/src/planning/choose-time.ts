@@ -1,0 +1,75 @@
+import { addDays, type Day, findInstants, isDay, type LocalTime, toLocal, weekdayOf } from '../time/local-time.js';
+
+/** A local time that a person chose for a post, as the fields of a form hold it. */
+export interface ChosenTime extends LocalTime {
+  /** True for the second of the two instants if the clock shows the time twice. */
+  readonly isSecond: boolean;
+}
+
+/** The instant of a chosen time, or what is wrong with it. */
+export type ReadTime =
+  | { readonly problem: null; readonly at: number; readonly isTwice: boolean }
+  /** `missing`: a field is empty. `past`, `tooFar`: the gateway would refuse it. */
+  | { readonly problem: 'missing' | 'past' | 'tooFar'; readonly isTwice: boolean }
+  /** The clock is put forward past it. `next` is the first instant after the change. */
+  | { readonly problem: 'skipped'; readonly isTwice: false; readonly next: number };
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Number of days ahead for which the gateway accepts posts. */
+const MAX_DAYS = 366;
+
+/** Reads the fields of a time. @param now ms since 1970 */
+export const readTime = ({ day, time, isSecond }: ChosenTime, zone: string, now: number): ReadTime => {
+  const isTime = /^\d\d:\d\d/.test(time);
+  if (!isTime || !isDay(day)) return { problem: 'missing', isTwice: false };
+  const found = findInstants({ day, time: time.slice(0, 5) }, zone);
+  if (found.kind === 'never') return { problem: 'skipped', isTwice: false, next: found.next };
+  const isTwice = found.kind === 'twice';
+  const at = found.kind === 'once' ? found.at : isSecond ? found.second : found.first;
+  if (at <= now) return { problem: 'past', isTwice };
+  if (Number.isFinite(now) && at > now + MAX_DAYS * DAY_MS) return { problem: 'tooFar', isTwice };
+  return { problem: null, at, isTwice };
+};
+
+/** Returns the instant of a chosen time, whether it has passed or not; null if there is none. */
+export const chosenInstant = (value: ChosenTime, zone: string): number | null => {
+  const read = readTime(value, zone, -Infinity);
+  return 'at' in read ? read.at : null;
+};
+
+/** Returns the fields that show an instant. */
+export const chooseInstant = (at: number, zone: string): ChosenTime => {
+  const local = toLocal(at, zone);
+  const found = findInstants(local, zone);
+  return { ...local, isSecond: found.kind === 'twice' && at >= found.second };
+};
+
+/** A suggested time, so that people need not fill in the fields. */
+export interface OfferedTime extends LocalTime {
+  readonly name: 'today' | 'tomorrow' | 'monday';
+}
+
+/** Returns times to suggest: this evening, tomorrow morning and Monday morning, if they are still to come. */
+export const offerTimes = (now: number, zone: string): readonly OfferedTime[] => {
+  const today = toLocal(now, zone);
+  const offered: OfferedTime[] = [];
+  if (today.time < '17:30') offered.push({ name: 'today', day: today.day, time: '18:00' });
+  const tomorrow = addDays(today.day, 1);
+  offered.push({ name: 'tomorrow', day: tomorrow, time: '09:00' });
+  const monday = nextMonday(today.day);
+  if (monday !== tomorrow) offered.push({ name: 'monday', day: monday, time: '09:00' });
+  return offered;
+};
+
+const nextMonday = (day: Day): Day => addDays(day, 7 - weekdayOf(day));
+
+/** Returns the time that a form starts with: the full hour after the next one. */
+export const suggestTime = (now: number, zone: string): ChosenTime =>
+  chooseInstant(Math.ceil((now + HOUR_MS) / HOUR_MS) * HOUR_MS, zone);
+
+/** Returns a time of a day that a person chose in the calendar; where it has passed, the one that a form starts with. */
+export const chooseTimeOn = (day: Day, time: string, zone: string, now: number): ChosenTime => {
+  const chosen = { day, time, isSecond: false };
+  return readTime(chosen, zone, now).problem === 'past' ? suggestTime(now, zone) : chosen;
+};

@@ -1,0 +1,54 @@
+import { Confirmation } from '../components/dialog.js';
+import { toast } from '../components/toasts.js';
+import { useMessages } from '../i18n/messages.js';
+import { cancelPost } from '../publications/publication-calls.js';
+import { planningMessages } from './messages.js';
+import { type Planned, refusalOf, reschedule } from './planning-calls.js';
+
+interface DialogProps {
+  readonly post: Planned;
+  readonly onClose: () => void;
+}
+
+/** Asks before a planned post is published now, because that cannot be undone. */
+export const PublishNowDialog = ({ post, onClose }: DialogProps) => {
+  const m = useMessages(planningMessages);
+  return (
+    <Confirmation
+      title={m.publishNowTitle}
+      consequences={[
+        { kind: 'happens', text: m.publishNowHappens },
+        { kind: 'risk', text: m.publishNowRisk },
+      ]}
+      verb={m.publishNowVerb}
+      run={async () => {
+        await reschedule(post, null);
+        toast(m.publishedNow);
+      }}
+      explain={(error) => refusalOf(error, m)}
+      onClose={onClose}
+    />
+  );
+};
+
+/** Asks before a planned post is cancelled. */
+export const CancelPlannedDialog = ({ post, onClose }: DialogProps) => {
+  const m = useMessages(planningMessages);
+  return (
+    <Confirmation
+      title={m.cancelTitle}
+      consequences={[
+        { kind: 'happens', text: m.cancelHappens },
+        { kind: 'risk', text: m.cancelRisk },
+      ]}
+      verb={m.cancelVerb}
+      isDanger
+      run={async () => {
+        await cancelPost(post.id);
+        toast(m.cancelled);
+      }}
+      explain={(error) => refusalOf(error, m)}
+      onClose={onClose}
+    />
+  );
+};

@@ -1,0 +1,14 @@
+import type { Post } from '../publications/posts.js';
+
+/** Returns whether a post waits for its time or its approval, and is therefore not in a queue yet. */
+export const isPlanned = ({ released_at: releasedAt, publications }: Pick<Post, 'released_at' | 'publications'>) =>
+  releasedAt === null && publications.some(({ state }) => state === 'planned');
+
+/** Returns whether a planned post waits for a decision. */
+export const needsApproval = (post: Pick<Post, 'released_at' | 'publications' | 'approval'>): boolean =>
+  isPlanned(post) && post.approval?.state === 'pending';
+
+/** Returns the networks that a post goes to, each once, in the order of its publications. */
+export const networksOf = ({ publications }: Pick<Post, 'publications'>): readonly string[] => [
+  ...new Set(publications.map(({ platform }) => platform)),
+];

@@ -1,0 +1,40 @@
+import { change } from '../api/change.js';
+import { type Api, GatewayError, management } from '../api/management.js';
+import { toastError } from '../components/toasts.js';
+import type { PlanningMessages } from './messages.js';
+
+/** A planned post as the screen shows it. */
+export type Planned = Pick<Api<'Post'>, 'id' | 'revision'>;
+
+/**
+ * Moves a post to another time; null for now, or as soon as it is approved. The post must be as the screen shows it.
+ */
+export const reschedule = ({ id, revision }: Planned, at: number | null): Promise<Api<'ChangedPost'>> => {
+  const body = { publish_at: at === null ? null : new Date(at).toISOString() };
+  return change(management().patch('/posts/{id}', { path: { id }, body, ifRevision: revision }));
+};
+
+/** Replaces the content and the plan of a post, which must be as it was when the edit began. */
+export const replacePost = (
+  { id, revision }: Planned,
+  payload: Api<'PublishPayloadRequest'>,
+): Promise<Api<'ChangedPost'>> =>
+  change(management().put('/posts/{id}/payload', { path: { id }, body: payload, ifRevision: revision }));
+
+/**
+ * Says, in the current language, why a change was refused; null for other errors, for which the gateway's own words are
+ * shown.
+ */
+export const refusalOf = (error: unknown, m: PlanningMessages): string | null =>
+  error instanceof GatewayError ? (m.refused[error.code as keyof PlanningMessages['refused']] ?? null) : null;
+
+/** Shows why a change was refused. */
+export const toastRefusal = (error: unknown, m: PlanningMessages): void => toastError(error, refusalOf(error, m));
+
+/** Approves a post, which then goes out at its time, or at once. */
+export const approve = (id: string, note: string | null): Promise<Api<'PostWithPayload'>> =>
+  change(management().post('/posts/{id}/approve', { path: { id }, body: note === null ? {} : { note } }));
+
+/** Rejects a post, which is then never published. */
+export const reject = (id: string, reason: string): Promise<Api<'PostWithPayload'>> =>
+  change(management().post('/posts/{id}/reject', { path: { id }, body: { reason } }));

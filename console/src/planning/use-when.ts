@@ -1,0 +1,26 @@
+import { useCallback } from 'react';
+import { type Format, useFormat } from '../i18n/format.js';
+import { addDays, browserZone, type Day, findInstants, offsetName, toLocal } from '../time/local-time.js';
+import { serverNow } from '../time/server-clock.js';
+
+/** Returns the time of day of an instant, with the offset if the clock shows that time twice: `02:30 (UTC+1)`. */
+export const timeOfDay = (format: Format, at: number, zone = browserZone()): string => {
+  const time = format.time(at);
+  return findInstants(toLocal(at, zone), zone).kind === 'twice' ? `${time} (${offsetName(at, zone)})` : time;
+};
+
+/** Returns a function that says in full when a post goes out: `Fri 27 November, 09:00`. */
+export const useWhen = (): ((at: number | string) => string) => {
+  const format = useFormat();
+  return useCallback(
+    (at) => `${format.longDay(at)}, ${timeOfDay(format, typeof at === 'number' ? at : Date.parse(at))}`,
+    [format],
+  );
+};
+
+/** Returns the address of the week in the calendar that shows a time: the next seven days, or those from that day on. */
+export const weekWith = (at: string, zone = browserZone(), now = serverNow()): { readonly from?: Day } => {
+  const { day } = toLocal(Date.parse(at), zone);
+  const today = toLocal(now, zone).day;
+  return day >= today && day < addDays(today, 7) ? {} : { from: day };
+};

@@ -1,0 +1,21 @@
+import { Link } from '@tanstack/react-router';
+import { useMessages } from '../../i18n/messages.js';
+import { composeMessages } from './messages.js';
+
+/** The way back from a post that is edited, which leaves it as it is. */
+export const EditTrail = ({ postId }: { readonly postId: string }) => {
+  const m = useMessages(composeMessages);
+  return (
+    <>
+      <Link className="link" to="/plan">
+        {m.plan}
+      </Link>
+      <span aria-hidden="true">/</span>
+      <Link className="link" to="/posts/$id" params={{ id: postId }}>
+        {m.plannedPost}
+      </Link>
+      <span aria-hidden="true">/</span>
+      <span>{m.editing}</span>
+    </>
+  );
+};

@@ -1,0 +1,77 @@
+import { Segmented } from '../../components/controls.js';
+import { NetworkMark, networkTitle } from '../../components/icon.js';
+import { useMessages } from '../../i18n/messages.js';
+import type { Draft } from './draft.js';
+import { losesFormatting } from './edited-draft.js';
+import { composeMessages } from './messages.js';
+
+/** Name of the text that networks without their own text show. */
+export const ALL = 'all';
+
+/** Chooses the network whose text the editor shows. */
+export const TextVersions = ({
+  draft,
+  platforms,
+  shown,
+  onShow,
+}: {
+  readonly draft: Draft;
+  readonly platforms: readonly string[];
+  /** A network, or {@link ALL}. */
+  readonly shown: string;
+  readonly onShow: (version: string) => void;
+}) => {
+  const m = useMessages(composeMessages);
+  return (
+    <div className="text-versions">
+      <Segmented
+        label={m.textOf}
+        value={shown}
+        options={[
+          { value: ALL, label: m.allNetworks },
+          ...platforms.map((platform) => ({
+            value: platform,
+            label: (
+              <span className="row">
+                <NetworkMark platform={platform} size={16} label={platform !== shown} />
+                {platform === shown && networkTitle(platform)}
+                {draft.overrides[platform] && <i className="own-text" role="img" aria-label={m.hasOwnText} />}
+              </span>
+            ),
+          })),
+        ]}
+        onChange={onShow}
+      />
+    </div>
+  );
+};
+
+/** Says which networks show the text in the editor. */
+export const VersionNote = ({
+  draft,
+  shown,
+  update,
+}: {
+  readonly draft: Draft;
+  readonly shown: string;
+  readonly update: (change: Partial<Draft>) => void;
+}) => {
+  const m = useMessages(composeMessages);
+  const network = networkTitle(shown);
+  const hasOwn = draft.overrides[shown] !== undefined;
+  const drop = (): void =>
+    update({ overrides: Object.fromEntries(Object.entries(draft.overrides).filter(([key]) => key !== shown)) });
+  const loses = losesFormatting(draft, shown);
+  if (shown === ALL && !loses) return null;
+  return (
+    <p className="version-note tertiary">
+      {shown !== ALL && (hasOwn ? m.ownText(network) : m.sameText(network))}{' '}
+      {hasOwn && (
+        <button type="button" className="link" onClick={drop}>
+          {m.dropOwnText}
+        </button>
+      )}{' '}
+      {loses && m.losesFormatting}
+    </p>
+  );
+};

@@ -1,0 +1,146 @@
+import type { Post } from '../../publications/posts.js';
+import { addDays, type Day, findInstants, startOfDay, toLocal, weekdayOf } from '../../time/local-time.js';
+
+/** The part of the calendar that the screen shows. */
+export type View = 'week' | 'month';
+
+/** The days that a view shows, and the instants between which they lie, in ms since 1970. */
+export interface Period {
+  readonly days: readonly Day[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns the first day of the month that is the given number of months later. */
+const addMonths = (day: Day, months: number): Day => {
+  const count = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + months;
+  return `${String(Math.floor(count / 12)).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}-01`;
+};
+
+/** Returns the days of a view. A week begins with its first day, a month with the Monday of its first week. */
+export const daysOf = (view: View, first: Day): readonly Day[] => {
+  if (view === 'week') return Array.from({ length: 7 }, (_, index) => addDays(first, index));
+  const month = addMonths(first, 0);
+  const start = addDays(month, -weekdayOf(month));
+  const last = addDays(addMonths(first, 1), -1);
+  const days: Day[] = [];
+  for (let day = start; day <= last || days.length % 7 > 0; day = addDays(day, 1)) days.push(day);
+  return days;
+};
+
+/** Returns the days of a view with the instants between which they lie. */
+export const periodOf = (view: View, first: Day, zone: string): Period => {
+  const days = daysOf(view, first);
+  const [begin = first] = days;
+  return { days, from: startOfDay(begin, zone), to: startOfDay(addDays(days.at(-1) ?? first, 1), zone) };
+};
+
+/** Returns the first day of the view after or before one. */
+export const step = (view: View, first: Day, by: 1 | -1): Day =>
+  view === 'week' ? addDays(first, 7 * by) : addMonths(first, by);
+
+/** Returns whether a day belongs to the month that a view shows, rather than to the weeks around it. */
+export const isInMonth = (day: Day, first: Day): boolean => day.slice(0, 7) === first.slice(0, 7);
+
+/** An hour on the clock of a day. */
+export interface Hour {
+  /** From 0 to 23. */
+  readonly hour: number;
+  /** True if the clock skips the whole hour on this day, or shows it twice. */
+  readonly change: 'skipped' | 'repeated' | null;
+}
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
+
+/** Returns what happens to an hour of a day on which the clock is changed; null if nothing does. */
+export const changeOf = (day: Day, hour: number, zone: string): Hour['change'] => {
+  const kinds = ['00', '30', '59'].map(
+    (minute) => findInstants({ day, time: `${twoDigits(hour)}:${minute}` }, zone).kind,
+  );
+  if (kinds.every((kind) => kind === 'never')) return 'skipped';
+  return kinds.includes('twice') ? 'repeated' : null;
+};
+
+/** Hours of the clock that stand together in the calendar. */
+export interface HourRun {
+  /** First hour, and the one after the last. */
+  readonly from: number;
+  readonly to: number;
+  /** True: they are shown as one line. */
+  readonly isFolded: boolean;
+}
+
+/** The hour at which the day begins for most people, and the least number of hours before it that are folded. */
+const MORNING = 7;
+const LEAST_FOLDED = 3;
+
+/** Returns the hours of a day in order. Of those before the morning, the ones without anything to show are folded. */
+export const foldHours = (isQuiet: (hour: number) => boolean): readonly HourRun[] => {
+  const runs: HourRun[] = [];
+  const add = (from: number, to: number, isFolded: boolean): void => {
+    if (to > from) runs.push({ from, to, isFolded });
+  };
+  let start = 0;
+  for (let hour = 0; hour < MORNING; hour++) {
+    let end = hour;
+    while (end < MORNING && isQuiet(end)) end++;
+    if (end - hour < LEAST_FOLDED) continue;
+    add(start, hour, false);
+    add(hour, end, true);
+    start = end;
+    hour = end;
+  }
+  add(start, 24, false);
+  return runs;
+};
+
+/** Returns the time at which a post appears in the calendar, in ms since 1970. */
+export const timeOf = ({ publish_at: at, accepted_at: acceptedAt }: Pick<Post, 'publish_at' | 'accepted_at'>): number =>
+  Date.parse(at ?? acceptedAt);
+
+/** Returns the posts of the calendar with one of them at its new time, as they will be once it has been moved. */
+export const withMoved = (
+  posts: readonly Post[],
+  moving: { readonly id: string; readonly at: number } | null,
+): readonly Post[] =>
+  moving === null
+    ? posts
+    : posts
+        .map((post) => (post.id === moving.id ? { ...post, publish_at: new Date(moving.at).toISOString() } : post))
+        .sort((a, b) => timeOf(a) - timeOf(b));
+
+/** Sorts things that have a time into the days and hours of a time zone. Keys are `2026-03-29 14`. */
+export const groupByHour = <T>(
+  items: readonly T[],
+  timeOf: (item: T) => number,
+  zone: string,
+): ReadonlyMap<string, readonly T[]> => {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const { day, time } = toLocal(timeOf(item), zone);
+    const key = cellKey(day, Number(time.slice(0, 2)));
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+};
+
+/** Returns the key of an hour of a day. */
+export const cellKey = (day: Day, hour: number): string => `${day} ${hour}`;
+
+/** Sorts things that have a time into the days of a time zone. */
+export const groupByDay = <T>(
+  items: readonly T[],
+  timeOf: (item: T) => number,
+  zone: string,
+): ReadonlyMap<Day, readonly T[]> => {
+  const groups = new Map<Day, T[]>();
+  for (const item of items) {
+    const { day } = toLocal(timeOf(item), zone);
+    const group = groups.get(day);
+    if (group) group.push(item);
+    else groups.set(day, [item]);
+  }
+  return groups;
+};

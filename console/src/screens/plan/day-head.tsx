@@ -1,0 +1,47 @@
+import { Link } from '@tanstack/react-router';
+import { Icon } from '../../components/icon.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import { browserZone, type Day, lengthOfDay, startOfDay } from '../../time/local-time.js';
+import { planMessages } from './messages.js';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** Returns an instant in the middle of a day, for texts about the day. */
+export const middleOf = (day: Day): number => startOfDay(day, browserZone()) + DAY / 2;
+
+/** The name of a day, and its length if the clock is changed on it. */
+export const DayName = ({
+  day,
+  isToday,
+  isShort = false,
+}: {
+  readonly day: Day;
+  readonly isToday: boolean;
+  /** True: it names the month only at its beginning, for narrow columns. */
+  readonly isShort?: boolean;
+}) => {
+  const m = useMessages(planMessages);
+  const format = useFormat();
+  const at = middleOf(day);
+  const length = lengthOfDay(day, browserZone());
+  return (
+    <span className={`cut ${isToday ? 'tone-time' : ''}`}>
+      <b>{isToday ? m.today : format.weekday(at)}</b>{' '}
+      {isShort && !day.endsWith('-01') ? Number(day.slice(8)) : format.day(at)}
+      {length !== DAY && <span className="tertiary"> {m.dayLength(format.number(length / HOUR, 1))}</span>}
+    </span>
+  );
+};
+
+/** A link that schedules a post for a day. */
+export const AddLink = ({ day }: { readonly day: Day }) => {
+  const m = useMessages(planMessages);
+  const name = m.addOn(useFormat().longDay(middleOf(day)));
+  return (
+    <Link className="plan-add" to="/compose" search={{ day }} aria-label={name} title={name}>
+      <Icon name="plus" size={14} />
+    </Link>
+  );
+};

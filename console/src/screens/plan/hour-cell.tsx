@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import type { Post } from '../../publications/posts.js';
+import type { Day } from '../../time/local-time.js';
+import type { Hour } from './calendar.js';
+import { DropCell } from './drop-cell.js';
+import { planMessages } from './messages.js';
+import { PlanCard } from './plan-card.js';
+import type { PlanDrag } from './use-plan-drag.js';
+
+/** Posts that an hour shows; the others are shown when a person asks for them. */
+const SHOWN = 5;
+
+/** An hour of a day, with the posts in it. */
+export const HourCell = ({
+  day,
+  hour,
+  change,
+  isPast,
+  nowAt,
+  posts,
+  drag,
+}: {
+  readonly day: Day;
+  readonly hour: number;
+  readonly change: Hour['change'];
+  readonly isPast: boolean;
+  /** The present minute, if it is in this hour; else null. */
+  readonly nowAt: number | null;
+  readonly posts: readonly Post[];
+  readonly drag: PlanDrag;
+}) => {
+  const m = useMessages(planMessages);
+  const format = useFormat();
+  const [isAll, setIsAll] = useState(false);
+  const shown = isAll || posts.length <= SHOWN ? posts : posts.slice(0, SHOWN - 1);
+  const rest = posts.length - shown.length;
+  return (
+    <DropCell
+      day={day}
+      hour={hour}
+      drag={drag}
+      isPast={isPast}
+      className={change ?? ''}
+      {...(change && { title: m[change] })}
+    >
+      {nowAt !== null && <i className="plan-now" style={{ top: `${(nowAt / 60) * 100}%` }} />}
+      {change && <span className="plan-change">{m[change]}</span>}
+      {shown.map((post) => (
+        <PlanCard key={post.id} post={post} drag={drag} />
+      ))}
+      {rest > 0 && (
+        <button type="button" className="plan-rest" onClick={() => setIsAll(true)}>
+          {m.more(format.number(rest))}
+        </button>
+      )}
+    </DropCell>
+  );
+};

@@ -1,0 +1,112 @@
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useIsPhone } from '../../components/use-is-phone.js';
+import { useFormat } from '../../i18n/format.js';
+import { useMessages } from '../../i18n/messages.js';
+import type { Post } from '../../publications/posts.js';
+import { browserZone, type Day, toLocal } from '../../time/local-time.js';
+import { useNow } from '../../time/server-clock.js';
+import { groupByDay, isInMonth, timeOf } from './calendar.js';
+import { AddLink, middleOf } from './day-head.js';
+import { DropCell } from './drop-cell.js';
+import { planMessages } from './messages.js';
+import { PlanCard } from './plan-card.js';
+import type { PlanDrag } from './use-plan-drag.js';
+
+/** Number of posts that a day shows; the others are a link to its week. */
+const SHOWN = 4;
+const MINUTE_MS = 60_000;
+
+/** The weeks of a month. On phones, a day shows the number of its posts. */
+export const MonthView = ({
+  days,
+  first,
+  posts,
+  shownUntil,
+  drag,
+}: {
+  readonly days: readonly Day[];
+  /** A day of the month. */
+  readonly first: Day;
+  readonly posts: readonly Post[];
+  /** The last day of which posts are shown, if there are too many; null: all are shown. */
+  readonly shownUntil: Day | null;
+  readonly drag: PlanDrag;
+}) => {
+  const m = useMessages(planMessages);
+  const format = useFormat();
+  const isPhone = useIsPhone();
+  const zone = browserZone();
+  const today = toLocal(useNow(MINUTE_MS), zone).day;
+  const byDay = useMemo(() => groupByDay(posts, timeOf, browserZone()), [posts]);
+  const weeks = Array.from({ length: days.length / 7 }, (_, week) => days.slice(week * 7, week * 7 + 7));
+  return (
+    <table className="plan-month" aria-label={m.calendar}>
+      <thead>
+        <tr>
+          {days.slice(0, 7).map((day) => (
+            <th key={day} scope="col">
+              {format.weekday(middleOf(day))}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {weeks.map((week) => (
+          <tr key={week[0]}>
+            {week.map((day) => {
+              const ofDay = byDay.get(day) ?? [];
+              const shown = isPhone ? [] : ofDay.slice(0, ofDay.length > SHOWN ? SHOWN - 1 : SHOWN);
+              const rest = ofDay.length - shown.length;
+              const at = middleOf(day);
+              const isCut = shownUntil !== null && day > shownUntil;
+              return (
+                <DropCell
+                  key={day}
+                  day={day}
+                  hour={null}
+                  drag={drag}
+                  isPast={day < today}
+                  className={`${isInMonth(day, first) ? '' : 'outside'} ${isCut ? 'not-shown' : ''}`}
+                >
+                  <span className="plan-date-head">
+                    <Link
+                      className={`plan-date ${day === today ? 'today' : ''}`}
+                      to="/plan"
+                      search={{ from: day }}
+                      {...(day === today && { 'aria-current': 'date' as const })}
+                    >
+                      <span aria-hidden="true">{Number(day.slice(8))}</span>
+                      {isPhone && ofDay.length > 0 && <b aria-hidden="true">{format.number(ofDay.length)}</b>}
+                      {isPhone && isCut && <b aria-hidden="true">…</b>}
+                      <i className="visually-hidden">
+                        {isCut
+                          ? m.notShownOn(format.longDay(at))
+                          : m.postsOn(ofDay.length, format.number(ofDay.length), format.longDay(at))}
+                      </i>
+                    </Link>
+                    {!isPhone && day >= today && <AddLink day={day} />}
+                  </span>
+                  {shown.map((post) => (
+                    <PlanCard key={post.id} post={post} drag={drag} isLine />
+                  ))}
+                  {!isPhone && isCut && <span className="plan-rest">{m.notShown}</span>}
+                  {!isPhone && rest > 0 && (
+                    <Link
+                      className="plan-rest"
+                      to="/plan"
+                      search={{ from: day }}
+                      aria-label={m.moreOn(format.number(rest), format.longDay(at))}
+                    >
+                      {m.more(format.number(rest))}
+                    </Link>
+                  )}
+                </DropCell>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+};

@@ -1,0 +1,55 @@
+import { Link } from '@tanstack/react-router';
+import { ButtonLink } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { Empty } from '../../components/states.js';
+import { useMessages } from '../../i18n/messages.js';
+import { useWhen } from '../../planning/use-when.js';
+import { browserZone, type Day, toLocal } from '../../time/local-time.js';
+import type { View } from './calendar.js';
+import { planMessages } from './messages.js';
+import { useNextPlanned } from './use-calendar.js';
+
+/** Stands above an empty calendar: leads to the next planned post, or to Compose where there is none. */
+export const NothingPlanned = ({
+  after,
+  view,
+  first,
+}: {
+  /** End of the period that is shown, in ms since 1970. */
+  readonly after: number;
+  readonly view: View;
+  readonly first: Day;
+}) => {
+  const m = useMessages(planMessages);
+  const when = useWhen();
+  const next = useNextPlanned(after).data;
+  if (next === undefined) return null;
+  if (next?.publish_at)
+    return (
+      <p className="secondary plan-limit">
+        {m.next(when(next.publish_at))}{' '}
+        <Link
+          className="link"
+          to="/plan"
+          search={{ ...(view === 'month' && { view }), from: toLocal(Date.parse(next.publish_at), browserZone()).day }}
+        >
+          {m.showNext}
+        </Link>
+      </p>
+    );
+  return (
+    <Card label={m.emptyTitle} className="plan-empty">
+      <Empty
+        icon="calendar"
+        title={m.emptyTitle}
+        action={
+          <ButtonLink to="/compose" search={{ day: first }}>
+            {m.schedule}
+          </ButtonLink>
+        }
+      >
+        {m.emptyText}
+      </Empty>
+    </Card>
+  );
+};

@@ -1,0 +1,17 @@
+import { readText } from '../../app/search.js';
+import { isDay } from '../../time/local-time.js';
+import type { View } from './calendar.js';
+
+/** The part of the calendar that is shown, as it appears in the address. */
+export interface PlanSearch {
+  /** A week if absent. */
+  readonly view?: Exclude<View, 'week'>;
+  /** The first day of the week, or a day of the month; today if absent. */
+  readonly from?: string;
+}
+
+/** Reads the address; ignores unknown parts. */
+export const readPlanSearch = (search: Readonly<Record<string, unknown>>): PlanSearch => {
+  const { view, from } = readText(search, ['view', 'from']);
+  return { ...(view === 'month' && { view }), ...(from !== undefined && isDay(from) && { from }) };
+};

@@ -1,0 +1,66 @@
+import { useState } from 'react';
+import { toastError } from '../../components/toasts.js';
+import { useMessages } from '../../i18n/messages.js';
+import type { ChosenTime } from '../../planning/choose-time.js';
+import { useMove } from '../../planning/use-move.js';
+import type { Post } from '../../publications/posts.js';
+import { browserZone, type Day, toLocal } from '../../time/local-time.js';
+import { serverNow } from '../../time/server-clock.js';
+import { readDrop, timeOfDrop } from './drop.js';
+import { planMessages } from './messages.js';
+
+/** A post whose new time a dialog asks for. */
+export interface Asked {
+  readonly post: Post;
+  /** The time that it was dropped on; absent if a button opened the dialog. */
+  readonly wanted?: ChosenTime;
+}
+
+/** Moving posts in the calendar, by dragging them or through a dialog. */
+export interface PlanDrag {
+  /** True while a post is dragged. */
+  readonly isDragging: boolean;
+  /** The post that is being moved, and its new time in ms since 1970; null: none is. */
+  readonly moving: { readonly id: string; readonly at: number } | null;
+  readonly asked: Asked | null;
+  readonly start: (post: Post) => void;
+  readonly end: () => void;
+  /** Returns the time of day at which the dragged post would be published if it were dropped on an hour, or on a day (null). */
+  readonly timeOn: (hour: number | null) => string;
+  /** Drops the post on an hour of a day, or on the day as a whole (null). */
+  readonly drop: (day: Day, hour: number | null) => void;
+  /** Opens the dialog; closes it if no post is given. */
+  readonly ask: (post: Post | null) => void;
+}
+
+/** Returns what the calendar needs to move posts. */
+export const usePlanDrag = (): PlanDrag => {
+  const m = useMessages(planMessages);
+  const move = useMove();
+  const [dragged, setDragged] = useState<Post | null>(null);
+  const [moving, setMoving] = useState<PlanDrag['moving']>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const timeOn = (hour: number | null): string =>
+    dragged?.publish_at ? timeOfDrop(toLocal(Date.parse(dragged.publish_at), browserZone()).time, hour) : '';
+  const drop = (day: Day, hour: number | null): void => {
+    const post = dragged;
+    setDragged(null);
+    if (!post || post.publish_at === null) return;
+    const found = readDrop(Date.parse(post.publish_at), day, hour, browserZone(), serverNow());
+    if (found.kind === 'past') toastError(null, m.hasPassed(found.time));
+    if (found.kind === 'ask') setAsked({ post, wanted: found.wanted });
+    if (found.kind !== 'move') return;
+    setMoving({ id: post.id, at: found.at });
+    void move(post, found.at).finally(() => setMoving(null));
+  };
+  return {
+    isDragging: dragged !== null,
+    moving,
+    asked,
+    start: setDragged,
+    end: () => setDragged(null),
+    timeOn,
+    drop,
+    ask: (post) => setAsked(post && { post }),
+  };
+};

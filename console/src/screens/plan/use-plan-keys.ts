@@ -1,0 +1,36 @@
+import { useEffect } from 'react';
+
+/** Returns the element of a post in the calendar. */
+const cardOf = (element: Element | null): HTMLElement | null => element?.closest<HTMLElement>('.plan-card') ?? null;
+
+/** Returns the posts in the order of their times: a week has them in rows of hours. */
+const listCards = (): HTMLElement[] =>
+  [...document.querySelectorAll<HTMLElement>('.plan-card')].sort((a, b) => Number(a.dataset.at) - Number(b.dataset.at));
+
+/** Returns the link of a post in the calendar; null if it is not shown. A moved post has another element than before. */
+export const findCard = (id: string): HTMLElement | null =>
+  document.querySelector<HTMLElement>(`.plan-card[data-post="${CSS.escape(id)}"] .plan-card-link`);
+
+/** Keys of the calendar: `j` and `k` go to the next and the previous post, `m` moves it. */
+export const usePlanKeys = (): void => {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const target = event.target as HTMLElement;
+      if (event.metaKey || event.ctrlKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+      if (document.querySelector('[role="dialog"]')) return;
+      const card = cardOf(target);
+      if (event.key === 'm') {
+        const button = card?.querySelector<HTMLElement>('.plan-move');
+        if (button) event.preventDefault();
+        button?.click();
+      }
+      const step = { j: 1, k: -1 }[event.key];
+      if (step === undefined) return;
+      const cards = listCards();
+      const next = card ? cards.indexOf(card) + step : step > 0 ? 0 : cards.length - 1;
+      cards[Math.min(cards.length - 1, Math.max(0, next))]?.querySelector<HTMLElement>('.plan-card-link')?.focus();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+};

@@ -1,0 +1,27 @@
+import './banner.css';
+import type { ReactNode } from 'react';
+import { Icon, type IconName, type Tone } from '../../components/icon.js';
+
+/** A box above the content: what a post or publication needs or waits for, and the buttons for it. */
+export const BannerFrame = ({
+  icon,
+  tone,
+  title,
+  actions,
+  children,
+}: {
+  readonly icon: IconName;
+  readonly tone: Tone;
+  readonly title: ReactNode;
+  readonly actions: ReactNode;
+  readonly children: ReactNode;
+}) => (
+  <section className={`card banner tone-${tone}`} aria-labelledby="banner-title">
+    <Icon name={icon} tone={tone} size={20} />
+    <div className="banner-text">
+      <h2 id="banner-title">{title}</h2>
+      {children}
+    </div>
+    <div className="banner-actions">{actions}</div>
+  </section>
+);

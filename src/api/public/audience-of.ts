@@ -1,0 +1,9 @@
+import { listAllTargets } from '../../commands/resolve-targets.js';
+import type { Audience } from '../../payload/content-layers.js';
+import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
+
+/** Returns the networks and targets that overrides of posts to an endpoint may be for (D-61). @param platforms ids of all networks */
+export const audienceOf = ({ projects }: EndpointSnapshot, platforms: readonly string[]): Audience => ({
+  platforms,
+  targets: listAllTargets(projects).targets,
+});

@@ -1,0 +1,168 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type CommandContext, newCommandContext, originOfRequest } from '../../commands/origin.js';
+import type { ChangedPost, PostPlace } from '../../commands/post/planned-posts.js';
+import {
+  type ChangeAuthor,
+  type PostChangeResult,
+  PostChanges,
+  type Replacement,
+} from '../../commands/post/post-changes.js';
+import { READ_MODELS_OF_POSTS } from '../../commands/post/read-models.js';
+import { CancelPublications } from '../../commands/publication/cancel-publications.js';
+import { CLOCK, type Clock } from '../../kernel/clock.js';
+import { isRejection, reject, type Rejection } from '../../kernel/result.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/address-policy.js';
+import { codeOfRefusal } from '../../payload/publish-at.js';
+import { validateReschedule } from '../../payload/reschedule.dto.js';
+import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
+import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
+import { ProjectionProgress } from '../../projections/engine/progress.js';
+import { type EndpointPost, FindEndpointPost } from '../../projections/posts/endpoint-post.queries.js';
+import { HttpProblem } from '../transport/http-problem.js';
+import { readIfMatch } from '../transport/if-match.js';
+import { audienceOf } from './audience-of.js';
+import { CancelledView, ChangedPostView } from './changed-post.view.js';
+import { ContentCheck } from './gate/content-check.js';
+import { type AdmittedRequest, Gate } from './gate/gate.js';
+import { parsePost } from './gate/parsed-post.js';
+import { bodyRejection, changeRejection, postNotFoundRejection } from './gate/rejections.js';
+import { CHANGE_MESSAGES } from './messages.js';
+import { checkBody, readJson } from './read-payload.js';
+
+/** Maximum time that an answer waits for the read models, in ms. The change takes effect without them. */
+const READ_MODELS_MS = 5_000;
+/** Pattern of a post's id. An id that does not match is not looked up. */
+const POST_ID = /^post_\w{1,64}$/;
+
+/** A request that changes a post, once the gate has admitted it. */
+interface AdmittedChange extends AdmittedRequest {
+  readonly found: EndpointPost;
+  readonly place: PostPlace;
+  readonly context: CommandContext;
+  /** The revisions that the post may have; null: any. */
+  readonly ifRevision: readonly number[] | null;
+}
+
+/** Changes planned posts for the clients of their endpoints (D-63). */
+@Injectable()
+export class ChangeReceiver {
+  constructor(
+    @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly gate: Gate,
+    private readonly content: ContentCheck,
+    private readonly changes: PostChanges,
+    private readonly commands: CommandBus,
+    private readonly findEndpointPost: FindEndpointPost,
+    private readonly catalogue: PlatformCatalogue,
+    private readonly progress: ProjectionProgress,
+  ) {}
+
+  /** Moves a post to another time. @throws GateRejection */
+  async reschedule(request: FastifyRequest, reply: FastifyReply, slug: string, id: string): Promise<ChangedPostView> {
+    const { endpoint, place, context, body, ifRevision } = await this.admit(request, slug, id, 'reschedule');
+    const { checked } = checkBody(await readJson(body), (value) => validateReschedule(value, context.at));
+    if (!checked.ok)
+      throw bodyRejection(endpoint, new HttpProblem(checked.status, codeOfRefusal(checked.problems), checked.problems));
+    const change = { author: clientOf(endpoint), ifRevision };
+    return this.answer(endpoint, reply, await this.changes.reschedule(place, checked.publishAt, change, context));
+  }
+
+  /** Replaces the payload of a post. @throws GateRejection */
+  async replace(request: FastifyRequest, reply: FastifyReply, slug: string, id: string): Promise<ChangedPostView> {
+    const { endpoint, place, context, body, ifRevision } = await this.admit(request, slug, id, 'replace');
+    const replacement = await this.checkReplacement(endpoint, body);
+    const change = { author: clientOf(endpoint), ifRevision };
+    return this.answer(endpoint, reply, await this.changes.replace(place, replacement, change, context));
+  }
+
+  /** Cancels a post's planned or queued publications. @throws GateRejection */
+  async cancel(request: FastifyRequest, slug: string, id: string): Promise<CancelledView> {
+    const { endpoint, found, place, context, ifRevision } = await this.admit(request, slug, id, 'cancel');
+    const planned = await this.changes.cancel(place, ifRevision, context);
+    if (planned === null) throw postNotFoundRejection(endpoint);
+    if (!isRejection(planned)) {
+      const cancelled = planned.events.reduce((sum, { data }) => sum + countIds(data), 0);
+      await this.progress.waitFor(READ_MODELS_OF_POSTS, planned.position, READ_MODELS_MS);
+      return new CancelledView(id, cancelled);
+    }
+    if (planned.rejection !== 'already_released') throw changeRejection(endpoint, planned);
+    return new CancelledView(id, await this.cancelQueued(endpoint, found, context, ifRevision));
+  }
+
+  /** Checks a payload like that of a new post. @throws GateRejection */
+  async checkReplacement(endpoint: EndpointSnapshot, bytes: Buffer): Promise<Replacement> {
+    const audience = audienceOf(endpoint, this.catalogue.ids);
+    const post = await parsePost({ ok: true, bytes }, undefined, this.addresses, audience, this.clock.now());
+    await this.content.check(endpoint, post, false);
+    await this.content.check(endpoint, post, true);
+    return { ...this.content.findAcceptable(endpoint, post, true)!, projects: endpoint.projects };
+  }
+
+  private async cancelQueued(
+    endpoint: EndpointSnapshot,
+    { post, publications }: EndpointPost,
+    context: CommandContext,
+    ifRevision: AdmittedChange['ifRevision'],
+  ): Promise<number> {
+    const refuse = (rejection: Rejection) => changeRejection(endpoint, rejection);
+    if (ifRevision !== null && !ifRevision.includes(post.version))
+      throw refuse(reject('revision_mismatch', CHANGE_MESSAGES.otherRevision({ revision: post.version })));
+    if (publications.some(({ state }) => state === 'publishing'))
+      throw refuse(reject('publishing', CHANGE_MESSAGES.publishing));
+    const ids = publications.map(({ publication_id: publicationId, channel_id: channelId }) => ({
+      publicationId,
+      postId: post.post_id,
+      channelId,
+    }));
+    const outcome = await this.commands.execute(new CancelPublications(context, ids));
+    if (isRejection(outcome)) {
+      if (outcome.rejection === 'publishing') throw refuse(outcome);
+      return 0;
+    }
+    await this.progress.waitFor(READ_MODELS_OF_POSTS, outcome.position, READ_MODELS_MS);
+    return outcome.cancelled;
+  }
+
+  private async admit(request: FastifyRequest, slug: string, id: string, useCase: string): Promise<AdmittedChange> {
+    const admitted = await this.gate.admit(request, slug, 'changes');
+    const { endpoint } = admitted;
+    const found = POST_ID.test(id) ? await this.findEndpointPost.execute(endpoint.endpoint_id, id) : null;
+    if (!found) throw postNotFoundRejection(endpoint);
+    const { post } = found;
+    request.logEntry!.traceId = post.trace_id;
+    request.logEntry!.postId = post.post_id;
+    const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request);
+    const context = newCommandContext(origin, useCase, this.clock.now());
+    const place = { postId: post.post_id, stream: post.stream, revision: post.revision };
+    return { ...admitted, found, place, context, ifRevision: readIfMatch(request) };
+  }
+
+  private async answer(
+    endpoint: EndpointSnapshot,
+    reply: FastifyReply,
+    result: PostChangeResult,
+  ): Promise<ChangedPostView> {
+    if (result === null) throw postNotFoundRejection(endpoint);
+    if (isRejection(result)) throw changeRejection(endpoint, result);
+    await this.progress.waitFor(READ_MODELS_OF_POSTS, result.position, READ_MODELS_MS);
+    return showChange(reply, result);
+  }
+}
+
+/** A client's change must be approved for as long as the endpoint requires it (D-64). */
+const clientOf = ({ requires_approval: requiresApproval }: EndpointSnapshot): ChangeAuthor => ({
+  isManager: false,
+  requiresApproval,
+});
+
+/** Answers with a changed post and its `ETag`. */
+export const showChange = (reply: FastifyReply, changed: ChangedPost): ChangedPostView => {
+  void reply.header('etag', `"${changed.state.revision}"`);
+  return new ChangedPostView(changed);
+};
+
+const countIds = (data: object): number =>
+  'publicationIds' in data ? (data.publicationIds as readonly string[]).length : 0;

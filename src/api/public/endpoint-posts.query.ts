@@ -1,0 +1,13 @@
+import { PUBLICATION_STATES, type PublicationViewState } from '../../projections/posts/posts.tables.js';
+import { Must } from '../../validation/rules.js';
+import { isCursorOf, PageQuery } from '../transport/page.js';
+
+/** The query of a client's list of its posts (D-65). */
+export class EndpointPostsQuery extends PageQuery {
+  @isCursorOf('post', 'calendar')
+  declare readonly cursor: string | undefined;
+
+  /** Posts with a publication in this state. Planned posts are sorted by `publish_at`, all others newest first. */
+  @Must.beOneOf(PUBLICATION_STATES)
+  readonly state: PublicationViewState | undefined;
+}

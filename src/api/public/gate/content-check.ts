@@ -1,0 +1,103 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { rejectTooManyTargets } from '../../../commands/post/target-cap.js';
+import { resolveTargets } from '../../../commands/resolve-targets.js';
+import type { LimitsProfile } from '../../../config/limits-profile.js';
+import type { Settings } from '../../../config/settings.js';
+import { SETTINGS } from '../../../config/tokens.js';
+import { isRejection, type Rejection } from '../../../kernel/result.js';
+import { listAddressed } from '../../../payload/content-layers.js';
+import { listMedia, type MediaList } from '../../../payload/overrides.js';
+import type { PublishPayload } from '../../../payload/payload.js';
+import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
+import type { EndpointSnapshot } from '../../../projections/discovery/endpoint-snapshots.queries.js';
+import { HttpProblem } from '../../transport/http-problem.js';
+import { audienceOf } from '../audience-of.js';
+import { MediaCheck } from '../media-check.js';
+import { ProbePayments } from '../probe-payments.js';
+import { targetsRejection } from '../targets-rejection.js';
+import type { ParsedPost } from './parsed-post.js';
+import { bodyRejection } from './rejections.js';
+
+/** The content of a post that may be accepted. */
+export interface AcceptableContent {
+  readonly payload: PublishPayload;
+  /** The endpoint's channels that the post goes to, each once. */
+  readonly channelIds: readonly string[];
+}
+
+/** The gate's steps 9 and 10: the body, its media, which the probe budget must cover (D-51), and the targets. */
+@Injectable()
+export class ContentCheck {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly media: MediaCheck,
+    private readonly payments: ProbePayments,
+    private readonly catalogue: PlatformCatalogue,
+  ) {}
+
+  /**
+   * Returns the content of a post that the endpoint accepts; null if {@link check} will reject it, or has media to probe.
+   * @param areMediaProbed true if the media of this post passed {@link check}
+   */
+  findAcceptable(
+    endpoint: EndpointSnapshot,
+    { content }: ParsedPost,
+    areMediaProbed = false,
+  ): AcceptableContent | null {
+    if (!content.ok || (!areMediaProbed && this.listMedia(endpoint, content.payload).length > 0)) return null;
+    const channelIds = resolveChannels(endpoint, content.payload, this.settings.limitsProfile);
+    return isRejection(channelIds) ? null : { payload: content.payload, channelIds };
+  }
+
+  /** Rejects a post that is not acceptable, or probes its media. @throws GateRejection */
+  async check(endpoint: EndpointSnapshot, { content }: ParsedPost, areMediaProbed: boolean): Promise<void> {
+    if (!content.ok) return this.rejectContent(endpoint, content);
+    const { payload } = content;
+    const lists = areMediaProbed ? [] : this.listMedia(endpoint, payload);
+    if (lists.length > 0) {
+      const pay = this.payments.open(endpoint);
+      const { problems } = await this.media.checkLists(endpoint.owner_id, pay, lists);
+      if (problems.length > 0) throw bodyRejection(endpoint, new HttpProblem(400, 'invalid_payload', problems));
+      return;
+    }
+    const channelIds = resolveChannels(endpoint, payload, this.settings.limitsProfile);
+    if (isRejection(channelIds)) throw targetsRejection(endpoint, channelIds);
+  }
+
+  /** Lists the media that targets of a post get (D-61). */
+  private listMedia(endpoint: EndpointSnapshot, payload: PublishPayload): readonly MediaList[] {
+    const audience = audienceOf(endpoint, this.catalogue.ids);
+    return listMedia(payload, payload.overrides ? listAddressed(payload, audience) : []);
+  }
+
+  /** Reports the problems of the media too (D-6). @throws GateRejection */
+  private async rejectContent(
+    endpoint: EndpointSnapshot,
+    { problem, checkableMedia = [] }: Extract<ParsedPost['content'], { readonly ok: false }>,
+  ): Promise<never> {
+    const more =
+      checkableMedia.length > 0
+        ? await this.media.findProblems(endpoint.owner_id, this.payments.open(endpoint), checkableMedia)
+        : [];
+    throw bodyRejection(endpoint, new HttpProblem(problem.status, problem.code, [...problem.problems, ...more]));
+  }
+}
+
+/** A rejection of a post's targets. */
+export type TargetsRejection = Rejection<'invalid_targets' | 'too_many_targets'>;
+
+/** Returns the channels that a post goes to. Without a project nothing is published, and no target is wrong (D-10). */
+export const resolveChannels = (
+  { projects, plan }: EndpointSnapshot,
+  { targets = [] }: PublishPayload,
+  { plans }: LimitsProfile,
+): readonly string[] | TargetsRejection => {
+  if (projects.length === 0) return [];
+  const resolved = resolveTargets(
+    projects,
+    targets.map(({ id }) => id),
+  );
+  if (isRejection(resolved)) return resolved;
+  const { channelIds } = resolved;
+  return rejectTooManyTargets(channelIds.length, plans[plan].resources.targetsPerPost) ?? channelIds;
+};

@@ -1,0 +1,217 @@
+import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyRequest } from 'fastify';
+import { DisableEndpoint, planWithoutInputReason } from '../../../commands/endpoint/disable-endpoint.js';
+import type { Settings } from '../../../config/settings.js';
+import { SETTINGS } from '../../../config/tokens.js';
+import { LOG, type Log } from '../../../kernel/log.js';
+import { type EndpointSnapshot, EndpointSnapshots } from '../../../projections/discovery/endpoint-snapshots.queries.js';
+import { SampledLog } from '../../../runtime/sampled-log.js';
+import { readBearerToken } from '../../transport/credentials.js';
+import { hasBody } from '../../transport/raw-body.js';
+import { UnauthenticatedBodies } from '../../transport/unauthenticated-bodies.js';
+import { Authentication } from './authentication.js';
+import type { GateRejection } from './gate-rejection.js';
+import { type EntryPoint, GateRequest, type ManagedEndpoint } from './gate-request.js';
+import {
+  disabledRejection,
+  endpointNotFoundRejection,
+  maintenanceRejection,
+  mediaTypeRejection,
+  planRejection,
+  testEndpointRejection,
+  unauthorizedRejection,
+} from './rejections.js';
+import { openLogEntry, setLogEndpoint } from './request-log-entry.js';
+
+/** The time that a request under maintenance waits for its endpoint's snapshot, in ms. */
+const MAINTENANCE_LOOKUP_MS = 500;
+const SLUG = /^[\w-]{1,64}$/;
+
+/**
+ * The gate's steps 1 to 5: finds a request's endpoint, and checks maintenance, authentication, the endpoint's state, its plan and
+ * the media type. The endpoint snapshot may be cached; before a request is rejected, a fresh one is fetched and checked as well.
+ */
+@Injectable()
+export class Identification {
+  private readonly unknownSlugs: SampledLog<{ readonly request_id: string; readonly ip: string }>;
+
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(LOG) log: Log,
+    private readonly endpoints: EndpointSnapshots,
+    private readonly authentication: Authentication,
+    private readonly commands: CommandBus,
+    private readonly bodies: UnauthenticatedBodies,
+  ) {
+    this.unknownSlugs = new SampledLog((details, requests) =>
+      log.info({ ...details, requests }, 'request to an unknown slug'),
+    );
+  }
+
+  /** Opens a request to an endpoint's own routes, or to its tools, and its entry in the request log. */
+  openEndpointRequest(
+    request: FastifyRequest,
+    slug: string,
+    entryPoint: Exclude<EntryPoint, 'sandbox'> = 'endpoint',
+  ): GateRequest {
+    openLogEntry(request);
+    const address = SLUG.test(slug) ? slug : ''; // no endpoint has the empty slug
+    // No limiter call verifies the snapshot of a request to the tools.
+    const cached = () => (entryPoint === 'tools' ? null : this.endpoints.getCached(address));
+    return new GateRequest(request, entryPoint, cached, () => this.endpoints.loadCurrent(address), this.bodies);
+  }
+
+  /** Opens a request to the sandbox, which finds its endpoint by the token (D-12). */
+  openSandboxRequest(request: FastifyRequest): GateRequest {
+    const token = hash('sha256', readBearerToken(request.headers.authorization));
+    const fetch = async (): Promise<EndpointSnapshot | null> => {
+      const slug = await this.endpoints.findSlugByTokenHash(token);
+      return slug === null ? null : this.endpoints.loadCurrent(slug);
+    };
+    return new GateRequest(request, 'sandbox', () => null, fetch, this.bodies);
+  }
+
+  /**
+   * Opens a request of an endpoint's owner or of the operator, who are identified and may use the endpoint. Its body may be read
+   * at once.
+   */
+  openManagedRequest(
+    request: FastifyRequest,
+    { endpointId, ownerId, sender }: ManagedEndpoint,
+    entryPoint: Exclude<EntryPoint, 'tools'>,
+  ): GateRequest {
+    if (entryPoint === 'endpoint') openLogEntry(request);
+    const fetch = async (): Promise<EndpointSnapshot | null> => {
+      const slug = await this.endpoints.findSlugById(endpointId);
+      return slug === null ? null : this.endpoints.loadCurrent(slug);
+    };
+    const gateRequest = new GateRequest(request, entryPoint, () => null, fetch, this.bodies, sender);
+    gateRequest.body.keep(ownerId);
+    return gateRequest;
+  }
+
+  /**
+   * Identifies the endpoint by the cached snapshot, for which most requests need not wait, or by a fresh one.
+   * @throws HttpProblem: a GateRejection, or 503 if too many requests wait to be authenticated (ADR-88)
+   */
+  async identify(gateRequest: GateRequest): Promise<EndpointSnapshot> {
+    await gateRequest.arrival;
+    if (this.settings.maintenance) return this.rejectForMaintenance(gateRequest);
+    const { body, sender } = gateRequest;
+    if (sender !== null) return this.identifyAfresh(gateRequest);
+    const cached = gateRequest.cachedSnapshot();
+    const failure = cached ? this.authentication.findHeadFailure(gateRequest, cached) : 'not_cached';
+    if (!cached || failure !== null || cached.require_signature) {
+      body.wait();
+      return this.identifyAfterWaiting(gateRequest, cached, failure);
+    }
+    body.keep(cached.owner_id);
+    // An unauthenticated request has its rejection created once, by `identifyAfresh`: creating it twice would take longer.
+    if (this.findRejection(gateRequest, cached, null)) return this.identifyAfresh(gateRequest);
+    setLogEndpoint(gateRequest.request, cached);
+    return cached;
+  }
+
+  /**
+   * Identifies the endpoint of every request that the head alone and the cached snapshot do not authenticate. There is
+   * one path for all causes: if one cause took less time, its 401 would be sent before the others that are due at the
+   * same moment (D-7).
+   * @param headFailure the authentication failure by the cached snapshot, ignoring the signature
+   */
+  private async identifyAfterWaiting(
+    gateRequest: GateRequest,
+    cached: EndpointSnapshot | null,
+    headFailure: string | null,
+  ): Promise<EndpointSnapshot> {
+    if (cached && headFailure === null) {
+      const failure = await this.authentication.findFailure(gateRequest, cached);
+      if (failure === null) gateRequest.body.keep(cached.owner_id);
+      if (failure === null && !this.findRejection(gateRequest, cached, null)) {
+        setLogEndpoint(gateRequest.request, cached);
+        return cached;
+      }
+    } else {
+      if (!gateRequest.body.hasArrived) this.judgeWhileReading(gateRequest).catch(() => undefined); // `identifyAfresh` reports it
+      // Fetching a snapshot takes time. Delaying the wait for the body for one cause alone would reveal that cause (D-7).
+      await gateRequest.waitForBody();
+    }
+    return this.identifyAfresh(gateRequest);
+  }
+
+  /**
+   * Judges a request by its head and a fresh snapshot while its body still arrives. If the request can no longer be
+   * authenticated, the bytes of its body are dropped from then on.
+   */
+  private async judgeWhileReading(gateRequest: GateRequest): Promise<void> {
+    const endpoint = await gateRequest.fetchSnapshot();
+    const failure = this.authentication.findHeadFailure(gateRequest, endpoint);
+    if (failure !== null) gateRequest.dropBody(failure);
+    else if (endpoint!.require_signature) await this.authentication.startSignature(gateRequest, endpoint!);
+    else gateRequest.body.keep(endpoint!.owner_id);
+  }
+
+  /** Identifies the endpoint by a fresh snapshot. @throws GateRejection */
+  async identifyAfresh(gateRequest: GateRequest): Promise<EndpointSnapshot> {
+    const endpoint = await gateRequest.fetchSnapshot();
+    if (endpoint) setLogEndpoint(gateRequest.request, endpoint);
+    const failure = await this.authentication.findFailure(gateRequest, endpoint);
+    if (failure === null) gateRequest.body.keep(endpoint!.owner_id);
+    else gateRequest.body.drop();
+    const rejection = this.findRejection(gateRequest, endpoint, failure);
+    if (!rejection) return endpoint!;
+    if (rejection.status === 401) await this.delayUnauthorized(gateRequest, endpoint);
+    if (rejection.decision === 'rejected_tier' && endpoint!.disabled_by === null)
+      await this.disableForPlan(gateRequest, endpoint!);
+    throw rejection;
+  }
+
+  /**
+   * Returns the rejection of the first step from 2 to 5 that fails, or null. @param failure of the authentication, or
+   * null
+   */
+  private findRejection(
+    { request, entryPoint, sender }: GateRequest,
+    endpoint: EndpointSnapshot | null,
+    failure: string | null,
+  ): GateRejection | null {
+    if (sender !== null) {
+      if (!endpoint) return endpointNotFoundRejection();
+      if (endpoint.mode === 'test' && entryPoint !== 'sandbox') return testEndpointRejection(endpoint);
+    }
+    if (failure !== null)
+      return unauthorizedRejection(endpoint, failure, this.authentication.measureClockSkew(request));
+    const { limitsProfile } = this.settings;
+    const disabled = disabledRejection(endpoint!, entryPoint, limitsProfile);
+    if (disabled) return disabled;
+    const hasInput = limitsProfile.plans[endpoint!.plan].webhookInput;
+    if (!hasInput && entryPoint !== 'sandbox') return planRejection(endpoint!, hasInput);
+    return hasBody(request) ? mediaTypeRejection(endpoint!, request.headers['content-type']) : null;
+  }
+
+  /** @throws GateRejection */
+  private async rejectForMaintenance({ body, cachedSnapshot, fetchSnapshot }: GateRequest): Promise<never> {
+    body.drop();
+    // The endpoint's log gets the rejection if the endpoint can be found: the database itself may be under maintenance.
+    const found = Promise.race([fetchSnapshot().catch(() => null), sleep(MAINTENANCE_LOOKUP_MS, null)]);
+    throw maintenanceRejection(cachedSnapshot() ?? (await found));
+  }
+
+  /** Waits until the 401 is due. A request to an unknown slug appears only in the service's own log (D-14). */
+  private async delayUnauthorized(
+    { request, body, unauthorizedDelay }: GateRequest,
+    endpoint: EndpointSnapshot | null,
+  ): Promise<void> {
+    if (!endpoint) this.unknownSlugs.add({ request_id: request.id, ip: request.clientAddress });
+    await unauthorizedDelay.elapse(body.received);
+  }
+
+  private async disableForPlan(
+    { request }: GateRequest,
+    { endpoint_id, epoch, plan }: EndpointSnapshot,
+  ): Promise<void> {
+    await this.commands.execute(new DisableEndpoint(endpoint_id, 'plan', epoch, planWithoutInputReason(plan), request));
+  }
+}

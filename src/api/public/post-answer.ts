@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AcceptPostResult } from '../../commands/post/accept-post.js';
+import type { Replay } from '../../commands/post/key-claims.js';
+import { iso } from '../../kernel/instant.js';
+import type { ReceivedPost } from './gate/gate.js';
+import type { ParsedPost } from './gate/parsed-post.js';
+import type { RequestLogEntry } from './gate/request-log-entry.js';
+import { PublishView } from './publish.view.js';
+
+/** Answers a request to publish, and completes its log entry (publish-api.md: POST /v1/webhooks/{slug}). */
+export const answerPost = (request: FastifyRequest, reply: FastifyReply, { post, result }: ReceivedPost): void => {
+  recordResult(request.logEntry!, result, post);
+  if (result.outcome !== 'replay') return void reply.send(serializeAnswer(result.answer));
+  void reply.code(202);
+  if (isMismatch(result.replay, post)) void reply.header('idempotency-payload-mismatch', 'true');
+  void reply.send(serializeAnswer(result.replay.answer));
+};
+
+/** Serializes an answer: the same answer always has the same bytes (D-9, D-10). */
+const serializeAnswer = (answer: Replay['answer']): string => JSON.stringify(new PublishView(answer));
+
+/** True if another payload was sent with a known key (D-19). */
+const isMismatch = (replay: Replay, post: ParsedPost): boolean => replay.bodyHash !== post.bodyHash;
+
+/** Adds the result of a request to its log entry. */
+const recordResult = (logEntry: RequestLogEntry, result: AcceptPostResult, post: ParsedPost): void => {
+  if (result.outcome !== 'replay') {
+    logEntry.decision = result.outcome;
+    logEntry.postId = result.answer.postId;
+    // The event of a post, or of a key, stores the log entry.
+    logEntry.isStored = result.outcome === 'accepted' || post.keys.length > 0;
+    return;
+  }
+  const { answer, eventId, at, keys } = result.replay;
+  const mismatch = isMismatch(result.replay, post);
+  logEntry.decision = 'accepted_idempotent_replay';
+  logEntry.reason = mismatch ? 'payload_mismatch' : null;
+  const figures = { keys, first_at: iso(at), payload_mismatch: mismatch };
+  logEntry.why = { rule: 'idempotency_key', figures, event_id: eventId };
+  logEntry.postId = answer.postId;
+};

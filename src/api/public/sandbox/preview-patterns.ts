@@ -1,0 +1,97 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { Processing } from '../../../domain/project/processing.js';
+import { PreviewBudget } from '../../../limits/preview-budget.js';
+import { buildProgram, HelperProcess } from '../../../media/helper-process.js';
+import { LOCAL_SEARCH, PATTERN_PROGRAM_PARTS, type PatternSearch, programSize } from '../../../processing/pattern.js';
+import { type PatternAnswer, patternProgram, type PatternQuestion } from '../../../processing/pattern-program.js';
+
+/**
+ * Steps of a search (instructions of the pattern times units of the text) up to which this thread does it: about 2 ms.
+ */
+const MOST_LOCAL_STEPS = 50_000;
+const TIMEOUT_MS = 10_000;
+
+/** The owner who pays for a preview, and the error to throw when the owner has no time left. */
+export interface PreviewPayer {
+  readonly ownerId: string;
+  readonly reject: (retryAfter: number) => Error;
+}
+
+/**
+ * Searches slow patterns of previews in a helper process, so that one owner's patterns hold up no request of another
+ * (ADR-221). A helper answers one question at a time, serving owners in turn.
+ */
+@Injectable()
+export class PreviewPatterns implements OnModuleDestroy {
+  private readonly library = import.meta.resolve('re2js');
+  private readonly helper = new HelperProcess<PatternQuestion, PatternAnswer>({
+    program: buildProgram(patternProgram, this.library, ...PATTERN_PROGRAM_PARTS),
+    libraries: [this.library],
+    timeoutMs: TIMEOUT_MS,
+    maxHeapMb: 128,
+    maxMemoryMb: 1_024,
+  });
+
+  constructor(private readonly budget: PreviewBudget) {}
+
+  /** Creates the search for one preview. It asks only once for each pattern in a text. */
+  open(payer: PreviewPayer): PreviewSearch {
+    return new PreviewSearch((question) =>
+      this.budget.spendElsewhere(payer.ownerId, payer.reject, () => this.ask(question, payer.ownerId)),
+    );
+  }
+
+  onModuleDestroy(): void {
+    this.helper.close();
+  }
+
+  /** Asks the helper. If no helper can run, this thread searches. */
+  private async ask(question: PatternQuestion, ownerId: string): Promise<PatternAnswer> {
+    const reply = await this.helper.ask(question, undefined, ownerId);
+    if ('answer' in reply) return reply.answer;
+    const startedAt = performance.now();
+    const { pattern, text } = question;
+    const found = question.isLast ? LOCAL_SEARCH.findLast(pattern, text) : LOCAL_SEARCH.matches(pattern, text);
+    return { found, tookMs: performance.now() - startedAt };
+  }
+}
+
+/** The patterns of one preview. */
+export class PreviewSearch implements PatternSearch {
+  private readonly asked = new Map<string, Promise<void>>();
+  private readonly found = new Map<string, PatternAnswer['found']>();
+
+  constructor(private readonly ask: (question: PatternQuestion) => Promise<PatternAnswer>) {}
+
+  /** Searches a post's text for the slow patterns of a project's processing. @throws the payer's error if the owner has no time left */
+  async searchAhead(text: string, { filters = [], footer }: Processing, platform: string): Promise<void> {
+    for (const { mode, pattern, platforms } of filters) {
+      if (pattern === undefined || (platforms && !platforms.includes(platform))) continue;
+      await this.askOnce({ pattern, text, isLast: false });
+      // The remaining filters would not be looked at.
+      if (mode === 'exclude' && this.found.get(keyOf({ pattern, text, isLast: false })) === true) return;
+    }
+    if (footer?.pattern !== undefined) await this.askOnce({ pattern: footer.pattern, text, isLast: true });
+  }
+
+  matches(pattern: string, text: string): boolean | null {
+    const found = this.found.get(keyOf({ pattern, text, isLast: false }));
+    return found === undefined ? LOCAL_SEARCH.matches(pattern, text) : (found as boolean | null);
+  }
+
+  findLast(pattern: string, text: string): number | null {
+    const found = this.found.get(keyOf({ pattern, text, isLast: true }));
+    return found === undefined ? LOCAL_SEARCH.findLast(pattern, text) : (found as number | null);
+  }
+
+  private askOnce(question: PatternQuestion): Promise<void> {
+    const { pattern, text } = question;
+    if (programSize(pattern) * text.length <= MOST_LOCAL_STEPS) return Promise.resolve();
+    const key = keyOf(question);
+    const asked = this.asked.get(key) ?? this.ask(question).then(({ found }) => void this.found.set(key, found));
+    this.asked.set(key, asked);
+    return asked;
+  }
+}
+
+const keyOf = ({ pattern, text, isLast }: PatternQuestion): string => JSON.stringify([pattern, text, isLast]);

@@ -1,0 +1,90 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { Instant } from '../../kernel/instant.js';
+
+/** Accepted difference of a timestamp to either side, in s (publish-api.md: Authentication, 4). */
+const TIMESTAMP_WINDOW_S = 5 * 60;
+const SIGNATURE = /^(?:sha256=)?([0-9a-f]{64})$/i;
+const BEARER = /^Bearer +([^\s]+) *$/i;
+
+/** Returns the token of an Authorization header; empty if there is none, which matches no hash. */
+export const readBearerToken = (header: string | undefined): string => BEARER.exec(header ?? '')?.[1] ?? '';
+
+const HEX_DIGITS = 64;
+/** The two hashes being compared. Nothing is awaited between filling and comparing them, so one pair serves all requests. */
+const sentBuffer = Buffer.alloc(HEX_DIGITS);
+const storedBuffer = Buffer.alloc(HEX_DIGITS);
+
+/** True if a token has the stored SHA-256 (hex). Takes constant time, whatever the result. */
+export const isTokenValid = (token: string, storedHash: string): boolean => {
+  sentBuffer.write(hash('sha256', token), 'latin1');
+  return storedBuffer.write(storedHash, 'latin1') === HEX_DIGITS && timingSafeEqual(sentBuffer, storedBuffer);
+};
+
+type Range = readonly [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
+
+/** Parsed allowlists, each parsed once: parsing costs more than the rest of authentication. */
+const parsedRanges = new WeakMap<readonly string[], readonly Range[]>();
+/** Placeholder for a missing allowlist, so that the time does not reveal whether there is one. */
+const NO_ALLOWLIST = ['0.0.0.0/32'];
+
+/** True for an address in the allowlist, and for every address if the list is empty. The list must not change. */
+export const isAddressAllowed = (ip: string, allowlist: readonly string[]): boolean => {
+  const isListed = isInside(ip, allowlist.length === 0 ? NO_ALLOWLIST : allowlist);
+  return isListed || allowlist.length === 0;
+};
+
+const isInside = (ip: string, allowlist: readonly string[]): boolean => {
+  if (isIP(ip) === 0) return false; // ipaddr.js alone would accept 0xcb.0.113.7 as well
+  const address = ipaddr.process(ip);
+  let ranges = parsedRanges.get(allowlist);
+  if (!ranges) parsedRanges.set(allowlist, (ranges = allowlist.map(parseRange)));
+  return ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
+};
+
+const parseRange = (entry: string): Range => {
+  if (entry.includes('/')) return ipaddr.parseCIDR(entry);
+  const address = ipaddr.process(entry);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+};
+
+/**
+ * True for Unix seconds within five minutes of now, both ends included (publish-api.md: Authentication, 4). The current
+ * time is rounded down to whole seconds as well: compared with milliseconds, a second exactly five minutes old would
+ * never be accepted.
+ */
+export const isTimestampAccepted = (header: string | undefined, now: Instant): boolean =>
+  header !== undefined &&
+  /^\d{1,12}$/.test(header) &&
+  Math.abs(Number(header) - Math.floor(now / 1_000)) <= TIMESTAMP_WINDOW_S;
+
+/** Returns the seconds between a timestamp and now; null unless it is a Unix time in s or ms. */
+export const measureSkew = (header: string | undefined, now: Instant): number | null =>
+  header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) - Math.floor(now / 1_000) : null;
+
+/**
+ * True if a header is the HMAC-SHA256 by one of the secrets (two while one is being rotated, D-40). Takes constant time. The
+ * header's prefix is optional, and its hex digits may be of either case (publish-api.md: Authentication, 5).
+ */
+export const isSignatureValid = (
+  header: string | undefined,
+  signed: Buffer | string,
+  secrets: readonly string[],
+): boolean => {
+  const expected = secrets.map((secret) => sign(signed, secret));
+  return matchesAnySignature(header, expected);
+};
+
+/** Returns the HMAC-SHA256 of a text or of bytes. */
+export const sign = (signed: Buffer | string, secret: string): Buffer =>
+  createHmac('sha256', secret).update(signed).digest();
+
+/** True if a signature header is one of these signatures. Takes constant time. @param expected HMAC-SHA256 */
+export const matchesAnySignature = (header: string | undefined, expected: readonly Buffer[]): boolean => {
+  const hex = SIGNATURE.exec(header ?? '')?.[1];
+  const sent = Buffer.from(hex ?? '0'.repeat(64), 'hex');
+  let matches = false;
+  for (const signature of expected) if (timingSafeEqual(signature, sent)) matches = true;
+  return matches && hex !== undefined;
+};

@@ -1,0 +1,98 @@
+import type { IdPrefix } from '../../kernel/ids.js';
+import type { PartOfList } from '../../kernel/part-of-list.js';
+import { FIELD_MESSAGES } from '../../validation/messages.js';
+import { Must } from '../../validation/rules.js';
+import type { FieldProblem } from '../../validation/wording.js';
+
+const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+
+const limitComplaint = (value: unknown): FieldProblem | undefined =>
+  typeof value === 'string' && /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_LIMIT
+    ? undefined
+    : { code: 'out_of_range', predicate: FIELD_MESSAGES.badLimit({ limit: MAX_LIMIT }) };
+
+/** Checks a `limit` of 1 to 200. */
+export const isLimit = (): PropertyDecorator =>
+  Must.beAllowedBy(limitComplaint, { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT });
+
+/** Converts a checked `limit`. */
+export const toLimit = (limit: string | undefined): number => (limit === undefined ? DEFAULT_LIMIT : Number(limit));
+
+/** Forms of the keys that cursors hold; the keys of resources are their ids. */
+const KEYS = {
+  sequence: /^\d{1,15}$/,
+  /** Position of an event. */
+  position: /^\d{1,18}$/,
+  /** Time, position and index of an entry in a log. */
+  logEntry: /^\d{1,15}\/\d{1,18}\/\d{1,6}$/,
+  /** Time and id of a post in a calendar. */
+  calendar: /^\d{0,15}\/post_[0-9a-f]{32}$/,
+} as const;
+
+/** Checks a cursor of a list with such keys, or of resources with such ids; rejects the cursors of other lists. */
+export const isCursorOf = (...keys: readonly (keyof typeof KEYS | IdPrefix)[]): PropertyDecorator => {
+  const forms = keys.map((key) => (key in KEYS ? KEYS[key as keyof typeof KEYS] : new RegExp(`^${key}_[0-9a-f]{32}$`)));
+  return Must.beAllowedBy((value): FieldProblem | undefined =>
+    typeof value === 'string' &&
+    forms.some((form) => form.test(decodeCursor(value))) &&
+    encodeCursor(decodeCursor(value)) === value
+      ? undefined
+      : { code: 'bad_cursor', predicate: FIELD_MESSAGES.badCursor },
+  );
+};
+
+/** The query of a list (management-api.md: Manners). Subclasses declare the form of their cursor, {@link isCursorOf}. */
+export class PageQuery {
+  @isLimit()
+  readonly limit: string | undefined;
+
+  readonly cursor: string | undefined;
+}
+
+/** The part of a list to return. */
+export interface Page {
+  /** Key of the previous page's last item; null: the first page. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Converts a checked query. */
+export const toPage = ({ limit, cursor }: PageQuery): Page => ({
+  after: cursor === undefined ? null : decodeCursor(cursor),
+  limit: toLimit(limit),
+});
+
+const decodeCursor = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('latin1');
+
+/** Encodes the key of a page's last item. */
+export const encodeCursor = (key: string): string => Buffer.from(key, 'latin1').toString('base64url');
+
+/** One page of a list (management-api.md: Manners). */
+export class ListView<V> {
+  readonly items: readonly V[];
+  /** Cursor of the next page; null on the last one. */
+  readonly next: string | null;
+
+  constructor(items: readonly V[], next: string | null) {
+    this.items = items;
+    this.next = next;
+  }
+}
+
+/**
+ * Builds one page of a list.
+ * @param found one more than the page holds, if there are more; or a part that ended because it would have been too large
+ */
+export const buildListView = async <Row, V>(
+  found: readonly Row[] | PartOfList<Row>,
+  { limit }: Page,
+  keyOf: (row: Row) => string,
+  show: (rows: readonly Row[]) => readonly V[] | Promise<readonly V[]>,
+): Promise<ListView<V>> => {
+  const { rows, isCut } = 'isCut' in found ? found : { rows: found, isCut: false };
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const next = last !== undefined && (isCut || rows.length > limit) ? encodeCursor(keyOf(last)) : null;
+  return new ListView(await show(shown), next);
+};

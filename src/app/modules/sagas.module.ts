@@ -1,0 +1,155 @@
+import { Module } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { PauseAfterPublication } from '../../commands/pause/pause-after-publication.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { Metrics } from '../../health/metrics.js';
+import { LogContinuity } from '../../history/transparency-log/log-continuity.js';
+import { LOG } from '../../kernel/log.js';
+import { Inspector } from '../../media/inspector.js';
+import { ADDRESS_POLICY, type AddressPolicy } from '../../outbound-http/address-policy.js';
+import { GuardedClient } from '../../outbound-http/guarded-client.js';
+import { Publishers } from '../../platforms/publishers.js';
+import { Leases } from '../../postgres/leases.js';
+import { POOL } from '../../postgres/tokens.js';
+import { NoticeChats } from '../../projections/discovery/notice-chats.queries.js';
+import { ProjectOutputs } from '../../projections/discovery/project-outputs.queries.js';
+import { NoticeQueue } from '../../sagas/deliver-notices/notice-queue.js';
+import { OUTPUTS_PER_HOST } from '../../sagas/deliver-webhooks/deliver-webhooks.js';
+import { DeliveryFanOut } from '../../sagas/deliver-webhooks/delivery-fan-out.js';
+import { ATTEMPT_TIMEOUT_MS, DeliverySender } from '../../sagas/deliver-webhooks/delivery-sender.js';
+import { PlannedPostDeliveries } from '../../sagas/deliver-webhooks/planned-post-deliveries.js';
+import { PublishedTexts } from '../../sagas/deliver-webhooks/published-text.js';
+import { DueClaims } from '../../sagas/engine/due-claims.js';
+import { DueWorkServices } from '../../sagas/engine/due-work.js';
+import { EventSaga, EventSagaServices } from '../../sagas/engine/event-saga.js';
+import { followedLogOf, type Reacting } from '../../sagas/engine/follows-log.js';
+import { GroupConcurrency } from '../../sagas/engine/group-concurrency.js';
+import { FailureRecorder } from '../../sagas/publish-due-posts/attempt/failure-recorder.js';
+import { InDoubtResolver } from '../../sagas/publish-due-posts/attempt/in-doubt-resolver.js';
+import { OutcomeRecorder } from '../../sagas/publish-due-posts/attempt/outcome-recorder.js';
+import { COUNT_OUTCOME } from '../../sagas/publish-due-posts/attempt/outcome-report.js';
+import { Pacing } from '../../sagas/publish-due-posts/attempt/pacing.js';
+import { PublicationRunner } from '../../sagas/publish-due-posts/attempt/publication-runner.js';
+import { PublishingQuota } from '../../sagas/publish-due-posts/attempt/quota.js';
+import { StartTurns } from '../../sagas/publish-due-posts/attempt/start-turns.js';
+import { StepSender } from '../../sagas/publish-due-posts/attempt/step-sender.js';
+import { ChannelStates } from '../../sagas/publish-due-posts/inputs/channel-states.js';
+import { MediaFiles } from '../../sagas/publish-due-posts/inputs/media-files.js';
+import { PostProcessor } from '../../sagas/publish-due-posts/inputs/post-processor.js';
+import { StoredTranslations } from '../../sagas/publish-due-posts/inputs/stored-translations.js';
+import { DUE_CHANNELS } from '../../sagas/publish-due-posts/publish-due-posts.js';
+import { RECORD_RELEASE_DELAY } from '../../sagas/release-planned-posts/release-planned-posts.js';
+import { Database } from '../database.js';
+import { openMediaFiles } from '../media-files.js';
+import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
+import { Resources } from '../resources.js';
+import { SAGAS } from '../sagas.js';
+import { type RunningSaga, SagaTask } from '../worker/saga-task.js';
+import { CommandsModule } from './commands.module.js';
+import { EventStoreModule } from './event-store.module.js';
+import { MediaModule } from './media.module.js';
+import { MetricsModule } from './metrics.module.js';
+import { PlatformsModule } from './platforms.module.js';
+import { PostgresModule } from './postgres.module.js';
+import { ProcessingModule } from './processing.module.js';
+import { ReadModelsModule } from './read-models.module.js';
+import { SecretsModule } from './secrets.module.js';
+
+/** Injection token of the tasks that run the {@link SAGAS}. */
+export const SAGA_TASKS = Symbol('SagaTasks');
+
+/**
+ * Number of channels of one network on which a process publishes at the same time; channels that only wait do not
+ * count.
+ */
+const CHANNELS_PER_NETWORK = 512;
+
+/**
+ * Maximum number of publications that a process prepares at the same time while several owners publish: more would not
+ * help an event loop.
+ */
+const STARTS = 32;
+
+type Saga = RunningSaga | Reacting;
+
+/** All sagas, and the parts that publishing and delivering sagas need. */
+@Module({
+  imports: [
+    PostgresModule,
+    EventStoreModule,
+    MetricsModule,
+    ReadModelsModule,
+    CommandsModule,
+    SecretsModule,
+    MediaModule,
+    ProcessingModule,
+    PlatformsModule,
+  ],
+  providers: [
+    ...SAGAS,
+    EventSagaServices,
+    DueWorkServices,
+    ChannelStates,
+    DeliveryFanOut,
+    FailureRecorder,
+    InDoubtResolver,
+    LogContinuity,
+    NoticeChats,
+    NoticeQueue,
+    OutcomeRecorder,
+    Pacing,
+    PauseAfterPublication,
+    PlannedPostDeliveries,
+    PostProcessor,
+    ProjectOutputs,
+    PublicationRunner,
+    PublishedTexts,
+    PublishingQuota,
+    StepSender,
+    StoredTranslations,
+    { provide: COUNT_OUTCOME, inject: [Metrics], useFactory: (metrics: Metrics) => metrics.publicationCounter() },
+    { provide: RECORD_RELEASE_DELAY, inject: [Metrics], useFactory: (metrics: Metrics) => metrics.releaseDelay() },
+    {
+      provide: DueClaims,
+      inject: [POOL, Leases],
+      useFactory: (pool: Pool, leases: Leases) => new DueClaims(pool, leases, DUE_CHANNELS),
+    },
+    {
+      provide: GroupConcurrency,
+      inject: [Publishers, PROCESS_OPTIONS],
+      useFactory: ({ platforms }: Publishers, { overrides }: ProcessOptions) =>
+        new GroupConcurrency(platforms, overrides?.channelsPerNetwork ?? CHANNELS_PER_NETWORK),
+    },
+    { provide: StartTurns, useFactory: () => new StartTurns(STARTS) },
+    {
+      provide: MediaFiles,
+      // The folder is below DATA_DIR, which an open embedded database reserves for this process.
+      inject: [SETTINGS, ADDRESS_POLICY, Inspector, LOG, Resources, Database],
+      useFactory: openMediaFiles,
+    },
+    {
+      provide: DeliverySender,
+      inject: [ADDRESS_POLICY, Resources],
+      useFactory: async (policy: AddressPolicy, resources: Resources) => {
+        const timeouts = { headersMs: ATTEMPT_TIMEOUT_MS, idleMs: ATTEMPT_TIMEOUT_MS };
+        const client = new GuardedClient({ policy, timeouts, connections: OUTPUTS_PER_HOST });
+        await resources.add(() => client.close());
+        return new DeliverySender(client);
+      },
+    },
+    {
+      provide: SAGA_TASKS,
+      inject: [EventSagaServices, ...SAGAS],
+      useFactory: (services: EventSagaServices, ...sagas: readonly Saga[]) =>
+        sagas.map((saga) => createTask(saga, services)),
+    },
+  ],
+  exports: [SAGA_TASKS],
+})
+export class SagasModule {}
+
+const createTask = (saga: Saga, services: EventSagaServices): SagaTask => {
+  if ('run' in saga) return new SagaTask(saga);
+  const followed = followedLogOf(saga.constructor)!;
+  return new SagaTask(new EventSaga({ ...followed, react: (event, signal) => saga.react(event, signal) }, services));
+};

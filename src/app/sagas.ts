@@ -1,0 +1,47 @@
+import { CompleteDeletions } from '../sagas/complete-deletions/complete-deletions.js';
+import { DeliverNotices } from '../sagas/deliver-notices/deliver-notices.js';
+import { QueueNotices } from '../sagas/deliver-notices/queue-notices.js';
+import { DeliverWebhooks } from '../sagas/deliver-webhooks/deliver-webhooks.js';
+import { ScheduleDeliveries } from '../sagas/deliver-webhooks/schedule-deliveries.js';
+import { followedLogOf } from '../sagas/engine/follows-log.js';
+import { DueErasures } from '../sagas/erase-replaced/due-erasures.js';
+import { EraseReplaced } from '../sagas/erase-replaced/erase-replaced.js';
+import { NoteTranslations } from '../sagas/erase-replaced/note-translations.js';
+import { FlagMissingCredentials } from '../sagas/flag-missing-credentials/flag-missing-credentials.js';
+import { PruneExpired } from '../sagas/prune-expired/prune-expired.js';
+import { WaitingPublications } from '../sagas/publish-due-posts/inputs/waiting-publications.js';
+import { PublishDuePosts } from '../sagas/publish-due-posts/publish-due-posts.js';
+import { RaiseNotices } from '../sagas/raise-notices/raise-notices.js';
+import { RaiseQuotaNotices } from '../sagas/raise-notices/raise-quota-notices.js';
+import { ReleasePlannedPosts } from '../sagas/release-planned-posts/release-planned-posts.js';
+import { WithdrawInput } from '../sagas/withdraw-input/withdraw-input.js';
+import { WriteTransparencyLog } from '../sagas/write-transparency-log/write-transparency-log.js';
+
+/** The sagas that a worker runs. Each either follows the log ({@link FollowsLog}) or runs on its own. */
+export const SAGAS = [
+  PublishDuePosts,
+  WaitingPublications,
+  ReleasePlannedPosts,
+  ScheduleDeliveries,
+  DeliverWebhooks,
+  RaiseNotices,
+  RaiseQuotaNotices,
+  QueueNotices,
+  DeliverNotices,
+  WithdrawInput,
+  CompleteDeletions,
+  FlagMissingCredentials,
+  EraseReplaced,
+  NoteTranslations,
+  DueErasures,
+  PruneExpired,
+  WriteTransparencyLog,
+];
+
+/**
+ * Checkpoints of the sagas that start at `now`. An import moves them, so that these sagas do not act on the imported
+ * history.
+ */
+export const LATECOMERS: readonly string[] = SAGAS.map(followedLogOf)
+  .filter((followed) => followed?.startsAt === 'now')
+  .map((followed) => `saga/${followed!.name}`);

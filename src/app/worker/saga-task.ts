@@ -1,0 +1,40 @@
+import { setMaxListeners } from 'node:events';
+import type { BackgroundTask } from './background-task.js';
+
+/** Work that runs until it is stopped. */
+export interface RunningSaga {
+  /**
+   * Runs until `drain` is aborted, then completes the work in progress.
+   * @param abort aborted when running calls to networks and customers' servers must end at once
+   */
+  run(drain: AbortSignal, abort: AbortSignal): Promise<void>;
+}
+
+/**
+ * Maximum time that a stopping worker waits for answers from networks and customers' servers, in ms. A post whose send
+ * is aborted is in doubt.
+ */
+const DRAIN_MS = 3_000;
+
+/** Runs a saga. When it stops, the sends in progress are finished. */
+export class SagaTask implements BackgroundTask {
+  private readonly drain = new AbortController();
+  private readonly abort = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly saga: RunningSaga) {
+    // Hundreds of channels may listen at a time, which is not a leak.
+    setMaxListeners(0, this.drain.signal, this.abort.signal);
+  }
+
+  start(): void {
+    this.running = this.saga.run(this.drain.signal, this.abort.signal);
+  }
+
+  async stop(): Promise<void> {
+    this.drain.abort();
+    const timer = setTimeout(() => this.abort.abort(), DRAIN_MS);
+    await this.running;
+    clearTimeout(timer);
+  }
+}

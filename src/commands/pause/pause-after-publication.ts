@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import type { Origin } from '../../kernel/events.js';
+import type { Instant } from '../../kernel/instant.js';
+import type { PublishPayload } from '../../payload/payload.js';
+import { requireCompleted } from '../command-result.js';
+import { PauseTargets, PauseTargetsHandler } from './pause-targets.js';
+
+/** A publication that a network has just accepted, before the success is recorded. */
+export interface AcceptedPublication {
+  readonly postId: string;
+  readonly projectId: string;
+  readonly channelId: string;
+  readonly payload: Pick<PublishPayload, 'ad_pause_minutes' | 'ad_target_pause_minutes'>;
+  readonly at: Instant;
+  readonly origin: Omit<Origin, 'actor'>;
+}
+
+const ACTOR = 'system:pause-after-publication';
+
+/**
+ * Applies the pauses that a post requests (publish-api.md: Project and target pauses): the first success pauses the
+ * project for `ad_pause_minutes`, each success pauses its channel for `ad_target_pause_minutes`.
+ *
+ * The publishing worker applies them after the network has accepted the post and **before** it records the success,
+ * while it still holds the channel. The pauses are thus in force as soon as the success is visible: the next post of
+ * the channel cannot be sent, not even after a crash in between, and a post that is accepted afterwards waits outside
+ * the project. A saga that followed the success would leave a gap in which both could happen.
+ */
+@Injectable()
+export class PauseAfterPublication {
+  constructor(private readonly pauseTargets: PauseTargetsHandler) {}
+
+  /**
+   * Applies a post's pauses. A post pauses each project and channel once, however often this is repeated, and never
+   * shortens a pause.
+   * @throws Unavailable in which case the success must not be recorded
+   */
+  async apply({ postId, projectId, channelId, payload, at, origin }: AcceptedPublication): Promise<void> {
+    const { ad_pause_minutes: projectMinutes = 0, ad_target_pause_minutes: channelMinutes = 0 } = payload;
+    const context = { ...origin, actor: ACTOR, commandId: `pause-after-publication/${postId}`, at };
+    const scope = {
+      projects: { ids: projectMinutes > 0 ? [projectId] : [], minutes: projectMinutes },
+      channels: { ids: channelMinutes > 0 ? [channelId] : [], minutes: channelMinutes },
+    };
+    const command = new PauseTargets(context, scope, { source: 'publication', postId });
+    requireCompleted(await this.pauseTargets.execute(command));
+  }
+}

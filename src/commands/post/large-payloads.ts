@@ -1,0 +1,100 @@
+import { hash } from 'node:crypto';
+import type { PayloadParts, PayloadPartStored } from '../../domain/post/post.events.js';
+import type { ErasureNotes } from '../../erasure/erasure-notes.js';
+import { type AggregateStore, emptyAggregate } from '../../event-store/aggregate-store.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { Origin } from '../../kernel/events.js';
+import { payloadStreamName } from '../../projections/posts/post-payloads.js';
+import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
+import { newCommandContext } from '../origin.js';
+import { AcceptanceLimit } from './acceptance-limit.js';
+
+/** Delay, in ms, before parts without an accepted post are erased. */
+const PARTS_LOOKED_AT_MS = 3_600_000;
+/** The same for parts that no post will use as far as this process knows: longer than an append can take. */
+const UNNEEDED_PARTS_LOOKED_AT_MS = 120_000;
+/**
+ * Time limit, in ms, from the first part to the acceptance: no post is accepted after its parts may have been erased.
+ */
+const ACCEPTED_WITHIN_MS = 600_000;
+/** Bytes of the payload in one part: 900 KB as base64. */
+const PART_BYTES = 660_000;
+
+/** A payload that is about to be stored in parts. */
+export interface LargePayload {
+  readonly postId: string;
+  /** Names the stream of the parts: see {@link PayloadParts.id}. */
+  readonly id: string;
+  readonly bytes: Buffer;
+  /** Streams that may get the event that refers to the parts. */
+  readonly streams: readonly string[];
+}
+
+/** Stores large payloads in parts before the event that refers to them (D-42, ADR-109). */
+export class LargePayloads {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly notes: ErasureNotes,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Stores a payload, then appends the event that refers to it.
+   * @param use appends the event, before the limit is reached; `isUsed`: false if no event refers to the parts
+   * @throws Unavailable
+   */
+  async storeAndUse<R>(
+    large: LargePayload,
+    origin: Origin,
+    use: (parts: PayloadParts, limit: AcceptanceLimit) => Promise<{ readonly result: R; readonly isUsed: boolean }>,
+  ): Promise<R> {
+    const limit = new AcceptanceLimit(ACCEPTED_WITHIN_MS, this.clock);
+    const stream = payloadStreamName(large.id);
+    // Noted before the first part, so that parts without a post are always found.
+    const note = (inMs: number) => this.notes.add('payload', stream, { inMs }, large.streams);
+    await note(PARTS_LOOKED_AT_MS);
+    // A failed note changes nothing: the first one is still valid.
+    const noteUnneeded = () => note(UNNEEDED_PARTS_LOOKED_AT_MS).catch(() => undefined);
+    let parts: PayloadParts;
+    try {
+      parts = await this.store(stream, large, origin, limit);
+    } catch (error) {
+      await noteUnneeded();
+      throw error;
+    }
+    const { result, isUsed } = await use(parts, limit);
+    if (!isUsed) await noteUnneeded();
+    return result;
+  }
+
+  /**
+   * Writes a payload in parts: an event may have at most 1 MiB. Heavy payloads below that limit are written in parts as well,
+   * because the event has many readers that do not need the payload.
+   */
+  private async store(
+    stream: string,
+    { postId, id, bytes }: LargePayload,
+    origin: Origin,
+    limit: AcceptanceLimit,
+  ): Promise<PayloadParts> {
+    const at = this.clock.now();
+    let after = emptyAggregate({ initial: null });
+    let count = 0;
+    for (let from = 0; from < bytes.length; from += PART_BYTES, count++) {
+      await yieldToEventLoop();
+      const chunk = bytes.subarray(from, from + PART_BYTES).toString('base64');
+      const part: PayloadPartStored = { type: 'PayloadPartStored', data: { postId, index: count, chunk } };
+      const encoded = this.aggregates.encodeEvents(
+        stream,
+        [part],
+        after,
+        newCommandContext(origin, `part ${count}`, at),
+      );
+      limit.check();
+      const { revision, position } = await this.aggregates.appendWithRetry(stream, after.revision, encoded.events);
+      after = { state: null, revision, position, hash: encoded.hash };
+    }
+    const parts = { count, sha256: hash('sha256', bytes) };
+    return id === postId ? parts : { ...parts, id };
+  }
+}

@@ -1,0 +1,50 @@
+import type { CommandContext } from '../../event-store/codec.js';
+import { isRejection } from '../../kernel/result.js';
+import type { ProjectionProgress } from '../../projections/engine/progress.js';
+import type {
+  PlannedPostQueries,
+  PlannedPublications,
+  PlanOf,
+} from '../../projections/planned-posts/planned-posts.queries.js';
+import { type Completed, latestCompleted } from '../command-result.js';
+import type { PlannedPosts } from './planned-posts.js';
+
+/** Number of posts that are changed at a time. */
+const BATCH_SIZE = 200;
+const NOTHING: Completed = { position: -1n };
+
+/** Cancels the planned publications of a deleted channel, project, endpoint or owner. */
+export class PlannedCancellations {
+  constructor(
+    private readonly planned: Pick<PlannedPostQueries, 'findPlanned'>,
+    private readonly posts: PlannedPosts,
+    private readonly progress: Pick<ProjectionProgress, 'requireUpTo'>,
+  ) {}
+
+  /**
+   * Cancels the planned publications of a resource, a batch of posts at a time.
+   * @returns the position of the latest change or release of one of these posts
+   * @throws Unavailable @throws ReadModelBehind
+   */
+  async cancelAll(of: PlanOf, context: CommandContext): Promise<Completed> {
+    let last = NOTHING;
+    for (;;) {
+      const batch = await this.planned.findPlanned(of, BATCH_SIZE);
+      if (batch.length === 0) return last;
+      const changed = await Promise.all(batch.map((post) => this.cancel(post, context)));
+      last = latestCompleted([last, ...changed]);
+      // Each of these posts was changed or released: the next read must see that.
+      await this.progress.requireUpTo('planned-posts', last.position);
+    }
+  }
+
+  private async cancel(post: PlannedPublications, context: CommandContext): Promise<Completed> {
+    const { publicationIds } = post;
+    const command = { type: 'CancelPlanned', at: context.at, publicationIds, ifRevision: null } as const;
+    const each = { ...context, commandId: `${context.commandId}/cancel-planned/${post.postId}` };
+    const result = await this.posts.execute(post, command, each);
+    if (result && !isRejection(result)) return result;
+    // The release came first: its publications are in their queues now.
+    return (await this.posts.load(post)) ?? NOTHING;
+  }
+}

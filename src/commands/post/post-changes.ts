@@ -1,0 +1,114 @@
+import { PLANNED_POST_MESSAGES } from '../../domain/messages.js';
+import {
+  type ChangeAuthor,
+  type PlannedPostCommand,
+  type PlannedPostRejection,
+  type PostDecision,
+} from '../../domain/post/planned-post.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import { newUuid } from '../../kernel/ids.js';
+import type { Instant } from '../../kernel/instant.js';
+import type { Rejection } from '../../kernel/result.js';
+import { isRejection, reject } from '../../kernel/result.js';
+import { type PublishPayload, STORED_APART_BYTES } from '../../payload/payload.js';
+import { parsePublishAt } from '../../payload/publish-at.js';
+import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
+import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
+import { selectTargets } from './accept-post.js';
+import type { LargePayloads } from './large-payloads.js';
+import type { ChangedPost, PlannedPosts, PostPlace } from './planned-posts.js';
+
+export type { ChangeAuthor, PostDecision };
+
+/** Author of a change, and the revisions that the post may have; null: any. */
+export interface PostChange {
+  readonly author: ChangeAuthor;
+  readonly ifRevision: readonly number[] | null;
+}
+
+/** A new payload of a planned post, and the channels that it addresses. */
+export interface Replacement {
+  readonly payload: PublishPayload;
+  readonly projects: readonly SnapshotProject[];
+  readonly channelIds: readonly string[];
+}
+
+/** The outcome of a change; null if there is no such post. */
+export type PostChangeResult = ChangedPost | Rejection<PlannedPostRejection> | null;
+
+/** Changes planned posts for clients, owners and the operator (D-63). */
+export class PostChanges {
+  constructor(
+    private readonly posts: PlannedPosts,
+    private readonly large: LargePayloads,
+  ) {}
+
+  /** Moves a post to another time. @param publishAt null: as soon as possible @throws Unavailable */
+  reschedule(
+    place: PostPlace,
+    publishAt: Instant | null,
+    change: PostChange,
+    context: CommandContext,
+  ): Promise<PostChangeResult> {
+    return this.posts.execute(place, { type: 'ReschedulePost', at: context.at, publishAt, ...change }, context);
+  }
+
+  /** Approves a post, and releases it if its time has come, or rejects it (D-62). @throws Unavailable */
+  decide(place: PostPlace, decision: PostDecision, context: CommandContext): Promise<PostChangeResult> {
+    return this.posts.execute(place, { ...decision, at: context.at }, context);
+  }
+
+  /** Cancels a post's planned publications. @throws Unavailable */
+  cancel(place: PostPlace, ifRevision: PostChange['ifRevision'], context: CommandContext): Promise<PostChangeResult> {
+    return this.posts.execute(
+      place,
+      { type: 'CancelPlanned', at: context.at, publicationIds: null, ifRevision },
+      context,
+    );
+  }
+
+  /** Replaces the payload of a post, a large one in parts (D-42). @throws Unavailable */
+  async replace(
+    place: PostPlace,
+    { payload, projects, channelIds }: Replacement,
+    change: PostChange,
+    context: CommandContext,
+  ): Promise<PostChangeResult> {
+    const loaded = await this.posts.load(place);
+    if (!loaded) return null;
+    const { externalId } = loaded.state;
+    // The post keeps its own external_id, whatever the payload says.
+    const { external_id: _, ...rest } = payload;
+    const stored: PublishPayload = externalId === null ? rest : { ...rest, external_id: externalId };
+    const { publish_at, trace_id: traceId = null } = payload;
+    const content = {
+      traceId,
+      targets: selectTargets(projects, channelIds),
+      publishAt: publish_at === undefined ? null : parsePublishAt(publish_at),
+    };
+    const command = (kept: Pick<RevisePost['content'], 'payload' | 'parts'>): RevisePost => ({
+      type: 'RevisePost',
+      at: context.at,
+      content: { ...content, ...kept },
+      ...change,
+    });
+    await yieldToEventLoop();
+    const bytes = Buffer.from(JSON.stringify(stored));
+    if (bytes.length <= STORED_APART_BYTES)
+      return this.posts.execute(place, command({ payload: stored, parts: null }), context);
+    const { postId, stream } = place;
+    const large = { postId, id: `${postId}.${newUuid().replaceAll('-', '')}`, bytes, streams: [stream] };
+    return this.large.storeAndUse<PostChangeResult>(large, context, async (parts, limit) => {
+      const result = await this.posts.execute(place, command({ payload: null, parts }), context, limit);
+      return { result, isUsed: result !== null && !isRejection(result) };
+    });
+  }
+}
+
+/** Refuses a change of a post whose endpoint was deleted, which ended what was planned of it. @param releasedAt null if it never was */
+export const refuseWithoutEndpoint = (releasedAt: Instant | null): Rejection<PlannedPostRejection> =>
+  releasedAt === null
+    ? reject('post_ended', PLANNED_POST_MESSAGES.ended)
+    : reject('already_released', PLANNED_POST_MESSAGES.alreadyReleased);
+
+type RevisePost = Extract<PlannedPostCommand, { readonly type: 'RevisePost' }>;

@@ -1,0 +1,249 @@
+import { assertNever } from '../../kernel/decider.js';
+import type { Instant } from '../../kernel/instant.js';
+import { reject, type Rejection } from '../../kernel/result.js';
+import { PLANNED_POST_MESSAGES } from '../messages.js';
+import { isPlanned, type PlannedPostEvent, type PostAccepted, type PostRevised, type Target } from './post.events.js';
+
+/** A post between its acceptance and its release or end (D-58). */
+export interface PlannedPost {
+  readonly postId: string;
+  readonly endpointId: string;
+  readonly ownerId: string;
+  readonly acceptedAt: Instant;
+  readonly externalId: string | null;
+  readonly status: 'planned' | 'released' | 'ended';
+  /** Null if none was given. */
+  readonly publishAt: Instant | null;
+  /** Null if no approval was required. */
+  readonly approval: 'pending' | 'approved' | 'rejected' | null;
+  /** 1 after the acceptance, one more after each change (D-63). */
+  readonly revision: number;
+  /** Revision, in the stream, of the event with the content. */
+  readonly contentRevision: number;
+  /** The targets that were not cancelled, in the order of D-57. */
+  readonly targets: readonly Target[];
+  readonly cancelledIds: readonly string[];
+}
+
+/**
+ * A new payload of a planned post, as it is stored. Its targets have new publications, which replace those of the post.
+ */
+export type RevisedContent = Pick<PostRevised['data'], 'traceId' | 'payload' | 'parts' | 'targets' | 'publishAt'>;
+
+/** Author of a change, which decides whether the post must be approved again (D-64). */
+export interface ChangeAuthor {
+  /** True for an owner or the operator, whose change needs no approval. */
+  readonly isManager: boolean;
+  /** True if the endpoint requires approval now. */
+  readonly requiresApproval: boolean;
+}
+
+/** Commands to a planned post. */
+export type PlannedPostCommand =
+  | { readonly type: 'ReleasePost'; readonly at: Instant }
+  | {
+      readonly type: 'ReschedulePost';
+      readonly at: Instant;
+      readonly publishAt: Instant | null;
+      readonly author: ChangeAuthor;
+      /** The revisions that the author has seen; null: any. */
+      readonly ifRevision: readonly number[] | null;
+    }
+  | {
+      readonly type: 'RevisePost';
+      readonly at: Instant;
+      readonly content: RevisedContent;
+      readonly author: ChangeAuthor;
+      readonly ifRevision: readonly number[] | null;
+    }
+  | {
+      readonly type: 'CancelPlanned';
+      readonly at: Instant;
+      /** Null: all publications. */
+      readonly publicationIds: readonly string[] | null;
+      readonly ifRevision: readonly number[] | null;
+    }
+  | (PostDecision & { readonly at: Instant });
+
+/** The decision of an owner or the operator about a post that waits for approval (D-62). */
+export type PostDecision =
+  | { readonly type: 'ApprovePost'; readonly note: string | null }
+  | { readonly type: 'RejectPost'; readonly reason: string };
+
+/** Codes of rejected commands. */
+export type PlannedPostRejection =
+  'already_released' | 'post_ended' | 'revision_mismatch' | 'not_due' | 'already_decided' | 'no_approval_required';
+
+/** Returns a post after its acceptance. @param revision revision of the event in its stream */
+export const beginPost = (accepted: PostAccepted['data'], revision: number): PlannedPost => {
+  const { postId, endpointId, ownerId, acceptedAt, externalId, targets, plan } = accepted;
+  const base = { postId, endpointId, ownerId, acceptedAt, externalId, targets, cancelledIds: [] };
+  const status = isPlanned(accepted) ? 'planned' : 'released';
+  const approval = plan?.requiresApproval ? 'pending' : null;
+  return { ...base, status, publishAt: plan?.publishAt ?? null, approval, revision: 1, contentRevision: revision };
+};
+
+/** Applies an event of a post. @param revision revision of the event in its stream */
+export const evolvePost = (state: PlannedPost, event: PlannedPostEvent, revision: number): PlannedPost => {
+  switch (event.type) {
+    case 'PostReleased':
+      return { ...state, status: 'released' };
+    case 'PostRescheduled': {
+      const { publishAt, revision: changed } = event.data;
+      return { ...state, publishAt, revision: changed, approval: approvalAfter(state, event.data.needsApproval) };
+    }
+    case 'PostRevised': {
+      const { publishAt, targets, revision: changed } = event.data;
+      const content = { targets, cancelledIds: [], contentRevision: revision, publishAt, revision: changed };
+      return { ...state, ...content, approval: approvalAfter(state, event.data.needsApproval) };
+    }
+    case 'PlannedPublicationsCancelled': {
+      const cancelled = new Set(event.data.publicationIds);
+      const targets = state.targets.filter(({ publicationId }) => !cancelled.has(publicationId));
+      const cancelledIds = [...state.cancelledIds, ...event.data.publicationIds];
+      return { ...state, targets, cancelledIds, status: targets.length === 0 ? 'ended' : state.status };
+    }
+    case 'PostApprovalRequested':
+      return { ...state, approval: 'pending' };
+    case 'PostApproved':
+      return { ...state, approval: 'approved' };
+    case 'PostRejected':
+      return { ...state, approval: 'rejected', status: 'ended', targets: [] };
+    default:
+      return assertNever(event);
+  }
+};
+
+const approvalAfter = ({ approval }: PlannedPost, needsApproval: boolean): PlannedPost['approval'] =>
+  needsApproval ? 'pending' : approval;
+
+/**
+ * Decides a command to a planned post. Returns the events of one append; an empty list if nothing needs to be done. A
+ * change and the release compete for the stream's next revision: the later one is decided again (D-64).
+ *
+ * @param nextRevision revision of the stream's next event
+ */
+export const decidePlannedPost = (
+  command: PlannedPostCommand,
+  state: PlannedPost,
+  nextRevision: number,
+): readonly PlannedPostEvent[] | Rejection<PlannedPostRejection> => {
+  if (command.type === 'CancelPlanned' && state.status === 'ended') return refuseRevision(command, state) ?? [];
+  const refusal = refuse(command, state);
+  if (refusal) return refusal;
+  const { postId, endpointId, ownerId } = state;
+  const ids = { postId, endpointId, ownerId };
+  const { at } = command;
+  switch (command.type) {
+    case 'ReleasePost':
+      if (!isDue(state, at)) return reject('not_due', PLANNED_POST_MESSAGES.notDue);
+      return [releaseOf(state, at)];
+    case 'ReschedulePost': {
+      const { publishAt, author } = command;
+      const data = { ...ids, at, publishAt, revision: state.revision + 1, needsApproval: needsApproval(state, author) };
+      return withConsequence(state, { type: 'PostRescheduled', data }, at, nextRevision);
+    }
+    case 'RevisePost': {
+      const { content, author } = command;
+      const { acceptedAt, externalId } = state;
+      const changed = { revision: state.revision + 1, needsApproval: needsApproval(state, author) };
+      const replaced = { ...content, ...replaceTargets(state, content.targets) };
+      return withConsequence(
+        state,
+        { type: 'PostRevised', data: { ...ids, at, acceptedAt, externalId, ...changed, ...replaced } },
+        at,
+        nextRevision,
+      );
+    }
+    case 'CancelPlanned': {
+      const wanted = command.publicationIds && new Set(command.publicationIds);
+      const all = state.targets.map(({ publicationId }) => publicationId);
+      const publicationIds = wanted ? all.filter((id) => wanted.has(id)) : all;
+      if (publicationIds.length === 0 && wanted) return [];
+      return [
+        {
+          type: 'PlannedPublicationsCancelled',
+          data: { ...ids, at, publicationIds, isLast: publicationIds.length === all.length },
+        },
+      ];
+    }
+    case 'ApprovePost':
+      return withConsequence(
+        state,
+        { type: 'PostApproved', data: { ...ids, at, note: command.note } },
+        at,
+        nextRevision,
+      );
+    case 'RejectPost': {
+      const publicationIds = state.targets.map(({ publicationId }) => publicationId);
+      return [{ type: 'PostRejected', data: { ...ids, at, reason: command.reason, publicationIds, isLast: true } }];
+    }
+    default:
+      return assertNever(command);
+  }
+};
+
+const refuse = (command: PlannedPostCommand, state: PlannedPost): Rejection<PlannedPostRejection> | null => {
+  const isDecision = command.type === 'ApprovePost' || command.type === 'RejectPost';
+  if (isDecision) {
+    if (state.approval === null) return reject('no_approval_required', PLANNED_POST_MESSAGES.noApprovalRequired);
+    if (state.approval !== 'pending')
+      return reject('already_decided', PLANNED_POST_MESSAGES.alreadyDecided({ state: state.approval }));
+  }
+  if (state.status === 'released') return reject('already_released', PLANNED_POST_MESSAGES.alreadyReleased);
+  if (state.status === 'ended') return reject('post_ended', PLANNED_POST_MESSAGES.ended);
+  return 'ifRevision' in command ? refuseRevision(command, state) : null;
+};
+
+const refuseRevision = (
+  { ifRevision }: Extract<PlannedPostCommand, { readonly ifRevision: unknown }>,
+  { revision }: PlannedPost,
+): Rejection<'revision_mismatch'> | null =>
+  ifRevision === null || ifRevision.includes(revision)
+    ? null
+    : reject('revision_mismatch', PLANNED_POST_MESSAGES.revisionMismatch({ revision: String(revision) }), { revision });
+
+/** True if a planned post may be released: it is approved, if required, and its time has come. */
+export const isDue = ({ approval, publishAt }: Pick<PlannedPost, 'approval' | 'publishAt'>, at: Instant): boolean =>
+  approval !== 'pending' && (publishAt === null || publishAt <= at);
+
+/** A manager's change needs no decision; a client's needs approval for as long as the endpoint requires it (D-64). */
+const needsApproval = ({ approval }: PlannedPost, { isManager, requiresApproval }: ChangeAuthor): boolean =>
+  approval === 'pending' || (!isManager && requiresApproval);
+
+/** Adds the release or the request for approval that follows from a change. @param revision revision that the change will have */
+const withConsequence = (
+  state: PlannedPost,
+  event: PlannedPostEvent,
+  at: Instant,
+  revision: number,
+): readonly PlannedPostEvent[] => {
+  const after = evolvePost(state, event, revision);
+  if (isDue(after, at)) return [event, releaseOf(after, at)];
+  return after.approval === 'pending' && state.approval !== 'pending' ? [event, requestOf(after, at)] : [event];
+};
+
+const requestOf = ({ postId, endpointId, ownerId, publishAt }: PlannedPost, at: Instant): PlannedPostEvent => ({
+  type: 'PostApprovalRequested',
+  data: { postId, endpointId, ownerId, at, publishAt },
+});
+
+const releaseOf = (state: PlannedPost, at: Instant): PlannedPostEvent => {
+  const { postId, endpointId, ownerId, publishAt, contentRevision, targets } = state;
+  return { type: 'PostReleased', data: { postId, endpointId, ownerId, at, publishAt, contentRevision, targets } };
+};
+
+/** Keeps the publications of targets that a post already has, and lists those that it loses. */
+const replaceTargets = (
+  { targets, cancelledIds }: PlannedPost,
+  replacing: readonly Target[],
+): Pick<PostRevised['data'], 'targets' | 'droppedIds'> => {
+  const idOf = new Map(targets.map(({ channelId, publicationId }) => [channelId, publicationId]));
+  const kept = replacing.map((target) => ({
+    ...target,
+    publicationId: idOf.get(target.channelId) ?? target.publicationId,
+  }));
+  const keptIds = new Set(kept.map(({ publicationId }) => publicationId));
+  const droppedIds = targets.map(({ publicationId }) => publicationId).filter((id) => !keptIds.has(id));
+  return { targets: kept, droppedIds: [...droppedIds, ...cancelledIds] };
+};

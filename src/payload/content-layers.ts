@@ -1,0 +1,172 @@
+import type { AddressPolicy } from '../outbound-http/address-policy.js';
+import { checkFields, checkObject } from '../validation/check-fields.js';
+import { ProblemList } from '../validation/problem-list.js';
+import { readFields, type Sent } from '../validation/read-fields.js';
+import { isVisible } from '../validation/text-measure.js';
+import { joinPath } from '../validation/wording.js';
+import { findEntityProblems } from './check-entities.js';
+import { PAYLOAD_MESSAGES } from './messages.js';
+import { type ContentOverride, type ContentTarget, OVERRIDE_FIELDS, type OverrideField } from './overrides.js';
+import { OverrideDto } from './payload.dto.js';
+import type { PublishPayload } from './payload.js';
+import { readButtons, readEntities, readMedia } from './read-lists.js';
+
+/** The networks and targets that the overrides of a payload may be for (D-61). */
+export interface Audience {
+  /** Ids of all networks. */
+  readonly platforms: readonly string[];
+  /** All targets of the endpoint. */
+  readonly targets: readonly ContentTarget[];
+}
+
+/** The audience when the endpoint is unknown: every override is refused. */
+export const NO_AUDIENCE: Audience = { platforms: [], targets: [] };
+
+/** Lists the targets of an audience that a post goes to: those that it names, or all. */
+export const listAddressed = (
+  { targets: named = [] }: Pick<PublishPayload, 'targets'>,
+  { targets }: Audience,
+): readonly ContentTarget[] => {
+  if (named.length === 0) return targets;
+  const ids = new Set(named.map(({ id }) => id));
+  return targets.filter(({ channelId }) => ids.has(channelId));
+};
+
+/** The content fields of a payload, or of one of its overrides. */
+export interface ContentLayer {
+  /** Place in the body: empty, or for example `overrides.telegram`. */
+  readonly path: string;
+  /** The fields that the layer sets, or removes with null. */
+  readonly fields: ContentOverride;
+  /** Fields that broke a rule, so that it is unknown what targets would get from them. */
+  readonly broken: ReadonlySet<string>;
+  /** Problems with the media themselves. They only count if some target gets these media. */
+  readonly mediaProblems: ProblemList;
+}
+
+const prefixOf = (path: string): string => (path === '' ? '' : `${path}.`);
+
+/** Dependencies for reading a layer. */
+interface Reading {
+  /** Private addresses that media URLs may have. */
+  readonly policy: AddressPolicy;
+  /** Receives what breaks the schema. Whether anything else is wrong depends on the targets. */
+  readonly problems: ProblemList;
+}
+
+/**
+ * Reads the content fields of a payload or an override whose own rules were checked. Like null, an empty field removes
+ * the layers below it.
+ * @param wrong fields that violate a rule
+ */
+export const readLayer = (
+  sent: Sent,
+  dto: OverrideDto,
+  wrong: ReadonlySet<string>,
+  path: string,
+  { policy, problems }: Reading,
+): ContentLayer => {
+  const broken = new Set(wrong);
+  const mediaProblems = new ProblemList();
+  const prefix = prefixOf(path);
+  /** Reads a list whose items may break rules of their own. */
+  const readItems = <T>(field: OverrideField, read: (list: unknown, place: string) => readonly T[]): readonly T[] => {
+    const before = problems.size;
+    const items = read(dto[field], `${prefix}${field}`);
+    if (problems.size > before) broken.add(field);
+    return items;
+  };
+  const { text } = dto;
+  const entities = readItems('entities', (list, place) => readEntities(list, undefined, problems, place));
+  const media = readItems('media', (list, place) => readMedia(list, policy, problems, place, mediaProblems));
+  const buttons = readItems('buttons', (list, place) => readButtons(list, problems, place));
+  const isText = typeof text === 'string' && isVisible(text);
+  const fields: ContentOverride = {
+    ...('text' in sent && { text: isText ? text : null }),
+    ...('entities' in sent && { entities: entities.length > 0 ? entities : null }),
+    ...('media' in sent && { media: media.length > 0 ? media : null }),
+    ...('buttons' in sent && { buttons: buttons.length > 0 ? buttons : null }),
+  };
+  return { path, fields, broken, mediaProblems };
+};
+
+/**
+ * Reads the overrides of a payload, by their keys. @param sent their field; a value that is not an object has already
+ * been reported
+ */
+export const readOverrides = (
+  sent: unknown,
+  audience: Audience,
+  reading: Reading,
+): ReadonlyMap<string, ContentLayer> => {
+  const { problems } = reading;
+  const layers = new Map<string, ContentLayer>();
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return layers;
+  const { platforms, targets } = audience;
+  const known = new Set([...platforms, ...targets.map(({ channelId }) => channelId)]);
+  for (const [key, value] of Object.entries(sent)) {
+    if (value === null) continue;
+    if (problems.isFull) break;
+    const path = joinPath('overrides.', key);
+    if (!known.has(key)) {
+      const predicate = PAYLOAD_MESSAGES.unknownOverride({ platforms: platforms.join(', ') });
+      problems.add(422, path, 'unknown_override', predicate);
+    }
+    if (!checkObject(value, path, problems)) continue;
+    if (!OVERRIDE_FIELDS.some((field) => field in value))
+      problems.add(422, path, 'empty', PAYLOAD_MESSAGES.emptyOverride({ fields: OVERRIDE_FIELDS.join(', ') }));
+    const dto = readFields(OverrideDto, value);
+    layers.set(key, readLayer(value, dto, checkFields(dto, path, problems), path, reading));
+  }
+  return layers;
+};
+
+/**
+ * Finds problems of the posts that targets would get from a payload and its overrides: entities outside their text,
+ * media that cannot be published, nothing to publish. Each combination of layers is checked once.
+ * @param addressed the targets that the post goes to; if empty, the payload itself is checked
+ */
+export const findTargetProblems = (
+  payload: ContentLayer,
+  overrides: ReadonlyMap<string, ContentLayer>,
+  addressed: readonly ContentTarget[],
+  problems: ProblemList,
+): void => {
+  const chains = new Map<string, readonly ContentLayer[]>();
+  for (const { platform, channelId } of addressed) {
+    const above = [overrides.get(platform), overrides.get(channelId)].filter((layer) => layer !== undefined);
+    chains.set(above.map(({ path }) => path).join(' '), [payload, ...above]);
+  }
+  if (chains.size === 0) chains.set('', [payload]);
+  const checked = new Set<string>();
+  /** True the first time that a part is seen, so that it is checked once. */
+  const isFirst = (part: string): boolean => !checked.has(part) && Boolean(checked.add(part));
+  for (const chain of chains.values()) {
+    const { text, entities, media, buttons } = findSources(chain);
+    const isSure = (layer: ContentLayer | undefined, field: OverrideField): boolean => !layer?.broken.has(field);
+    if (entities?.fields.entities && isSure(entities, 'entities') && isSure(text, 'text')) {
+      const path = `${prefixOf(entities.path)}entities`;
+      if (isFirst(`${path} in ${text?.path}`))
+        problems.addAll(400, findEntityProblems(text?.fields.text ?? '', entities.fields.entities, path));
+    }
+    if (media && isFirst(`media of ${media.path}`)) problems.addAll(400, media.mediaProblems.refused().problems);
+    const isEmpty = !text?.fields.text && !media?.fields.media && !buttons?.fields.buttons;
+    if (isEmpty && isSure(text, 'text') && isSure(media, 'media') && isSure(buttons, 'buttons')) {
+      const isOwn = chain.length === 1;
+      const predicate = isOwn ? PAYLOAD_MESSAGES.nothingToPublish : PAYLOAD_MESSAGES.nothingLeft;
+      problems.add(422, chain.at(-1)!.path, 'nothing_to_publish', predicate);
+    }
+  }
+};
+
+/** Returns, for each field, the layer that it comes from. */
+const findSources = (chain: readonly ContentLayer[]): Partial<Record<OverrideField, ContentLayer>> => {
+  const sources: Partial<Record<OverrideField, ContentLayer>> = {};
+  for (const layer of chain) {
+    const isSet = (field: OverrideField): boolean => field in layer.fields || layer.broken.has(field);
+    // A text brings its own entities.
+    if (isSet('text')) delete sources.entities;
+    for (const field of OVERRIDE_FIELDS) if (isSet(field)) sources[field] = layer;
+  }
+  return sources;
+};

@@ -1,0 +1,70 @@
+import type { Button, Entity, Media, PublishPayload } from './payload.js';
+
+/** The fields that an override may have. */
+export const OVERRIDE_FIELDS = ['text', 'entities', 'media', 'buttons'] as const;
+/** A field that an override may have. */
+export type OverrideField = (typeof OVERRIDE_FIELDS)[number];
+
+/** Content for one network or one target, which replaces a post's own field by field (D-61). Null removes the field. */
+export interface ContentOverride {
+  readonly text?: string | null;
+  readonly entities?: readonly Entity[] | null;
+  readonly media?: readonly Media[] | null;
+  readonly buttons?: readonly (readonly Button[])[] | null;
+}
+
+/** Overrides by the ids of networks and of targets. */
+export type Overrides = Readonly<Record<string, ContentOverride>>;
+
+/** A list of media that targets get, and its place in the body: `media`, `overrides.telegram.media`. */
+export interface MediaList {
+  readonly path: string;
+  readonly media: readonly Media[];
+}
+
+/** A target that a post goes to. */
+export interface ContentTarget {
+  readonly channelId: string;
+  readonly platform: string;
+}
+
+/**
+ * Returns the post for one target: with its network's override applied, then its own override (D-61). The result has no
+ * overrides.
+ */
+export const contentFor = (payload: PublishPayload, { channelId, platform }: ContentTarget): PublishPayload => {
+  const { overrides, ...own } = payload;
+  if (!overrides) return payload;
+  return [overrides[platform], overrides[channelId]].reduce<PublishPayload>(applyOverride, own);
+};
+
+/** Lists the media lists that a post's targets get, each once (D-61). @param addressed the targets that it goes to */
+export const listMedia = ({ media, overrides }: PublishPayload, addressed: readonly ContentTarget[]): MediaList[] => {
+  const own: MediaList[] = media ? [{ path: 'media', media }] : [];
+  if (!overrides) return own;
+  const keys = addressed.map(({ platform, channelId }) =>
+    [channelId, platform].find((key) => overrides[key]?.media !== undefined),
+  );
+  return [...new Set(keys)].flatMap((key) => {
+    if (key === undefined) return own;
+    const ofKey = overrides[key]!.media;
+    return ofKey ? [{ path: `overrides.${key}.media`, media: ofKey }] : [];
+  });
+};
+
+/** Lists the keys of overrides that no target of a post uses (D-61). @param addressed the targets that it goes to */
+export const listUnusedOverrides = (
+  { overrides = {} }: PublishPayload,
+  addressed: readonly ContentTarget[],
+): readonly string[] => {
+  const used = new Set(addressed.flatMap(({ platform, channelId }) => [platform, channelId]));
+  return Object.keys(overrides).filter((key) => !used.has(key));
+};
+
+const applyOverride = (below: PublishPayload, override: ContentOverride | undefined): PublishPayload => {
+  if (!override) return below;
+  // A text brings its own entities; those below refer to another text.
+  const above = 'text' in override ? { entities: null, ...override } : override;
+  const fields = Object.entries({ ...below, ...above }).filter(([, value]) => value !== null);
+  return Object.fromEntries(fields);
+};

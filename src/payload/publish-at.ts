@@ -1,0 +1,93 @@
+import { type Instant, iso } from '../kernel/instant.js';
+import type { FieldProblem } from '../validation/wording.js';
+import { PUBLISH_AT_MESSAGES } from './messages.js';
+
+/** Number of days ahead for which a post may be planned (D-60), shown in discovery's capabilities. */
+export const MAX_SCHEDULE_DAYS = 366;
+
+/** How far `publish_at` may lie in the past, in ms: it then means "now" (D-60). */
+export const PUBLISH_AT_GRACE_MS = 300_000;
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+
+/**
+ * Reads an RFC 3339 date-time with an offset (D-60); null if the text is not one. Fractions are cut to milliseconds.
+ * Second 60 exists only in the last minute of a UTC month, and counts as the next second.
+ */
+export const parsePublishAt = (text: string): Instant | null => {
+  const match = RFC_3339.exec(text);
+  if (!match) return null;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    ...[number, number, number, number, number, number],
+  ];
+  const [fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] = match.slice(7);
+  const start = new Date(0);
+  start.setUTCFullYear(year, month - 1, day);
+  const isDay = start.getUTCMonth() === month - 1 && start.getUTCDate() === day;
+  if (!isDay || hour > 23 || minute > 59 || second > 60) return null;
+  if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return null;
+  const offsetMs = (Number(offsetHours) * 60 + Number(offsetMinutes)) * MINUTE_MS * (sign === '-' ? -1 : 1);
+  const wholeMs = start.getTime() + ((hour * 60 + minute) * 60 + second) * 1_000 - offsetMs;
+  if (second === 60 && !isFirstOfMonth(wholeMs)) return null;
+  return wholeMs + Number(fraction.padEnd(3, '0').slice(0, 3));
+};
+
+/** True at midnight UTC of the first day of a month: a leap second ends there. */
+const isFirstOfMonth = (at: Instant): boolean => at % DAY_MS === 0 && new Date(at).getUTCDate() === 1;
+
+/** Returns the problem of a text that is not a time; undefined if it is one. */
+export const findPublishAtProblem = (text: string): FieldProblem | undefined =>
+  parsePublishAt(text) === null ? { code: INVALID_PUBLISH_AT, predicate: PUBLISH_AT_MESSAGES.invalid } : undefined;
+
+/** Says why a post cannot be planned for a time; null if it can. */
+export const refusePublishAt = (publishAt: Instant, now: Instant): FieldProblem | null => {
+  const figures = { publishAt: iso(publishAt), now: iso(now) };
+  if (publishAt < now - PUBLISH_AT_GRACE_MS)
+    return { code: 'publish_at_past', predicate: PUBLISH_AT_MESSAGES.past(figures) };
+  if (publishAt > now + MAX_SCHEDULE_DAYS * DAY_MS)
+    return {
+      code: 'publish_at_too_far',
+      predicate: PUBLISH_AT_MESSAGES.tooFar({ ...figures, days: MAX_SCHEDULE_DAYS }),
+    };
+  return null;
+};
+
+const INVALID_PUBLISH_AT = 'invalid_publish_at';
+const OWN_CODES: ReadonlySet<string> = new Set(['publish_at_past', 'publish_at_too_far']);
+
+/**
+ * Returns the code of an answer that refuses a payload: `unknown_override` (D-61) or that of `publish_at` (D-60) if nothing
+ * else is wrong, else `invalid_payload`.
+ */
+export const codeOfRefusal = (problems: readonly { readonly path: string; readonly code: string }[]): string => {
+  const [first] = problems;
+  if (first === undefined) return 'invalid_payload';
+  if (problems.every(({ code }) => code === 'unknown_override')) return 'unknown_override';
+  if (problems.some(({ path }) => path !== 'publish_at')) return 'invalid_payload';
+  return OWN_CODES.has(first.code) ? first.code : INVALID_PUBLISH_AT;
+};
+
+/** The plan of a post at its acceptance (D-58). */
+export interface Plan {
+  /** Null if none was given. */
+  readonly publishAt: Instant | null;
+  /** True if its acceptance releases it, because its time has come. */
+  readonly isReleased: boolean;
+}
+
+/**
+ * Returns the plan of a post; null if it has no `publish_at` and its acceptance releases it.
+ * @param requiresApproval true if a person must approve it before its release
+ */
+export const planOf = (
+  { publish_at }: { readonly publish_at?: string },
+  requiresApproval: boolean,
+  now: Instant,
+): Plan | null => {
+  if (publish_at === undefined) return requiresApproval ? { publishAt: null, isReleased: false } : null;
+  const publishAt = parsePublishAt(publish_at)!;
+  return { publishAt, isReleased: !requiresApproval && publishAt <= now };
+};

@@ -1,0 +1,36 @@
+import type * as Re2Js from 're2js';
+
+/** A pattern to search for in a text. */
+export interface PatternQuestion {
+  readonly pattern: string;
+  readonly text: string;
+  /** True to find the place of the last match; false to find out whether there is a match. */
+  readonly isLast: boolean;
+}
+
+/** The result of a search, as `PatternSearch` returns it, and the time that it took, in ms. */
+export interface PatternAnswer {
+  readonly found: boolean | number | null;
+  readonly tookMs: number;
+}
+
+/**
+ * Searches for patterns in a helper process (see media/helper-process.ts). It runs at a low priority, so that the
+ * gateway comes first.
+ * @param library URL of RE2JS
+ */
+export const patternProgram = async (
+  library: string,
+  findLast: (program: Re2Js.RE2JS, text: string, maxMatches: number) => number | null,
+  maxMatches: number,
+): Promise<(question: PatternQuestion) => Promise<PatternAnswer>> => {
+  const { RE2JS } = (await import(library)) as typeof Re2Js;
+  const { setPriority } = await import('node:os');
+  setPriority(10);
+  return ({ pattern, text, isLast }) => {
+    const startedAt = performance.now();
+    const program = RE2JS.compile(pattern);
+    const found = isLast ? findLast(program, text, maxMatches) : program.matcher(text).find();
+    return Promise.resolve({ found, tookMs: performance.now() - startedAt });
+  };
+};

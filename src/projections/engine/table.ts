@@ -1,0 +1,104 @@
+import type { ColumnType } from './column-arrays.js';
+import type { RowTable } from './rows.js';
+
+/** A column of a read model's table. Its type parameter is the type of its values. */
+export interface Column<Value = unknown> {
+  readonly type: ColumnType | 'text[]';
+  readonly isNullable: boolean;
+  readonly isFixed: boolean;
+  /** Only used as a type: never set. */
+  readonly value?: Value;
+}
+
+/** Columns of a table, by their names. */
+export type Columns = Readonly<Record<string, Column>>;
+
+/** A row of a table with these columns. */
+export type RowOf<C extends Columns> = {
+  readonly [Name in keyof C]: C[Name] extends Column<infer Value> ? Value : never;
+};
+
+/** A text, or one of a set of texts. */
+export const text = <Value extends string = string>(): Column<Value> => column('text');
+/** A whole number up to 2^31. */
+export const int = (): Column<number> => column('int');
+/** A larger whole number. */
+export const bigint = (): Column<number> => column('bigint');
+/** A whole number too large for JSON, such as a position: rows hold its digits. */
+export const bigintDigits = (): Column<string> => column('bigint');
+/** A number with decimal places. */
+export const double = (): Column<number> => column('double precision');
+/** True or false. */
+export const boolean = (): Column<boolean> => column('boolean');
+/** A JSON value. */
+export const jsonb = <Value extends object>(): Column<Value> => column('jsonb');
+/** A list of texts. */
+export const texts = <Value extends string = string>(): Column<readonly Value[]> => column('text[]');
+
+/** A column that may be null. */
+export const nullable = <Value>(of: Column<Value>): Column<Value | null> => ({ ...of, isNullable: true });
+/** A column that never changes after the insert: updates omit it. */
+export const fixed = <Value>(of: Column<Value>): Column<Value> => ({ ...of, isFixed: true });
+
+const column = <Value>(type: Column['type']): Column<Value> => ({ type, isNullable: false, isFixed: false });
+
+/** A table for `Rows`, and the SQL that creates it. */
+export interface Table<C extends Columns> extends RowTable<RowOf<C>> {
+  /** `create table` statement. */
+  readonly ddl: string;
+  /** Only used as a type: never set. */
+  readonly row?: RowOf<C>;
+}
+
+/** A row of a table. */
+export type RowOfTable<T extends { readonly row?: object }> = NonNullable<T['row']>;
+
+/** The parts of a table other than its columns. */
+interface TableShape<C extends Columns> {
+  readonly name: string;
+  /** The primary key, a text. */
+  readonly key: keyof C & string;
+  /** Columns that the database fills in, as SQL; rows do not contain them. */
+  readonly computed?: readonly string[];
+  /** Free space in each page, in percent of the page that inserts fill; null for PostgreSQL's default. */
+  readonly fillfactor?: number;
+  /**
+   * True for a table that many events change: rows are written as arrays of columns, which is faster than JSON
+   * (ADR-185).
+   */
+  readonly isHot?: boolean;
+}
+
+/** Defines a table once: its SQL, the columns and SQL types that `Rows` writes, and, by {@link RowOf}, the type of its rows. */
+export const defineTable = <C extends Columns>(shape: TableShape<C>, columns: C): Table<C> => {
+  const { name, key, computed = [], fillfactor, isHot = false } = shape;
+  const names = Object.keys(columns) as (keyof C & string)[];
+  const lines = names.map((each) => (each === key ? `${each} text primary key` : describeColumn(each, columns[each]!)));
+  const storage = fillfactor === undefined ? '' : ` with (fillfactor = ${fillfactor})`;
+  return {
+    name,
+    key,
+    columns: names,
+    fixed: names.filter((each) => columns[each]!.isFixed),
+    ...(isHot && { types: typesOf(columns) }),
+    ddl: `create table ${name} (\n    ${[...lines, ...computed].join(',\n    ')}\n  )${storage};`,
+  };
+};
+
+/** Returns the SQL that defines columns, for a table whose key has several columns. */
+export const describeColumns = (columns: Columns): string =>
+  Object.entries(columns)
+    .map(([name, of]) => describeColumn(name, of))
+    .join(', ');
+
+const describeColumn = (name: string, { type, isNullable }: Column): string =>
+  `${name} ${type}${isNullable ? '' : ' not null'}`;
+
+/** Returns the SQL types of columns whose values are written as arrays. @throws Error for a column that holds lists */
+export const typesOf = <C extends Columns>(columns: C): Readonly<Record<keyof C & string, ColumnType>> => {
+  const types = Object.entries(columns).map(([name, { type }]) => {
+    if (type === 'text[]') throw new Error(`the column ${name} is a list: its table cannot be written as arrays`);
+    return [name, type];
+  });
+  return Object.fromEntries(types) as Record<keyof C & string, ColumnType>;
+};

@@ -1,0 +1,141 @@
+import {
+  isPlanned,
+  PLANNED_POST_TYPES,
+  type PlannedPostEvent,
+  type PostAccepted,
+  type Target,
+} from '../../domain/post/post.events.js';
+import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
+import type { Instant } from '../../kernel/instant.js';
+import type { Projection } from '../engine/projection.js';
+import { Rows } from '../engine/rows.js';
+import {
+  PLANNED_POSTS_VERSION,
+  type PlannedPostRow,
+  plannedPostRows,
+  plannedPostsTables,
+  type PlannedPublicationRow,
+  plannedPublicationRows,
+} from './planned-posts.tables.js';
+
+type HandledEvent = RecordedEventOf<PostAccepted | PlannedPostEvent>;
+
+interface LoadedRows {
+  readonly posts: Rows<PlannedPostRow>;
+  readonly publications: Rows<PlannedPublicationRow>;
+  /** Earliest time at which a post is due now that was not due at that time before; Infinity if there is none. */
+  earliest: Instant;
+}
+
+const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['PostAccepted', ...PLANNED_POST_TYPES]);
+
+/** Number of digits of the largest position, which has 64 bits. */
+const POSITION_DIGITS = 20;
+
+/**
+ * The posts that wait for their release, and the times at which they are due (D-58). It is both a read model and the queue of
+ * the saga `release-planned-posts`, which reads a post's stream before it acts.
+ */
+export const plannedPosts: Projection = {
+  name: 'planned-posts',
+  version: PLANNED_POSTS_VERSION,
+  tables: plannedPostsTables,
+  views: ['planned_post', 'planned_publication', 'planned_count'],
+  keepsAnchor: true,
+  handles: (type) => TYPES.has(type),
+
+  async apply(tx, events, cache) {
+    const handled = (events as readonly HandledEvent[]).filter(
+      ({ type, data }) => type !== 'PostAccepted' || isPlanned(data),
+    );
+    if (handled.length === 0) return;
+    const changes = handled.filter(({ type }) => type !== 'PostAccepted');
+    const rows: LoadedRows = {
+      posts: await Rows.load(
+        tx,
+        plannedPostRows,
+        changes.map(({ data }) => data.postId),
+        cache,
+      ),
+      publications: await Rows.load(tx, plannedPublicationRows, changes.flatMap(publicationIdsOf), cache),
+      earliest: Infinity,
+    };
+    for (const event of handled) handle(event, rows);
+    await rows.posts.flush();
+    await rows.publications.flush();
+    if (rows.earliest < Infinity) await tx.query(`select pg_notify('planned', $1)`, [String(rows.earliest)]);
+  },
+};
+
+const handle = (event: HandledEvent, rows: LoadedRows): void => {
+  const { posts, publications } = rows;
+  const { postId } = event.data;
+  if (event.type === 'PostAccepted') return addPost(event, rows);
+  const row = posts.get(postId);
+  if (!row) return;
+  switch (event.type) {
+    case 'PostReleased':
+      posts.remove(postId);
+      for (const { publicationId } of event.data.targets) publications.remove(publicationId);
+      return;
+    case 'PostRescheduled':
+      return putPost({ ...row, publish_at: event.data.publishAt, is_pending: isPendingAfter(row, event.data) }, rows);
+    case 'PostRevised':
+      for (const id of event.data.droppedIds) publications.remove(id);
+      addPublications(postId, event.data.targets, rows);
+      return putPost({ ...row, publish_at: event.data.publishAt, is_pending: isPendingAfter(row, event.data) }, rows);
+    case 'PostApprovalRequested':
+      return; // its acceptance or change also says so
+    case 'PostApproved':
+      return putPost({ ...row, is_pending: false }, rows);
+    case 'PostRejected':
+    case 'PlannedPublicationsCancelled':
+      for (const id of event.data.publicationIds) publications.remove(id);
+      if (event.data.isLast) posts.remove(postId);
+  }
+};
+
+const addPost = (event: RecordedEvent<PostAccepted>, rows: LoadedRows): void => {
+  const { postId, endpointId, ownerId, plan, targets } = event.data;
+  const row = {
+    post_id: postId,
+    endpoint_id: endpointId,
+    owner_id: ownerId,
+    stream: event.stream,
+    revision: String(event.revision),
+    accepted_position: String(event.position).padStart(POSITION_DIGITS, '0'),
+    publish_at: plan!.publishAt,
+    is_pending: plan!.requiresApproval,
+  };
+  addPublications(postId, targets, rows);
+  putPost(row, rows);
+};
+
+const addPublications = (postId: string, targets: readonly Target[], { publications }: LoadedRows): void => {
+  for (const { publicationId, channelId, projectId } of targets)
+    publications.put({ publication_id: publicationId, post_id: postId, channel_id: channelId, project_id: projectId });
+};
+
+const putPost = (row: PlannedPostRow, rows: LoadedRows): void => {
+  rows.posts.put(row);
+  if (!row.is_pending) rows.earliest = Math.min(rows.earliest, row.publish_at ?? 0);
+};
+
+const isPendingAfter = (
+  { is_pending }: PlannedPostRow,
+  { needsApproval }: { readonly needsApproval: boolean },
+): boolean => is_pending || needsApproval;
+
+const publicationIdsOf = (event: HandledEvent): readonly string[] => {
+  switch (event.type) {
+    case 'PostReleased':
+      return event.data.targets.map(({ publicationId }) => publicationId);
+    case 'PostRevised':
+      return [...event.data.targets.map(({ publicationId }) => publicationId), ...event.data.droppedIds];
+    case 'PostRejected':
+    case 'PlannedPublicationsCancelled':
+      return event.data.publicationIds;
+    default:
+      return [];
+  }
+};

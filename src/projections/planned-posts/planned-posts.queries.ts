@@ -1,0 +1,75 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import type { Instant } from '../../kernel/instant.js';
+import { POOL } from '../../postgres/tokens.js';
+import { PLANNED_POSTS } from './planned-posts.tables.js';
+
+/** A planned post by its place in the event store. */
+export interface PlannedPlace {
+  readonly postId: string;
+  readonly stream: string;
+  /** Revision of its acceptance. */
+  readonly revision: string;
+}
+
+/** The posts that are due, and the time of the next one. */
+export interface DuePosts {
+  /** In the order in which they must be released (D-60). */
+  readonly due: readonly PlannedPlace[];
+  /** Null if no other post is planned for a time. */
+  readonly nextAt: Instant | null;
+}
+
+/** The deleted resource whose planned posts are to be found. */
+export type PlanOf =
+  | { readonly channelId: string }
+  | { readonly projectId: string }
+  | { readonly endpointId: string }
+  | { readonly ownerId: string };
+
+/** Number of publications of a planned post. */
+export type PlannedPublications = PlannedPlace & { readonly publicationIds: readonly string[] };
+
+const PLACE = 'p.post_id as "postId", p.stream, p.revision';
+
+/** Reads the posts that wait for their release. */
+@Injectable()
+export class PlannedPostQueries {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  /** Finds posts that are due, in the order of `publish_at`, then of acceptance. */
+  async findDue(now: Instant, limit: number): Promise<DuePosts> {
+    const { rows } = await this.pool.query<{ due: PlannedPlace[]; next: string | null }>({
+      name: 'due planned posts',
+      text: `
+        select
+          (select coalesce(json_agg(d), '[]') from (
+            select ${PLACE} from ${PLANNED_POSTS}.planned_post p
+            where p.due_at <= $1 order by p.due_at, p.accepted_position limit $2) d) as due,
+          (select p.due_at from ${PLANNED_POSTS}.planned_post p
+           where p.due_at > $1 order by p.due_at limit 1) as next`,
+      values: [now, limit],
+    });
+    const { due, next } = rows[0]!;
+    return { due, nextAt: next === null ? null : Number(next) };
+  }
+
+  /** Finds planned publications of a resource, the oldest post first. @param limit maximum number of posts */
+  async findPlanned(of: PlanOf, limit: number): Promise<readonly PlannedPublications[]> {
+    const [condition, id] = conditionOf(of);
+    const { rows } = await this.pool.query<PlannedPublications>(
+      `select ${PLACE}, json_agg(x.publication_id) as "publicationIds"
+       from ${PLANNED_POSTS}.planned_post p join ${PLANNED_POSTS}.planned_publication x on x.post_id = p.post_id
+       where ${condition} group by p.post_id, p.stream, p.revision order by p.post_id limit $2`,
+      [id, limit],
+    );
+    return rows;
+  }
+}
+
+const conditionOf = (of: PlanOf): readonly [condition: string, id: string] => {
+  if ('channelId' in of) return ['x.channel_id = $1', of.channelId];
+  if ('projectId' in of) return ['x.project_id = $1', of.projectId];
+  if ('endpointId' in of) return ['p.endpoint_id = $1', of.endpointId];
+  return ['p.owner_id = $1', of.ownerId];
+};

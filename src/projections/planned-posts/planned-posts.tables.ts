@@ -1,0 +1,77 @@
+import { readSchema } from '../engine/projection.js';
+import { bigint, boolean, defineTable, fixed, nullable, type RowOfTable, text } from '../engine/table.js';
+
+/** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
+export const PLANNED_POSTS_VERSION = 1;
+
+/** Schema of the views that queries read, whose columns belong to this version. */
+export const PLANNED_POSTS = readSchema('planned-posts', PLANNED_POSTS_VERSION);
+
+/**
+ * Keeps a count of planned posts as statements add and remove rows, so that reading the count costs nothing (ADR-90).
+ */
+const counter = (name: string, event: 'insert' | 'delete', rows: string, sign: '+' | '-'): string => `
+  create function ${name}() returns trigger language plpgsql set search_path from current as $$
+  begin
+    update planned_count set posts = posts ${sign} (select count(*) from changed);
+    return null;
+  end $$;
+  create trigger ${name} after ${event} on planned_post
+    referencing ${rows} table as changed for each statement execute function ${name}();`;
+
+/** The table of posts that wait for their release. */
+export const plannedPostRows = defineTable(
+  {
+    name: 'planned_post',
+    key: 'post_id',
+    computed: [
+      'due_at bigint generated always as (case when is_pending then null else coalesce(publish_at, 0) end) stored',
+    ],
+    isHot: true,
+  },
+  {
+    post_id: text(),
+    endpoint_id: fixed(text()),
+    owner_id: fixed(text()),
+    /** Stream and revision of its acceptance. */
+    stream: fixed(text()),
+    revision: fixed(text()),
+    /** Position of its acceptance, with leading zeros, so that it sorts like a number. */
+    accepted_position: fixed(text()),
+    /** Null if none was given. */
+    publish_at: nullable(bigint()),
+    /** True while it waits for approval. */
+    is_pending: boolean(),
+  },
+);
+/** A row of {@link plannedPostRows}. */
+export type PlannedPostRow = RowOfTable<typeof plannedPostRows>;
+
+/** The table of the publications of planned posts. */
+export const plannedPublicationRows = defineTable(
+  { name: 'planned_publication', key: 'publication_id', isHot: true },
+  { publication_id: text(), post_id: fixed(text()), channel_id: fixed(text()), project_id: text() },
+);
+/** A row of {@link plannedPublicationRows}. */
+export type PlannedPublicationRow = RowOfTable<typeof plannedPublicationRows>;
+
+/**
+ * Tables of posts that wait for their release (D-58). Times are milliseconds since 1970. A row is deleted when its post
+ * is released or ends, so that the tables never contain more than what is planned.
+ */
+export const plannedPostsTables = `
+  ${plannedPostRows.ddl}
+  create index planned_post_due on planned_post (due_at, accepted_position) where due_at is not null;
+  create index planned_post_owner on planned_post (owner_id);
+  create index planned_post_endpoint on planned_post (endpoint_id);
+
+  ${plannedPublicationRows.ddl}
+  create index planned_publication_post on planned_publication (post_id);
+  create index planned_publication_channel on planned_publication (channel_id);
+  create index planned_publication_project on planned_publication (project_id);
+
+  create table planned_count (id boolean primary key default true, posts bigint not null);
+  insert into planned_count (posts) values (0);
+  ${counter('count_planned', 'insert', 'new', '+')}
+  ${counter('count_unplanned', 'delete', 'old', '-')}
+`;

@@ -1,0 +1,153 @@
+import {
+  isPlanned,
+  type PlannedPostEvent,
+  type PlannedPublicationsCancelled,
+  type PostAccepted,
+  type PostRejected,
+  type PostRescheduled,
+  type PostRevised,
+  type Target,
+} from '../../domain/post/post.events.js';
+import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
+import { countMedia, excerptOfPost } from '../../payload/excerpt.js';
+import type { Rows } from '../engine/rows.js';
+import type { PostApproval, PostRow, PublicationRow, SequenceRow } from './posts.tables.js';
+
+/** The rows of posts and of their publications in a batch. */
+export interface PostRows {
+  readonly posts: Rows<PostRow>;
+  readonly publications: Rows<PublicationRow>;
+  readonly sequences: Rows<SequenceRow>;
+}
+
+/** Adds an accepted post. Its publications are queued, or planned until the release. */
+export const addPost = (event: RecordedEvent<PostAccepted>, rows: PostRows): void => {
+  const { postId, endpointId, ownerId, externalId, traceId, acceptedAt, targets, plan } = event.data;
+  const planned = isPlanned(event.data);
+  const revision = String(event.revision);
+  rows.posts.put({
+    post_id: postId,
+    endpoint_id: endpointId,
+    owner_id: ownerId,
+    stream: event.stream,
+    revision,
+    accepted_at: acceptedAt,
+    external_id: externalId,
+    trace_id: traceId,
+    ...summarise(event.data.payload),
+    content_revision: revision,
+    publish_at: plan?.publishAt ?? null,
+    released_at: planned ? null : acceptedAt,
+    is_planned: planned,
+    approval: plan?.requiresApproval ? PENDING : null,
+    pending_since: null,
+    plan_event: event.id,
+    version: 1,
+  });
+  for (const [place, target] of targets.entries())
+    rows.publications.put(
+      newPublication(target, place, { postId, ownerId }, planned ? null : takeNumber(target, rows)),
+    );
+};
+
+/** Applies an event of a planned post. */
+export const changePlannedPost = (event: RecordedEventOf<PlannedPostEvent>, rows: PostRows): void => {
+  const { postId } = event.data;
+  const { posts, publications } = rows;
+  if (!posts.get(postId)) return;
+  switch (event.type) {
+    case 'PostReleased': {
+      const { at, targets } = event.data;
+      posts.patch(postId, { released_at: at, is_planned: false, content_revision: String(event.revision) });
+      for (const target of targets)
+        publications.patch(target.publicationId, { state: 'queued', sequence: takeNumber(target, rows) });
+      return;
+    }
+    case 'PostRescheduled':
+      posts.patch(postId, { publish_at: event.data.publishAt, ...changeOf(event) });
+      return;
+    case 'PostRevised':
+      return revisePost(event, rows);
+    case 'PostApprovalRequested':
+      posts.patch(postId, { pending_since: event.data.at });
+      return;
+    case 'PostApproved': {
+      const approval = approvalOf('approved', event, event.data.note);
+      posts.patch(postId, { approval, pending_since: null, plan_event: event.id });
+      return;
+    }
+    case 'PostRejected':
+      posts.patch(postId, { approval: approvalOf('rejected', event, event.data.reason) });
+      return dismiss(event.data, [{ code: 'rejected', message: event.data.reason }], rows);
+    case 'PlannedPublicationsCancelled':
+      return dismiss(event.data, [], rows);
+  }
+};
+
+const revisePost = (event: RecordedEvent<PostRevised>, { posts, publications }: PostRows): void => {
+  const { postId, ownerId, traceId, payload, targets, droppedIds, publishAt } = event.data;
+  const content = { trace_id: traceId, content_revision: String(event.revision), publish_at: publishAt };
+  posts.patch(postId, { ...content, ...summarise(payload), ...changeOf(event) });
+  for (const id of droppedIds) publications.remove(id);
+  for (const [place, target] of targets.entries()) {
+    const known = publications.patch(target.publicationId, { place, project_id: target.projectId });
+    if (!known) publications.put(newPublication(target, place, { postId, ownerId }, null));
+  }
+};
+
+/** @param warnings the reason, if one was given */
+const dismiss = (
+  { postId, publicationIds, isLast }: (PlannedPublicationsCancelled | PostRejected)['data'],
+  warnings: PublicationRow['warnings'],
+  { posts, publications }: PostRows,
+): void => {
+  for (const id of publicationIds) publications.patch(id, { state: 'dismissed', warnings });
+  if (isLast) posts.patch(postId, { is_planned: false, pending_since: null });
+};
+
+const newPublication = (
+  { publicationId, channelId, platform, projectId }: Target,
+  place: number,
+  { postId, ownerId }: { readonly postId: string; readonly ownerId: string },
+  sequence: number | null,
+): PublicationRow => ({
+  publication_id: publicationId,
+  post_id: postId,
+  owner_id: ownerId,
+  channel_id: channelId,
+  project_id: projectId,
+  platform,
+  sequence,
+  place,
+  state: sequence === null ? 'planned' : 'queued',
+  attempts: [],
+  message_ids: [],
+  urls: [],
+  warnings: [],
+  published_at: null,
+});
+
+/** Takes the next number of a channel (D-37). */
+const takeNumber = ({ channelId }: Target, { sequences }: PostRows): number => {
+  const sequence = (sequences.get(channelId)?.last ?? 0) + 1;
+  sequences.put({ channel_id: channelId, last: sequence });
+  return sequence;
+};
+
+/** Returns the parts of a payload that the row shows; null if the payload is stored in parts. */
+const summarise = (payload: PostAccepted['data']['payload']) => ({
+  metadata: payload?.metadata ? JSON.stringify(payload.metadata) : null,
+  in_parts: payload === null,
+  excerpt: excerptOfPost(payload),
+  media_count: payload === null ? null : countMedia(payload),
+});
+
+const PENDING = JSON.stringify({ state: 'pending', by: null, at: null, note: null } satisfies PostApproval);
+
+const approvalOf = (state: PostApproval['state'], { actor, at }: RecordedEvent, note: string | null): string =>
+  JSON.stringify({ state, by: actor, at, note } satisfies PostApproval);
+
+const changeOf = ({ id, data: { revision, needsApproval } }: RecordedEvent<PostRescheduled | PostRevised>) => {
+  const change = { version: revision, plan_event: id };
+  return needsApproval ? { ...change, approval: PENDING } : change;
+};

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BoundedCache } from './bounded-cache.js';
+
+/** Number of keys whose pace is remembered. A forgotten key starts with a full burst again. */
+const MAX_KEYS = 10_000;
+
+/**
+ * Paces the turns of each key: after a burst, one per interval. Callers that come too early wait, in order of arrival;
+ * none is refused.
+ */
+export class KeyedPace {
+  /** The time by `performance.now()` at which a key's next turn would come if there were no bursts, in ms. */
+  private readonly due = new BoundedCache<number>(MAX_KEYS);
+
+  /**
+   * @param intervalMs between two turns of a key
+   * @param burst number of turns that a key may take at once after a rest
+   */
+  constructor(
+    private readonly intervalMs: number,
+    private readonly burst: number,
+  ) {}
+
+  /** Waits for the next turn of a key. */
+  async wait(key: string): Promise<void> {
+    await this.rest(this.take(key, 1));
+  }
+
+  /** Waits until the turns that a key has taken have passed. */
+  async settle(key: string): Promise<void> {
+    await this.rest(this.take(key, 0));
+  }
+
+  /** Takes turns of a key at once; later ones come after them. @returns time until the last of them is due, in ms */
+  take(key: string, turns: number): number {
+    const now = performance.now();
+    const due = Math.max(this.due.get(key) ?? 0, now - this.burst * this.intervalMs) + turns * this.intervalMs;
+    this.due.set(key, due);
+    return due - now;
+  }
+
+  private async rest(ms: number): Promise<void> {
+    if (ms > 0) await sleep(Math.ceil(ms));
+  }
+}

@@ -1,0 +1,325 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { DISABLED_REASONS } from '../../commands/messages.js';
+import {
+  DisableWebhookOutput,
+  DisableWebhookOutputHandler,
+} from '../../commands/webhook-output/disable-webhook-output.js';
+import type { Settings } from '../../config/settings.js';
+import { SETTINGS } from '../../config/tokens.js';
+import { delivery as decider, type DeliveryCommand } from '../../domain/delivery/delivery.decider.js';
+import { FAILURE_LIMIT_MINUTES, meansServerDown } from '../../domain/delivery/retry-schedule.js';
+import { AggregateStore, type LoadedAggregate } from '../../event-store/aggregate-store.js';
+import type { CommandContext } from '../../event-store/codec.js';
+import type { Position } from '../../event-store/port.js';
+import { type Clock, MINUTE_MS } from '../../kernel/clock.js';
+import type { Instant } from '../../kernel/instant.js';
+import { isRejection } from '../../kernel/result.js';
+import type { Leases } from '../../postgres/leases.js';
+import { POOL } from '../../postgres/tokens.js';
+import { DeliveryBodies } from '../../projections/webhook-deliveries/delivery-bodies.queries.js';
+import {
+  type DueDelivery,
+  type OutputQueue,
+  OutputQueues,
+} from '../../projections/webhook-deliveries/output-queue.queries.js';
+import { DELIVERIES, type DeliveryOutputRow } from '../../projections/webhook-deliveries/webhook-deliveries.tables.js';
+import { KeyedSemaphore } from '../../runtime/keyed-semaphore.js';
+import { type Secret, SecretVault, UnreadableSecret } from '../../secrets/vault.js';
+import { DueClaims, type DueSource } from '../engine/due-claims.js';
+import { DueWork, DueWorkServices } from '../engine/due-work.js';
+import { GroupConcurrency } from '../engine/group-concurrency.js';
+import { retryWhileUnavailable } from '../engine/retry-while-unavailable.js';
+import type { ShutdownSignals } from '../engine/shutdown-signals.js';
+import { DeliverySender, type SentResult } from './delivery-sender.js';
+import { DELIVERY_MESSAGES } from './messages.js';
+import { signDelivery, uuidOfDelivery } from './signatures.js';
+
+/** The due webhook outputs. Only one worker at a time delivers to an output. */
+const DUE_OUTPUTS: DueSource = {
+  prefix: 'output/',
+  table: `${DELIVERIES}.output`,
+  key: 'output_id',
+  group: 'pace',
+};
+
+const ACTOR = 'system:deliver-webhooks';
+const REASONS = {
+  gone: DISABLED_REASONS.outputGone,
+  secret: DISABLED_REASONS.outputSecret,
+  failures: DISABLED_REASONS.outputFailures,
+};
+/** How long a read of an output's queue is valid, in ms: a new URL, secret or state must take effect. */
+const QUEUE_TTL_MS = 1_000;
+
+/**
+ * Number of outputs of one pace that a process delivers to at a time, so that slow outputs take no capacity from prompt
+ * ones.
+ */
+const OUTPUTS_PER_PACE = 256;
+
+/** Number of outputs of one host that a process delivers to at a time, each over one connection. */
+export const OUTPUTS_PER_HOST = 32;
+
+/** The outcome of an attempt that was not made because the server had just been unreachable. */
+const NOT_SENT: SentResult = {
+  status: null,
+  answer: DELIVERY_MESSAGES.notSent,
+  retryAfterMs: null,
+  isAborted: false,
+  isUnreachable: true,
+};
+
+/**
+ * The outcome of an attempt, and whether the attempt was not made because the output has no readable signing secret.
+ */
+type AttemptEnd = SentResult & { readonly lacksSecret?: boolean };
+
+/** Returns the outcome of an attempt that was not made because something it needs is missing. */
+const notSendable = (answer: string): AttemptEnd => ({ status: null, answer, retryAfterMs: null, isAborted: false });
+
+/** The end of an attempt, while its event is being appended. */
+interface Attempted {
+  readonly isDelivered: boolean;
+  readonly isServerDown: boolean;
+  /** True if no connection to the server could be opened. */
+  readonly isUnreachable: boolean;
+  /** True if nothing more may be sent to the output. */
+  readonly isDisabled: boolean;
+  readonly recorded: Promise<Position>;
+}
+
+/**
+ * Delivers events to customers' servers (D-30): claims webhook outputs that are due, and sends the due deliveries of
+ * each in order under its lease (see {@link DueWork}). A delivery that waits for its retry does not delay later ones.
+ * If the server seems to be down, the first waiting delivery is tried before a later one: once it succeeds, all waiting
+ * deliveries are sent in order (ADR-152). An outcome is appended while the next delivery is sent; if the process dies
+ * in between, the delivery is sent again with the same id.
+ */
+@Injectable()
+export class DeliverWebhooks {
+  private readonly work: DueWork<OutputQueue>;
+  private readonly hosts = new KeyedSemaphore(OUTPUTS_PER_HOST);
+  private readonly clock: Clock;
+  private readonly leases: Leases;
+
+  constructor(
+    @Inject(POOL) pool: Pool,
+    services: DueWorkServices,
+    queues: OutputQueues,
+    private readonly bodies: DeliveryBodies,
+    private readonly sender: DeliverySender,
+    private readonly aggregates: AggregateStore,
+    private readonly vault: SecretVault,
+    private readonly disableOutput: DisableWebhookOutputHandler,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'brand'>,
+    @Inject(MINUTE_MS) private readonly minuteMs: number,
+  ) {
+    this.clock = services.clock;
+    this.leases = services.leases;
+    this.work = new DueWork<OutputQueue>(
+      {
+        claims: new DueClaims(pool, services.leases, DUE_OUTPUTS),
+        concurrency: new GroupConcurrency(['prompt', 'slow'], OUTPUTS_PER_PACE),
+        keyName: 'output',
+        activity: 'webhook delivery',
+        notification: 'deliveries',
+        readModels: ['webhook-deliveries'],
+        schedule: 'webhook-deliveries',
+        readQueue: (outputId, now) => queues.readQueue(outputId, now),
+        workOff: (queue, worker, signals) => this.deliverWithinHost(queue, worker, signals),
+      },
+      services,
+    );
+  }
+
+  /** Runs until the drain signal, then waits for attempts in progress. */
+  run(drain: AbortSignal, abort: AbortSignal): Promise<void> {
+    return this.work.run({ drain, abort });
+  }
+
+  /**
+   * Delivers to an output unless its host already has {@link OUTPUTS_PER_HOST} deliveries in progress. It does not
+   * wait: the output is released and claimed again a moment later, so that a host with many outputs takes no capacity
+   * from others.
+   */
+  private async deliverWithinHost(
+    queue: OutputQueue,
+    worker: string,
+    signals: ShutdownSignals,
+  ): Promise<Position | null> {
+    const release = this.hosts.tryAcquire(new URL(queue.output.url).hostname);
+    if (!release) return null;
+    try {
+      return await this.deliverInOrder(queue, worker, signals);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Sends the due deliveries while the read of the queue is valid. @returns the position of the last event; null if
+   * nothing was sent
+   */
+  private async deliverInOrder(
+    { output, due, probe }: OutputQueue,
+    worker: string,
+    signals: ShutdownSignals,
+  ): Promise<Position | null> {
+    const validUntil = performance.now() + QUEUE_TTL_MS;
+    const records: Promise<Position>[] = [];
+    let isUnreachable = false;
+    for (const row of probe ? [probe, ...due] : due) {
+      // If the server came back between two attempts, a later delivery would overtake the waiting ones.
+      const attempted: Attempted | null = isUnreachable
+        ? this.recordFailure(row, output, NOT_SENT, { isProbe: false, at: this.clock.now(), latencyMs: 0 }, signals)
+        : await this.attempt(row, output, row === probe, signals);
+      if (!attempted) break;
+      isUnreachable = attempted.isUnreachable;
+      attempted.recorded.catch(() => undefined); // awaited below
+      records.push(attempted.recorded);
+      // The server answers again, so the deliveries that wait ahead are due now.
+      if (attempted.isDisabled || (attempted.isDelivered && output.down_delivery_id !== null)) break;
+      // From now on a probe precedes each later delivery.
+      if (attempted.isServerDown && output.down_delivery_id === null) break;
+      if (row !== probe && performance.now() > validUntil) break;
+      if (signals.drain.aborted || !this.leases.stillHoldsLeasesOf(worker)) break;
+    }
+    const positions = await Promise.all(records);
+    return positions.reduce<Position | null>((last, next) => (last === null || next > last ? next : last), null);
+  }
+
+  /** @returns null if the process is stopping, in which case another process repeats the attempt */
+  private async attempt(
+    row: DueDelivery,
+    output: DeliveryOutputRow,
+    isProbe: boolean,
+    signals: ShutdownSignals,
+  ): Promise<Attempted | null> {
+    const { clock } = this;
+    const at = clock.now();
+    const startedAt = performance.now();
+    const sent = await this.send(row, output, at, signals.abort);
+    if (sent.isAborted) return null;
+    const latencyMs = Math.round((performance.now() - startedAt) * 10) / 10;
+    const { status, answer } = sent;
+    const deliveryId = row.delivery_id;
+    if (status !== null && status >= 200 && status < 300) {
+      const command = { type: 'RecordSuccess', deliveryId, at, status, latencyMs, answer } as const;
+      return {
+        isDelivered: true,
+        isServerDown: false,
+        isUnreachable: false,
+        isDisabled: false,
+        recorded: this.record(row, command, signals),
+      };
+    }
+    return this.recordFailure(row, output, sent, { isProbe, at, latencyMs }, signals);
+  }
+
+  private recordFailure(
+    row: DueDelivery,
+    output: DeliveryOutputRow,
+    { status, answer, retryAfterMs, isUnreachable = false, lacksSecret = false }: AttemptEnd,
+    { at, ...more }: { readonly isProbe: boolean; readonly at: Instant; readonly latencyMs: number },
+    signals: ShutdownSignals,
+  ): Attempted {
+    const isGone = status === 410;
+    const { clock } = this;
+    const { minuteMs } = this;
+    const next = { endedAt: clock.now(), retryAfterMs, minuteMs, random: Math.random() };
+    const facts = { deliveryId: row.delivery_id, at, status, answer, ...more };
+    const recorded = this.record(row, { type: 'RecordFailure', ...facts, isGone, next }, signals);
+    const hasFailedLong = at - (output.failing_since ?? at) >= FAILURE_LIMIT_MINUTES * minuteMs;
+    const isServerDown = meansServerDown(status, retryAfterMs);
+    const failed = { isDelivered: false, isServerDown, isUnreachable };
+    // No later attempt could be signed, so waiting for five days would only hide the problem.
+    const by = isGone ? 'gone' : lacksSecret ? 'secret' : hasFailedLong ? 'failures' : null;
+    if (by === null) return { ...failed, isDisabled: false, recorded };
+    const disabled = recorded.then(() => this.disable(row, by, signals));
+    return { ...failed, isDisabled: true, recorded: disabled };
+  }
+
+  private async send(
+    row: DueDelivery,
+    output: DeliveryOutputRow,
+    at: Instant,
+    signal: AbortSignal,
+  ): Promise<AttemptEnd> {
+    const secrets = await this.readSecrets(output, at);
+    if (typeof secrets === 'string') return { ...notSendable(secrets), lacksSecret: true };
+    const body = row.body ?? (await this.bodies.readBody(row));
+    if (body === null) return notSendable(DELIVERY_MESSAGES.bodyDamaged);
+    const id = uuidOfDelivery(row.delivery_id);
+    const { sender } = this;
+    const { brand } = this.settings;
+    const headers = signDelivery({ id, kind: row.kind, body, timestamp: Math.floor(at / 1_000), brand, secrets });
+    return sender.send(output.url, headers, body, signal);
+  }
+
+  /**
+   * Reads the secrets that are valid at a time, the current one first; returns a sentence if the current one cannot be
+   * read.
+   */
+  private async readSecrets(output: DeliveryOutputRow, at: Instant): Promise<readonly string[] | string> {
+    const { secret_id, previous_secret_id, previous_until } = output;
+    const present = await this.readSecret(secret_id);
+    if (typeof present === 'string') return present;
+    const hasPrevious = previous_secret_id !== null && previous_until > at;
+    const previous = hasPrevious ? await this.readSecret(previous_secret_id) : '';
+    // The receiver needs only one signature that it can verify, so a missing former secret does not matter.
+    return [present, ...(typeof previous === 'string' ? [] : [previous])].map(({ secret = '' }) => secret);
+  }
+
+  /** Reads a secret; returns a sentence if it was erased or cannot be decrypted. */
+  private async readSecret(id: string): Promise<Secret | string> {
+    try {
+      return (await this.vault.readSecret(id)) ?? DELIVERY_MESSAGES.secretErased;
+    } catch (error) {
+      if (!(error instanceof UnreadableSecret)) throw error;
+      return DELIVERY_MESSAGES.secretUnreadable;
+    }
+  }
+
+  /** Appends an outcome, retrying while the event store is unavailable, because only this process knows the outcome. */
+  private async record(row: DueDelivery, command: DeliveryCommand, { abort }: ShutdownSignals): Promise<Position> {
+    const context = this.contextOf(row, `deliver/${row.delivery_id}/${row.revision}`);
+    const result = await retryWhileUnavailable(
+      () => this.aggregates.execute(decider, row.delivery_id, command, context, knownDelivery(row)),
+      abort,
+    );
+    if (isRejection(result)) throw new Error(`failed to record an attempt: ${result.message}`);
+    return result.aggregate.position;
+  }
+
+  private async disable(row: DueDelivery, by: keyof typeof REASONS, { abort }: ShutdownSignals): Promise<Position> {
+    const context = this.contextOf(row, `disable/${row.delivery_id}/${row.revision}`);
+    const command = new DisableWebhookOutput(context, row.output_id, by, REASONS[by]);
+    const outcome = await retryWhileUnavailable(() => this.disableOutput.execute(command), abort);
+    return isRejection(outcome) ? -1n : outcome.position; // it was deleted in the meantime
+  }
+
+  private contextOf(row: DueDelivery, commandId: string): CommandContext {
+    const { request_id: requestId, correlation_id: correlationId, event_id: causationId } = row;
+    const origin = { actor: ACTOR, requestId, correlationId, causationId, clientAddress: null };
+    return { ...origin, commandId, at: this.clock.now() };
+  }
+}
+
+/**
+ * Returns a delivery as its row shows it, which saves reading its stream; if it has changed since, the append
+ * conflicts.
+ */
+const knownDelivery = (row: DueDelivery): LoadedAggregate<ReturnType<typeof decider.evolve>> => ({
+  state: {
+    ownerId: row.owner_id,
+    outputId: row.output_id,
+    status: row.state,
+    attempts: row.attempt,
+    failed: row.failed,
+    nextAt: row.next_at,
+  },
+  revision: BigInt(row.revision),
+  position: -1n,
+  hash: row.hash,
+});

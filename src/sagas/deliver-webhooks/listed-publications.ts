@@ -1,0 +1,54 @@
+import type { Target } from '../../domain/post/post.events.js';
+import {
+  publication as publicationDecider,
+  type PublicationState,
+} from '../../domain/publication/publication.decider.js';
+import { type AggregateStore, emptyAggregate, type LoadedAggregate } from '../../event-store/aggregate-store.js';
+import { isDamaged } from '../../event-store/codec.js';
+import { BEGINNING } from '../../event-store/port.js';
+import type { PostWithPayload } from '../../projections/posts/post-payloads.js';
+
+/** Reads a publication as it is now. One whose events are damaged is in doubt (ADR-111). */
+export const readPublication = async (
+  aggregates: AggregateStore,
+  publicationId: string,
+): Promise<LoadedAggregate<PublicationState>> => {
+  try {
+    return await aggregates.loadAggregate(publicationDecider, publicationId);
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    return emptyAggregate({ initial: { ...publicationDecider.initial, status: 'in_doubt' as const } });
+  }
+};
+
+/**
+ * Lists the post's publications of a project as they are now, each with the position of its last event, in the order of D-57.
+ * Those that were cancelled before the release have no events of their own.
+ */
+export const listPublications = (
+  aggregates: AggregateStore,
+  { event, targets }: PostWithPayload,
+  projectId: string,
+) => {
+  const released = new Set(targets.map(({ publicationId }) => publicationId));
+  const own = event.data.targets.filter((target) => target.projectId === projectId);
+  return Promise.all(
+    own.map(async (target) => {
+      const { publicationId } = target;
+      if (!released.has(publicationId)) return { publication: describeCancelled(target), position: BEGINNING };
+      const { state, position } = await readPublication(aggregates, publicationId);
+      const { status, messageIds, urls } = state;
+      const publication = { ...describeCancelled(target), state: status, message_ids: messageIds, urls };
+      return { publication, position };
+    }),
+  );
+};
+
+/** Describes a publication that was cancelled before the release of its post, for `post.completed`. */
+export const describeCancelled = ({ publicationId, channelId, platform }: Target) => ({
+  id: publicationId,
+  target: { id: channelId, platform },
+  state: 'dismissed' as const,
+  message_ids: [] as readonly string[],
+  urls: [] as readonly string[],
+});

@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { endpoint as endpointDecider } from '../../domain/endpoint/endpoint.decider.js';
+import type {
+  PlannedPublicationsCancelled,
+  PostApprovalRequested,
+  PostRejected,
+  PostReleased,
+} from '../../domain/post/post.events.js';
+import { project as projectDecider } from '../../domain/project/project.decider.js';
+import { AggregateStore } from '../../event-store/aggregate-store.js';
+import type { RecordedEventOf } from '../../kernel/events.js';
+import { isoOrNull } from '../../kernel/instant.js';
+import { ProjectOutputs } from '../../projections/discovery/project-outputs.queries.js';
+import { PostPayloads, type PostWithPayload, UnreadablePost } from '../../projections/posts/post-payloads.js';
+import { DeliveryFanOut } from './delivery-fan-out.js';
+import { describeCancelled } from './listed-publications.js';
+
+/** A planned post may end without a release; then its publications have no events of their own. */
+export type PostEnd = PostRejected | PlannedPublicationsCancelled;
+
+/** Schedules the deliveries that follow from what happens to a post before its release. */
+@Injectable()
+export class PlannedPostDeliveries {
+  constructor(
+    private readonly aggregates: AggregateStore,
+    private readonly outputs: ProjectOutputs,
+    private readonly payloads: PostPayloads,
+    private readonly fanOut: DeliveryFanOut,
+  ) {}
+
+  /** Notifies the outputs that want it of a post that waits for approval (D-62). */
+  async scheduleApprovalNeeded(event: RecordedEventOf<PostApprovalRequested>): Promise<void> {
+    const { postId, endpointId, publishAt } = event.data;
+    const post = await this.readContentBefore(event);
+    if (!post) return;
+    const outputs = await this.outputs.findWanting(listProjects(post), ['post.approval_needed']);
+    if (outputs.length === 0) return;
+    const { state } = await this.aggregates.loadAggregate(endpointDecider, endpointId);
+    const body = {
+      post_id: postId,
+      endpoint: { id: endpointId, name: state?.settings.name ?? null },
+      publish_at: isoOrNull(publishAt),
+      text: post.payload.text ?? null,
+    };
+    await this.fanOut.deliver(outputs, 'post.approval_needed', body, event, { name: event.id, at: event.at });
+  }
+
+  /** Completes a post in the projects in which nothing of it will be published. */
+  async scheduleCompletion(event: RecordedEventOf<PostEnd | PostReleased>): Promise<void> {
+    if (event.type !== 'PostReleased' && !event.data.isLast) return;
+    const post = await this.readContentBefore(event);
+    if (!post) return;
+    const released = event.type === 'PostReleased' ? listProjects(event.data) : [];
+    const cancelled = listProjects(post).filter((projectId) => !released.includes(projectId));
+    await this.completeProjects(event, post, cancelled);
+  }
+
+  private async completeProjects(
+    event: RecordedEventOf<PostEnd | PostReleased>,
+    post: PostWithPayload,
+    projectIds: readonly string[],
+  ): Promise<void> {
+    const { postId } = event.data;
+    const perPost = { name: postId, at: post.event.data.acceptedAt };
+    for (const projectId of projectIds) {
+      const outputs = await this.outputs.findWanting([projectId], ['post.completed']);
+      if (outputs.length === 0) continue;
+      const { state: project } = await this.aggregates.loadAggregate(projectDecider, projectId);
+      const publications = post.targets.filter((target) => target.projectId === projectId).map(describeCancelled);
+      const body = { post_id: postId, project: { id: projectId, name: project?.name ?? null }, publications };
+      await this.fanOut.deliver(outputs, 'post.completed', body, event, perPost);
+    }
+  }
+
+  /** Returns null if the post cannot be read, because nothing can be said about it. */
+  private async readContentBefore(
+    event: RecordedEventOf<PostEnd | PostReleased | PostApprovalRequested>,
+  ): Promise<PostWithPayload | null> {
+    try {
+      return await this.payloads.readContentBefore(event);
+    } catch (error) {
+      if (error instanceof UnreadablePost) return null;
+      throw error;
+    }
+  }
+}
+
+/** True if nothing happened to the post between its content and its release: then nothing was cancelled. */
+export const wasReleasedWhole = ({ revision, data }: RecordedEventOf<PostReleased>): boolean =>
+  revision === BigInt(data.contentRevision) + 1n;
+
+const listProjects = ({ targets }: Pick<PostWithPayload, 'targets'>): string[] => [
+  ...new Set(targets.map(({ projectId }) => projectId)),
+];

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import type { DomainEvent, RecordedEventOf } from '../../kernel/events.js';
+
+/** The part of the log that a saga follows. */
+export interface FollowedLog<E extends DomainEvent = DomainEvent> {
+  /** The saga's name in kebab-case; its lease and checkpoint are `saga/<name>`. */
+  readonly name: string;
+  /** Types of the events that the saga receives. */
+  readonly types: readonly E['type'][];
+  /**
+   * Start of a saga without a checkpoint: at the first event ever, or at the current end of the log, so that a new saga
+   * in an old deployment does not act on the past.
+   */
+  readonly startsAt: 'beginning' | 'now';
+}
+
+/** A saga that reacts to the events that it follows. */
+export interface Reacting<E extends DomainEvent = DomainEvent> {
+  /**
+   * Handles one event; the next event follows once this has resolved. An event may be delivered again after a crash, so
+   * all effects must carry ids derived from the event. If this rejects, the event is retried after a delay.
+   * @param signal aborted when the process stops or the time limit is reached: the reaction must then end
+   */
+  react(event: RecordedEventOf<E>, signal: AbortSignal): Promise<void>;
+}
+
+/** A saga's reaction to the part of the log that it follows. */
+export type Reaction<E extends DomainEvent = DomainEvent> = FollowedLog<E> & Reacting<E>;
+
+/** A class that Nest creates a saga from. */
+export type SagaClass<S = object> = abstract new (...args: never[]) => S;
+
+const followed = new WeakMap<object, FollowedLog>();
+
+/** Declares the part of the log that a saga follows, on a class whose constructor arguments Nest injects. */
+export const FollowsLog =
+  <E extends DomainEvent>(log: FollowedLog<E>) =>
+  (saga: SagaClass<Reacting<E>>): void => {
+    Injectable()(saga);
+    followed.set(saga, log);
+  };
+
+/** Returns the part of the log that a class follows; null if it follows none. */
+export const followedLogOf = (saga: object): FollowedLog | null => followed.get(saga) ?? null;

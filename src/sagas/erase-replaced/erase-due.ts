@@ -1,0 +1,42 @@
+import type { Log } from '../../kernel/log.js';
+import { reasonOf } from '../../kernel/reason.js';
+import { isOutage } from '../engine/outage.js';
+
+/** Something that becomes due for erasure. Every step may be repeated. */
+export interface ErasureKind<T> {
+  /** Plural, for the log. */
+  readonly name: string;
+  /** Lists the due items, longest due first. */
+  readonly findDue: (limit: number) => Promise<readonly T[]>;
+  readonly handle: (item: T) => Promise<void>;
+  /** Postpones an item that cannot be handled, so that it does not hold back the others. */
+  readonly postpone: (item: T) => Promise<void>;
+}
+
+/**
+ * Erases a batch of due items.
+ * @returns true if there may be more
+ * @throws the error of an outage, which ends the batch
+ */
+export const eraseDue = async <T>(
+  work: ErasureKind<T>,
+  batchSize: number,
+  signal: AbortSignal,
+  log: Log,
+): Promise<boolean> => {
+  const due = await work.findDue(batchSize);
+  for (const item of due) {
+    if (signal.aborted) return false;
+    try {
+      await work.handle(item);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      log.warn(
+        { reason: reasonOf(error), of: work.name },
+        'failed to erase what is due; it will be retried in an hour',
+      );
+      await work.postpone(item);
+    }
+  }
+  return due.length === batchSize;
+};

@@ -1,0 +1,72 @@
+import { StartTurns } from './start-turns.js';
+
+const never = new AbortController().signal;
+
+/** Asks for turns for an owner. @returns the functions that end the turns that began, in order */
+const ask = (turns: StartTurns, owner: string, count: number, signal = never): (() => void)[] => {
+  const begun: (() => void)[] = [];
+  for (let i = 0; i < count; i++) void turns.acquire(owner, signal).then((end) => end && begun.push(end));
+  return begun;
+};
+const settle = (): Promise<void> => new Promise(setImmediate);
+
+describe('the turns of publications that get ready', () => {
+  it('are not bounded for an owner that publishes alone', async () => {
+    const begun = ask(new StartTurns(8), 'own_busy', 100);
+    await settle();
+    expect(begun).toHaveLength(100);
+  });
+
+  it('leave half to others, and another owner passes everything that waits', async () => {
+    const turns = new StartTurns(8);
+    ask(turns, 'own_quiet', 1)[0]?.();
+    const busy = ask(turns, 'own_busy', 100);
+    await settle();
+    expect(busy).toHaveLength(4);
+    const quiet = ask(turns, 'own_quiet', 1);
+    await settle();
+    expect([busy.length, quiet.length]).toEqual([4, 1]);
+  });
+
+  it('let the next one start when one ends, once', async () => {
+    const turns = new StartTurns(8);
+    ask(turns, 'own_quiet', 1);
+    const busy = ask(turns, 'own_busy', 100);
+    await settle();
+    busy[0]!();
+    busy[0]!();
+    await settle();
+    expect(busy).toHaveLength(5);
+  });
+
+  it('count what an owner began alone towards no bound: the first post of another one passes it', async () => {
+    const turns = new StartTurns(8);
+    ask(turns, 'own_busy', 100);
+    const quiet = ask(turns, 'own_quiet', 1);
+    const later = ask(turns, 'own_busy', 100);
+    await settle();
+    expect([quiet.length, later.length]).toEqual([1, 4]);
+  });
+
+  it('are not bounded any more once the others have been silent', async () => {
+    let now = 0;
+    const turns = new StartTurns(8, () => now);
+    ask(turns, 'own_quiet', 1);
+    now = 2_001;
+    const busy = ask(turns, 'own_busy', 100);
+    await settle();
+    expect(busy).toHaveLength(100);
+  });
+
+  it('end without a turn when the worker stops', async () => {
+    const turns = new StartTurns(2);
+    const drain = new AbortController();
+    ask(turns, 'own_quiet', 1)[0]?.();
+    const first = ask(turns, 'own_busy', 1);
+    const second = turns.acquire('own_busy', drain.signal);
+    await settle();
+    expect(first).toHaveLength(1);
+    drain.abort();
+    expect(await second).toBeNull();
+  });
+});

@@ -1,0 +1,46 @@
+import type { PostPayloads, PostWithPayload } from '../../../projections/posts/post-payloads.js';
+import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
+
+/** A publication's use of its post. */
+export interface PostUse {
+  /** Reads the post, unless another publication has read it already. @throws Unavailable @throws UnreadablePost */
+  readonly read: () => Promise<PostWithPayload>;
+  /** Ends the use. */
+  readonly end: () => void;
+}
+
+interface Shared {
+  users: number;
+  reading: Promise<PostWithPayload> | null;
+}
+
+/**
+ * Reads each post once for all of its running publications. Its event names every target, so one read for each of a
+ * thousand channels would transfer and parse a million targets.
+ */
+export class SharedPosts {
+  private readonly posts = new Map<string, Shared>();
+
+  constructor(private readonly payloads: Pick<PostPayloads, 'readPost'>) {}
+
+  /** Begins a publication's use of its post. The post stays in memory until its last use ends. */
+  use({ post_id: id, post_stream: stream, post_revision: revision }: ScheduledPublication): PostUse {
+    const shared = this.posts.get(id) ?? { users: 0, reading: null };
+    this.posts.set(id, shared);
+    shared.users++;
+    return {
+      read: () => {
+        if (shared.reading) return shared.reading;
+        const reading = this.payloads.readPost(stream, revision);
+        shared.reading = reading;
+        // The next publication tries again.
+        reading.catch(() => (shared.reading = null));
+        return reading;
+      },
+      end: () => {
+        shared.users--;
+        if (shared.users === 0) this.posts.delete(id);
+      },
+    };
+  }
+}

@@ -1,0 +1,73 @@
+import { InvalidControlRequest } from './invalid-control-request.js';
+import type { StandInAnswer } from './network.js';
+
+/** Fields of a control request. */
+export type ControlFields = Readonly<Record<string, unknown>>;
+
+/** Returns a text. @throws InvalidControlRequest it is missing or empty */
+export const readString = (fields: ControlFields, name: string): string => {
+  const value = fields[name];
+  if (typeof value !== 'string' || value === '') throw new InvalidControlRequest(`${name} must be a string`);
+  return value;
+};
+
+/** Returns one of these values. @throws InvalidControlRequest */
+export const readChoice = <T extends string>(fields: ControlFields, name: string, values: readonly T[]): T => {
+  const value = fields[name] as T;
+  if (!values.includes(value)) throw new InvalidControlRequest(`${name} must be one of ${values.join(', ')}`);
+  return value;
+};
+
+/** Revokes a token, or accepts it again: `{token, revoked?}`. */
+export const revokeToken = (revokedTokens: Set<string>, fields: ControlFields): StandInAnswer => {
+  const token = readString(fields, 'token');
+  const { revoked = true } = fields;
+  if (revoked === true) revokedTokens.add(token);
+  else revokedTokens.delete(token);
+  return { status: 200, body: { revoked: revokedTokens.has(token) } };
+};
+
+/**
+ * Changes rate limits by name: `{on: true}` for the network's own, or the limits themselves; null for no limit. All others are
+ * off.
+ */
+export const setRateLimits = <T extends Readonly<Record<keyof T, number | null>>>(
+  limits: { settings: T },
+  own: T,
+  { on, ...byName }: ControlFields,
+): StandInAnswer => {
+  const names = Object.keys(own);
+  const settings: Record<string, number | null> = Object.fromEntries(names.map((name) => [name, null]));
+  if (on === true) Object.assign(settings, own);
+  for (const [name, value] of Object.entries(byName)) {
+    if (!(name in settings))
+      throw new InvalidControlRequest(`unknown rate limit ${name}; the limits are ${names.join(', ')}`);
+    if (value !== null && !(typeof value === 'number' && value > 0))
+      throw new InvalidControlRequest(`${name} must be above 0`);
+    settings[name] = value;
+  }
+  limits.settings = settings as T;
+  return { status: 200, body: settings };
+};
+
+/** A group of a network, as controls change it. */
+interface ControlledGroup<State extends string, Problem> {
+  title: string;
+  state: State;
+  /** The error of posting there; null: there is none. */
+  postingError: Problem | null;
+}
+
+/** Changes a group: `{title?, state?, error_code?, error_msg?}`; `error_code` null removes the error of posting there. */
+export const changeGroup = <State extends string, Problem>(
+  group: ControlledGroup<State, Problem>,
+  fields: ControlFields,
+  states: readonly State[],
+  errorOf: (code: number, message: string | undefined) => Problem,
+): void => {
+  const { title, state, error_code, error_msg } = fields;
+  if (typeof title === 'string') group.title = title;
+  if (state !== undefined) group.state = readChoice(fields, 'state', states);
+  if (error_code === null) group.postingError = null;
+  if (typeof error_code === 'number') group.postingError = errorOf(error_code, error_msg as string | undefined);
+};

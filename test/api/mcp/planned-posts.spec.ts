@@ -1,0 +1,66 @@
+import { TestGateway } from '../public/gateway.js';
+import { createToolCalls } from './tool-calls.js';
+
+let gateway: TestGateway;
+let owner: string;
+beforeAll(async () => {
+  gateway = await TestGateway.start();
+  owner = await gateway.createOwner();
+});
+afterAll(() => gateway.stop());
+
+const { callOnce } = createToolCalls((slug) => `${gateway.url}/sse/${slug}`);
+
+const setUp = async (settings: object = {}) => {
+  const channel = await gateway.createChannel(owner);
+  return {
+    channel,
+    endpoint: await gateway.createEndpoint(owner, [await gateway.createProject(owner, [channel])], settings),
+  };
+};
+
+describe('an assistant plans posts (D-58 to D-66)', () => {
+  const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+
+  it('publishes at a time with a text for a network, moves it, and publishes it now', async () => {
+    const { channel, endpoint } = await setUp();
+    const at = inDays(2);
+    const overrides = { telegram: { text: 'for Telegram' } };
+    const planned = await callOnce(endpoint, 'service_publish', { text: 'for all', overrides, publish_at: at });
+    const { id } = planned.structuredContent;
+    expect(planned.structuredContent).toMatchObject({ state: 'planned', publish_at: at, queued_targets: 1 });
+    expect(planned.content[0]!.text).toContain(`The post ${id} is planned for ${at}, for 1 target.`);
+
+    const status = await callOnce(endpoint, 'service_post_status', { id });
+    expect(status.content[0]!.text).toContain(`telegram 0 planned (The post is planned for ${at}.)`);
+    const later = inDays(3);
+    const moved = await callOnce(endpoint, 'service_reschedule', { id, publish_at: later });
+    expect(moved.structuredContent).toMatchObject({ id, publish_at: later, state: 'planned', revision: 2 });
+    expect(moved.content[0]!.text).toContain(`is now planned for ${later}`);
+    const released = await callOnce(endpoint, 'service_reschedule', { id, publish_at: null });
+    expect(released.structuredContent).toMatchObject({ id, publish_at: null, state: 'released' });
+    await gateway.waitForText(channel.chatId, 'for Telegram');
+
+    const tooLate = await callOnce(endpoint, 'service_reschedule', { id, publish_at: later });
+    expect(tooLate.content[0]!.text).toMatch(/was released already.* Do not call again for this post: tell the user\./);
+    const { items } = await gateway.manage('GET', `/endpoints/${endpoint.id}/requests`);
+    const route = 'PATCH /v1/webhooks/{slug}/posts/{id}';
+    expect(items[0]).toMatchObject({ route, decision: 'rejected_validation', http_status: 409 });
+    expect(items[0].user_agent).toContain('(tool service_reschedule)');
+  });
+
+  it('cancels a post once; the signing secret signs a cancellation', async () => {
+    const { endpoint } = await setUp({ require_signature: true });
+    const secret = { 'x-service-hmac-secret': endpoint.secret };
+    const planned = await callOnce(endpoint, 'service_publish', { text: 'never', publish_at: inDays(1) }, secret);
+    const { id } = planned.structuredContent;
+    const cancelled = await callOnce(endpoint, 'service_cancel', { id }, secret);
+    expect(cancelled.structuredContent).toEqual({ ok: true, id, cancelled: 1 });
+    expect(cancelled.content[0]!.text).toBe(`1 publication of the post ${id} will not be published.`);
+    const again = await callOnce(endpoint, 'service_cancel', { id }, secret);
+    expect(again.structuredContent).toEqual({ ok: true, id, cancelled: 0 });
+    expect(again.content[0]!.text).toContain('nothing was cancelled');
+    const moved = await callOnce(endpoint, 'service_reschedule', { id, publish_at: inDays(2) }, secret);
+    expect(JSON.parse(moved.content[1]!.text!)).toMatchObject({ status: 409, code: 'post_ended' });
+  });
+});

@@ -1,0 +1,182 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CLI_MESSAGES, DOCTOR_MESSAGES } from '../../src/cli/messages.js';
+import { breakOff, json, runCommand, runWith } from './gateway-double.js';
+
+let folder: string;
+beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'crosspost-cli-'))));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const NDJSON = 'application/x-ndjson';
+const textOf = (body: string, type = 'text/plain') => ({ status: 200, body, headers: { 'content-type': type } });
+
+describe('the command line', () => {
+  it.each([
+    [{ id: 'own_1', name: 'Grüße "x"', rate: 1.5, none: null, list: [{ a: '\u2028' }] }],
+    [{ id: 'own_1', big: 9007199254740991, empty: {}, "it's": [[], ''] }],
+  ])('prints an answer as it is: %j', async (owner) => {
+    const { code, output, received } = await runWith([json(200, owner)], 'owners', 'get', 'own_1/é');
+    expect([code, output]).toEqual([0, `${JSON.stringify(owner)}\n`]);
+    expect(received[0]).toMatchObject({
+      route: 'GET /manage/v1/owners/own_1%2F%C3%A9',
+      headers: { authorization: 'Bearer key', 'user-agent': 'crosspost' },
+    });
+  });
+
+  it('prints texts as they are', async () => {
+    const checkpoint = 'post.example.com/history\n7\nabc=\n\n— sig\n';
+    const { code, output } = await runWith([textOf(checkpoint)], 'history', 'checkpoint');
+    expect([code, output]).toEqual([0, checkpoint]);
+  });
+
+  it('lists page by page, up to the limit', async () => {
+    const page = (ids: number, next: string | null) =>
+      json(200, { items: Array.from({ length: ids }, (_, n) => ({ id: `own_${n}` })), next });
+    const { code, output, received } = await runWith(
+      [page(200, 'c 1'), page(60, 'c2')],
+      ...['owners', 'list', '--limit', '250'],
+    );
+    expect(code).toBe(0);
+    expect(output.trim().split('\n')).toHaveLength(250);
+    expect(received.map(({ route }) => new URL(route.split(' ')[1]!, 'http://x').search)).toEqual([
+      '?limit=200',
+      '?limit=50&cursor=c+1',
+    ]);
+  });
+
+  it('sends fields and files as bodies, under a key', async () => {
+    const create = ['endpoints', 'create', '--name', '42', '--min-interval', '5', '--set', 'a.b=[1]'];
+    const { received } = await runWith([json(201, { id: 'ep_1' })], ...create);
+    expect(received[0]).toMatchObject({
+      route: 'POST /manage/v1/endpoints',
+      body: '{"name":"42","min_interval":5,"a":{"b":[1]}}',
+      headers: { 'content-type': 'application/json', 'idempotency-key': expect.stringMatching(/.{32}/) as string },
+    });
+    const file = join(folder, 'post.json');
+    await writeFile(file, '{ "text":  "edited", "text": "twice" }');
+    const edited = await runWith([json(200, { id: 'post_1' })], 'edit', 'post_1', '--file', file);
+    expect(edited.received[0]).toMatchObject({
+      route: 'PUT /manage/v1/posts/post_1/payload',
+      body: '{ "text":  "edited", "text": "twice" }',
+      headers: { 'content-type': 'application/json' },
+    });
+  });
+
+  it.each([
+    ['a refusal', json(409, { code: 'in_use', errors: ['One.', 'Two.', 'One.'] }), 1, 'in_use: One.\n  Two.'],
+    [
+      "a proxy's page",
+      textOf('<html>', 'text/html'),
+      0, // it is printed as it is
+      '',
+    ],
+    [
+      "a proxy's error",
+      { status: 502, body: '<html>', headers: { 'content-type': 'text/html' } },
+      1,
+      'http_502: GET /manage/v1/owners/own_1 answered 502 without a reason',
+    ],
+    [
+      'an outage',
+      json(503, { code: 'unavailable', errors: ['Later.'] }, { 'retry-after': '1' }),
+      1,
+      'unavailable: Later.',
+    ],
+  ])('asks once, and reports %s', async (_, answer, code, errors) => {
+    const result = await runWith([answer], 'owners', 'get', 'own_1');
+    expect(result).toMatchObject({ code, errors, received: { length: 1 } });
+  });
+
+  it('reports an answer that broke off with 3', async () => {
+    const { code, errors, received } = await runWith([breakOff('{"id"')], 'owners', 'get', 'own_1');
+    expect([code, received.length]).toEqual([3, 1]);
+    expect(errors).toMatch(/^The connection to the gateway was lost \(.+\)\.$/);
+  });
+
+  it('reports an address that is none with 3', async () => {
+    for (const url of ['127.0.0.1:3000', 'nonsense']) {
+      const errors = CLI_MESSAGES.noUrl({ url });
+      expect(await runCommand(url, ['owners', 'list'])).toEqual({ code: 3, output: '', errors });
+    }
+  });
+
+  it('waits for a job, through an answer that broke off', async () => {
+    const job = (state: string, progress: number) =>
+      json(200, { id: 'job_1', kind: 'rebuild', state, progress, eta_seconds: 3, result: null });
+    const command = ['projections', 'rebuild', 'posts', '--promote', 'manual'];
+    const { code, output, errors, received } = await runWith(
+      [job('running', 0), job('running', 0.5), breakOff('{'), job('done', 1)],
+      ...command,
+    );
+    expect([code, errors]).toEqual([0, '50 %  rebuild job_1, 3 s left']);
+    expect(JSON.parse(output)).toMatchObject({ state: 'done' });
+    expect(received[0]).toMatchObject({
+      route: 'POST /manage/v1/projections/posts/rebuild',
+      body: '{"promote":"manual"}',
+    });
+  });
+
+  it('goes on with an export that broke off, after its last line', async () => {
+    const file = join(folder, 'history.ndjson');
+    const command = ['history', 'export', '--secrets', 'sealed', '--out', file];
+    const { code, received } = await runWith(
+      [
+        json(200, { head: '2' }),
+        breakOff('{"position":"1","é":1}\n{"posi', NDJSON),
+        textOf('{"position":"2"}\n{"last":true}\n', NDJSON),
+      ],
+      ...command,
+    );
+    expect(code).toBe(0);
+    expect(await readFile(file, 'utf8')).toBe('{"position":"1","é":1}\n{"position":"2"}\n{"last":true}\n');
+    expect(received.map(({ route }) => route)).toEqual([
+      'GET /manage/v1/projections/audit',
+      'GET /manage/v1/history/export?secrets=sealed',
+      'GET /manage/v1/history/export?after=1&secrets=sealed',
+    ]);
+  });
+
+  it('sends a part of an import again while the gateway is away', async () => {
+    const file = join(folder, 'import.ndjson');
+    await writeFile(file, '{"position":"1"}\n{"last":true}\n');
+    const { code, output, received } = await runWith(
+      [json(503, { code: 'unavailable', errors: ['Later.'] }), json(200, { events: 1, secrets: 0, complete: true })],
+      ...['history', 'import', file],
+    );
+    expect([code, JSON.parse(output)]).toEqual([0, { events: 1, secrets: 0, complete: true }]);
+    for (const { route, body, headers } of received)
+      expect([route, body, headers['content-type']]).toEqual([
+        'POST /manage/v1/history/import',
+        '{"position":"1"}\n{"last":true}\n',
+        NDJSON,
+      ]);
+    expect(received).toHaveLength(2);
+  });
+
+  it('examines a gateway that is not ready and refuses the key', async () => {
+    const { code, output, received } = await runWith(
+      [
+        json(200, { ok: true }),
+        json(503, { ok: false, checks: { store: 'down', database: 'ok' }, degraded: [{ name: 'posts', reason: 'x' }] }),
+        json(404, { code: 'not_found', errors: ['none'] }),
+        json(401, { code: 'unauthorized', errors: ['Who?'] }),
+      ],
+      'doctor',
+    );
+    expect(code).toBe(1);
+    const findings = output.trim().split('\n').slice(2); // without those with figures of this moment
+    expect(findings.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
+      'store: down',
+      'posts: x',
+      DOCTOR_MESSAGES.noVersion({ version: '0.1.0' }),
+      DOCTOR_MESSAGES.noKey({ reason: 'unauthorized: Who?' }),
+    ]);
+    expect(received.map(({ route, headers }) => [route, headers.authorization])).toEqual([
+      ['GET /healthz', undefined],
+      ['GET /readyz', undefined],
+      ['GET /openapi.json', undefined],
+      ['GET /manage/v1/owners?limit=1', 'Bearer key'],
+    ]);
+  });
+});
