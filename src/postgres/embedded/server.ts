@@ -38,7 +38,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '200',
-  shared_buffers: '128MB',
+  shared_buffers: '256MB', // the pages of the indexes that change with a million posts (ADR-236)
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',

@@ -4,7 +4,7 @@ import { readSchema } from '../engine/projection.js';
 export { AUDITED_AGGREGATES, AUDITED_TYPES, type AuditedThing, thingOf, typesOf } from './audited-types.js';
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
-export const AUDIT_VERSION = 4;
+export const AUDIT_VERSION = 5;
 
 /** Schema of the views that queries read, whose columns belong to this version. */
 export const AUDIT = readSchema('audit', AUDIT_VERSION);
@@ -136,8 +136,20 @@ export const auditReadIndexes = `
   create index if not exists person_change_at on person_change (at);
 `;
 
-/** Returns the hash of a name, 16 hex digits: the bits of a signed number. */
-export const hash64 = (name: string): string => hash('sha256', name).slice(0, 16);
+/** The time in the id that ends a name: a UUID v7 without hyphens. */
+const TIME_OF_NAME = /([0-9a-f]{12})7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
+/** Number of digits of a hash that are the end of its time: 40 bits of milliseconds. */
+const TIME_DIGITS = 10;
+
+/**
+ * Returns the hash of a name, 16 hex digits: the bits of a signed number. The hash of a name that ends with a
+ * time-ordered id begins with its time, so that new names are neighbours in an index (ADR-236).
+ */
+export const hash64 = (name: string): string => {
+  const digits = hash('sha256', name);
+  const time = TIME_OF_NAME.exec(name)?.[1];
+  return time === undefined ? digits.slice(0, 16) : time.slice(-TIME_DIGITS) + digits.slice(0, 16 - TIME_DIGITS);
+};
 
 /** Returns the name whose hash identifies an aggregate. */
 export const nameThing = (aggregate: string, id: string): string => `${aggregate}/${id}`;
