@@ -154,7 +154,7 @@ describe('the command line', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('examines a gateway that is not ready and refuses the key', async () => {
+  it('reports that a gateway is not ready and refuses the key', async () => {
     const { code, output, received } = await runWith(
       [
         json(200, { ok: true }),

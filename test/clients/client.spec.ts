@@ -284,7 +284,7 @@ describe('the retry policy (publish-api.md: Client retry policy)', () => {
     );
   });
 
-  it('finds the sandbox beside an endpoint, also below a path', async () => {
+  it('finds the sandbox from the URL of an endpoint', async () => {
     const { client, sent } = clientOf([[200]]);
     await client.sandbox({ text: 'a' });
     expect(sent[0]!.url).toBe('https://gateway.example/v1/sandbox/test');

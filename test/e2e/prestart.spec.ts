@@ -157,7 +157,7 @@ describe('bundled packages without the compiler', () => {
     }
   });
 
-  it('are left out of a new build where the program was built, so that a running process keeps them', () => {
+  it('are left out of the new build but stay in the old one, which a running process may be using', () => {
     const folder = stampProgram(createInstallation(dist));
     const built = join(folder, '.builds/first/dist');
     mkdirSync(dirname(built), { recursive: true });

@@ -70,7 +70,7 @@ describe('the pages of an export', () => {
     }
   }, 300_000);
 
-  it('end at the head that they began with, although the log has grown by bundles since', async () => {
+  it('end at the head that the export began with, even if the log has grown since', async () => {
     const withoutEnd = (lines: readonly string[]) => lines.map((line) => line.replace(/,"last":true\}$/, '}'));
     for (const size of [1, 157, 255, 256, 257, 300]) {
       const { position } = JSON.parse(whole[size - 1]!) as { position: string };

@@ -134,7 +134,7 @@ describe('the transparency log', () => {
     expect((await verify({ aggregate: 'channel' })).events).toBeGreaterThan(75);
   });
 
-  it('rejects what cannot be verified, and all but the operator', async () => {
+  it('rejects requests that cannot be verified, and all callers except the operator', async () => {
     await owner.caller.post('/history/verify', {}).expect(403);
     await owner.caller.get('/jobs').expect(403);
     const wrong = async (body: object, path: string) =>

@@ -53,7 +53,7 @@ describe('a certain problem (D-24)', () => {
     });
   });
 
-  it('is a private address, also of a host name', async () => {
+  it('is a private address, given directly or behind a host name', async () => {
     const client = clientWith({ policy: createAddressPolicy([]), resolve: async () => ['10.0.0.1'] });
     for (const url of ['https://media.example/', 'https://127.0.0.1/'])
       expect((await reportOn(url, 'photo', { client })).problem).toMatchObject({ code: 'private_address' });

@@ -107,7 +107,7 @@ describe.each(Object.keys(KINDS) as Kind[])('the cap on %s (D-67)', (kind) => {
     await owner.caller.get(`${pathOf(kind)}/${id}`).expect(200);
   });
 
-  it('is none where the plan names none', async () => {
+  it('does not limit a plan without a cap', async () => {
     const { create } = await prepare(kind, 'business');
     for (let i = 0; i < 4; i++) await create().expect(201);
   });

@@ -160,7 +160,7 @@ describe('the stream of changes', () => {
     }
   });
 
-  it('passes proxies, pages of allowed origins and HEAD', async () => {
+  it('works through proxies, from pages of allowed origins and with HEAD', async () => {
     const { caller } = await createOwner(harness);
     const { response } = await open(caller.key, { origin: 'https://console.example' });
     expect(Object.fromEntries(response.headers)).toMatchObject({

@@ -206,7 +206,7 @@ describe('a tool call is a request to the endpoint', () => {
     expect(structuredContent).toMatchObject({ ok: false, would_create_post: false });
   });
 
-  it('lists the tools to a caller of one that does not exist', async () => {
+  it('lists the tools to a caller that names an unknown tool', async () => {
     const { endpoint } = await shared();
     const { body } = await rpc(endpoint, 'tools/call', { name: 'service_delete', arguments: {} });
     expect(body.error).toMatchObject({ code: -32602 });

@@ -34,7 +34,7 @@ export const describeIdentity = (context: ContractContext): void => {
       expect((await context.store.readIdentity()).end).toBeGreaterThanOrEqual(position);
     });
 
-    it('is to be checked again after a lost connection', async () => {
+    it('must be checked again after a lost connection', async () => {
       const fragile = await context.openFragile();
       let changes = 0;
       fragile.onConnectionLoss(() => (changes += 1));

@@ -241,7 +241,7 @@ describe('the KurrentDB adapter and its server', () => {
     const SENTENCE =
       /^append to \S+: the server does not know this call \(.+\)\. Appends need EventStoreDB 21\.10 or later/;
 
-    it('fails appends with a sentence, and sends them as before once the server knows it', async () => {
+    it('fails appends with an explanation, and batches them again once the server knows the call', async () => {
       const server = await startServer();
       const store = openStore(server);
       const append = () => store.append(newStream(), 'noStream', newEvents(1));

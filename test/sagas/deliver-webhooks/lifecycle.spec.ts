@@ -62,7 +62,7 @@ it('says that a post waits for approval, and completes one that is rejected or c
   for (const { problems } of receiver.received) expect(problems).toEqual([]);
 });
 
-it('completes a released post in every project, with what was cancelled before its release', async () => {
+it('completes a released post in every project, including publications cancelled before its release', async () => {
   const setup = await WebhookSetup.create(gateway);
   const { owner, project } = setup;
   const channels = [await gateway.createChannel(owner), await gateway.createChannel(owner)];

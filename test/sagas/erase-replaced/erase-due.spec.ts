@@ -119,7 +119,7 @@ describe.each(['PostgreSQL', 'KurrentDB'])('events in %s', (kind) => {
     const readText = async (id: string) =>
       (await harness.manage.get<{ payload: { text: string } }>(`/posts/${id}`)).payload.text;
 
-    it('are erased if no post was accepted with them, and never otherwise, whenever the process ends', async () => {
+    it('are erased only if no post was accepted with them, at whatever point the process ends', async () => {
       const channel = await harness.createChannel('telegram');
       const { store } = harness.infrastructure;
       const append = store.append.bind(store);
@@ -246,7 +246,7 @@ describe.each(['PostgreSQL', 'KurrentDB'])('events in %s', (kind) => {
       (await harness.manage.get<{ publications: { id: string; state: string }[] }>(`/posts/${postId}`))
         .publications[0]!;
 
-    it('are erased once the post is out, and not before, whenever the process ends', async () => {
+    it('are erased only after the post is published, at whatever point the process ends', async () => {
       const channel = await harness.createChannel('telegram');
       const postId = await publishPaused(channel);
       const streams = [await storeTranslation(postId, 'a'), await storeTranslation(postId, 'b')];
@@ -305,7 +305,7 @@ describe.each(['PostgreSQL', 'KurrentDB'])('events in %s', (kind) => {
       (await query('select 1 from ops_secret where secret_id = $1', [id])).length > 0;
     const killedWork = (kill: Kill) => unnamedSecrets(kill.wrap(harness.infrastructure.vault), kill.wrap(deps.store));
 
-    it('are erased after an hour, and named ones are kept, whenever the process ends', async () => {
+    it('are erased after an hour, and named ones are kept, at whatever point the process ends', async () => {
       const { vault, aggregates } = harness.infrastructure;
       const channel = await harness.createChannel('telegram');
       const [connected] = await harness.readEvents(`channel-${channel.channelId}`);

@@ -197,7 +197,7 @@ it('repeats the answer to a decision with the same Idempotency-Key', async () =>
   expect([second.status, second.body, second.headers.get('idempotency-replayed')]).toEqual([200, first.body, 'true']);
 });
 
-it('repeats a decision whose answer a crash has cut off as the same decision, with its release', async () => {
+it('treats a decision repeated after a crash as the same decision, and releases the post', async () => {
   const { id } = await readPost(await send('crashed')); // the read model shows it now
   const place = { postId: id, ...(await findPostPlace(gateway.pool, id))! };
   const origin = { actor: 'operator', requestId: id, causationId: id, correlationId: id, clientAddress: null } as const;
