@@ -138,12 +138,12 @@ const watchUnauthenticatedBodies = (metrics: Metrics, bodies: UnauthenticatedBod
   const unauthenticated = 'requests that are not authenticated yet';
   metrics.watchGauge(
     'crosspost_unauthenticated_body_bytes',
-    `Bytes held of the bodies of ${unauthenticated}`,
+    `Bytes in memory from bodies of ${unauthenticated}`,
     () => bodies.heldBytes,
   );
   metrics.watchGauge(
     'crosspost_unauthenticated_bodies',
-    `Bodies being read of ${unauthenticated}`,
+    `Bodies being read from ${unauthenticated}`,
     () => bodies.reading,
   );
 };
@@ -184,7 +184,7 @@ const replaceServerResponses = (fastify: FastifyInstance): void => {
   fastify.server.on('checkExpectation', rejectExpectation).on('connect', rejectConnect);
 };
 
-/** Closes connections whose client does not read, and refuses connections beyond what the process can keep. */
+/** Closes connections of clients that do not read their answers, and limits the number of open connections. */
 const boundConnections = ({ server }: FastifyInstance): void => {
   endStalledAnswers(server);
   server.maxConnections = MAX_CONNECTIONS;

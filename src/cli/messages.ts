@@ -33,7 +33,7 @@ export const CLI_MESSAGES = {
   noPausable: message('"{id}" is neither a channel (tgt_…) nor a project (prj_…)'),
   jobRuns: message('{kind} {id}{eta}'),
   secondsLeft: message(', {seconds} s left'),
-  unequal: message('{missing} rows are missing, {extra} too many and {different} different'),
+  unequal: message('{missing} rows are missing, {extra} are extra and {different} differ'),
   nothingToDecide: message('Nothing of {id} has failed or is in doubt.'),
   newestEndpoints: message('These are the {count} newest endpoints; name another one with --endpoint.'),
   unhealthy: message('{count} checks failed'),

@@ -156,7 +156,7 @@ const nextMessage = <Response>(child: ChildProcess, timeoutMs: number, request?:
     };
     const onExit = (code: number | null, signal: string | null): void =>
       onError(new Error(`its process ended (${signal ?? `code ${code}`})`));
-    const timer = setTimeout(() => onError(new Error(`it was busy for ${timeoutMs} ms`)), timeoutMs);
+    const timer = setTimeout(() => onError(new Error(`it timed out after ${timeoutMs} ms`)), timeoutMs);
     child.on('message', onMessage).on('error', onError).on('exit', onExit);
     if (request !== undefined) child.send(request as object, (error) => error && onError(error));
   });

@@ -43,7 +43,7 @@ export const HELPER_MESSAGES = {
     'helper processes, which parse files of unknown origin, are less isolated than they can be; docs/deployment.md says how to fix it',
   filesNotIsolated: "this Node has no permission model: helpers may read this user's files",
   networkNotIsolated:
-    'this user may not create namespaces (unshare -rn is refused): helpers have the network of the gateway',
+    "this user may not create namespaces (unshare -rn is refused): helpers can use the gateway's network",
   memoryNotLimited: "the system does not limit the memory of a helper's native code",
   helperFails: message('helper processes do not start: {reason}'),
 };

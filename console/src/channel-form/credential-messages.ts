@@ -1,9 +1,9 @@
 import { byName, defineMessages } from '../i18n/messages.js';
 
-/** Texts of a field of the credentials. */
+/** Texts for one credential field. */
 export interface FieldText {
   readonly label: string;
-  /** Says where to find it, or its form in short. */
+  /** Says where to find the value, or describes its form briefly. */
   readonly hint: string;
   readonly example: string;
   /** Says what to enter if a value has the wrong form. */
@@ -12,7 +12,7 @@ export interface FieldText {
 
 type FieldTexts = Readonly<Record<string, FieldText>>;
 
-/** Texts of the credentials: what each field takes, and what a person needs first. */
+/** Texts for credentials: what each field takes, and what to prepare first. */
 export const credentialMessages = defineMessages({
   en: {
     beforeTitle: 'Before you connect',
@@ -54,9 +54,9 @@ export const credentialMessages = defineMessages({
         upload_token: { label: 'Upload token', hint: 'of a user, for photos and videos', example: '', form: '' },
         group_id: {
           label: 'Community',
-          hint: 'its number, without a minus',
+          hint: 'its number, without a minus sign',
           example: '123456789',
-          form: 'Enter the community’s number without a minus, such as 123456789.',
+          form: 'Enter the community’s number without a minus sign, such as 123456789.',
         },
       },
       max: {
@@ -74,9 +74,9 @@ export const credentialMessages = defineMessages({
         access_token: { label: 'Access token', hint: 'of a moderator of the group', example: '', form: '' },
         group_id: {
           label: 'Group',
-          hint: 'its number, without a minus',
+          hint: 'its number, without a minus sign',
           example: '123456789',
-          form: 'Enter the group’s number without a minus, such as 123456789.',
+          form: 'Enter the group’s number without a minus sign, such as 123456789.',
         },
       },
     }),

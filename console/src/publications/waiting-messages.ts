@@ -57,8 +57,9 @@ export const waitingMessages = defineMessages({
       untilFixed: 'They wait until you fix this and try again.',
       disabled: 'The channel “{name}” is disabled. Enable it to publish the waiting posts.',
       quota:
-        'The month’s posts are used up. This one is published with a post pack, with a larger plan, or in the new month, at {until}.',
-      quotaUnknown: 'The month’s posts are used up. This one is published with a post pack or with a larger plan.',
+        'This month’s posts are used up. This post is published once you add a post pack or choose a larger plan, or when the new month begins, at {until}.',
+      quotaUnknown:
+        'This month’s posts are used up. This post is published once you add a post pack or choose a larger plan.',
       inDoubt: '{network} did not confirm this post, so it is not sent again automatically. Check the channel.',
       failed: (attempts: number, shown: string) =>
         `${shown} ${pluralEn(attempts, 'attempt', 'attempts')} failed. The posts after it were not held up.`,

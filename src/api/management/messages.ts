@@ -112,7 +112,7 @@ export const HOLD_MESSAGES = {
   networkRefuses: 'the network refuses its posts.',
   /** `quota` */
   quota: message(
-    "The month's posts are used up. This one is published with a post pack, a larger plan, or in the new month at {until}.",
+    "This month's posts are used up. This post is published once you add a post pack or choose a larger plan, or when the new month begins, at {until}.",
   ),
   /** `scheduled` */
   scheduled: message('The post is planned for {at}.'),

@@ -68,5 +68,5 @@ export const OK_TEST_MESSAGES = {
 
 /** Examples of addresses. */
 export const OK_EXAMPLES = {
-  groupId: "the group's number without a minus, such as 123456789",
+  groupId: "the group's number without a minus sign, such as 123456789",
 };

@@ -42,7 +42,7 @@ export const VK_MESSAGES = {
   /** `upload_token_missing` */
   uploadTokenMissing: 'The channel has no upload token: set the credentials again.',
   /** `chat_not_found` */
-  communityNotFound: 'VK does not know this community: check group_id, its number without a minus.',
+  communityNotFound: 'VK does not know this community: check group_id, its number without a minus sign.',
   /** `posting_denied` */
   wallClosed: 'The token may not write on this wall: open the wall, or use a token of an editor.',
   /** `posting_denied` */
@@ -69,7 +69,7 @@ export const VK_MESSAGES = {
 
 /** Results of the test of a channel on VK. */
 export const VK_TEST_MESSAGES = {
-  communityNotFound: message('VK does not know the community {id}: check group_id, its number without a minus.'),
+  communityNotFound: message('VK does not know the community {id}: check group_id, its number without a minus sign.'),
   tokenOfUser: "VK accepts the token, which is a user's.",
   tokenOfCommunity: "VK accepts the token, which is a community's.",
   community: message('The community is "{name}".'),
@@ -83,5 +83,5 @@ export const VK_TEST_MESSAGES = {
 
 /** Examples of addresses. */
 export const VK_EXAMPLES = {
-  groupId: "the group's number without a minus, such as 123456789",
+  groupId: "the group's number without a minus sign, such as 123456789",
 };

@@ -30,7 +30,7 @@ export const ATTEMPT_MESSAGES = {
   nothingToSend: 'The post has no content that this network can show.',
 };
 
-/** Media that could not be prepared for a network. They follow the path of the URL. */
+/** Predicates for media that could not be prepared for a network. Their subject is the path of the medium's URL. */
 export const MEDIUM_MESSAGES = {
   /** `media_not_ready` */
   notReady: 'could not be prepared for sending',

@@ -84,7 +84,7 @@ export const channelMessages = defineMessages({
     afterEnabling: 'They are published in order when you enable the channel again.',
     credentialsStay: 'The credentials and settings are kept.',
     disabled: (name: string) => `${name} is disabled.`,
-    deleteText: 'It disappears here. Published posts stay on the network.',
+    deleteText: 'Removes the channel. Published posts stay on the network.',
     delete: 'Delete…',
     deleteTitle: 'Delete {name}',
     deleteNow: 'Delete channel',

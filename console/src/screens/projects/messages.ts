@@ -82,7 +82,7 @@ export const projectsMessages = defineMessages({
     required: 'Fill in this field.',
     save: 'Save',
     saved: 'The name is saved.',
-    deleteText: 'It disappears here. Its channels stay.',
+    deleteText: 'Removes the project. Its channels stay.',
     delete: 'Delete…',
     deleteTitle: 'Delete {name}',
     deleteNow: 'Delete project',

@@ -15,6 +15,6 @@ export class RebuildBody {
 export class SkipBody {
   /** Reason why the event may be skipped; the history keeps it. */
   @Must.beName()
-  @Must.bePresent('why the event may be left out')
+  @Must.bePresent('why the event may be skipped')
   readonly reason!: string;
 }

@@ -13,6 +13,6 @@ export class SkipSagaBody {
   readonly position: string | undefined;
   /** Reason why the event may be skipped; the history keeps it. */
   @Must.beName()
-  @Must.bePresent('why the event may be left out')
+  @Must.bePresent('why the event may be skipped')
   readonly reason!: string;
 }
