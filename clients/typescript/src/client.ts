@@ -7,7 +7,7 @@ import { formatQuery, send, type SendOptions } from './send.js';
 /** A post, as `publish` and `sandbox` take it. */
 export type PublishPayload = Schemas['PublishPayloadRequest'];
 
-/** The query of `posts`. */
+/** Query parameters of `posts`. */
 export type PostsQuery = NonNullable<Routes['GET /v1/webhooks/{slug}/posts']['takes']['query']>;
 
 /** Options of {@link createClient}. */

@@ -21,7 +21,7 @@ export class GatewayError extends Error {
    * answered.
    */
   readonly code: string;
-  /** Sentences for people, one for each problem. */
+  /** Human-readable sentences, one for each problem. */
   readonly errors: readonly string[];
   /** Method and path of the request: `GET /manage/v1/owners`. */
   readonly route: string;
@@ -29,7 +29,7 @@ export class GatewayError extends Error {
   readonly requestId: string | null;
   /** Seconds that the gateway asks the client to wait; null if it names none. */
   readonly retryAfter: number | null;
-  /** The problems for programs, in the order of `errors`; empty if no answer from the gateway arrived. */
+  /** Machine-readable problems, in the order of `errors`; empty if no answer from the gateway arrived. */
   readonly details: readonly Schemas['ErrorDetail'][];
 
   constructor({ status, code, errors, route, requestId = null, retryAfter = null, details = [], cause }: Failure) {

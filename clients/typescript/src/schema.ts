@@ -61,7 +61,7 @@ export interface Schemas {
     /** Method and path of the call that applies it; null for a change to make on the network. */
     readonly call: string | null;
   };
-  /** Things of one kind that need a person. */
+  /** Things of one kind that need attention. */
   readonly AttentionItem: {
     readonly code:
       | 'approval_needed'
@@ -79,7 +79,7 @@ export interface Schemas {
     readonly count: number;
     /** Publications, posts, channels, endpoints, owners, webhook outputs or projections: at most 20, longest first. */
     readonly ids: readonly string[];
-    /** A sentence for people. */
+    /** Human-readable sentence. */
     readonly text: string;
     /** Null if no call helps. */
     readonly action: Schemas['OverviewAction'] | null;
@@ -296,7 +296,7 @@ export interface Schemas {
   readonly Check: {
     readonly name: 'database' | 'discovery' | 'event_store' | 'history' | 'read_models';
     readonly ok: boolean;
-    /** A sentence for people. */
+    /** Human-readable sentence. */
     readonly message: string;
     /** For `database`: time of a query, in ms. */
     readonly latency_ms: number | null;
@@ -312,7 +312,7 @@ export interface Schemas {
     readonly media?: readonly Schemas['Media'][] | null;
     readonly buttons?: readonly (readonly Schemas['Button'][])[] | null;
   };
-  /** The current state: publications, waits, and things that need a person. */
+  /** The current state: publications, waits, and things that need attention. */
   readonly CurrentOverview: {
     /** ISO 8601, UTC. */
     readonly at: string;
@@ -460,7 +460,7 @@ export interface Schemas {
     /** Null if it has no name. */
     readonly name: string | null;
     readonly slug: string;
-    /** URL that posts are sent to. A test endpoint's is the sandbox: it has no other. */
+    /** URL that clients post to. For a test endpoint, the URL of its sandbox. */
     readonly url: string;
     readonly mode: 'live' | 'test';
     readonly project_ids: readonly string[];
@@ -499,7 +499,7 @@ export interface Schemas {
     /** Null if it has no name. */
     readonly name: string | null;
     readonly slug: string;
-    /** URL that posts are sent to. A test endpoint's is the sandbox: it has no other. */
+    /** URL that clients post to. For a test endpoint, the URL of its sandbox. */
     readonly url: string;
     readonly mode: 'live' | 'test';
     readonly project_ids: readonly string[];
@@ -532,7 +532,7 @@ export interface Schemas {
     /** Null if it has no name. */
     readonly name: string | null;
     readonly slug: string;
-    /** URL that posts are sent to. A test endpoint's is the sandbox: it has no other. */
+    /** URL that clients post to. For a test endpoint, the URL of its sandbox. */
     readonly url: string;
     readonly mode: 'live' | 'test';
     readonly project_ids: readonly string[];
@@ -584,13 +584,13 @@ export interface Schemas {
   readonly ErrorBody: {
     /** Always false. */
     readonly ok: false;
-    /** The problems for people, at most 50; each names the place in the body, if there is one. */
+    /** Human-readable problems, at most 50. Each names the place in the body, if there is one. */
     readonly errors: readonly string[];
-    /** The kind of the error, for programs: snake_case, stable. */
+    /** Machine-readable kind of the error: snake_case, stable. */
     readonly code: string;
     /** The request's id, as in the header `X-Request-Id`. */
     readonly request_id: string;
-    /** The problems for programs, in the order of `errors`. */
+    /** Machine-readable problems, in the order of `errors`. */
     readonly details: readonly Schemas['ErrorDetail'][];
   };
   /** One problem of a body: its place, a code, and a message that says what is wrong and what to do. */
@@ -775,7 +775,7 @@ export interface Schemas {
     /** Null if it has no name. */
     readonly name: string | null;
     readonly slug: string;
-    /** URL that posts are sent to. A test endpoint's is the sandbox: it has no other. */
+    /** URL that clients post to. For a test endpoint, the URL of its sandbox. */
     readonly url: string;
     readonly mode: 'live' | 'test';
     readonly project_ids: readonly string[];
@@ -1436,13 +1436,13 @@ export interface Schemas {
     readonly warnings: readonly Schemas['PayloadWarning'][];
     /** Always false. */
     readonly ok: false;
-    /** The problems for people, at most 50; each names the place in the body, if there is one. */
+    /** Human-readable problems, at most 50. Each names the place in the body, if there is one. */
     readonly errors: readonly string[];
-    /** The kind of the error, for programs: snake_case, stable. */
+    /** Machine-readable kind of the error: snake_case, stable. */
     readonly code: string;
     /** The request's id, as in the header `X-Request-Id`. */
     readonly request_id: string;
-    /** The problems for programs, in the order of `errors`. */
+    /** Machine-readable problems, in the order of `errors`. */
     readonly details: readonly Schemas['ErrorDetail'][];
   };
   /** One medium of the payload, as far as it was probed. */
@@ -1610,7 +1610,7 @@ export interface Schemas {
       | 'share';
     /** ISO 8601, UTC; null if the end is not known. */
     readonly until: string | null;
-    /** A sentence for people. */
+    /** Human-readable sentence. */
     readonly text: string;
   };
   /** The figures in the sentence about a wait, for clients that write it in their own language. A figure that does not apply is null. */
@@ -1656,7 +1656,7 @@ export interface Schemas {
     readonly until: string | null;
     /** Id of the event that caused the wait; null if there is none. */
     readonly event_id: string | null;
-    /** A sentence for people. */
+    /** Human-readable sentence. */
     readonly text: string;
     /** Id of the publication ahead that it waits for; null if another rule holds it back. */
     readonly blocked_by: string | null;

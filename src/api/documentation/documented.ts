@@ -48,7 +48,9 @@ export interface RouteDocumentation {
   readonly operatorOnly?: string;
   /** True for a POST that changes nothing and therefore takes no Idempotency-Key. */
   readonly isQuestion?: true;
-  /** True for a route of the management API whose requests pass the gate of `/v1`, and get its answers. */
+  /**
+   * True for a management route whose requests also pass the gate of `/v1`, which may reject them with its own answers.
+   */
   readonly passesGate?: true;
   /** The route's announced end, if any: marks the route in the document, and adds the headers that announce it. */
   readonly deprecated?: Deprecation;

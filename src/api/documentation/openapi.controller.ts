@@ -6,10 +6,10 @@ import { SETTINGS } from '../../config/tokens.js';
 import { PlatformCatalogue } from '../../platforms/platform-catalogue.js';
 import { buildOpenApiDocument } from './openapi-document.js';
 
-/** Serves the description of the API, for programs (D-31). */
+/** Serves the OpenAPI document (D-31). */
 @Controller()
 export class OpenApiController {
-  /** The document in bytes, built at the first request and shared by all answers. */
+  /** The encoded document, built on the first request and shared by all answers. */
   private document: Buffer | null = null;
 
   constructor(

@@ -21,7 +21,7 @@ import { CHANNEL_STATUSES } from './channels/channel.view.js';
 import { notFoundProblem } from './http-problems.js';
 import { ID_PATTERN } from './id.pipe.js';
 
-/** The query of a list of resources. */
+/** Query parameters of a list of resources. */
 export class ListQuery extends PageQuery {
   /** Only this owner's resources. Operators may omit it to see all owners; owners may pass only their own id. */
   @Must.match(ID_PATTERN, 'an id such as own_…')
@@ -37,7 +37,7 @@ const createListQuery = (prefix: IdPrefix): typeof ListQuery => {
   return KindListQuery;
 };
 
-/** The query of the list of channels. */
+/** Query parameters of the list of channels. */
 export class ChannelListQuery extends createListQuery('tgt') {
   /** Only channels in this state. */
   @Must.beOneOf(CHANNEL_STATUSES)

@@ -8,7 +8,7 @@ export class WaitingView {
   readonly rule: Hold['rule'] | PlanHold['rule'];
   /** ISO 8601, UTC; null if the end is not known. */
   readonly until: string | null;
-  /** A sentence for people. */
+  /** Human-readable sentence. */
   readonly text: string;
 
   /**

@@ -29,7 +29,10 @@ const parsedRanges = new WeakMap<readonly string[], readonly Range[]>();
 /** Placeholder for a missing allowlist, so that the time does not reveal whether there is one. */
 const NO_ALLOWLIST = ['0.0.0.0/32'];
 
-/** True for an address in the allowlist, and for every address if the list is empty. The list must not change. */
+/**
+ * True if the allowlist contains the address or is empty. Do not modify the list afterwards: its parsed ranges are
+ * cached.
+ */
 export const isAddressAllowed = (ip: string, allowlist: readonly string[]): boolean => {
   const isListed = isInside(ip, allowlist.length === 0 ? NO_ALLOWLIST : allowlist);
   return isListed || allowlist.length === 0;

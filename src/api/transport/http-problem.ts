@@ -10,7 +10,7 @@ export class HttpProblem extends Error {
     readonly status: number,
     /** snake_case, stable. */
     readonly code: string,
-    /** The problems, for people; at most 50 are sent (D-6). */
+    /** Human-readable problems; at most 50 are sent (D-6). */
     readonly problems: readonly Problem[],
     readonly headers: Readonly<Record<string, string>> = {},
     /** More fields of the body, for programs: `retry_at` (management-api.md: Routes). */

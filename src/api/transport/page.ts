@@ -42,7 +42,10 @@ export const isCursorOf = (...keys: readonly (keyof typeof KEYS | IdPrefix)[]): 
   );
 };
 
-/** The query of a list (management-api.md: Manners). Subclasses declare the form of their cursor, {@link isCursorOf}. */
+/**
+ * Query parameters of a list (management-api.md: Manners). Subclasses declare the form of their cursor,
+ * {@link isCursorOf}.
+ */
 export class PageQuery {
   @isLimit()
   readonly limit: string | undefined;

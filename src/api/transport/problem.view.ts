@@ -7,13 +7,13 @@ const MAX_PROBLEMS = 50;
 export class ProblemView {
   /** Always false. */
   readonly ok = false;
-  /** The problems for people, at most 50; each names the place in the body, if there is one. */
+  /** Human-readable problems, at most 50. Each names the place in the body, if there is one. */
   readonly errors: readonly string[];
-  /** The kind of the error, for programs: snake_case, stable. */
+  /** Machine-readable kind of the error: snake_case, stable. */
   readonly code: string;
   /** The request's id, as in the header `X-Request-Id`. */
   readonly request_id: string;
-  /** The problems for programs, in the order of `errors`. */
+  /** Machine-readable problems, in the order of `errors`. */
   readonly details: readonly Problem[];
 
   constructor({ code, problems }: HttpProblem, requestId: string) {

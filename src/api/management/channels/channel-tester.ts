@@ -77,7 +77,7 @@ export class ChannelTester {
     };
   }
 
-  /** Reads the credentials; returns a sentence for people if that fails. */
+  /** Reads the credentials; returns a human-readable sentence if that fails. */
   private async readCredentials(id: string): Promise<TestContext['credentials'] | string> {
     try {
       return (await this.vault.readSecret(id)) ?? CHANNEL_MESSAGES.credentialsMissing;

@@ -1,7 +1,7 @@
 import { Must } from '../../../validation/rules.js';
 import { isCursorOf, PageQuery } from '../../transport/page.js';
 
-/** The query of a channel's receipts (D-37). */
+/** Query parameters of a channel's receipts (D-37). */
 export class ReceiptsQuery extends PageQuery {
   @isCursorOf('sequence')
   declare readonly cursor: string | undefined;

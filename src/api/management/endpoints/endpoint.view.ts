@@ -10,7 +10,7 @@ export class EndpointView {
   /** Null if it has no name. */
   readonly name: string | null;
   readonly slug: string;
-  /** URL that posts are sent to. A test endpoint's is the sandbox: it has no other (D-12). */
+  /** URL that clients post to. For a test endpoint, the URL of its sandbox (D-12). */
   readonly url: string;
   readonly mode: Mode;
   readonly project_ids: readonly string[];

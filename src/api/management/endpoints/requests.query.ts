@@ -15,7 +15,7 @@ const DECISIONS = [
   'rejected_disabled',
 ];
 
-/** The query of an endpoint's request log (D-33). */
+/** Query parameters of an endpoint's request log (D-33). */
 export class RequestsQuery extends PageQuery {
   @isCursorOf('logEntry')
   declare readonly cursor: string | undefined;

@@ -10,7 +10,7 @@ import { isTime } from '../time.js';
 const AUDITED_ID = /^[\w-]{1,64}$/;
 const REVISION = /^\d{1,15}$/;
 
-/** The query of an aggregate's history. */
+/** Query parameters of an aggregate's history. */
 export class AggregateHistoryQuery {
   /** The aggregate as it stood at this time. */
   @isTime()
@@ -29,7 +29,7 @@ export class AggregateHistoryQuery {
   readonly limit: string | undefined;
 }
 
-/** The query of a difference between two times. */
+/** Query parameters for comparing an aggregate at two times. */
 export class DiffQuery {
   @Schema.required()
   @isTime()
@@ -40,14 +40,14 @@ export class DiffQuery {
   readonly to: string | undefined;
 }
 
-/** The query of the differences of everything of an owner between two times. */
+/** Query parameters for comparing an owner's endpoints, channels, projects and pauses at two times. */
 export class OwnerDiffQuery extends DiffQuery {
   /** Operators may omit it to compare all owners; owners may pass only their own id. */
   @Must.match(ID_PATTERN, 'an id such as own_…')
   readonly owner_id: string | undefined;
 }
 
-/** The query of everything about endpoints, channels, projects and pauses at a time. */
+/** Query parameters for the endpoints, channels, projects and pauses at a time. */
 export class OverviewQuery {
   /** Default: now. */
   @isTime()
@@ -58,7 +58,7 @@ export class OverviewQuery {
   readonly owner_id: string | undefined;
 }
 
-/** The query of the audit trail. */
+/** Query parameters of the audit trail. */
 export class AuditQuery extends PageQuery {
   @isCursorOf('position')
   declare readonly cursor: string | undefined;

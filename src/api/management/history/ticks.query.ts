@@ -15,7 +15,7 @@ const bucketsComplaint = (value: unknown): FieldProblem | undefined =>
 const isBuckets = (): PropertyDecorator =>
   Must.beAllowedBy(bucketsComplaint, { type: 'integer', minimum: 1, maximum: MOST_TICKS, default: DEFAULT_BUCKETS });
 
-/** The query of a timeline. */
+/** Query parameters of a timeline. */
 export class TicksQuery {
   /** Inclusive. Default: the very first event, or a day before `to` if that is earlier. */
   @isTime()

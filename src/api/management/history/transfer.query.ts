@@ -1,6 +1,6 @@
 import { Must } from '../../../validation/rules.js';
 
-/** The query of an export. */
+/** Query parameters of an export. */
 export class ExportQuery {
   /** Only lines after this position: an interrupted export continues after its last line. */
   @Must.match(/^(-1|\d{1,19})$/, 'a position, as the lines of an export have it')

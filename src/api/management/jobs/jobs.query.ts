@@ -2,7 +2,7 @@ import { JOB_STATES, type JobState } from '../../../jobs/job.js';
 import { Must } from '../../../validation/rules.js';
 import { isCursorOf, PageQuery } from '../../transport/page.js';
 
-/** The query of the list of jobs. */
+/** Query parameters of the list of jobs. */
 export class JobsQuery extends PageQuery {
   @isCursorOf('job')
   declare readonly cursor: string | undefined;

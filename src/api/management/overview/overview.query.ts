@@ -1,7 +1,7 @@
 import { Must } from '../../../validation/rules.js';
 import { ID_PATTERN } from '../id.pipe.js';
 
-/** The query of the overview. */
+/** Query parameters of the overview. */
 export class CurrentOverviewQuery {
   /** Only this owner's. Operators may omit it to see all owners; owners may pass only their own id. */
   @Must.match(ID_PATTERN, 'an id such as own_…')

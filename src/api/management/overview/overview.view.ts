@@ -16,7 +16,7 @@ export interface OverviewOwner {
   readonly resets_at: string;
 }
 
-/** Kinds of things that need a person, the worst first. */
+/** Kinds of things that need attention, the worst first. */
 export const ATTENTION_CODES = [
   'in_doubt',
   'channel_needs_attention',
@@ -80,7 +80,7 @@ export interface AttentionSubject {
   readonly event_type: string | null;
 }
 
-/** Things of one kind that need a person. */
+/** Things of one kind that need attention. */
 export interface AttentionItemView {
   readonly code: AttentionCode;
   /** Time since which the first of them has needed a person (ISO 8601, UTC). */
@@ -89,7 +89,7 @@ export interface AttentionItemView {
   readonly count: number;
   /** Publications, posts, channels, endpoints, owners, webhook outputs or projections: at most 20, longest first. */
   readonly ids: readonly string[];
-  /** A sentence for people. */
+  /** Human-readable sentence. */
   readonly text: string;
   /** Null if no call helps. */
   readonly action: OverviewActionView | null;
@@ -187,7 +187,7 @@ export interface RecentView {
 export interface CheckView {
   readonly name: 'database' | 'event_store' | 'discovery' | 'read_models' | 'history';
   readonly ok: boolean;
-  /** A sentence for people. */
+  /** Human-readable sentence. */
   readonly message: string;
   /** For `database`: time of a query, in ms. */
   readonly latency_ms: number | null;
@@ -211,7 +211,7 @@ export interface LongestWaitView {
   readonly oldest_at: string;
 }
 
-/** The current state: publications, waits, and things that need a person (management-api.md: Overview). */
+/** The current state: publications, waits, and things that need attention (management-api.md: Overview). */
 export interface CurrentOverviewView {
   /** ISO 8601, UTC. */
   readonly at: string;

@@ -5,7 +5,7 @@ import type { PlanHold } from '../../../projections/posts/post-plans.queries.js'
 import { type Hold, nearestHold, type ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
 import { HOLD_MESSAGES as TEXTS } from '../messages.js';
 
-/** Returns a sentence for people: the rule that holds a publication back, until when, and what ends it sooner (D-36). */
+/** Says in a sentence which rule holds a publication back, until when, and what ends it sooner (D-36). */
 export const explainHold = ({ rule, until }: Hold, { context, publication }: ScheduledWithHold): string => {
   const channel = context.channelName === null ? TEXTS.unnamedChannel : TEXTS.channel({ name: context.channelName });
   const project = context.projectName === null ? TEXTS.unnamedProject : TEXTS.project({ name: context.projectName });
@@ -45,7 +45,7 @@ export const explainHold = ({ rule, until }: Hold, { context, publication }: Sch
   }
 };
 
-/** Explains why a channel needs a person: it is disabled, the network refuses its posts, or both. */
+/** Explains why a channel needs attention: it is disabled, the network refuses its posts, or both. */
 const explainAttention = (
   { channelEnabled, attention }: ScheduledWithHold['context'],
   channel: string,

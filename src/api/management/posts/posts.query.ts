@@ -17,7 +17,7 @@ const findKeyProblem = (value: unknown, limit: number): FieldProblem | undefined
     ? undefined
     : { code: 'bad_form', predicate: BODY_MESSAGES.shorterText({ limit, value: describeValue(value) }) };
 
-/** The query of the list of posts (management-api.md). */
+/** Query parameters of the list of posts (management-api.md). */
 export class PostsQuery extends PageQuery {
   @isCursorOf('post', 'calendar')
   declare readonly cursor: string | undefined;

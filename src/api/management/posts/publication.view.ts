@@ -36,7 +36,7 @@ export class WaitingForView {
   readonly until: string | null;
   /** Id of the event that caused the wait; null if there is none. */
   readonly event_id: string | null;
-  /** A sentence for people. */
+  /** Human-readable sentence. */
   readonly text: string;
 
   /** Id of the publication ahead that it waits for; null if another rule holds it back. */

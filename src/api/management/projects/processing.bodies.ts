@@ -8,7 +8,7 @@ import { Must } from '../../../validation/rules.js';
 
 const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/;
 
-/** The parts of `processing` as they are sent (management-api.md). */
+/** `processing` in request bodies (management-api.md). */
 export class ProcessingBody {
   @ReadAs(emptyListToAbsent)
   @Schema.items(() => FilterBody)
