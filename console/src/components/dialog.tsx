@@ -11,7 +11,7 @@ const messages = defineMessages({
   ru: { notNow: 'Не сейчас', close: 'Закрыть окно' },
 });
 
-/** The first thing in a dialog that a person works with: not the button that closes it. */
+/** Selects what a dialog can focus at first: any control except the close button. */
 const FIRST = 'input, select, textarea, button:not(.dialog-close), a[href], [tabindex="0"]';
 
 /** A dialog over the screen. It holds the focus and gives it back; Escape and its cross close it unless `isLocked`. */
@@ -120,7 +120,7 @@ export const Confirmation = ({
   readonly isDanger?: boolean;
   /** False while fields are incomplete. */
   readonly isReady?: boolean;
-  /** Fields above the consequences, which depend on them. */
+  /** Fields that the consequences depend on, shown above them. */
   readonly fields?: ReactNode;
   readonly run: () => Promise<unknown>;
   /** Says why `run` failed; null to show the gateway's own words. */

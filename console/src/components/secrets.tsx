@@ -32,7 +32,7 @@ export interface Secret {
   readonly value: string;
   /** Name in an `.env` file: `CROSSPOST_TOKEN`. */
   readonly variable: string;
-  /** False for an address or the like, which anyone who looks may read. */
+  /** False for a value that need not be hidden, such as an address. */
   readonly isSecret: boolean;
 }
 

@@ -61,7 +61,7 @@ export const activeTypes = (
   return new Set([...active.filter((type) => pending[type] !== false), ...forced]);
 };
 
-/** True if every character of a range has the kind, not counting line feeds, and code, which takes no styles. */
+/** True if every character of a range has the kind. Ignores line feeds, and code, which cannot have styles. */
 const hasAll = (text: string, marks: readonly Mark[], start: number, end: number, type: MarkType): boolean => {
   const counting = marks.filter((mark) => mark.type === type || (mark.type === 'code' && type !== 'quote'));
   if (!counting.some((mark) => mark.type === type && mark.start < end && start < mark.end)) return false;

@@ -7,12 +7,12 @@ export interface Moment {
   readonly end: number;
 }
 
-/** Maximum number of steps that can be undone. */
+/** Maximum number of undo steps. */
 const MAX_STEPS = 200;
-/** How long after the last key typing starts a new step, in ms. */
+/** Typing after a pause of this many ms starts a new undo step. */
 const PAUSE_MS = 1_000;
 
-/** Steps of an editor that can be undone. The browser's own history does not include changes that a script makes. */
+/** The undo steps of an editor. The browser's own undo history does not include changes made by scripts. */
 export class UndoHistory {
   private readonly past: Moment[] = [];
   private future: Moment[] = [];

@@ -22,7 +22,7 @@ export const usePostPreview = (post: Api<'PostWithPayload'> | undefined) =>
       return management().post('/endpoints/{id}/sandbox', { path: { id: post?.endpoint_id ?? '' }, body });
     },
     enabled: post !== undefined && post.payload !== null,
-    // Each check counts, so only another revision of the post causes a new one.
+    // Each request counts toward a daily quota, so it is repeated only for a new revision of the post.
     retry: false,
   });
 

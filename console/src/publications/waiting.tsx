@@ -34,7 +34,7 @@ const waitsForPerson = (publication: Waiting): boolean => {
   return publication.state === 'in_doubt' || cause === 'needs_attention' || cause === 'quota' || cause === 'approval';
 };
 
-/** The time until a publication goes out on its own, or a note that it needs a person; nothing if the time is unknown. */
+/** The time until a publication goes out on its own, or a note that it needs attention; empty if neither is known. */
 export const WaitingTime = ({ publication }: { readonly publication: Waiting }) => {
   if (waitsForPerson(publication)) return <NeedsYou />;
   const until = publication.waiting_for?.until ?? null;

@@ -11,9 +11,9 @@ export interface LocalTime {
 /** The instants, in ms since 1970, at which the clock of a time zone shows a local time. */
 export type Instants =
   | { readonly kind: 'once'; readonly at: number }
-  /** The clock is put back past it: it is shown in summer time first, then again. */
+  /** The clock goes back over this time, so it occurs in summer time and once more after the change. */
   | { readonly kind: 'twice'; readonly first: number; readonly second: number }
-  /** The clock is put forward past it. `next` is the first instant after the change. */
+  /** The clock goes forward over this time, which does not occur. `next` is the first instant after the change. */
   | { readonly kind: 'never'; readonly next: number };
 
 const DAY_MS = 86_400_000;

@@ -8,7 +8,7 @@ import type { PublishCode } from '../../publish-code/publish-code.js';
 import { useNow } from '../../time/server-clock.js';
 import { composeMessages } from './messages.js';
 
-/** The buttons that publish the post, or copy it as code. They stay in reach on phones. */
+/** The buttons that publish the post, or copy it as code. On phones, they stay visible at the bottom. */
 export const GoBar = ({
   label,
   isPlanned,

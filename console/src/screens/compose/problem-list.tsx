@@ -20,7 +20,7 @@ export const ProblemList = ({
 }: {
   readonly draft: Draft;
   readonly problems: readonly Api<'ErrorDetail'>[];
-  /** Moves to the field of a problem. */
+  /** Focuses the field at a path. */
   readonly onShow: (path: string) => void;
 }) => {
   const m = useMessages(composeMessages);

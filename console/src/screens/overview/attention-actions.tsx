@@ -37,7 +37,7 @@ export const MoreLink = ({ item }: { readonly item: Attention }) => {
   );
 };
 
-/** How to resolve what needs a person; the main action comes first. */
+/** How to resolve what needs attention; the main action comes first. */
 export const AttentionActions = ({
   item,
   isFirst,

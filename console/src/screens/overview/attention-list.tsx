@@ -27,7 +27,7 @@ const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: T
 /** Number of kinds that are shown at first. */
 const SHOWN = 5;
 
-/** The things that need a person, worst first, each with the way to resolve it. */
+/** The things that need attention, worst first, each with the way to resolve it. */
 export const AttentionList = ({ overview }: { readonly overview: Overview }) => {
   const m = useMessages(attentionMessages);
   const format = useFormat();

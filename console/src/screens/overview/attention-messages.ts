@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Sentences about what needs a person, by the API's codes; and its actions. */
+/** Sentences about what needs attention, by the API's codes; and its actions. */
 export const attentionMessages = defineMessages({
   en: {
     title: 'Needs your attention',

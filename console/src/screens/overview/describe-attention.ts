@@ -4,11 +4,11 @@ import type { Format } from '../../i18n/format.js';
 import { type Sentence, sentence } from '../../i18n/sentence.js';
 import type { AttentionMessages } from './attention-messages.js';
 
-/** The sentences about something that needs a person. */
+/** The sentences about something that needs attention. */
 export interface AttentionText {
   readonly title: Sentence;
   readonly details: readonly Sentence[];
-  /** The gateway's own English words, if they say more than the details. */
+  /** The gateway's message in English, if it says more than the details. */
   readonly reason: string | null;
 }
 
@@ -51,7 +51,7 @@ const TROUBLES: Readonly<Record<string, ChannelTrouble>> = {
   validation_needed: 'confirmation',
 };
 
-/** Returns the text about something that needs a person, in the current language. */
+/** Returns the text about something that needs attention, in the current language. */
 export const describeAttention = (attention: Attention, context: AttentionContext): AttentionText => {
   const { m, format, isOfAll } = context;
   const first = describeFirst(attention, context);

@@ -2,7 +2,7 @@ import type { Network, Overview } from '../../api/overview.js';
 
 /** The figures of an overview's first lines. */
 export interface Summary {
-  /** Number of things that need a person. */
+  /** Number of things that need attention. */
   readonly attention: number;
   readonly waiting: number;
   readonly publishedHour: number;

@@ -16,7 +16,7 @@ export interface TimeWindow {
 /** Share of a window that lies after the present, so that the now-line is not at the edge. */
 const FUTURE = 0.04;
 
-/** Edges are multiples of this share of the window, so that they do not move every second. */
+/** The window moves in steps of 1/100 of its length, so that its edges do not move every second. */
 const STEPS = 100;
 
 const lengthOf = (span: Span, now: number, firstAt: number | null): number =>

@@ -54,8 +54,8 @@ const isHeldByPause = (publication: Publication): boolean => {
 };
 
 /**
- * Returns the marks of all channels, by channel, earliest first. What a pause holds back goes out once a minute after
- * its end.
+ * Returns the marks of all channels, by channel, earliest first. After a pause ends, the publications that it held back
+ * go out one a minute.
  * @param matches selects the publications that are shown
  */
 export const marksByChannel = (

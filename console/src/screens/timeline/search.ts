@@ -1,6 +1,6 @@
 import { readText } from '../../app/search.js';
 
-/** Lengths of time that the lanes show. */
+/** Periods that the lanes can show. */
 export const SPANS = ['15min', '2h', 'day', 'week'] as const;
 export type Span = (typeof SPANS)[number];
 
@@ -11,7 +11,7 @@ export interface TimelineSearch {
   readonly channel?: string;
   readonly project?: string;
   readonly platform?: string;
-  /** Length of time that the lanes show; two hours if absent. */
+  /** Period that the lanes show; two hours if absent. */
   readonly span?: Span;
   /** Time in the middle of the lanes, and end of the list of posts (ISO 8601); now if absent. */
   readonly at?: string;

@@ -158,8 +158,8 @@ export const toBody = ({
 });
 
 /**
- * Returns the problems of the body by paths in the draft: the gateway counts only the rows that were sent, while the
- * draft also has those that were omitted.
+ * Maps problems from paths in the request to paths in the draft. Their indexes differ, because blank rows of the draft
+ * are not sent.
  */
 export const toDraftProblems = (problems: Problems, { filters, replacements }: ProcessingDraft): Problems => {
   const sent = {
