@@ -61,7 +61,7 @@ const main = async (): Promise<void> => {
     if (stopping.signal.aborted && running) return; // `stop` ends the process once everything is closed
     await running?.stop();
     if (!stopping.signal.aborted) throw error;
-    exitAfterLog(0); // the parts that had started are stopped
+    exitAfterLog(0); // `running.stop()` has stopped the parts that had started
   }
 };
 
@@ -79,7 +79,7 @@ const listSettings = (settings: Settings): readonly string[] =>
 
 /**
  * Returns the text that the arguments ask for; null if there are no arguments, or a command.
- * @throws Error with a sentence for people if there is no such argument
+ * @throws Error with a human-readable message if there is no such argument
  */
 const answerArguments = (given: readonly string[]): string | null => {
   if (isReset(given)) return null;

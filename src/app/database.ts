@@ -33,8 +33,8 @@ export const longestIdleTransaction = ({ leaseMs }: Pick<Settings, 'leaseMs'>): 
 /**
  * Opens the database: the one that DATABASE_URL names, or an embedded PostgreSQL below DATA_DIR, which this process then
  * owns alone. Waits, with a line in the log, until the server answers.
- * @throws Error with a sentence for people if the settings do not fit the server (D-54): a wrong password, a pooler in
- * transaction mode, missing rights, too few connections, another database's SECRETS_KEY, a newer schema
+ * @throws Error with a human-readable message if the settings do not fit the server (D-54): a wrong password, a pooler
+ * in transaction mode, missing rights, too few connections, another database's SECRETS_KEY, a newer schema
  */
 export const openDatabase = async (
   { settings, log, signal }: ProcessOptions,

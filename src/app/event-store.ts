@@ -22,7 +22,7 @@ export const addressOf = ({ eventStoreUrl, databaseUrl, dataDir }: ProcessOption
 /**
  * Opens the event store: KurrentDB if EVENT_STORE_URL names one, otherwise the database. Waits until it answers, and
  * checks that the database belongs to it.
- * @throws Error with a sentence for people if the server rejects the settings, or is a different one
+ * @throws Error with a human-readable message if the server rejects the settings, or is a different one
  */
 export const openEventStore = async (
   options: ProcessOptions,

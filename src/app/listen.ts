@@ -12,7 +12,7 @@ export interface WantedAddress {
 
 /**
  * Binds a server to an address. Returns the port; 0 lets the system choose one.
- * @throws Error with a sentence for people if the address cannot be used
+ * @throws Error with a human-readable message if the address cannot be used
  */
 export const listen = async (server: FastifyInstance, wanted: WantedAddress): Promise<number> => {
   try {

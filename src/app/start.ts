@@ -35,7 +35,7 @@ export interface Running {
 /**
  * Starts the roles that the settings name. If one part fails to start, the parts that have started are stopped.
  * @param signal cancels the start
- * @throws Error with a sentence for people if the start is not possible
+ * @throws Error with a human-readable message if the start is not possible
  */
 export const start = async (
   given: Settings,

@@ -77,5 +77,5 @@ const describeRejection = (error: unknown, what: string, from: RequiredServer['f
   });
 };
 
-/** Errors whose message is a sentence for people. */
+/** Errors whose message is a human-readable sentence. */
 const SENTENCES = [MigrationError, UnfitServer, WrongSecretsKey];

@@ -20,7 +20,7 @@ export interface ChangeListener {
    * everything
    */
   readonly onChanges: (changes: readonly Change[], position: Position) => void;
-  /** Anything up to a position may have changed. */
+  /** Called if changes were missed: anything up to this position may have changed. */
   readonly onReset: (position: Position) => void;
   /** Replay has ended: the listener has everything up to a position, and now receives later changes as they happen. */
   readonly onCaughtUp: (position: Position) => void;

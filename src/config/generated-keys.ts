@@ -25,7 +25,7 @@ interface KeysFile {
  * DATA_DIR/keys.json, mode 0600 (management-api.md: OPERATOR_KEY, SECRETS_KEY); if both are set, nothing is written.
  * Processes with the same SECRETS_KEY, such as those of one database, each generate the same OPERATOR_KEY in their
  * DATA_DIR.
- * @throws Error with a sentence for people if the file cannot be read, written or parsed. A damaged file is never
+ * @throws Error with a human-readable message if the file cannot be read, written or parsed. A damaged file is never
  * replaced: the data that its SECRETS_KEY encrypts would be lost.
  */
 export const completeKeys = async (

@@ -45,7 +45,7 @@ const parseRoles = (text: string): ReadonlySet<Role> => {
 /** The part of a network's descriptor that the settings need. */
 export interface NetworkSetting {
   readonly id: string;
-  /** Name for people. */
+  /** Display name. */
   readonly title: string;
   readonly baseUrl: {
     /** Name of the setting. */

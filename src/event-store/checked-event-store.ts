@@ -131,7 +131,7 @@ export class CheckedEventStore implements EventStore {
     return events;
   }
 
-  /** Returns the access for an import. */
+  /** Returns access for an import: it may append while an import is unfinished, and it sees the import's marks. */
   openForImport(): ImportAccess {
     const { store } = this;
     return {

@@ -4,7 +4,7 @@ import { STORE_MESSAGES } from './messages.js';
 import type { EventStoreAdapter, Position, StoreIdentity } from './port.js';
 import type { Checkpoint, StoreRecord, StoreRecords } from './store-records.js';
 
-/** Result of a check: the store, or a sentence for people that says why it must not be used. */
+/** Result of a check: the store, or a human-readable sentence that says why it must not be used. */
 export type StoreVerdict = KnownStore | { readonly problem: string; readonly mayPass: boolean };
 
 /** A store that was checked. */
@@ -16,7 +16,7 @@ export interface KnownStore {
 
 const { remedy } = STORE_MESSAGES;
 
-/** Judges a store by its identity. @returns null if nothing contradicts it */
+/** Compares a store's identity with the recorded one. @returns why the store must not be used; null if it may be */
 const judgeIdentity = (
   address: string,
   found: StoreIdentity,
@@ -32,7 +32,7 @@ const judgeIdentity = (
     : STORE_MESSAGES.otherStore({ ...expected, found: found.id });
 };
 
-/** Checks whether a store still reaches as far as what was read from it. @returns null if it does */
+/** Checks that a store still holds all events up to the checkpoints. @returns why not; null if it does */
 const judgeLength = (
   address: string,
   { id, end }: StoreIdentity,

@@ -38,7 +38,7 @@ export class ResourceReservations {
     return { isReserved: is_reserved, existing: Number(existing) };
   }
 
-  /** Releases a place: the read model counts the resource, or the resource was not created. */
+  /** Releases a reservation once the read model counts the resource, or if the resource was not created. */
   async release(id: string): Promise<void> {
     const text = 'delete from ops_resource_reservation where resource_id = $1';
     await this.pool.query({ name: 'release resource', text, values: [id] });

@@ -41,9 +41,9 @@ export interface BorrowedFile<Facts> {
   readonly discard: () => void;
 }
 
-/** Limits of a caller that borrows a file. */
+/** Limits for borrowing a file. */
 export interface BorrowOptions {
-  /** A larger file is `too_large`. */
+  /** A larger file fails with `too_large`. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }

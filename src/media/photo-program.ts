@@ -1,8 +1,9 @@
 import type * as SharpLibrary from 'sharp';
 import type { fitSize, PhotoLimits } from './fit-size.js';
 
-/** A request to make a photo within limits from a file. */
+/** A request to make a photo that fits the limits. */
 export interface PhotoRequest {
+  /** Path of the original. */
   readonly from: string;
   /** Path of the new photo. */
   readonly to: string;

@@ -95,8 +95,8 @@ export class GuardedClient {
       pipelining: 1,
       headersTimeout: timeouts.headersMs ?? 10_000,
       bodyTimeout: timeouts.idleMs ?? 10_000,
-      // Connections are kept only for the next ranged read: a request on a connection that its server closes would be
-      // lost.
+      // Idle connections are kept only long enough for the next ranged read: the longer one stays open, the more likely
+      // the server closes it just as a request is sent, and the request is lost.
       keepAliveTimeout: 1_000,
       keepAliveMaxTimeout: 1_000,
     });

@@ -1,7 +1,7 @@
 import { TEST_MESSAGES } from './messages.js';
 import type { ChannelCheck, PublishError, TestContext } from './publisher.js';
 
-/** The answer to one question of a test: the network's, or the error instead. */
+/** The network's answer to one request of a channel test, or the error. */
 export type TestAnswer =
   | { readonly kind: 'answered'; readonly value: Readonly<Record<string, unknown>> }
   | { readonly kind: 'refused'; readonly error: PublishError };
@@ -25,7 +25,7 @@ export const failed = (name: string, message: string, says?: string): ChannelChe
 /**
  * Returns the check of a question that was not answered. A refusal that concerns only a post says nothing about the
  * channel, so its wording is replaced.
- * @param title the network's name for people
+ * @param title the network's display name
  */
 export const unanswered = (
   name: string,

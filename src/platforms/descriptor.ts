@@ -8,7 +8,7 @@ import type { ConnectedPublisher, MediaLimits, PlatformChannel, PlatformPace, Pu
 export interface PlatformDescriptor {
   /** Identifier in the API, in events and in tables: lower-case letters, digits and hyphens. */
   readonly id: string;
-  /** Name for people. */
+  /** Display name. */
   readonly title: string;
   readonly baseUrl: BaseUrl;
   /** Fields of a channel's credentials, by name, in the order in which they are checked. */

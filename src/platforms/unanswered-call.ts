@@ -6,11 +6,11 @@ import { readRetryAfter } from './retry-after.js';
 
 /** A call without a response from the network's API: the facts that decide what happens next. */
 export interface UnansweredCall {
-  /** The network's name for people. */
+  /** The network's display name. */
   readonly title: string;
   /** The network's identifier. */
   readonly platform: string;
-  /** True if readers would see its effect: only such a call is in doubt; any other may be repeated (networks.md §3). */
+  /** True if readers can see its effect: only such calls are in doubt; others may be repeated (networks.md §3). */
   readonly visible: boolean;
   /** Masked in the network's words. */
   readonly credentials: Readonly<Record<string, string>>;

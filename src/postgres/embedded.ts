@@ -38,7 +38,7 @@ const RESTART_DELAY = { firstMs: 100, longestMs: 10_000 };
  * DATABASE_URL). Waits until it accepts connections, even through a recovery. A server that dies is restarted on the
  * same port; a server left over from an earlier process is shut down first.
  * @throws DataDirInUse if another process uses this DATA_DIR
- * @throws Error with a sentence for people if the server cannot be started
+ * @throws Error with a human-readable message if the server cannot be started
  */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
   const { dataDir, logger, settings = {} } = options;

@@ -24,7 +24,7 @@ export class Notifications {
   constructor(
     private readonly connectionString: string,
     private readonly log: Log,
-    /** Statements that start each session; empty for none. */
+    /** SQL to run at the start of each session; empty for none. */
     private readonly first = '',
   ) {}
 

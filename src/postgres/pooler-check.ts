@@ -8,7 +8,7 @@ const LOOKS = 3;
  * Detects a pooler in transaction or statement mode in front of the server: a server session that is not bound to its
  * client serves another connection's transaction, or changes in between. A pooler in session mode is not detected, and
  * is allowed (D-54).
- * @returns a sentence for people; null if every connection has its own session
+ * @returns a human-readable sentence; null if every connection has its own session
  */
 export const findTransactionPooler = async (client: Client, connect: () => Promise<Client>): Promise<string | null> => {
   const other = await connect();

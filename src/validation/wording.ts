@@ -6,7 +6,7 @@ export interface FieldProblem {
   readonly predicate: string;
 }
 
-/** Maximum number of UTF-16 units of a sent value in a message. */
+/** Maximum length of a sent value that a message quotes, in UTF-16 units. */
 const SHOWN = 40;
 
 /**
@@ -21,7 +21,7 @@ export const quoteShort = (text: string): string => {
 /** Formats a number with separators: `15,895`. */
 export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
-/** Describes a JSON value by its kind, and by itself if it is short: `an array`, `the number 1.5`. */
+/** Describes a JSON value by its kind, and quotes it unless it is an array or object: `an array`, `the number 1.5`. */
 export const describeValue = (value: unknown): string => {
   if (typeof value === 'string') return `the string ${quoteShort(value)}`;
   if (typeof value === 'number') return `the number ${value}`;

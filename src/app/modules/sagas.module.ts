@@ -65,8 +65,8 @@ export const SAGA_TASKS = Symbol('SagaTasks');
 const CHANNELS_PER_NETWORK = 512;
 
 /**
- * Maximum number of publications that a process prepares at the same time while several owners publish: more would not
- * help an event loop.
+ * Maximum number of publications that a process prepares at the same time while several owners publish. More would not
+ * be faster, because they share one event loop.
  */
 const STARTS = 32;
 

@@ -33,7 +33,7 @@ const ACTOR = 'system:reset-to-store';
  * Makes the event store that the settings name the store of the database: read models and sagas start again from its
  * first event. Appends the outcomes of publications that only the read models know first, so that nothing is published
  * twice. Secrets, limits and keys stay. Returns a text for people.
- * @throws Error with a sentence for people if the database is in use
+ * @throws Error with a human-readable message if the database is in use
  */
 export const resetToStore = async (settings: Settings, log: Logger): Promise<string> => {
   const resources = new Resources(log);

@@ -9,9 +9,9 @@ import type { Output } from '../output.js';
 import { limitOf } from '../values.js';
 
 const POLL_MS = 1_000;
-/** Number of endpoints whose requests are shown without `--endpoint`: the newest. */
+/** Without `--endpoint`, shows requests to this many of the newest endpoints. */
 const MOST_ENDPOINTS = 50;
-/** Number of an endpoint's entries that each poll reads: the log keeps no more. */
+/** Number of entries that each poll reads from an endpoint's request log, which keeps no more. */
 const LOOK_BACK = 100;
 
 /** Adds `tail`. */

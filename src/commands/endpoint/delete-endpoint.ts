@@ -18,7 +18,7 @@ export class DeleteEndpoint extends Command<CommandOutcome> {
   }
 }
 
-/** The deletion is an event first. Its consequences follow here or, after a crash, in the saga `complete-deletions`. */
+/** Appends the deletion, then completes it; after a crash, the saga `complete-deletions` does. */
 @CommandHandler(DeleteEndpoint)
 export class DeleteEndpointHandler implements ICommandHandler<DeleteEndpoint> {
   constructor(

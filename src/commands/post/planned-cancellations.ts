@@ -33,7 +33,7 @@ export class PlannedCancellations {
       if (batch.length === 0) return last;
       const changed = await Promise.all(batch.map((post) => this.cancel(post, context)));
       last = latestCompleted([last, ...changed]);
-      // Each of these posts was changed or released: the next read must see that.
+      // The next read must not return these posts again.
       await this.progress.requireUpTo('planned-posts', last.position);
     }
   }

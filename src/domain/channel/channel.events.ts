@@ -22,7 +22,7 @@ export type Remedy =
   | 'fix_on_platform'
   /** Set new credentials. */
   | 'replace_credentials'
-  /** Retry with the current credentials, after a change on the network. */
+  /** Retry with the current credentials, once the cause on the network is fixed. */
   | 'retry';
 
 /** The reason why a channel needs a person's attention (D-26, D-35, D-50). */

@@ -18,7 +18,7 @@ export interface PlannedPost {
   readonly approval: 'pending' | 'approved' | 'rejected' | null;
   /** 1 after the acceptance, one more after each change (D-63). */
   readonly revision: number;
-  /** Revision, in the stream, of the event with the content. */
+  /** Stream revision of the event that holds the current content. */
   readonly contentRevision: number;
   /** The targets that were not cancelled, in the order of D-57. */
   readonly targets: readonly Target[];
@@ -74,7 +74,7 @@ export type PostDecision =
 export type PlannedPostRejection =
   'already_released' | 'post_ended' | 'revision_mismatch' | 'not_due' | 'already_decided' | 'no_approval_required';
 
-/** Returns a post after its acceptance. @param revision revision of the event in its stream */
+/** Returns the initial state of an accepted post. @param revision revision of the event in its stream */
 export const beginPost = (accepted: PostAccepted['data'], revision: number): PlannedPost => {
   const { postId, endpointId, ownerId, acceptedAt, externalId, targets, plan } = accepted;
   const base = { postId, endpointId, ownerId, acceptedAt, externalId, targets, cancelledIds: [] };

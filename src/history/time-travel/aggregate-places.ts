@@ -15,7 +15,7 @@ interface Origin {
   readonly projectId?: string;
 }
 
-/** Finds the streams of aggregates, and their owners. The streams themselves say who owns them. */
+/** Finds the streams of aggregates. Their owners are read from the streams themselves, not from a read model. */
 @Injectable()
 export class AggregatePlaces {
   constructor(

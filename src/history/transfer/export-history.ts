@@ -153,7 +153,7 @@ export class ExportHistory {
         yield { index: number * TILE_WIDTH + i, entry: parseEntry(bytes), first: i === 0 ? first : null };
   }
 
-  /** Reads events in order, without those that their streams no longer show. */
+  /** Reads events in order, and skips events that were truncated from their streams. */
   private async *readEvents(after: Position, until: Position): AsyncGenerator<StoredEvent> {
     const { store } = this;
     let limit = this.pageSize;

@@ -157,7 +157,7 @@ export class EventMatcher {
     this.first++;
   }
 
-  /** Frees the entries that have been passed. */
+  /** Drops the entries before {@link first}. */
   private forgetPassed(): void {
     this.entries.splice(0, this.first);
     for (const [key, index] of this.ahead) this.ahead.set(key, index - this.first);

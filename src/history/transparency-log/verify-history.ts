@@ -64,7 +64,7 @@ export const verifyHistory = async (
 
 class HistoryVerification {
   private readonly matcher: EventMatcher;
-  /** Last hash of each stream: the log's, if the log has the event. */
+  /** Hash of the last event of each stream: as logged, or computed if the log lacks the event. */
   private readonly lastHashes = new BoundedCache<{ revision: bigint; hash: string }>(REMEMBERED_STREAMS);
   private edge: TreeEdge = EMPTY_TREE;
   private rootThen: Buffer | null = null;

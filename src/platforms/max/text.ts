@@ -11,7 +11,7 @@ import { TITLE } from './title.js';
 
 const { text: MAX_TEXT } = MAX_LIMITS;
 
-/** A message's text in MAX's form. */
+/** A message's text in the form that MAX accepts. */
 export interface MaxText {
   /** As readers see it. */
   readonly shown: string;

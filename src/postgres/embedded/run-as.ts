@@ -63,7 +63,7 @@ const findAccount = (user: string): Account | null => {
 /**
  * Chooses how root starts programs as another account, so that they can read both their own files and the data. If a
  * parent folder is closed to other users (e.g. /root), the programs get the one capability that lets them traverse it.
- * @throws Error with a sentence for people if that is impossible
+ * @throws Error with a human-readable message if that is impossible
  */
 export const chooseRunAs = (account: Account, program: string, folder: string, logger: Logger): RunAs => {
   const plain: RunAs = { account, prefix: [], options: account };

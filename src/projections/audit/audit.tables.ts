@@ -157,7 +157,7 @@ export const nameThing = (aggregate: string, id: string): string => `${aggregate
 /** Returns the hash of an aggregate's name and id, like {@link hash64}. */
 export const hashThing = (aggregate: string, id: string): string => hash64(nameThing(aggregate, id));
 
-/** Returns the part of an event's id that is indexed, in the form of {@link hash64}, because ids are already random. */
+/** Returns the indexed part of an event's id, its first 16 hex digits. Ids need no hash, because they are random. */
 export const hashEventId = (id: string): string => id.replaceAll('-', '').slice(0, 16);
 
 /** Returns the number of an event type. */

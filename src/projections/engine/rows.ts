@@ -190,7 +190,7 @@ const MAX_WRITTEN = 2_000;
 const divide = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
-/** Rows as parameters of a statement, and the SQL that reads them as `r`. */
+/** Rows encoded as statement parameters, and the SQL that exposes them as the table `r`. */
 interface EncodedRows<Column extends string> {
   readonly values: unknown[];
   readonly source: string;

@@ -10,8 +10,8 @@ export const POSTS_VERSION = 8;
 export const POSTS = readSchema('posts', POSTS_VERSION);
 
 /**
- * Returns the SQL of the part of a `trace_id` that is indexed: its beginning. An index entry can have at most 2,704
- * bytes, and a `trace_id` up to 4,096.
+ * Returns the SQL for the indexed prefix of a `trace_id`. An index entry can have at most 2,704 bytes, but a `trace_id`
+ * up to 4,096.
  */
 export const INDEXED_TRACE_ID = (column: string): string => `left(${column}, 128)`;
 

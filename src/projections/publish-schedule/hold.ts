@@ -91,7 +91,7 @@ export const isBacklog = (
 export const isSpaced = (publication: SpacedPublication, channel: Pick<ScheduledChannel, 'pause_end'>): boolean =>
   publication.attempt === 0 && isBacklog(publication, channel);
 
-/** Returns the earliest time at which pauses, retries and the wait for a person allow a publication to go (D-21). */
+/** Returns the earliest time at which no pause, retry or required intervention holds the publication back (D-21). */
 export const computeHoldEnd = (publication: HeldPublication, channel: HoldingChannel): Instant =>
   latestEnd(listHolds(publication, channel));
 

@@ -54,7 +54,7 @@ export class PublishScheduleQueries {
     return this.reads.submit({ channelId, now });
   }
 
-  /** Returns the publications that still wait, on a channel whose first publication is due. */
+  /** Returns the given publications that are still queued, on channels whose first publication is due. */
   async findDue(publicationIds: readonly string[], now: Instant): Promise<string[]> {
     const { rows } = await this.pool.query<{ publication_id: string }>({
       name: 'publications that are still due',

@@ -81,8 +81,8 @@ export class DueErasures implements StreamErasureDependencies {
     const paces = publishers.platforms.map((platform) => publishers.get(platform).pace);
     const windows = paces.flatMap(({ perChannel, perCredential }) => [...perChannel, ...perCredential]);
     const longestMs = Math.max(0, ...windows.map(({ perMs }) => perMs));
-    // Rows that a call is reserving a turn in are locked, in the order of their keys: waiting for such a row could
-    // cause a deadlock.
+    // Skips locked rows: calls that reserve turns lock several rows in the order of their keys, so waiting for one
+    // here could cause a deadlock.
     await pool.query(
       `delete from ops_pace where key in (
          select key from ops_pace where slots[cardinality(slots)] < clock_timestamp() - $1 * interval '1 ms'

@@ -112,7 +112,7 @@ export class ReleasePlannedPosts {
     return releases.length > 0;
   }
 
-  /** Reads a post; null if there is nothing to release. A post whose events are damaged holds no other one back (ADR-111). */
+  /** Reads a post; null if there is nothing to release. Damaged events of one post do not hold up others (ADR-111). */
   private async load(place: PlannedPlace): Promise<LoadedPost | null> {
     const { posts, log } = this;
     try {

@@ -54,11 +54,10 @@ const LOOK_MS = 1_000;
  */
 const LONGEST_CALL_MS = 120_000;
 /**
- * How long to wait before the key is used if a look-up is possible, in ms, because the look-up is the better answer
- * (D-41).
+ * How long to try a look-up before repeating the send with its key, in ms, because a look-up is more reliable (D-41).
  */
 const KEY_AFTER_MS = 45_000;
-/** Refusals that end the repetition, because the network would always refuse it. */
+/** Number of refusals after which a send is not repeated any more, because the network would always refuse it. */
 const MAX_REFUSALS = 3;
 
 /**

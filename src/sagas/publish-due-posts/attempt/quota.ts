@@ -20,7 +20,7 @@ import { BoundedCache } from '../../../runtime/bounded-cache.js';
 export type QuotaReservation =
   /** `isHeld`: a post is reserved, and must be released if nothing is published. False for an owner without a quota. */
   | { readonly kind: 'taken'; readonly isHeld: boolean }
-  /** All posts left are reserved by running attempts; one of them may fail and release its post. */
+  /** Running attempts have reserved all posts left this month. Try again: one may fail and release its post. */
   | { readonly kind: 'busy' }
   /** Nothing more is sent for this owner. */
   | { readonly kind: 'owner_deleted' }
