@@ -704,7 +704,20 @@ export interface Schemas {
     readonly owner_id: string;
     readonly owner_name: string;
     /** The rule that holds the oldest one back; null: it is about to be published. */
-    readonly rule: string | null;
+    readonly rule:
+      | 'approval'
+      | 'backlog_spacing'
+      | 'channel_pause'
+      | 'earlier_publication'
+      | 'needs_attention'
+      | 'pace'
+      | 'platform_limit'
+      | 'project_pause'
+      | 'quota'
+      | 'retry'
+      | 'scheduled'
+      | 'share'
+      | null;
     /** The network of the oldest one. */
     readonly platform: string;
     /** Queued publications of the owner, on all networks. */

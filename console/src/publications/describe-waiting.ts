@@ -3,6 +3,7 @@ import type { Names } from '../api/things.js';
 import { networkTitle } from '../components/networks.js';
 import type { Format } from '../i18n/format.js';
 import { type Sentence, sentence } from '../i18n/sentence.js';
+import { isEndedByPerson, type WaitRule } from './shown-state.js';
 import type { WaitingMessages } from './waiting-messages.js';
 
 /** The parts of a publication that say why it waits. */
@@ -19,9 +20,15 @@ export interface WaitingContext {
 }
 
 /** Returns the rule at the beginning of a wait: the rule of the publication ahead, if it waits for another. */
-export const causeOf = (publication: Waiting): string | null => {
+export const causeOf = (publication: Waiting): WaitRule | null => {
   const rule = publication.waiting_for?.rule ?? null;
   return rule === 'earlier_publication' ? (publication.waiting_for?.figures.blocked_by_rule ?? rule) : rule;
+};
+
+/** Returns whether only a person can end the wait of a publication, or of the publication ahead of it. */
+export const waitsForPerson = (publication: Waiting): boolean => {
+  const cause = causeOf(publication);
+  return publication.state === 'in_doubt' || (cause !== null && isEndedByPerson(cause));
 };
 
 const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) => {
@@ -115,7 +122,7 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
   const nextAttempt = at ? sentence(long.nextAttempt, at) : sentence(long.nextAttemptDue);
   const continues = at ? sentence(long.afterPause, at) : sentence(long.afterPauseUnknown);
   /** Explains a wait after a failed attempt, at the network's request, for its pace or for the owner's other work, for this publication or the one ahead of it. */
-  const delay = (rule: string | null): readonly Sentence[] => {
+  const delay = (rule: WaitRule | null): readonly Sentence[] => {
     if (rule === 'pace') return [at ? sentence(long.pace, { network, ...at }) : sentence(long.paceDue, { network })];
     if (rule === 'share') return [sentence(long.share)];
     if (rule === 'platform_limit') return [sentence(long.platformLimit, { network }), ...quoted, nextAttempt];

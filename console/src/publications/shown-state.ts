@@ -3,6 +3,9 @@ import type { Api } from '../api/management.js';
 /** The publication as the API shows it. */
 export type Publication = Api<'Publication'>;
 
+/** The reason why a publication waits. */
+export type WaitRule = Api<'WaitingFor'>['rule'];
+
 /** A state as people see it: the API's state and, for a planned or queued publication, the reason why it waits. */
 export type ShownState =
   | 'published'
@@ -19,12 +22,17 @@ export type ShownState =
   | 'filtered'
   | 'dismissed';
 
-const BY_RULE: Readonly<Record<string, ShownState>> = {
+const BY_RULE: Readonly<Record<WaitRule, ShownState>> = {
+  scheduled: 'planned',
+  approval: 'needs_approval',
   project_pause: 'paused',
   channel_pause: 'paused',
+  backlog_spacing: 'waiting',
+  earlier_publication: 'waiting',
+  retry: 'retrying',
   platform_limit: 'slowed',
   pace: 'slowed',
-  retry: 'retrying',
+  share: 'waiting',
   needs_attention: 'on_hold',
   quota: 'on_hold',
 };
@@ -34,14 +42,17 @@ export const shownState = ({
   state,
   waiting_for: waitingFor,
 }: Pick<Publication, 'state' | 'waiting_for'>): ShownState => {
-  if (state === 'planned') return waitingFor?.rule === 'approval' ? 'needs_approval' : 'planned';
-  if (state !== 'queued') return state;
-  return BY_RULE[waitingFor?.rule ?? ''] ?? 'waiting';
+  if (state !== 'planned' && state !== 'queued') return state;
+  if (waitingFor) return BY_RULE[waitingFor.rule];
+  return state === 'planned' ? 'planned' : 'waiting';
 };
 
-/** Rules that only a person can end. */
-const PERSON_RULES: ReadonlySet<string> = new Set(['needs_attention', 'quota', 'approval']);
+/** Returns whether only a person can end a wait by this rule. */
+export const isEndedByPerson = (rule: WaitRule): boolean => {
+  const state = BY_RULE[rule];
+  return state === 'on_hold' || state === 'needs_approval';
+};
 
 /** Returns whether a publication waits for a person, so that no countdown can be given. */
 export const needsPerson = ({ state, waiting_for: waitingFor }: Pick<Publication, 'state' | 'waiting_for'>): boolean =>
-  state === 'in_doubt' || PERSON_RULES.has(waitingFor?.rule ?? '');
+  state === 'in_doubt' || (!!waitingFor && isEndedByPerson(waitingFor.rule));

@@ -3,7 +3,7 @@ import { GatewayText, SentenceText } from '../components/sentence.js';
 import { Countdown, NeedsYou } from '../components/time.js';
 import { useFormat } from '../i18n/format.js';
 import { useMessages } from '../i18n/messages.js';
-import { causeOf, describeAtLength, describeShortly, type Waiting } from './describe-waiting.js';
+import { describeAtLength, describeShortly, type Waiting, waitsForPerson } from './describe-waiting.js';
 import { waitingMessages } from './waiting-messages.js';
 
 export type { Waiting } from './describe-waiting.js';
@@ -26,12 +26,6 @@ export const WaitingReason = ({
   const m = useMessages(waitingMessages);
   const format = useFormat();
   return <SentenceText of={describeShortly(publication, { m, names, format }, follows)} />;
-};
-
-/** Returns whether only a person can end the wait of a publication, or of the one ahead of it. */
-const waitsForPerson = (publication: Waiting): boolean => {
-  const cause = causeOf(publication);
-  return publication.state === 'in_doubt' || cause === 'needs_attention' || cause === 'quota' || cause === 'approval';
 };
 
 /** The time until a publication goes out on its own, or a note that it needs attention; empty if neither is known. */

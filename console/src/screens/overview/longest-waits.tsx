@@ -50,7 +50,7 @@ export const LongestWaits = ({ longest }: { readonly longest: readonly LongestWa
                 <td className="secondary">
                   <span className="row">
                     <NetworkMark platform={platform} size={16} />
-                    <span className="cut">{m.rule[(rule ?? 'none') as keyof typeof m.rule] ?? rule}</span>
+                    <span className="cut">{m.rule[rule ?? 'none']}</span>
                   </span>
                 </td>
                 <td className="number">{format.number(posts)}</td>

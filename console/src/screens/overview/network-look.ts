@@ -1,5 +1,6 @@
 import type { Network, WaitingPublication } from '../../api/overview.js';
 import type { IconName, Tone } from '../../components/icon.js';
+import { isEndedByPerson } from '../../publications/shown-state.js';
 import type { OverviewMessages } from './messages.js';
 
 /** The state of a network as people see it, and what its waiting publications wait for. */
@@ -25,7 +26,7 @@ export const lookAt = (network: Network, waiting: readonly WaitingPublication[])
   const pause = paused?.waiting_for?.until
     ? { channel: paused.channel.name ?? '', until: paused.waiting_for.until }
     : null;
-  const needsPerson = own.some(({ waiting_for: why }) => why?.rule === 'needs_attention' || why?.rule === 'quota');
+  const needsPerson = own.some(({ waiting_for: why }) => why !== null && isEndedByPerson(why.rule));
   switch (network.state) {
     case 'in_doubt':
       return { icon: 'inDoubt', tone: 'doubt', word: (m, count) => m.inDoubt(count), pause, needsPerson };

@@ -1,4 +1,39 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
+import type { WaitRule } from '../../publications/shown-state.js';
+
+/** Reasons why an owner's oldest publication waits; `none`: it is about to be published. */
+type Reasons = Readonly<Record<WaitRule | 'none', string>>;
+
+const RULES_EN: Reasons = {
+  scheduled: 'planned for later',
+  approval: 'waiting for approval',
+  project_pause: 'project paused',
+  channel_pause: 'channel paused',
+  backlog_spacing: 'one a minute, after a pause',
+  earlier_publication: 'behind an earlier post',
+  retry: 'trying again',
+  platform_limit: 'slowed down by the network',
+  pace: 'waiting for its turn on the network',
+  share: 'behind other posts or files of the owner',
+  needs_attention: 'channel on hold',
+  quota: 'the month’s posts are used up',
+  none: 'about to be published',
+};
+const RULES_RU: Reasons = {
+  scheduled: 'запланирован на потом',
+  approval: 'ждёт одобрения',
+  project_pause: 'проект на паузе',
+  channel_pause: 'канал на паузе',
+  backlog_spacing: 'по одному в минуту после паузы',
+  earlier_publication: 'за более ранним постом',
+  retry: 'новая попытка',
+  platform_limit: 'сеть просит подождать',
+  pace: 'ждёт своей очереди в сети',
+  share: 'за другими постами и файлами владельца',
+  needs_attention: 'канал остановлен',
+  quota: 'посты на месяц закончились',
+  none: 'вот-вот выйдет',
+};
 
 /** Texts of the operator's overview. */
 export const operatorMessages = defineMessages({
@@ -39,17 +74,7 @@ export const operatorMessages = defineMessages({
     oldest: 'Oldest',
     show: (owner: string) => `Show ${owner}`,
     empty: 'No posts are waiting',
-    rule: {
-      needs_attention: 'channel on hold',
-      channel_pause: 'channel paused',
-      project_pause: 'project paused',
-      platform_limit: 'slowed down by the network',
-      retry: 'trying again',
-      backlog_spacing: 'one a minute, after a pause',
-      earlier_publication: 'behind an earlier post',
-      quota: 'the month’s posts are used up',
-      none: 'about to be published',
-    },
+    rule: RULES_EN,
   },
   ru: {
     publishing: 'Посты публикуются.',
@@ -88,16 +113,6 @@ export const operatorMessages = defineMessages({
     oldest: 'Дольше всех',
     show: (owner: string) => `Показать: ${owner}`,
     empty: 'Ни у кого ничего не ждёт',
-    rule: {
-      needs_attention: 'канал остановлен',
-      channel_pause: 'канал на паузе',
-      project_pause: 'проект на паузе',
-      platform_limit: 'сеть просит подождать',
-      retry: 'новая попытка',
-      backlog_spacing: 'по одному в минуту после паузы',
-      earlier_publication: 'за более ранним постом',
-      quota: 'посты на месяц закончились',
-      none: 'вот-вот выйдет',
-    },
+    rule: RULES_RU,
   },
 });

@@ -47,6 +47,13 @@ describe('the marks of a lane', () => {
 
   it('do not move to the future while the post waits for a person', () => {
     expect(minutesOf([queued(-7, 'needs_attention', 1440)])).toEqual([-7]);
+    const behind = {
+      rule: 'earlier_publication',
+      until: at(1440),
+      blocked_by: 'pub_0',
+      figures: { blocked_by_rule: 'quota' },
+    };
+    expect(minutesOf([post(-5, { state: 'queued', waiting_for: behind })])).toEqual([-5]);
   });
 
   it('follow a pause one a minute', () => {

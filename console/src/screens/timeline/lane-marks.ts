@@ -1,7 +1,7 @@
-import { causeOf } from '../../publications/describe-waiting.js';
+import { causeOf, waitsForPerson } from '../../publications/describe-waiting.js';
 import type { Post } from '../../publications/posts.js';
 import { SEVERITY } from '../../publications/severity.js';
-import { needsPerson, type Publication, type ShownState, shownState } from '../../publications/shown-state.js';
+import { type Publication, type ShownState, shownState } from '../../publications/shown-state.js';
 
 /** A publication on its channel's lane. */
 export interface Mark {
@@ -43,7 +43,7 @@ const markTime = (publication: Publication, acceptedAt: number, now: number): nu
       return acceptedAt;
     case 'planned':
     case 'queued':
-      if (needsPerson(publication) || causeOf(publication) === 'needs_attention') return acceptedAt;
+      if (waitsForPerson(publication)) return acceptedAt;
       return waitingFor?.until ? Math.max(now, Date.parse(waitingFor.until)) : acceptedAt;
   }
 };

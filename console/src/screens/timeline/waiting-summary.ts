@@ -1,5 +1,5 @@
 import { causeOf } from '../../publications/describe-waiting.js';
-import type { Publication } from '../../publications/shown-state.js';
+import type { Publication, WaitRule } from '../../publications/shown-state.js';
 
 /** Numbers of waiting publications by what they wait for. */
 export interface WaitingSummary {
@@ -13,6 +13,21 @@ export interface WaitingSummary {
   readonly next: number;
 }
 
+const COUNTED_AS: Readonly<Record<WaitRule, 'person' | 'pause' | 'retry' | 'network' | 'next'>> = {
+  scheduled: 'next',
+  approval: 'person',
+  project_pause: 'pause',
+  channel_pause: 'pause',
+  backlog_spacing: 'pause',
+  earlier_publication: 'next',
+  retry: 'retry',
+  platform_limit: 'network',
+  pace: 'network',
+  share: 'next',
+  needs_attention: 'person',
+  quota: 'person',
+};
+
 /**
  * Counts waiting publications by the cause of their wait. A publication that waits for another one has the same cause.
  */
@@ -23,18 +38,15 @@ export const summarizeWaiting = (publications: readonly Publication[]): WaitingS
   const networks: Record<string, number> = {};
   for (const publication of queued) {
     const cause = rootCause(publication, byId);
-    if (cause === 'needs_attention' || cause === 'quota') counts.person++;
-    else if (cause === 'project_pause' || cause === 'channel_pause' || cause === 'backlog_spacing') counts.pause++;
-    else if (cause === 'retry') counts.retry++;
-    else if (cause === 'platform_limit' || cause === 'pace')
-      networks[publication.platform] = (networks[publication.platform] ?? 0) + 1;
-    else counts.next++;
+    const count = cause === null ? 'next' : COUNTED_AS[cause];
+    if (count === 'network') networks[publication.platform] = (networks[publication.platform] ?? 0) + 1;
+    else counts[count]++;
   }
   return { ...counts, networks };
 };
 
 /** Returns the rule at the beginning of a wait, using the publication ahead if the answer itself does not say. */
-const rootCause = (publication: Publication, byId: ReadonlyMap<string, Publication>): string | null => {
+const rootCause = (publication: Publication, byId: ReadonlyMap<string, Publication>): WaitRule | null => {
   const cause = causeOf(publication);
   const blockedBy = publication.waiting_for?.blocked_by ?? null;
   if (cause !== 'earlier_publication' || blockedBy === null) return cause;

@@ -1,6 +1,6 @@
 import type { Plan } from '../../../domain/owner/owner.events.js';
 import type { FeedKind } from '../../../projections/activity/activity.tables.js';
-import type { PublicationView } from '../posts/publication.view.js';
+import type { PublicationView, WaitingForView } from '../posts/publication.view.js';
 
 /** The owner whose overview is shown. */
 export interface OverviewOwner {
@@ -202,7 +202,7 @@ export interface LongestWaitView {
   readonly owner_id: string;
   readonly owner_name: string;
   /** The rule that holds the oldest one back; null: it is about to be published. */
-  readonly rule: string | null;
+  readonly rule: WaitingForView['rule'] | null;
   /** The network of the oldest one. */
   readonly platform: string;
   /** Queued publications of the owner, on all networks. */

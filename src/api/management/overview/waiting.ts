@@ -1,11 +1,12 @@
 import { type Instant, iso } from '../../../kernel/instant.js';
+import type { WaitingForView } from '../posts/publication.view.js';
 import type { LongestWaitView, WaitingPublicationView } from './overview.view.js';
 import { MOST_WAITING, type OverviewFacts } from './overview-facts.js';
 
 /** How many of the publications that have waited longest are listed. */
 const LONGEST = 3;
 /** Rules that only a person can end. */
-const NEEDS_PERSON: ReadonlySet<string> = new Set(['needs_attention', 'quota']);
+const NEEDS_PERSON: ReadonlySet<WaitingForView['rule']> = new Set(['needs_attention', 'quota']);
 
 /** Chooses the publications to show: those that go next, with room for those that have waited longest. */
 export const chooseWaiting = (next: readonly string[], longest: readonly string[]): string[] => {

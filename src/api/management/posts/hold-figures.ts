@@ -35,4 +35,8 @@ export class WaitingFiguresView {
 }
 
 /** Rules whose sentence names the latest attempt. */
-const NAMES_ATTEMPT: ReadonlySet<string> = new Set(['earlier_publication', 'retry', 'platform_limit']);
+const NAMES_ATTEMPT: ReadonlySet<Hold['rule'] | PlanHold['rule']> = new Set([
+  'earlier_publication',
+  'retry',
+  'platform_limit',
+]);
