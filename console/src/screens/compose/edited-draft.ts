@@ -1,10 +1,11 @@
 import type { Api } from '../../api/management.js';
+import { NETWORKS } from '../../components/networks.js';
 import { fromEntities, isEditable } from '../../editor/from-entities.js';
 import { chooseInstant } from '../../planning/choose-time.js';
 import { browserZone } from '../../time/local-time.js';
 import { createDraft, type Draft, type Kept } from './draft.js';
 
-const NETWORKS: ReadonlySet<string> = new Set(['telegram', 'vk', 'max', 'ok']);
+const NETWORK_IDS: ReadonlySet<string> = new Set(NETWORKS);
 
 /** Returns the draft that changes a planned post; null if the gateway no longer holds its content. */
 export const editedDraft = (post: Api<'PostWithPayload'>, channelIds: readonly string[]): Draft | null => {
@@ -21,7 +22,7 @@ export const editedDraft = (post: Api<'PostWithPayload'>, channelIds: readonly s
   const text = read('all', payload.text ?? '', payload.entities);
   for (const [key, override] of Object.entries(payload.overrides ?? {})) {
     const { text: own, entities, ...rest } = override;
-    if (!NETWORKS.has(key) || own === undefined) {
+    if (!NETWORK_IDS.has(key) || own === undefined) {
       keptOverrides[key] = override;
       continue;
     }
