@@ -34,7 +34,7 @@ export const CLI_MESSAGES = {
   jobRuns: message('{kind} {id}{eta}'),
   secondsLeft: message(', {seconds} s left'),
   unequal: message('{missing} rows are missing, {extra} are extra and {different} differ'),
-  nothingToDecide: message('Nothing of {id} has failed or is in doubt.'),
+  nothingToDecide: message('No publication of {id} has failed or is in doubt.'),
   newestEndpoints: message('These are the {count} newest endpoints; name another one with --endpoint.'),
   unhealthy: message('{count} checks failed'),
   noShell: message('There is completion for bash, zsh and fish, not for "{shell}".'),

@@ -52,7 +52,7 @@ export const COMMAND_MESSAGES = {
   /** 409 `wrong_state` */
   nothingToCancel: 'This post has no publications: nothing can be cancelled.',
   /** 409 `wrong_state`, of a post that ended before its release */
-  nothingPlanned: 'Nothing of this post is planned any more: nothing can be cancelled.',
+  nothingPlanned: 'This post has no planned publications left to cancel.',
   /** 409 `history_unreadable` */
   historyDamaged:
     'The stored history of this publication is damaged: it is not sent again automatically. To publish the text, send a new post.',

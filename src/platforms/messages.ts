@@ -43,7 +43,7 @@ export const DEGRADATION_MESSAGES = {
   /** `signature_dropped` */
   signatureDropped: 'The signature does not fit: it is left out.',
   /** `nothing_to_send` */
-  nothingToSend: message('Nothing of this post is left for {network}.'),
+  nothingToSend: message('No part of this post can be published on {network}.'),
 };
 
 /** Reasons why a medium is published as a link. */

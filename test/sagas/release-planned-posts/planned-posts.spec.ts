@@ -113,7 +113,7 @@ it('never publishes what was cancelled, and cancels what is planned for a delete
   expect(cancelled).toMatchObject({ cancelled: 2, publications: [{ state: 'dismissed' }, { state: 'dismissed' }] });
   const again = await gateway.callManagement('POST', `/posts/${ids[0]}/cancel`, {});
   expect([again.status, again.body.code]).toEqual([409, 'wrong_state']);
-  expect(again.body.errors).toEqual(['Nothing of this post is planned any more: nothing can be cancelled.']);
+  expect(again.body.errors).toEqual(['This post has no planned publications left to cancel.']);
   await gateway.callManagement('DELETE', `/channels/${channels[1]!.id}?cascade=true`);
   const half = await readPost(ids[1]!);
   expect(half.publications.map(({ state }: { state: string }) => state)).toEqual(['planned', 'dismissed']);

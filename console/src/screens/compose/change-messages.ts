@@ -56,7 +56,7 @@ export const changeMessages = defineMessages({
     signatureDroppedText: (network: string) => `The project’s signature does not fit on ${network}: it is omitted.`,
     filtered: 'Filtered',
     nothing: 'Nothing to publish',
-    nothingText: (network: string) => `Nothing of this post is left for ${network}.`,
+    nothingText: (network: string) => `No part of this post can be published on ${network}.`,
     notTranslated: 'Not translated',
     formattingInTranslation: 'Formatting lost',
     replacementsLeftOut: 'Replacements skipped',

@@ -83,7 +83,7 @@ export const projectionsMessages = defineMessages({
     verifyAllTitle: 'Verify all read models?',
     verifyHappens: 'All events are replayed into fresh tables, which are compared with the live ones row by row.',
     verifyRisk: "This takes a worker's processor time: minutes for a long history.",
-    verifyStays: 'Nothing stops in the meantime, and nothing is changed.',
+    verifyStays: 'Publishing continues in the meantime, and no data changes.',
     verifyVerb: 'Verify',
     skipTitle: (position: string, name: string) => `Skip event ${position} in ${name}?`,
     skipHappens: (name: string) => `${name} continues with the next event.`,

@@ -94,7 +94,7 @@ export const timeMessages = defineMessages({
     verifyTitle: 'Verify the whole history?',
     verifyHappens: 'All hashes and the tree of the signed log are computed again.',
     verifyRisk: 'For a long history, this takes minutes of a worker’s processor time.',
-    verifyStays: 'Nothing stops in the meantime, and nothing is changed.',
+    verifyStays: 'Publishing continues in the meantime, and no data changes.',
     verifyVerb: 'Verify',
     verifying: (percent: string) => `Verifying the history: ${percent}`,
     verified: (events: string) => `The history matches what was signed: ${events} events verified.`,
