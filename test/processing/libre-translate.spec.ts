@@ -121,7 +121,7 @@ describe('a service that fails', () => {
     expect(await translate({}, content)).toMatchObject({ kind: 'failed', error: error({ category: 'platform' }) });
   });
 
-  it('by breaking the connection once is called again', async () => {
+  it('by breaking the connection once is retried', async () => {
     await service.control.addFault({ mode: 'accept_then_drop' });
     expect((await translate()).kind).toBe('translated');
   });

@@ -406,7 +406,7 @@ describe('the ticks of history', () => {
     expect(body.errors).toEqual([expect.stringMatching(`^${field}\\b`)]);
   });
 
-  it('answer for the whole range of times', async () => {
+  it('cover the whole range of times', async () => {
     const ticks = await readTicks(other.caller, 'from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59Z&buckets=500');
     expect(sum(ticks, 'events')).toBe((await readEvents(other)).length);
   });

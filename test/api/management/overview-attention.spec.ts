@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 afterEach(() => harness.telegram.clearFaults());
 
-describe('what needs a person', () => {
+describe('the things that need attention', () => {
   let receiver: WebhookReceiver;
   beforeAll(async () => {
     receiver = await WebhookReceiver.start();
@@ -124,7 +124,7 @@ describe('what needs a person', () => {
     await caller.post(`/publications/${failed.id}/resend`).expect(200);
     for (const { action } of shown.attention)
       if (action!.method === 'POST') await caller.post(action!.path).expect(200);
-    await waitForOverview(caller, 'nothing that needs a person', ({ attention }) => attention.length === 0);
+    await waitForOverview(caller, 'nothing that needs attention', ({ attention }) => attention.length === 0);
   });
 
   it('has at most 20 ids, the longest first, but counts all', async () => {

@@ -11,7 +11,7 @@ export const readOverview = async (caller: Caller, query = ''): Promise<CurrentO
 export const networkOf = ({ networks }: CurrentOverviewView, platform = 'telegram') =>
   networks.find((network) => network.platform === platform)!;
 
-/** Returns what needs a person, by its code. */
+/** Returns the things that need attention, by code. */
 export const attentionOf = ({ attention }: CurrentOverviewView, code: string) =>
   attention.find((each) => each.code === code);
 

@@ -269,7 +269,7 @@ describe('the look-up of a send in doubt (networks.md §4, D-25)', () => {
     expect(await lookUp(Date.now() - 60_000, post, sent)).toEqual({ kind: 'not_sent' });
   });
 
-  it('does not mistake the same words for it that were posted just before it, or before an earlier message', async () => {
+  it('is not misled by the same words posted just before it, or before an earlier message', async () => {
     await max.post({ text: 'Ahoy' }); // by another sender
     await send();
     const [, known] = await max.control.readLedger();

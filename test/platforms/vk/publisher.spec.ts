@@ -184,7 +184,7 @@ describe('the look-up of a send in doubt on the wall (D-25, D-41)', () => {
     expect(await lookUp(Date.now() + 60_000)).toEqual({ kind: 'not_sent' });
   });
 
-  it('does not mistake the same words for it that were posted just before it, or before an earlier post', async () => {
+  it('is not misled by the same words posted just before it, or before an earlier post', async () => {
     await send();
     await send({ key: 'pub_2' });
     expect(await lookUp(Date.now(), {}, post(), ['2'])).toEqual({ kind: 'not_sent' });

@@ -203,7 +203,7 @@ describe('the spans of states', () => {
     ]);
   });
 
-  it('touch a time that they begin before or end after, but not at its borders', async () => {
+  it('are listed if they overlap a period, not if they only touch its borders', async () => {
     expect(await listSpans(23, 25, 60)).toEqual([['needs_attention', 0, 24]]);
     expect(await listSpans(24, 25, 60)).toEqual([]);
     expect(await listSpans(0.5, 0.6, 60)).toEqual([

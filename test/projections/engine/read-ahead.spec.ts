@@ -48,7 +48,7 @@ describe('readAhead', () => {
     expect(batches.flatMap(({ events }) => events)).toEqual(pages.flatMap(({ events }) => events));
   });
 
-  it('passes on what happens at the end of the log as it comes', async () => {
+  it('does not gather pages at the end of the log', async () => {
     const pages = [page(1, true, 3), page(2, true, 1), { ...page(3, true, 0) }];
     expect(await readAll(pages)).toEqual(pages);
   });
