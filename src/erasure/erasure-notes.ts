@@ -17,7 +17,7 @@ export interface ErasureNote {
 }
 
 /**
- * The notes of `ops_erasure`. A note survives crashes until its subject is erased, or is known to be needed forever.
+ * The notes of `ops_erasure`. A note survives crashes until its subject is erased, or turns out to be needed forever.
  */
 @Injectable()
 export class ErasureNotes {

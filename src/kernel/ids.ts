@@ -59,12 +59,12 @@ export const deriveUuid = (name: string): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 };
 
-/** Returns the public id of a name, for example a publication's id from its post and channel. */
+/** Derives a public id from a name, for example a publication's id from its post and channel. */
 export const deriveId = (prefix: IdPrefix, name: string): string => `${prefix}_${deriveUuid(name).replaceAll('-', '')}`;
 
 /**
- * Returns the public id of a name and a time. It is time-ordered like {@link newId} and always the same, so that a
- * creation can be repeated.
+ * Derives a public id from a name and a time. Ids are time-ordered like {@link newId}. The same input always gives the
+ * same id, so that a creation can be repeated.
  */
 export const deriveTimedId = (prefix: IdPrefix, name: string, at: Instant): string => {
   const random = Buffer.from(deriveUuid(name).replaceAll('-', ''), 'hex');

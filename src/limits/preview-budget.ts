@@ -38,7 +38,7 @@ export class PreviewBudget {
   }
 
   /**
-   * Does a piece of work, and charges its owner for the time until it returns or first waits.
+   * Runs `work`, and charges the owner for the time until it returns or first awaits.
    * @param reject returns the error to throw if nothing is left, given the whole seconds until a full burst is
    * available
    */

@@ -55,8 +55,8 @@ interface Reading {
 }
 
 /**
- * Reads the content fields of a payload or an override whose own rules were checked. Like null, an empty field removes
- * the layers below it.
+ * Reads the content fields of a payload or override, after each field was checked on its own. Like null, an empty field
+ * removes the value of the layers below.
  * @param wrong fields that violate a rule
  */
 export const readLayer = (

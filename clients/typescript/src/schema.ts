@@ -1580,7 +1580,7 @@ export interface Schemas {
     readonly buckets: readonly Schemas['Bucket'][];
     /** At most 500 that overlap the time, in order of their beginning. */
     readonly spans: readonly Schemas['StateSpan'][];
-    /** True if there are more: the longest are shown. */
+    /** True if there are more than 500; the longest are shown. */
     readonly spans_truncated: boolean;
     /** At most 500, oldest first. */
     readonly changes: readonly Schemas['PersonChange'][];

@@ -14,7 +14,7 @@ export type TranslationResult =
   | ({ readonly kind: 'translated' } & Pick<TranslationStored['data'], 'text' | 'places'>)
   | ({ readonly kind: 'failed' } & Pick<TranslationAbandoned['data'], 'error'>);
 
-/** The result of a translation of one text of a post. */
+/** The result of translating one text of a post. */
 export interface TranslatedText {
   readonly translationId: string;
   readonly postId: string;

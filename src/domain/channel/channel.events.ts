@@ -25,7 +25,7 @@ export type Remedy =
   /** Retry with the current credentials, once the cause on the network is fixed. */
   | 'retry';
 
-/** The reason why a channel needs a person's attention (D-26, D-35, D-50). */
+/** The reason why a channel needs attention (D-26, D-35, D-50). */
 export interface Attention {
   readonly code: string;
   /** Names the refusal and what to do about it. */

@@ -79,10 +79,10 @@ export const computePostsLeft = (
 /** Returns the number of publications in the month that uses up the quota; null: unlimited. */
 export const computeUsedUpAt = ({ used, left }: PostsLeft): number | null => (left === null ? null : used + left);
 
-/** A level of the month's posts at which the owner gets a notice that few or none are left. */
+/** A level of use of the month's posts at which the owner gets a notice. */
 export type QuotaLevel = 'nearly_used' | 'used_up';
 
-/** Percentage of the month's posts, packs included, at which few are left. */
+/** Percentage of the month's posts, including packs, from which the quota counts as nearly used. */
 export const NEARLY_USED_PERCENT = 80;
 
 const nearlyUsedAt = (total: number): number => Math.ceil((total * NEARLY_USED_PERCENT) / 100);

@@ -90,7 +90,7 @@ export const rootOfEdge = ({ partial }: TreeEdge): Buffer => {
   return last ? peaks.reduceRight((right, left) => hashNode(left, right), last) : EMPTY_ROOT;
 };
 
-/** Reads the hashes of a tile, at least those that the tree in question has. */
+/** Reads the hashes of a tile. A partial tile has at least the hashes of the tree being read. */
 export type ReadTile = (level: number, number: number) => Promise<Buffer>;
 
 /** Reads the root of the perfect subtree with 2^height leaves, starting at leaf `first`. */

@@ -26,7 +26,7 @@ export interface OkCall {
   readonly visible: boolean;
 }
 
-/** Result of a method call; if it failed, what follows for the step. `last` is the HTTP exchange that returned it. */
+/** Result of a method call: its value, or the outcome of the step if it failed. `last` is the HTTP exchange. */
 export type OkResponse =
   | { readonly ok: true; readonly value: unknown; readonly last: Exchange }
   | { readonly ok: false; readonly outcome: StepOutcome };

@@ -132,7 +132,7 @@ const findBarrier = (errorCode: number, description: string): RefusalFacts | nul
   return ['forbidden', 'channel', message];
 };
 
-/** A right that is only needed for posts with such media: a text may still be posted. */
+/** A missing right that only affects posts with media: text may still be posted. */
 const MEDIA_RIGHT =
   /rights to send (?!text|message)\w+|CHAT_SEND_(?:PHOTOS|VIDEOS|AUDIOS|DOCS|VOICES|ROUNDVIDEOS|GIFS|STICKERS|MEDIA|POLL|INLINE)_FORBIDDEN/i;
 

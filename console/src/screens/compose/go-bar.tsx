@@ -26,7 +26,7 @@ export const GoBar = ({
   readonly isReady: boolean;
   /** Time at which the gateway will accept posts again, in ms; null unless it asked to wait. */
   readonly retryAt: number | null;
-  /** The same post from a program; null if there is none. */
+  /** Code that publishes the same post; null if there is none. */
   readonly code: PublishCode | null;
   readonly publish: () => void;
 }) => {

@@ -139,7 +139,7 @@ const PublicationsCard = ({
               </span>
               <StatePill state={shownState(publication)} />
               <span className="post-what secondary">
-                {/* The box above says for all of them what a planned post waits for, and the pill that one was dismissed. */}
+                {/* The banner says what a planned post waits for, and the pill that a publication was dismissed. */}
                 {publication.state === 'planned' || publication.state === 'dismissed' ? (
                   hasOwnText(publication) && <span className="cut">{m.ownText}</span>
                 ) : (

@@ -8,7 +8,7 @@ import { requestsMessages } from './messages.js';
 import { reasonMessages } from './reason-messages.js';
 import type { NamedEndpoint } from './request-table.js';
 
-/** One request in words, with what to do, and as the API shows it. */
+/** Explains one logged request, says what to do, and shows its JSON from the API. */
 export const RequestDetails = ({
   request,
   endpoint,

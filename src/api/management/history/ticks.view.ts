@@ -83,7 +83,7 @@ export class TicksView {
   readonly buckets: readonly BucketView[];
   /** At most 500 that overlap the time, in order of their beginning. */
   readonly spans: readonly StateSpanView[];
-  /** True if there are more: the longest are shown. */
+  /** True if there are more than 500; the longest are shown. */
   readonly spans_truncated: boolean;
   /** At most 500, oldest first. */
   readonly changes: readonly PersonChangeView[];

@@ -58,7 +58,7 @@ export class PlanLimitsView {
   }
 }
 
-/** The figures that hold for every plan, by the names of the limits profile; null: unlimited. */
+/** Limits that apply to every plan, with the names of the limits profile; null: unlimited. */
 const commonFigures = (profile: LimitsProfile) => ({
   min_interval: profile.minInterval,
   discovery_per_minute: profile.discoveryPerMinute,

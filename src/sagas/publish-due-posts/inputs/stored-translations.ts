@@ -27,7 +27,7 @@ export class StoredTranslations {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Returns the translation of one post's texts. @param signal aborts running requests, of which nothing is stored */
+  /** Returns the translation of one post's texts. @param signal aborts requests; their results are not stored */
   forPost(postId: string, origin: Origin, signal: AbortSignal): Translate {
     return (content, how) => {
       const id = `${postId}_${fingerprintOf(content, how)}`;
