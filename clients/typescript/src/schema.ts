@@ -1531,7 +1531,7 @@ export interface Schemas {
   readonly StoryRequest: {
     readonly id: string;
     readonly at: string;
-    /** Actor whose key it carried. */
+    /** Actor whose key the request carried. */
     readonly actor: string;
     /** Name that the endpoint had then; null for other keys. */
     readonly key_name: string | null;
@@ -1587,7 +1587,7 @@ export interface Schemas {
     /** True if there are more: the latest are shown. */
     readonly changes_truncated: boolean;
   };
-  /** Everything that belongs to one story. */
+  /** All events with the same origin, and the request that started them. */
   readonly Trace: {
     readonly id: string;
     /** Null if no request started it. */

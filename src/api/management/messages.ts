@@ -130,7 +130,7 @@ export const HOLD_MESSAGES = {
   failedBecause: message('{attempt} did not succeed: {error} '),
   platformSays: message('{error} The network says: "{text}".'),
   retryDue: message('{attempt}The next attempt is due: it begins as soon as a worker picks it up.'),
-  nextInQueue: 'This publication is the next one of its channel: it is sent as soon as a worker picks it up.',
+  nextInQueue: 'This publication is next on its channel: it is sent as soon as a worker picks it up.',
 };
 
 /** Remedies for a channel that needs attention, and results of its test. */

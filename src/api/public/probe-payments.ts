@@ -7,7 +7,7 @@ import { TrafficMeter } from '../../outbound-http/traffic-meter.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { probeBudgetRejection } from './gate/rejections.js';
 
-/** Pays for the requests that a client causes before its post is accepted: to hosts of media and of translation (D-51). */
+/** Pays for requests to media hosts and translation services before a post is accepted (D-51). */
 @Injectable()
 export class ProbePayments {
   constructor(

@@ -14,7 +14,7 @@ import { HistoryReader } from '../time-travel/history-reader.js';
 export interface StoryRequest {
   readonly id: string;
   readonly at: Instant;
-  /** Actor whose key it carried: `operator`, `owner:own_…`, `endpoint:ep_…`. */
+  /** Actor whose key the request carried: `operator`, `owner:own_…`, `endpoint:ep_…`. */
   readonly actor: string;
   /** Name of the endpoint at that time; null for other keys, and for an endpoint without a name. */
   readonly keyName: string | null;

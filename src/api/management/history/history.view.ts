@@ -152,7 +152,7 @@ export class DiffView {
 export class StoryRequestView {
   readonly id: string;
   readonly at: string;
-  /** Actor whose key it carried. */
+  /** Actor whose key the request carried. */
   readonly actor: string;
   /** Name that the endpoint had then; null for other keys. */
   readonly key_name: string | null;
@@ -167,7 +167,7 @@ export class StoryRequestView {
   }
 }
 
-/** Everything that belongs to one story. */
+/** All events with the same origin, and the request that started them. */
 export class TraceView {
   readonly id: string;
   /** Null if no request started it. */
