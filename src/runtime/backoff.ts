@@ -34,8 +34,8 @@ export class Backoff {
 
   /**
    * Counts a failure and returns the delay after it, in ms.
-   * @param ranMs how long the attempt ran before it failed; an attempt that ran for the maximum delay counts as a
-   * success until then
+   * @param ranMs how long the attempt ran before it failed; if it ran for the maximum delay or longer, earlier failures
+   * no longer count
    */
   nextDelay(ranMs = 0): number {
     if (ranMs >= this.bounds.longestMs) this.reset();

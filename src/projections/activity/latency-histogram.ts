@@ -1,6 +1,6 @@
 import type { Latencies } from './activity.tables.js';
 
-/** Ratio of the bounds of a class of latencies: percentiles are accurate to 5 %. */
+/** Logarithm of the ratio of a latency class's upper bound to its lower one: percentiles are accurate to 5 %. */
 const RATIO = Math.log(1.05);
 
 /** Returns the class of a latency in ms; negative latencies, from clocks that differ, count as 0. */

@@ -158,8 +158,8 @@ export class DeliverWebhooks {
   }
 
   /**
-   * Sends the due deliveries while the read of the queue is valid. @returns the position of the last event; null if
-   * nothing was sent
+   * Sends the due deliveries for as long as the read queue is valid.
+   * @returns position of the last event; null if nothing was sent
    */
   private async deliverInOrder(
     { output, due, probe }: OutputQueue,

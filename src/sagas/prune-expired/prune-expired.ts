@@ -12,7 +12,7 @@ import { runUnderLease } from '../engine/run-under-lease.js';
 
 const LEASE = 'prune-expired';
 const SWEEP_MS = 10 * 60_000;
-/** Read models whose tables it uses, and the interval, in ms, of the checks whether they exist. */
+/** Read models whose tables the sweep uses, and how often it checks whether they exist, in ms. */
 const READ_MODELS = ['webhook-deliveries', 'discovery'];
 const LOOK_MS = 1_000;
 const RETRY = { firstMs: 1_000, longestMs: 60_000 };

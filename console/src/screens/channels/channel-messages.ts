@@ -92,7 +92,7 @@ export const channelMessages = defineMessages({
     cancelled: (count: number, isMore: boolean) =>
       `${capital(isMore ? 'more than ' : '')}${count} waiting ${pluralEn(count, 'post is', 'posts are')} cancelled.`,
     secretsErased: 'Its credentials are erased.',
-    noUndo: 'This can’t be undone. To only stop it for a while, pause or disable it.',
+    noUndo: 'This can’t be undone. To stop it only temporarily, pause or disable it.',
     postsStay: (network: string) => `Published posts stay on ${network}, and the history stays in the time machine.`,
     deleted: (name: string) => `${name} is deleted.`,
   },

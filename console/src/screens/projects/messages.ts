@@ -90,7 +90,7 @@ export const projectsMessages = defineMessages({
     cancelled: (count: string, isOne: boolean) =>
       isOne ? 'A waiting post is cancelled.' : `${count} waiting posts are cancelled.`,
     webhooksGone: 'Its webhooks are deleted.',
-    noUndo: 'This can’t be undone. To only stop it for a while, pause it.',
+    noUndo: 'This can’t be undone. To stop it only temporarily, pause it.',
     channelsStay: 'Channels, published posts and the history stay.',
     deleted: (name: string) => `${name} is deleted.`,
     newTitle: 'Create a project',

@@ -8,7 +8,7 @@ import { Section } from './section.js';
 
 type Footer = ProcessingDraft['footer'];
 
-/** The footer that is cut off, starting from the last place where a text or pattern occurs. */
+/** Settings for cutting off a footer, from the last occurrence of a text or pattern. */
 export const FooterSection = ({
   footer,
   onChange,
