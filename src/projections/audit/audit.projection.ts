@@ -2,27 +2,16 @@ import type { RecordedEvent } from '../../kernel/events.js';
 import { hexInt8Array } from '../../postgres/binary-array.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
-import { Rows, type RowTable } from '../engine/rows.js';
-import { AUDIT_VERSION, AUDITED_TYPES, auditReadIndexes, auditTables } from './audit.tables.js';
+import { Rows } from '../engine/rows.js';
+import type { RowOfTable } from '../engine/table.js';
+import { AUDIT_VERSION, AUDITED_TYPES, auditReadIndexes, auditTables, resourceTable } from './audit.tables.js';
 import { ENTRY_COLUMNS, type HashName, insertEntries, insertRequestStories, rememberHashes } from './entries.js';
 import { insertPersonChanges } from './person-changes.js';
 import { divideSpansAgain, extendSpans } from './spans.js';
 import { changeStateSpans } from './state-spans.js';
 import { divideTalliesAgain, extendTallies } from './tallies.js';
 
-interface ResourceRow {
-  readonly resource_id: string;
-  readonly kind: string;
-  readonly owner_no: number;
-  readonly paused: boolean;
-}
-
-const resourceRows: RowTable<ResourceRow> = {
-  name: 'resource',
-  key: 'resource_id',
-  columns: ['resource_id', 'kind', 'owner_no', 'paused'],
-  fixed: ['kind', 'owner_no'],
-};
+type ResourceRow = RowOfTable<typeof resourceTable>;
 
 /** Members of events that name a resource, and through it an owner. */
 interface Naming {
@@ -129,7 +118,7 @@ const loadResources = (tx: Tx, events: readonly RecordedEvent[], cache?: RowCach
     const endpointId = endpointOfActor(event);
     if (endpointId !== undefined) named.add(endpointId);
   }
-  return Rows.load(tx, resourceRows, named, cache);
+  return Rows.load(tx, resourceTable, named, cache);
 };
 
 const ownerOf = (event: RecordedEvent, resources: Rows<ResourceRow>): number | null => {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { readSchema } from '../engine/projection.js';
+import { bigint, boolean, defineTable, describeColumns, fixed, int, nullable, text } from '../engine/table.js';
 
 export { AUDITED_AGGREGATES, AUDITED_TYPES, type AuditedThing, thingOf, typesOf } from './audited-types.js';
 
@@ -23,6 +24,27 @@ export type StateSpanKind = (typeof STATE_SPAN_KINDS)[number];
 /** Represents all owners in `tally`: owners are numbered from 1. */
 export const ALL_OWNERS = 0;
 
+/** A resource that is named in events. */
+export const resourceTable = defineTable(
+  { name: 'resource', key: 'resource_id' },
+  { resource_id: text(), kind: fixed(text()), owner_no: fixed(int()), paused: boolean() },
+);
+
+/** Columns of an entry. */
+export const entryColumns = {
+  position: bigint(),
+  revision: bigint(),
+  at: bigint(),
+  event_hash: bigint(),
+  thing_hash: nullable(bigint()),
+  correlation_hash: bigint(),
+  actor_hash: bigint(),
+  owner_no: nullable(int()),
+  type_hash: int(),
+  stream: text(),
+  envelope: nullable(text()),
+};
+
 /**
  * Index of the audit trail (ADR-139). An entry says where an event is, never what it contains: events are read from
  * their streams. Names are stored as hashes of 64 bits (the type's: 32), so that an entry with all its index entries
@@ -40,27 +62,10 @@ export const ALL_OWNERS = 0;
  * the end that an event set. A `person_change` is an event whose author is a person.
  */
 export const auditTables = `
-  create table resource (
-    resource_id text primary key,
-    kind text not null,
-    owner_no int not null,
-    paused boolean not null
-  );
+  ${resourceTable.ddl}
   create index resource_owner on resource (owner_no, kind);
 
-  create table entry (
-    position bigint primary key,
-    revision bigint not null,
-    at bigint not null,
-    event_hash bigint not null,
-    thing_hash bigint,
-    correlation_hash bigint not null,
-    actor_hash bigint not null,
-    owner_no int,
-    type_hash int not null,
-    stream text not null,
-    envelope text
-  );
+  create table entry (${describeColumns(entryColumns)}, primary key (position));
   create index entry_correlation on entry (correlation_hash, position);
 
   create table span (

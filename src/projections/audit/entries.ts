@@ -3,12 +3,12 @@ import type { RecordedEvent } from '../../kernel/events.js';
 import { hexInt8Array, int4Array, int8Array, textArray } from '../../postgres/binary-array.js';
 import type { Tx } from '../engine/projection.js';
 import { executeWrites, type Write } from '../engine/writes.js';
-import { AUDITED_TYPES, hash64, hashEventId, hashType, nameThing, thingOf } from './audit.tables.js';
+import { AUDITED_TYPES, entryColumns, hash64, hashEventId, hashType, nameThing, thingOf } from './audit.tables.js';
 import { DELETED_LATER } from './audited-types.js';
 
-/** Columns of an entry. */
-export const ENTRY_COLUMNS =
-  'position, revision, at, event_hash, thing_hash, correlation_hash, actor_hash, owner_no, type_hash, stream, envelope';
+/** Names of an entry's columns, as SQL. */
+export const ENTRY_COLUMNS = Object.keys(entryColumns).join(', ');
+const ENTRY_ARRAYS = Object.values(entryColumns).map(({ type }, i) => `$${i + 1}::${type}[]`);
 
 /** Maximum number of entries that one statement inserts: encoding more at a time would block the event loop. */
 const MAX_INSERTED = 2_000;
@@ -58,8 +58,7 @@ const insertSome = (
   name: 'insert audit entries',
   text: `
       insert into entry (${ENTRY_COLUMNS})
-      select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-        $8::int[], $9::int[], $10::text[], $11::text[])`,
+      select * from unnest(${ENTRY_ARRAYS.join(', ')})`,
   values: [
     int8Array(events.map(({ position }) => position)),
     int8Array(events.map(({ revision }) => revision)),
