@@ -180,7 +180,7 @@ export interface Schemas {
     /** The number of publications that were cancelled. */
     readonly cancelled: number;
   };
-  /** The result of cancelling a post's queued publications. */
+  /** The result of cancelling a post's planned or queued publications. */
   readonly CancelledPost: {
     /** Number of publications that were cancelled. */
     readonly cancelled: number;
@@ -2867,7 +2867,7 @@ export interface Routes {
         readonly approval?: 'pending';
         readonly external_id?: string;
         readonly trace_id?: string;
-        /** `publish_at`: a calendar of posts with a time, earliest first; `since` and `until` then apply to `publish_at`. */
+        /** `publish_at`: a calendar, earliest time first, posts that wait for approval without a time last; `since` and `until` then apply to `publish_at`. */
         readonly order?: 'publish_at';
         /** Only posts that were accepted at this time or later. */
         readonly since?: string;
@@ -2911,7 +2911,7 @@ export interface Routes {
     };
     readonly answers: Schemas['PostWithPayload'];
   };
-  /** Cancel a post's queued publications */
+  /** Cancel a post's planned or queued publications */
   readonly 'POST /manage/v1/posts/{id}/cancel': {
     readonly takes: {
       readonly path: {
@@ -3081,7 +3081,7 @@ export interface Routes {
     };
     readonly answers: Schemas['Publication'];
   };
-  /** Cancel a queued publication */
+  /** Cancel a planned or queued publication */
   readonly 'POST /manage/v1/publications/{id}/cancel': {
     readonly takes: {
       readonly path: {

@@ -23,7 +23,7 @@ export interface PublicationIds {
 export type CancelledPublications = Completed & { readonly cancelled: number };
 
 /**
- * Cancels a post's queued publications, so that they are never sent. A publication that is being sent, or has ended,
+ * Cancels a post's planned or queued publications, so that they are never sent. A publication that is being sent, or has ended,
  * stays as it is; if this applies to all, the command is rejected.
  */
 export class CancelPublications extends Command<CancelledPublications | Rejection> {

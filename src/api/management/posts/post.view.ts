@@ -69,7 +69,7 @@ export class PostWithPayloadView extends PostView {
   }
 }
 
-/** The result of cancelling a post's queued publications (management-api.md: `POST /posts/{id}/cancel`). */
+/** The result of cancelling a post's planned or queued publications (management-api.md: `POST /posts/{id}/cancel`). */
 export class CancelledPostView {
   constructor(
     /** Number of publications that were cancelled. */

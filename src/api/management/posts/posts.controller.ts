@@ -79,7 +79,7 @@ export class PostsController {
   }
 
   @Documented({
-    summary: "Cancel a post's queued publications",
+    summary: "Cancel a post's planned or queued publications",
     codes: { 409: ['wrong_state', 'publishing'] },
   })
   @Post(':id/cancel')

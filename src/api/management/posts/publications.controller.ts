@@ -61,7 +61,7 @@ export class PublicationsController {
     return this.executeDecision(DismissPublication, request, reply, id);
   }
 
-  @Documented({ summary: 'Cancel a queued publication', codes: { 409: ['wrong_state', 'publishing'] } })
+  @Documented({ summary: 'Cancel a planned or queued publication', codes: { 409: ['wrong_state', 'publishing'] } })
   @Post(':id/cancel')
   async cancel(
     @Req() request: FastifyRequest,
