@@ -4,7 +4,7 @@ import { type JsonText, toJson } from './json-text.js';
 import type { Routes, Schemas } from './schema.js';
 import { formatQuery, send, type SendOptions } from './send.js';
 
-/** A post, as `publish` and `sandbox` take it. */
+/** A post to pass to `publish` or `sandbox`. */
 export type PublishPayload = Schemas['PublishPayloadRequest'];
 
 /** Query parameters of `posts`. */
@@ -18,7 +18,7 @@ export interface ClientOptions extends SendOptions {
   readonly token: string;
   /** Signs every request; needed if the endpoint requires signatures. */
   readonly signingSecret?: string;
-  /** Brand in the names of the gateway's headers, if the gateway has its own. Default: `service`. */
+  /** Brand in the gateway's header names. Default: `service`. */
   readonly brand?: string;
 }
 
@@ -43,7 +43,7 @@ export interface Client {
   /** Returns what became of a post. */
   post(id: string): Promise<Schemas['PostStatus']>;
   /**
-   * Returns a page of the endpoint's posts with a publication in a state; without a state, of all posts. Planned posts
+   * Returns a page of the endpoint's posts: all of them, or those with a publication in the given state. Planned posts
    * are sorted by `publish_at`, all others newest first. `next` is the cursor of the next page.
    */
   posts(query?: PostsQuery): Promise<Schemas['PostStatusList']>;

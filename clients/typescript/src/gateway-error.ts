@@ -25,7 +25,7 @@ export class GatewayError extends Error {
   readonly errors: readonly string[];
   /** Method and path of the request: `GET /manage/v1/owners`. */
   readonly route: string;
-  /** Id of the request at the gateway; null if no answer from the gateway arrived. */
+  /** The gateway's id for the request; null if no answer from the gateway arrived. */
   readonly requestId: string | null;
   /** Seconds that the gateway asks the client to wait; null if it names none. */
   readonly retryAfter: number | null;
@@ -45,7 +45,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Maximum part of an answer to keep that is not the gateway's, such as a proxy's page, in characters. */
+/** Maximum number of characters to quote from an answer that is not the gateway's, such as a proxy's page. */
 const MAX_QUOTED = 200;
 
 /** Reads the error from an unsuccessful answer. */

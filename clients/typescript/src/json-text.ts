@@ -1,4 +1,4 @@
-/** JSON as its author wrote it. As a body it is sent byte for byte. */
+/** JSON exactly as its author wrote it. As a request body, it is sent byte for byte. */
 export class JsonText {
   readonly #text: string;
 

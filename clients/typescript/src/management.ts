@@ -14,17 +14,17 @@ export interface ManagementOptions extends SendOptions {
 /** Methods of the management API. */
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
-/** Paths below /manage/v1 that have a method. */
+/** Paths below /manage/v1 that support a method. */
 export type PathOf<M extends Method> = {
   [R in keyof Routes]: R extends `${M} /manage/v1${infer Path}` ? Path : never;
 }[keyof Routes];
 
-/** A route: what it takes and answers. */
+/** A route's parameters and answer. */
 export type RouteOf<M extends Method, P extends PathOf<M>> = Routes[`${M} /manage/v1${P}` & keyof Routes];
 
-/** Arguments of a call: ids in the path, query and body, as its route has them. */
+/** Arguments of a call: ids in the path, query and body, as its route defines them. */
 type Given<Takes extends object> = WithJsonText<Takes> & {
-  /** For a POST; default: a random key. */
+  /** For POST only. Default: a random key. */
   readonly idempotencyKey?: string;
   /** Revision that a planned post must have for the change to be made; by default any. */
   readonly ifRevision?: number;
@@ -45,7 +45,7 @@ type Call<M extends Method> = <P extends PathOf<M>>(
 ) => Promise<RouteOf<M, P>['answers']>;
 
 /**
- * A client of the management API. Paths are those of its documentation, without `/manage/v1`:
+ * A client of the management API. Paths are as documented, without `/manage/v1`:
  * `get('/channels/{id}', { path: { id } })`. Calls reject with a GatewayError. Retries of a POST carry the same
  * Idempotency-Key, so that they take effect once.
  */
@@ -55,7 +55,7 @@ export interface Management {
   readonly patch: Call<'PATCH'>;
   readonly put: Call<'PUT'>;
   readonly delete: Call<'DELETE'>;
-  /** Returns an answer to a GET as soon as it begins, for answers that are read while they arrive, such as an export. */
+  /** Sends a GET and resolves as soon as the answer begins, so that a long one, such as an export, can be streamed. */
   readonly open: <P extends PathOf<'GET'>>(path: P, ...given: Arguments<'GET', P>) => Promise<Response>;
 }
 
@@ -77,7 +77,7 @@ export const createManagement = (options: ManagementOptions): Management => {
     const { path: ids = {}, query = {}, body, idempotencyKey, ifRevision } = given;
     const headers: Record<string, string> = {
       ...(options.key !== null && { authorization: `Bearer ${options.key}` }),
-      // A text is lines of JSON, as an import takes them.
+      // A string is newline-delimited JSON, as for an import.
       ...(body !== undefined && { 'content-type': typeof body === 'string' ? NDJSON : 'application/json' }),
       ...(method === 'POST' && { 'idempotency-key': idempotencyKey ?? randomKey() }),
       ...(ifRevision !== undefined && { 'if-match': `"${ifRevision}"` }),

@@ -1,6 +1,6 @@
 import { GatewayError, readError } from './gateway-error.js';
 
-/** How requests are sent; callers may replace functions of the environment. */
+/** How requests are sent. Callers may replace `fetch` and the timer. */
 export interface SendOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -15,11 +15,11 @@ export interface SendOptions {
    * hang for an hour.
    */
   readonly longestWait?: number;
-  /** Time in which an answer must begin, in ms. Default: a minute. */
+  /** How long to wait for an answer to begin, in ms. Default: a minute. */
   readonly answerTimeoutMs?: number;
 }
 
-/** A request. Its headers are made for each attempt, because a timestamp is valid for five minutes only. */
+/** A request. Its headers are created for each attempt, because a timestamp is valid for five minutes only. */
 export interface Outgoing {
   readonly method: string;
   readonly url: string;
@@ -27,11 +27,11 @@ export interface Outgoing {
   readonly headers?: () => Promise<Record<string, string>>;
   /** True if the resource outlives its DELETE, so that a 404 is always an error. */
   readonly isKept?: boolean;
-  /** Statuses of errors that are answers nevertheless. */
+  /** Error statuses to treat as successful answers. */
   readonly accepts?: readonly number[];
 }
 
-/** A success. */
+/** A successful answer. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -39,19 +39,19 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Seconds before each further attempt. */
+/** Seconds to wait before each retry. */
 const BACKOFF: readonly number[] = [2, 4, 8, 16];
 /** The same after a 503. */
 const BACKOFF_UNAVAILABLE: readonly number[] = [5, 15, 45, 120, 300];
 
 /**
- * Sends a request, and again after 429, 5xx and lost connections, with the waits that the gateway's documentation asks for.
+ * Sends a request, and retries it after 429, 5xx and lost connections, with the documented backoff.
  * @throws GatewayError for any other error, after the last attempt, or if the gateway asks for too long a wait
  */
 export const send = (request: Outgoing, options: SendOptions): Promise<Answer> => retry(request, options, readAnswer);
 
 /**
- * Sends a request as {@link send} does, but returns as soon as the answer begins: its caller reads it while it arrives.
+ * Sends a request as {@link send} does, but resolves as soon as the answer begins, so that the caller can stream it.
  * @throws GatewayError
  */
 export const open = (request: Outgoing, options: SendOptions): Promise<Response> =>
