@@ -1,17 +1,18 @@
 import { GatewayError } from './management.js';
 import { queryClient } from './query-client.js';
 
-/** First parts of the keys of queries that show posts and publications. */
+/** Key prefixes of the queries that show posts and publications. */
 const SHOWN_BY = ['overview', 'posts', 'post', 'publication', 'history'];
 
-/** Answers after which the screen may be out of date, because someone else has changed the post in the meantime. */
+/** Statuses after which the screen may be out of date, because someone else has changed the post. */
 const CHANGED_MEANWHILE = [404, 409, 412];
 
 const refresh = (): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => SHOWN_BY.includes(String(first)) });
 
 /**
- * Makes a change to a post or publication, and shows the state after it, even if it was refused. @throws GatewayError
+ * Waits for a change of a post or publication, then refreshes the screen; also if the post has changed meanwhile.
+ * @throws GatewayError
  */
 export const change = async <T>(call: Promise<T>): Promise<T> => {
   try {

@@ -4,7 +4,7 @@ import { serverNow } from '../time/server-clock.js';
 
 /** State of the connection to the gateway. */
 export interface Connection {
-  /** Time since which it has not answered, in ms since 1970; null while it answers. */
+  /** When the gateway stopped answering, in ms since 1970; null while it answers. */
   readonly lostAt: number | null;
 }
 

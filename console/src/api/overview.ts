@@ -15,17 +15,17 @@ export type Recent = Api<'Recent'>;
 export type Check = Api<'Check'>;
 export type LongestWait = Api<'LongestWait'>;
 
-/** Returns the query of everything that the overview, the badges and the tide show. */
+/** Returns the query behind the overview, the badges and the tide. */
 export const useOverview = () => {
   const scope = useScope();
   return useQuery({
     queryKey: ['overview', scope.key],
     queryFn: () => getOverview(management(), scope.query),
-    // Time passes even without an event.
+    // The answer changes as time passes, even without an event.
     refetchInterval: MINUTE_MS,
   });
 };
 
-/** Runs the query of the overview. */
+/** Fetches the overview. */
 export const getOverview = (client: Management, query: { readonly owner_id?: string }): Promise<Overview> =>
   client.get('/overview', { query });

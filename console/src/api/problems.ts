@@ -1,6 +1,6 @@
 import { type Api, GatewayError } from './management.js';
 
-/** Problems of a body by the paths of its fields: `credentials.chat_id`. */
+/** Problems with a body, by field path: `credentials.chat_id`. */
 export type Problems = Readonly<Record<string, Api<'ErrorDetail'>>>;
 
 /** Reads the problems of a rejected body; null for any other error, which belongs in a message instead. */
@@ -13,7 +13,7 @@ export const readProblems = (error: unknown): Problems | null => {
   return problems;
 };
 
-/** Returns the problem of a field that was left empty. */
+/** Returns the problem for a field that was left empty. */
 export const missingProblem = (path: string): Problems => ({ [path]: { path, code: 'missing', message: path } });
 
 /** Returns the gateway's sentence about a field, without the path at its beginning: "Must be a number such as …". */

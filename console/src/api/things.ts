@@ -27,7 +27,7 @@ export const readAll = async <T>(
   return all;
 };
 
-/** Returns the query of all channels of the scope. */
+/** Returns the query for all channels in the scope. */
 export const useChannels = () => {
   const scope = useScope();
   return useQuery({
@@ -36,7 +36,7 @@ export const useChannels = () => {
   });
 };
 
-/** Returns the query of all projects of the scope. */
+/** Returns the query for all projects in the scope. */
 export const useProjects = () => {
   const scope = useScope();
   return useQuery({
@@ -45,7 +45,7 @@ export const useProjects = () => {
   });
 };
 
-/** Returns the query of all endpoints of the scope. */
+/** Returns the query for all endpoints in the scope. */
 export const useEndpoints = () => {
   const scope = useScope();
   return useQuery({

@@ -10,7 +10,7 @@ export interface NavigationItem {
   readonly key: string;
 }
 
-/** The screens of everyone, in groups, and those of the operator. */
+/** The groups of screens that everyone sees. */
 export const NAVIGATION: readonly (readonly NavigationItem[])[] = [
   [
     { to: '/', name: 'overview', icon: 'overview', key: 'o' },

@@ -1,4 +1,4 @@
-/** Returns the members of an address's query that are non-empty texts; a number in an address counts as text. */
+/** Returns the named query parameters that are not empty; a number becomes text. */
 export const readText = <K extends string>(
   search: Readonly<Record<string, unknown>>,
   names: readonly K[],

@@ -27,8 +27,8 @@ const EMPTY: ChannelDraft = {
 };
 
 /**
- * Connects a channel and tests it. The channel exists from the first answer on, whatever the test says; from then on
- * the form changes it, so that a wrong token can be corrected on the spot. Only this component holds credentials.
+ * Connects a channel and tests it. The first answer creates the channel, whatever the test says; after that, the form
+ * edits it, so that a wrong token can be corrected on the spot. Only this component holds credentials.
  */
 export const ChannelForm = ({
   onCreated,
@@ -40,7 +40,7 @@ export const ChannelForm = ({
   readonly onCreated?: (channel: Api<'TestedChannel'>) => void;
   /** Called with the result of every test, including the first. */
   readonly onTest?: (test: Api<'ChannelTest'>) => void;
-  /** Called when the person continues: the channel may post, or is left as it is. */
+  /** Called when the person continues, whether or not the channel passed its test. */
   readonly onDone: (channel: Api<'Channel'>) => void;
   /** Text of the button to continue. */
   readonly doneLabel?: string;

@@ -5,19 +5,18 @@ import type { CredentialValues } from './credential-fields.js';
 import { CREDENTIALS, type Network } from './networks.js';
 import { settingsBody, type SettingValues } from './setting-fields.js';
 
-/** A channel that is to be connected, as a person has filled it in. */
+/** A channel to connect, as filled in. */
 export interface ChannelDraft {
   readonly network: Network;
   readonly name: string;
   readonly credentials: CredentialValues;
   readonly settings: SettingValues;
-  /** The operator's choice; empty if the owner is known. */
+  /** Chosen by the operator; empty if the owner is known. */
   readonly ownerId: string;
 }
 
 /**
- * Returns the credentials in the form that a network takes: without surrounding spaces, and without empty optional
- * fields.
+ * Returns the credentials as a network takes them: trimmed, and without empty optional fields.
  */
 export const credentialsBody = (network: Network, values: CredentialValues): Readonly<Record<string, string>> =>
   Object.fromEntries(
@@ -40,7 +39,7 @@ export const findMissing = (network: Network, credentials: CredentialValues, nam
   ) as Problems;
 };
 
-/** Connects a channel. The answer contains the result of its test, which does not reject anything. */
+/** Connects a channel. The answer contains its test, which may have failed. */
 export const connectChannel = async (draft: ChannelDraft): Promise<Api<'TestedChannel'>> => {
   const { network, name, settings, ownerId } = draft;
   const body = {
@@ -50,13 +49,13 @@ export const connectChannel = async (draft: ChannelDraft): Promise<Api<'TestedCh
     settings: settingsBody(network, settings),
     ...(ownerId !== '' && { owner_id: ownerId }),
   };
-  // The form has the fields of the chosen network, which the type cannot express.
+  // The body has the fields of the chosen network, which the type cannot express.
   const created = await management().post('/channels', { body: body as never });
   await refreshChannel();
   return created;
 };
 
-/** Replaces a channel's credentials, and anything else that is given. The answer contains the result of their test. */
+/** Replaces a channel's credentials, and its name and settings if given. The answer contains the result of the test. */
 export const changeCredentials = async (
   id: string,
   network: Network,

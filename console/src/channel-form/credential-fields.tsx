@@ -6,7 +6,7 @@ import { channelFormMessages } from './messages.js';
 import { type CredentialField, CREDENTIALS, type Network } from './networks.js';
 import { SecretInput } from './secret-input.js';
 
-/** Values of credentials, by the names of their fields. */
+/** Credential values by field name. */
 export type CredentialValues = Readonly<Record<string, string>>;
 
 /** The fields of a network's credentials, each with where to find its value. */

@@ -33,7 +33,7 @@ export const CREDENTIALS: Readonly<Record<Network, readonly CredentialField[]>> 
   ],
 };
 
-/** Returns the checks of a complete test, in order. */
+/** Returns the names of the checks that a complete test makes, in order. */
 export const expectedChecks = (network: string, hasUploadToken: boolean): readonly string[] => [
   'credentials',
   'chat',

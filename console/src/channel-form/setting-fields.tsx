@@ -7,9 +7,9 @@ import { channelFormMessages } from './messages.js';
 /** Settings of a channel as they are edited. */
 export interface SettingValues {
   readonly on_doubt: string;
-  /** Odnoklassniki alone. */
+  /** Odnoklassniki only. */
   readonly buttons: string;
-  /** For Odnoklassniki only: digits. */
+  /** Odnoklassniki only; digits. */
   readonly text_limit: string;
 }
 
@@ -23,7 +23,7 @@ export const settingValues = (settings: Readonly<Record<string, unknown>> = {}):
 const textOf = (value: unknown, fallback: string): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : fallback;
 
-/** Returns the settings as the gateway takes them for a network. */
+/** Returns the request body for the settings of a channel on a network. */
 export const settingsBody = (network: string, { on_doubt, buttons, text_limit }: SettingValues): object =>
   network === 'ok' ? { on_doubt, buttons, text_limit: Number(text_limit) } : { on_doubt };
 

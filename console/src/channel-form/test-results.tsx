@@ -19,8 +19,8 @@ export interface DatedTest {
 }
 
 /**
- * The result of a channel's test: each check with its answer, the network's own words, and what to do about the first that
- * failed. With `warnings` it also says whether another channel posts to the same chat.
+ * The result of a channel's test: each check with its answer, the network's own words, and what to do about the first
+ * failure. With `warnings` it also says whether another channel posts to the same chat.
  */
 export const TestResults = ({
   channel: { platform, address },

@@ -9,8 +9,8 @@ export const setChannelEnabled = async (id: string, enabled: boolean): Promise<v
 };
 
 /**
- * Deletes a channel. `cascade` also removes it from the projects that use it; without it, the deletion is rejected if
- * there are any.
+ * Deletes a channel. `cascade` also removes it from the projects that use it; without it, the
+ * gateway refuses to delete a channel that a project uses.
  */
 export const deleteChannel = async (id: string, cascade: boolean): Promise<void> => {
   await management().delete('/channels/{id}', { path: { id }, ...(cascade && { query: { cascade: 'true' } }) });

@@ -26,7 +26,7 @@ export const useChannelStateNames = (): Readonly<Record<ChannelState, string>> =
 /** Returns the glyph and colour of a channel's state. */
 export const channelLook = (state: ChannelState): { readonly icon: IconName; readonly tone: Tone } => LOOKS[state];
 
-/** The state of a channel with its word, and the rest of its pause. An active channel's is subdued. */
+/** A channel's state in words, with the time left in its pause. "Active" is subdued. */
 export const ChannelStatus = ({ channel }: { readonly channel: Channel }) => {
   const names = useChannelStateNames();
   const state = channelState(channel);

@@ -1,6 +1,6 @@
 import { queryClient } from '../api/query-client.js';
 
-/** Marks everything that shows a channel as stale, after a change of it. */
+/** Marks all queries that show channels as stale, after a channel has changed. */
 export const refreshChannel = (): Promise<void> =>
   queryClient.invalidateQueries({
     predicate: ({ queryKey: [first] }) => ['overview', 'channels', 'channel', 'posts'].includes(String(first)),

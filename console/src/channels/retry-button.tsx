@@ -22,7 +22,7 @@ const messages = defineMessages({
   },
 });
 
-/** Retries the posts of a channel on hold with the current credentials, and says what came of it. */
+/** Retries the posts of a channel on hold with the current credentials, and reports the outcome. */
 export const RetryButton = ({
   channel: { id, name, platform },
   isPrimary,

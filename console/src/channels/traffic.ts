@@ -4,10 +4,10 @@ import { management } from '../api/management.js';
 import type { Publication } from '../publications/states.js';
 import { useScope } from '../session/scope.js';
 
-/** Posts that wait, and those published last, by channel. */
+/** How many publications wait on each channel, and when it last published. */
 export interface Traffic {
   readonly isLoaded: boolean;
-  /** Publications that wait, by channel. */
+  /** Number of waiting publications, by channel. */
   readonly waiting: ReadonlyMap<string, number>;
   /** True if more posts wait than were counted. */
   readonly isMoreWaiting: boolean;
@@ -69,7 +69,7 @@ const useIsResting = (): boolean => {
 
 /**
  * Returns when a channel published last (ISO 8601); null if it never has, undefined while this is loading. Fetches
- * channels that are not in the traffic; as soon as one publishes again, it is.
+ * channels that are not in the traffic; one that publishes again appears there.
  */
 export const useLastPublished = (channelId: string, traffic: Traffic): string | null | undefined => {
   const known = traffic.publishedAt.get(channelId);

@@ -31,7 +31,7 @@ export const Card = ({
   );
 };
 
-/** The first lines of a screen: an answer made from data, what follows from it, and the screen's actions. */
+/** The first lines of a screen: its main finding, what follows from it, and the screen's actions. */
 export const PageHead = ({
   title,
   children,

@@ -53,12 +53,12 @@ export const Field = ({
   );
 };
 
-/** A line of text. */
+/** A single-line text input. */
 export const TextInput = ({ className = '', ...rest }: InputHTMLAttributes<HTMLInputElement>) => (
   <input className={`input ${className}`} autoComplete="off" spellCheck={false} {...rest} />
 );
 
-/** Several lines of text. */
+/** A multi-line text input. */
 export const TextArea = ({
   className = '',
   ...rest
@@ -66,7 +66,7 @@ export const TextArea = ({
   <textarea className={`input area ${className}`} {...rest} />
 );
 
-/** One of a few values, using the browser's own list. */
+/** A choice of one value, using the browser's own list. */
 export const Select = ({ className = '', children, ...rest }: SelectHTMLAttributes<HTMLSelectElement>) => (
   <span className={`select ${className}`}>
     <select {...rest}>{children}</select>
@@ -74,7 +74,7 @@ export const Select = ({ className = '', children, ...rest }: SelectHTMLAttribut
   </span>
 );
 
-/** A box to tick, with its text. */
+/** A checkbox with its label. */
 export const Checkbox = ({
   children,
   ...rest
@@ -127,7 +127,7 @@ export const Chip = ({
   </button>
 );
 
-/** A bar that shows the used part of an amount. */
+/** A bar that shows how much of an amount is used. */
 export const Meter = ({
   value,
   max,

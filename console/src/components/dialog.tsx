@@ -11,10 +11,10 @@ const messages = defineMessages({
   ru: { notNow: 'Не сейчас', close: 'Закрыть окно' },
 });
 
-/** Selects what a dialog can focus at first: any control except the close button. */
+/** Selects the controls that can get the focus when a dialog opens: all except the close button. */
 const FIRST = 'input, select, textarea, button:not(.dialog-close), a[href], [tabindex="0"]';
 
-/** A dialog over the screen. It holds the focus and gives it back; Escape and its cross close it unless `isLocked`. */
+/** A dialog over the screen. It traps the focus and gives it back. Escape and its cross close it unless `isLocked`. */
 export const Dialog = ({
   title,
   description,
@@ -33,7 +33,7 @@ export const Dialog = ({
   readonly onClose: () => void;
   /** True if neither Escape nor a click outside closes it. */
   readonly isLocked?: boolean;
-  /** False: one of its buttons closes it, so that it needs no cross in its corner. */
+  /** False if another of its buttons closes it, so that it needs no cross in its corner. */
   readonly hasCross?: boolean;
   readonly className?: string;
   readonly initialFocus?: { readonly current: HTMLElement | null };
@@ -71,7 +71,7 @@ export const Dialog = ({
   </Radix.Root>
 );
 
-/** Closes a dialog. It stays in its corner while the dialog scrolls. */
+/** The close button, which stays in its corner while the dialog scrolls. */
 const Cross = () => {
   const m = useMessages(messages);
   return (

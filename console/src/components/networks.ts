@@ -8,5 +8,5 @@ const NETWORK_TITLES: Readonly<Record<string, string>> = {
 /** Ids of the networks, in the order in which they are shown. */
 export const NETWORKS = ['telegram', 'vk', 'max', 'ok'] as const;
 
-/** Returns a network's name for people. */
+/** Returns a network's human-readable name. */
 export const networkTitle = (platform: string): string => NETWORK_TITLES[platform] ?? platform;

@@ -78,7 +78,7 @@ interface RowProps<T> {
   readonly top: number;
 }
 
-/** Scrolling moves the window over the rows without rendering again the rows that stay. */
+/** Memoised, so that scrolling renders only the rows that come into view. */
 const Row = memo(<T,>({ item, columns, index, height, top }: RowProps<T>) => (
   <div
     role="row"

@@ -24,7 +24,7 @@ const messages = defineMessages({
   },
 });
 
-/** An empty place: the reason, and the next step. */
+/** Says why there is nothing to show, and what to do next. */
 export const Empty = ({
   icon,
   title,
@@ -89,7 +89,7 @@ export const Skeleton = ({ rows = 5 }: { readonly rows?: number }) => {
   );
 };
 
-/** A part of a screen that shows an answer: that it is loading, the error, or the answer. */
+/** Renders a query: placeholders while it loads, then its data or its error. */
 export const Loaded = <T,>({
   query,
   rows,

@@ -60,7 +60,7 @@ export const Age = ({ since, ago = false }: { readonly since: string; readonly a
   );
 };
 
-/** A time: on the same day only the time, otherwise the day as well. The title shows both. */
+/** A time of day, preceded by the day unless it is today. The title shows both. */
 export const Moment = ({
   at,
   form = 'moment',

@@ -6,7 +6,7 @@ export const showText = (root: HTMLElement, value: FormattedText): void => {
   const lines = linesOf(value);
   const written = lines.map((line) => JSON.stringify(line));
   const shown = [...root.children].map((child) => shownLines.get(child));
-  // A browser may leave texts next to the lines.
+  // A browser may leave text nodes next to the lines.
   const isSound = root.childNodes.length === root.children.length && shown.every((line) => line !== undefined);
   const max = isSound ? Math.min(written.length, shown.length) : 0;
   let first = 0;
@@ -40,7 +40,7 @@ const createLine = ({ isQuote, runs }: Line): HTMLElement => {
     words.textContent = text;
     line.append(words);
   }
-  // A line without content has no height and takes no caret.
+  // A line without content has no height and cannot hold the caret.
   if (runs.length === 0) line.append(document.createElement('br'));
   return line;
 };
@@ -49,7 +49,7 @@ const createLine = ({ isQuote, runs }: Line): HTMLElement => {
 export const readText = (root: HTMLElement): string =>
   [...root.childNodes].map((node) => node.textContent ?? '').join('\n');
 
-/** Returns the offset in the text of a place in an editable element. */
+/** Returns the text offset of a position in an editable element. */
 export const toOffset = (root: HTMLElement, node: Node, nodeOffset: number): number => {
   const range = document.createRange();
   let offset = 0;
@@ -65,7 +65,7 @@ export const toOffset = (root: HTMLElement, node: Node, nodeOffset: number): num
   return Math.max(0, offset - 1);
 };
 
-/** Returns the place in an editable element of an offset in the text. */
+/** Returns the position in an editable element, a node and an offset in it, of an offset in the text. */
 const toPlace = (root: HTMLElement, offset: number): readonly [Node, number] => {
   let rest = offset;
   for (const line of root.children) {

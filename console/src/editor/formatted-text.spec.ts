@@ -5,7 +5,7 @@ import { lineStarts, normalise } from './normalise.js';
 import { type Entity, toEntities } from './to-entities.js';
 
 const of = (text: string): FormattedText => ({ text, marks: [] });
-/** Shows marks as `bold 0–4`. */
+/** Formats marks as `bold 0–4`. */
 const marksOf = ({ marks }: FormattedText): string[] => marks.map(({ type, start, end }) => `${type} ${start}–${end}`);
 
 describe('typing', () => {

@@ -36,7 +36,7 @@ export const replaceText = (
 
 const isNotEmpty = ({ start, end }: Mark): boolean => start < end;
 
-/** True if text that replaces a range has this mark. */
+/** True if text that replaces a range takes on this mark. */
 const passesOn = (mark: Mark, start: number, end: number): boolean => {
   if (start < end) return mark.start <= start && start < mark.end;
   if (mark.type === 'link') return mark.start < start && start < mark.end;
@@ -44,7 +44,7 @@ const passesOn = (mark: Mark, start: number, end: number): boolean => {
   return mark.start < start ? start <= mark.end : mark.type === 'quote' && mark.start === start;
 };
 
-/** Returns the kinds that all of a range has, or, at a caret, that typed text would have. */
+/** Returns the kinds that a whole range has, or, at a caret, that typed text would have. */
 export const activeTypes = (
   { text, marks }: FormattedText,
   start: number,
@@ -90,7 +90,7 @@ export const toggleMark = (
   );
 };
 
-/** Ends a quote at an empty line in it; null if the line of the caret is not one. */
+/** Ends a quote at the caret's line; null unless that is an empty line in a quote. */
 export const leaveQuote = ({ text, marks }: FormattedText, caret: number): FormattedText | null => {
   const { start, end } = toWholeLines(text, caret, caret);
   if (start < end || !marks.some((mark) => mark.type === 'quote' && passesOn(mark, caret, caret))) return null;

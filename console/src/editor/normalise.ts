@@ -20,7 +20,7 @@ export const lineStarts = (text: string): number[] => [
   ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1),
 ];
 
-/** Moves the start of a range to before a character of two units, and keeps it inside the text. */
+/** Moves the start of a range out of a surrogate pair, and keeps it inside the text. */
 const wholeStart = (text: string, at: number): number => (splitsCharacter(text, at) ? at - 1 : Math.max(0, at));
 const wholeEnd = (text: string, at: number): number => (splitsCharacter(text, at) ? at + 1 : Math.min(at, text.length));
 
@@ -40,7 +40,7 @@ const join = (marks: readonly Mark[]): Mark[] => {
 };
 
 /**
- * Returns quotes of whole lines: a line is quoted if its first unit is in a quote. An empty line is quoted if the quote
+ * Extends quotes to whole lines: a line is quoted if its first unit is in a quote. An empty line is quoted if the quote
  * continues to it, so that a quote can be extended.
  */
 const quoteWholeLines = (text: string, quotes: readonly Mark[]): Mark[] => {

@@ -1,6 +1,6 @@
 import type { MarkType } from './marks.js';
 
-/** Formatting of the toolbar with the keys that change it, in addition to Ctrl or ⌘; null for no keys. */
+/** The toolbar's formatting with its shortcut keys, pressed with Ctrl or ⌘; null for none. */
 export const SHORTCUTS: Readonly<Record<MarkType, { readonly key: string; readonly shift: boolean } | null>> = {
   bold: { key: 'b', shift: false },
   italic: { key: 'i', shift: false },
@@ -23,7 +23,7 @@ export const shortcutName = (type: MarkType): string | null => {
   return `Ctrl+${shortcut.shift ? 'Shift+' : ''}${key}`;
 };
 
-/** Returns the formatting that pressed keys change; null if there is none. */
+/** Returns the formatting whose shortcut was pressed; null if there is none. */
 export const findShortcut = (event: {
   readonly key: string;
   readonly code: string;
@@ -31,7 +31,7 @@ export const findShortcut = (event: {
   readonly altKey: boolean;
 }): MarkType | null => {
   if (event.altKey) return null;
-  // Also by the position of the key, so that the shortcuts work in other alphabets.
+  // Compares the key's position too, so that the shortcuts work in other alphabets.
   const place = event.code === 'Period' ? '.' : event.code.replace(/^Key/, '').toLowerCase();
   const found = Object.entries(SHORTCUTS).find(
     ([, shortcut]) =>

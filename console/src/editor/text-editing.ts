@@ -140,7 +140,7 @@ export class TextEditing {
     else if (inputType.startsWith('insert')) {
       this.insert(event.data ?? event.dataTransfer?.getData('text/plain') ?? '', start, end, 'type');
     } else if (inputType.startsWith('delete')) this.insert('', start, end, 'delete');
-    // Formatting and everything else is done by the toolbar's own commands.
+    // The browser does nothing itself; formatting, for example, is left to the toolbar's commands.
     event.preventDefault();
   }
 
@@ -199,7 +199,7 @@ export class TextEditing {
     this.listener.onActive(activeTypes(value, start, end));
   }
 
-  /** Takes over what the browser itself has changed. */
+  /** Adopts changes that the browser has made itself. */
   private readBack(): void {
     const text = readText(this.root);
     const caret = readSelection(this.root)?.end ?? text.length;

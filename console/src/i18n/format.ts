@@ -38,7 +38,7 @@ export interface Format {
   readonly moment: (at: Instant, now: number) => string;
   /** A duration in ms, in at most two units: `2 h 14 min`, `37 min`, `12 s`, `3 d 4 h`. */
   readonly duration: (ms: number) => string;
-  /** The rest of a countdown: `2:14` under an hour, otherwise `2 h 14 min`. */
+  /** The time left in a countdown: `2:14` under an hour, otherwise `2 h 14 min`. */
   readonly countdown: (ms: number) => string;
   /** Bytes: `1.9 MB`. */
   readonly bytes: (bytes: number) => string;
@@ -46,7 +46,7 @@ export interface Format {
   readonly latency: (ms: number) => string;
   /** `a, b and c` */
   readonly list: (items: readonly string[]) => string;
-  /** `12.5 %` of a fraction. */
+  /** A fraction as a percentage: `12.5 %`. */
   readonly percent: (fraction: number, maximumFractionDigits?: number) => string;
 }
 

@@ -8,7 +8,7 @@ export interface Change {
 }
 
 /**
- * First parts of the keys of queries that show a kind of thing. A query's key begins with one of them:
+ * Key prefixes of the queries that show each kind of thing. A query's key begins with one of them:
  * `['posts', scope.key, filter]`, `['post', id]`.
  */
 const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
@@ -26,7 +26,7 @@ const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   projection: ['overview', 'projections', 'jobs'],
 };
 
-/** Queries that show any kind of change: the history. */
+/** Key prefixes of the queries that show every kind of change: the history. */
 const ALWAYS = ['ticks', 'history'];
 
 /** How long the first change waits for others that arrive with it, in ms. */

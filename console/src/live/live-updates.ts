@@ -80,7 +80,7 @@ const readStream = async (key: string, ownerId: string | null, scope: string, ou
     opened = true;
     heard();
     mode.set('stream');
-    // Changes before the first connection, or while there was none without a position, are unknown.
+    // Without a position, the gateway does not send the changes made before this connection.
     if (after === undefined) void queryClient.invalidateQueries();
     for await (const { id, event, data } of readServerEvents(answer.body, heard)) {
       heard();

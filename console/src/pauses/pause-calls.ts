@@ -13,7 +13,7 @@ export interface Pausable {
 /** Maximum length of a pause, in minutes. */
 export const MAX_PAUSE_MINUTES = 1440;
 
-/** First parts of the keys of queries that show pauses. */
+/** Key prefixes of the queries that show pauses. */
 const SHOWN_BY = ['overview', 'channels', 'channel', 'projects', 'project', 'posts', 'post', 'publication'];
 
 const refresh = (): Promise<void> =>

@@ -11,7 +11,7 @@ export type ReadTime =
   | { readonly problem: null; readonly at: number; readonly isTwice: boolean }
   /** `missing`: a field is empty. `past`, `tooFar`: the gateway would refuse it. */
   | { readonly problem: 'missing' | 'past' | 'tooFar'; readonly isTwice: boolean }
-  /** The clock is put forward past it. `next` is the first instant after the change. */
+  /** The clock skips the time. `next` is the first instant after the change. */
   | { readonly problem: 'skipped'; readonly isTwice: false; readonly next: number };
 
 const HOUR_MS = 3_600_000;
@@ -68,7 +68,7 @@ const nextMonday = (day: Day): Day => addDays(day, 7 - weekdayOf(day));
 export const suggestTime = (now: number, zone: string): ChosenTime =>
   chooseInstant(Math.ceil((now + HOUR_MS) / HOUR_MS) * HOUR_MS, zone);
 
-/** Returns a time of a day that a person chose in the calendar; where it has passed, the one that a form starts with. */
+/** Returns a time on a day chosen in the calendar or, if it has passed, the time that a form starts with. */
 export const chooseTimeOn = (day: Day, time: string, zone: string, now: number): ChosenTime => {
   const chosen = { day, time, isSecond: false };
   return readTime(chosen, zone, now).problem === 'past' ? suggestTime(now, zone) : chosen;

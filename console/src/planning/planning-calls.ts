@@ -7,14 +7,14 @@ import type { PlanningMessages } from './messages.js';
 export type Planned = Pick<Api<'Post'>, 'id' | 'revision'>;
 
 /**
- * Moves a post to another time; null for now, or as soon as it is approved. The post must be as the screen shows it.
+ * Moves a post to another time; null for now, or as soon as it is approved. Refused if the post has changed since.
  */
 export const reschedule = ({ id, revision }: Planned, at: number | null): Promise<Api<'ChangedPost'>> => {
   const body = { publish_at: at === null ? null : new Date(at).toISOString() };
   return change(management().patch('/posts/{id}', { path: { id }, body, ifRevision: revision }));
 };
 
-/** Replaces the content and the plan of a post, which must be as it was when the edit began. */
+/** Replaces a post's content and plan. Refused if the post has changed since the edit began. */
 export const replacePost = (
   { id, revision }: Planned,
   payload: Api<'PublishPayloadRequest'>,

@@ -11,7 +11,7 @@ export interface PostWall {
 }
 
 /**
- * Returns the query of a post's preview. Its time is omitted, because it may have passed while the post waits for
+ * Returns the query for a post's preview. Its time is omitted, because it may have passed while the post waits for
  * approval.
  */
 export const usePostPreview = (post: Api<'PostWithPayload'> | undefined) =>

@@ -6,7 +6,7 @@ export const MAX_LINKS = 4;
 /** The publications that one publication waits for, starting with the first cause, and the publication itself last. */
 export interface Chain {
   readonly links: readonly Publication[];
-  /** Number of publications between the last two links that are not shown; null if not known yet. */
+  /** Number of hidden publications between the last two links; null if not known yet. */
   readonly between: number | null;
 }
 
@@ -16,7 +16,7 @@ interface Place {
   readonly state: Publication['state'];
 }
 
-/** Returns how many of a channel's publications are still ahead of one, after the publication that goes first. */
+/** Counts the publications of a channel that are still due between its first one and the given one. */
 export const countBetween = (receipts: readonly Place[], first: number, own: number): number =>
   receipts.filter(
     ({ sequence, state }) => sequence > first && sequence < own && (state === 'queued' || state === 'publishing'),

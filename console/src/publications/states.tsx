@@ -60,7 +60,7 @@ export const stateLook = (state: ShownState): { readonly icon: IconName; readonl
 /** Returns the words for the states. */
 export const useStateNames = (): Readonly<Record<ShownState, string>> => useMessages(messages);
 
-/** The state of a publication with its word. */
+/** A publication's state as a glyph and a word. */
 export const StatePill = ({ state }: { readonly state: ShownState }) => {
   const names = useStateNames();
   return <Pill {...LOOKS[state]}>{names[state]}</Pill>;

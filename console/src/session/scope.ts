@@ -8,7 +8,7 @@ export interface Scope {
   readonly ownerId: string | null;
   /** Query parameters for calls that list things: `query: { ...scope.query, limit: 50 }`. */
   readonly query: { readonly owner_id?: string };
-  /** First part of the keys of queries about these things, because another scope has other answers. */
+  /** Part of the key of every query about these things, because each scope has its own answers. */
   readonly key: string;
 }
 

@@ -2,7 +2,7 @@ import { setSession } from './session.js';
 
 /**
  * Signs in with the one-time code in the URL's fragment (`#code=…`), which `npm start` prints in demo mode. The code is
- * removed from the address bar at once. A code that is no longer valid leads to the sign-in form, as does none.
+ * removed from the address bar at once. Without a valid code, the sign-in form appears.
  */
 export const signInWithCode = async (): Promise<void> => {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');

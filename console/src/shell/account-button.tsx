@@ -23,7 +23,7 @@ const messages = defineMessages({
   },
 });
 
-/** The button with the name of who is signed in, and the plan. */
+/** The button that shows who is signed in, and the plan. */
 export const AccountButton = (
   props: ButtonHTMLAttributes<HTMLButtonElement> & { readonly ref?: Ref<HTMLButtonElement> },
 ) => {

@@ -5,7 +5,7 @@ import { AccountButton } from './account-button.js';
 const loadMenu = () => import('./account-menu.js');
 const AccountMenu = lazy(loadMenu);
 
-/** The name of who is signed in. It opens the account's menu, which is loaded when it is first needed. */
+/** Shows who is signed in. Opens the account menu, which is loaded when it is first needed. */
 export const Account = () => {
   const [isWanted, setIsWanted] = useState(false);
   if (!isWanted)

@@ -5,7 +5,7 @@ export interface Command {
   readonly id: string;
   readonly group: string;
   readonly title: string;
-  /** More words by which it is found. */
+  /** More words that find it. */
   readonly words?: string;
   readonly icon: IconName;
   readonly tone?: Tone;

@@ -27,7 +27,7 @@ export const Footer = () => {
   );
 };
 
-/** Returns the browser's time zone for people: `Moscow, UTC+3`. */
+/** Returns the human-readable name of the browser's time zone: `Moscow, UTC+3`. */
 const zoneName = (locale: string): string => {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const city = timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? '';

@@ -11,7 +11,7 @@ const messages = defineMessages({
   ru: { title: 'Такой страницы нет', text: 'Возможно, адрес набран с ошибкой или устарел.', back: 'Открыть обзор' },
 });
 
-/** An address of the console that leads nowhere. */
+/** Shown for an address that has no screen. */
 export const NotFoundScreen = () => {
   const m = useMessages(messages);
   return (

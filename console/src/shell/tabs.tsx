@@ -14,7 +14,7 @@ export const TABS = [
   { to: '/more', name: 'more', icon: 'more' },
 ] as const;
 
-/** The navigation of phones, at the bottom. */
+/** The navigation bar at the bottom of the screen on phones. */
 export const Tabs = () => {
   const m = useMessages(navigationMessages);
   const badges = countBadges(useOverview().data);

@@ -94,7 +94,7 @@ export const addDays = (day: Day, days: number): Day =>
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text;
 
-/** Returns the length of a day in ms: 24 hours, unless the clock is changed. */
+/** Returns the length of a day in ms: 24 hours, unless the clocks change. */
 export const lengthOfDay = (day: Day, zone: string): number =>
   startOfDay(addDays(day, 1), zone) - startOfDay(day, zone);
 

@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Kinds of addresses that the console links to. A network may link to more. */
 const LINKED = /^(https|tg):/i;
 
-/** Builds what a wall shows as elements of the page; texts stay texts. */
+/** Converts a wall's nodes to React nodes. Strings stay strings, so they are never read as HTML. */
 export const toReact = (nodes: readonly WallNode[]): ReactNode[] =>
   nodes.map((node, index) => {
     if (typeof node === 'string') return node;

@@ -41,7 +41,7 @@ export const readWall = (
 ): Wall => {
   const view = READERS_VIEWS[platform];
   const calls = requests.filter(({ target_id: targetId }) => targetId === channelId);
-  // Calls for channels beyond a certain size are not in the preview.
+  // Beyond a certain size, a preview leaves out the calls for further channels.
   const isLeftOut = calls.length === 0 && warnings.some(({ code }) => code === 'requests_left_out');
   const read = isLeftOut ? null : readMessages(platform, calls);
   const messages = read ?? (text === '' ? [] : [{ ...EMPTY_MESSAGE, text }]);

@@ -1,7 +1,7 @@
 import { getFormat } from '../../i18n/format.js';
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts of the screens of channels. */
+/** Texts of the channel screens. */
 export const channelsMessages = defineMessages({
   en: {
     channels: 'Channels',

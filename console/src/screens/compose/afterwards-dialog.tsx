@@ -8,7 +8,7 @@ import { composeMessages } from './messages.js';
 
 const MAX_MINUTES = 1_440;
 
-/** Reads minutes of a pause; null for anything else. */
+/** Reads the length of a pause in minutes; null if it is not valid. */
 const readMinutes = (typed: string): number | null => {
   const minutes = typed.trim() === '' ? 0 : Number(typed);
   return Number.isInteger(minutes) && minutes >= 0 && minutes <= MAX_MINUTES ? minutes : null;

@@ -63,7 +63,7 @@ export const Composer = ({
       toast(result.state === 'planned' ? m.changed : m.changedAndReleased);
       return void navigate({ to: '/posts/$id', params: { id: editedId } });
     }
-    // A person who came from the calendar sees the post in it. Elsewhere, the button that had the focus is now disabled.
+    // Someone who came from the calendar returns to it. Otherwise, the button that had the focus is now disabled.
     if (wanted.day !== undefined && at) void navigate({ to: '/plan', search: weekWith(at) });
     else if (hasPointer()) showField('text');
     const view =

@@ -24,7 +24,7 @@ export const listDestinations = (
 };
 
 /**
- * Returns the destination with an endpoint, or else the best one to start with: live, enabled, with the most channels.
+ * Returns the given endpoint's destination, or else the best one to start with: live, enabled, with the most channels.
  */
 export const chooseDestination = (
   destinations: readonly Destination[],

@@ -16,7 +16,7 @@ export interface Kept {
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly trace_id?: string;
   /**
-   * Texts with all of their formatting, by network; `all` is the text itself. They are sent as long as the text is not
+   * Texts with all of their formatting, by network; `all` is the text itself. Each is sent unless its text has
    * changed.
    */
   readonly texts: Readonly<Record<string, { readonly value: FormattedText; readonly entities: readonly Entity[] }>>;
@@ -24,10 +24,10 @@ export interface Kept {
 
 /** A post that is being written. */
 export interface Draft {
-  /** Idempotency key of its publication: however often the draft is sent, it is one post. */
+  /** Idempotency key: sending the draft again does not create a second post. */
   readonly key: string;
   /**
-   * The content that was sent with the key, if its answer is not known, because it may have been accepted; otherwise
+   * The content that was sent with the key, if no answer arrived, because the gateway may have accepted it; otherwise
    * null.
    */
   readonly attempted: string | null;

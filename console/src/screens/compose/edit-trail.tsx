@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useMessages } from '../../i18n/messages.js';
 import { composeMessages } from './messages.js';
 
-/** The way back from a post that is edited, which leaves it as it is. */
+/** A link back from editing a post, which leaves the post unchanged. */
 export const EditTrail = ({ postId }: { readonly postId: string }) => {
   const m = useMessages(composeMessages);
   return (

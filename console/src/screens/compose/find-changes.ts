@@ -26,7 +26,7 @@ export interface PreviewedWall {
 /** Warnings that a post does not go to a channel at all, and warnings about the preview itself. */
 const NO_CHANGES = new Set(['no_target', 'channel_disabled', 'requests_left_out']);
 
-/** Networks that show these kinds as plain text, if they do not show all kinds that way. */
+/** Kinds of formatting that a network shows as plain text although it shows others. */
 const SHOWN_PLAIN: Readonly<Record<string, readonly MarkType[]>> = { max: ['quote', 'spoiler'] };
 
 /** Returns the changes that a network makes to a draft. */
@@ -75,7 +75,7 @@ const describe = ({ code, message }: NetworkPreview['warnings'][number], facts: 
 };
 
 /**
- * Words for changes that the gateway's own sentences describe best, because they name a button, an address or a rule.
+ * Tags for changes that the gateway's own sentences describe best, because they name a button, an address or a rule.
  */
 const TAGS: Readonly<Record<string, (m: ChangeMessages) => string>> = {
   links_dropped: (m) => m.linksDropped,
@@ -108,7 +108,7 @@ const describeFormatting = (message: string, { wall, draft, network, m }: Facts)
   const changes: Change[] = [];
   if (types.includes('quote')) changes.push({ code, tag: m.quotePlain, text: m.quotePlainText(network) });
   if (types.includes('spoiler')) changes.push({ code, tag: m.spoilerOpen, text: m.spoilerOpenText(network) });
-  // Formatting that the project's signature has.
+  // The formatting is in the project's signature.
   return changes.length > 0
     ? changes
     : [{ code, tag: m.formatting, text: m.formattingText(network, []), reason: message }];
@@ -127,7 +127,7 @@ const describeMedium = (code: string, message: string, { draft, network, m }: Fa
 };
 
 /**
- * True if the words of a link are not a link on the wall. Networks do not mention this, because the address is there.
+ * True if a link's words are not linked on the wall. No warning mentions this, because the wall shows the address.
  */
 const hasLostLinks = (draft: Draft, { messages }: Wall): boolean =>
   messages.length > 0 &&

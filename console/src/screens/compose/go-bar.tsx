@@ -20,7 +20,7 @@ export const GoBar = ({
 }: {
   /** Words on the main button. */
   readonly label: string;
-  /** True: the label names a time, and needs the room of the other button's words. */
+  /** True if the label names a time, so that it needs the space of the other button's words. */
   readonly isPlanned: boolean;
   readonly isBusy: boolean;
   readonly isReady: boolean;

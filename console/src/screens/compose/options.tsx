@@ -139,7 +139,7 @@ export const Options = ({
   );
 };
 
-/** Number of channels up to which each has its own chip; beyond it, each network has one. */
+/** Maximum number of channels that have a chip each; if there are more, each network has one. */
 const MAX_CHIPS = 8;
 
 const Targets = ({

@@ -80,7 +80,7 @@ const writeLinks = ({ text, buttons }: Draft): FormattedText =>
     return setLink(written, start, written.text.length, button.url);
   }, text);
 
-/** Formatting at the end of the text does not extend to it. */
+/** Keeps formatting at the end of the text from extending to the links. */
 const PLAIN = {
   bold: false,
   italic: false,

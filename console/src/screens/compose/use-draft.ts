@@ -4,13 +4,13 @@ import { browserZone } from '../../time/local-time.js';
 import { serverNow } from '../../time/server-clock.js';
 import { createDraft, type Draft } from './draft.js';
 
-/** Version of the stored form; drafts in other versions are ignored. */
+/** Version of the storage format; drafts in other versions are ignored. */
 const VERSION = 1;
 
-/** Time of day of a post that was given only a day. */
+/** Time of day for a post that was given only a day. */
 const MORNING = '09:00';
 
-/** Reads a draft stored in this tab. Parts that older drafts lack are those of an empty one. */
+/** Reads a draft stored in this tab. Parts that older drafts lack are taken from an empty one. */
 const readDraft = (storageKey: string): Draft | null => {
   try {
     const stored = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as { version: number; draft: Draft } | null;
@@ -20,7 +20,7 @@ const readDraft = (storageKey: string): Draft | null => {
   }
 };
 
-/** A draft and its changes. */
+/** A draft, and the functions that change it. */
 export interface DraftState {
   readonly draft: Draft;
   /** True if it differs from the post that is being changed; always true for a new post. */

@@ -10,7 +10,7 @@ type Answer =
   | { readonly kind: 'preview'; readonly result: Api<'SandboxResult'> }
   | { readonly kind: 'refused'; readonly problems: readonly Api<'ErrorDetail'>[] };
 
-/** The state of the check of a post. */
+/** The state of a post's check. */
 export interface Preview {
   /** The last preview, which may be older than the post. */
   readonly result: Api<'SandboxResult'> | null;

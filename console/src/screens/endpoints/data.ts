@@ -4,7 +4,7 @@ import { queryClient } from '../../api/query-client.js';
 
 export type Endpoint = Api<'Endpoint'>;
 
-/** Returns the query of one endpoint. */
+/** Returns the query for one endpoint. */
 export const useEndpoint = (id: string) =>
   useQuery({ queryKey: ['endpoint', id], queryFn: () => management().get('/endpoints/{id}', { path: { id } }) });
 

@@ -32,7 +32,7 @@ export const toBody = (draft: EndpointDraft) => ({
   requires_approval: draft.requireApproval,
 });
 
-/** Returns the query of the figures that apply to all plans. */
+/** Returns the query for the limits of all plans. */
 export const usePlans = () => useQuery({ queryKey: ['plans'], queryFn: () => management().get('/plans') });
 
 /** Fields of an endpoint. */
@@ -43,7 +43,7 @@ export const EndpointFields = ({
   problems,
 }: {
   readonly draft: EndpointDraft;
-  /** True: posts through the endpoint need approval now. */
+  /** True if posts through the endpoint need approval now. */
   readonly requiresApproval?: boolean;
   readonly onChange: (changes: Partial<EndpointDraft>) => void;
   readonly problems: Problems;

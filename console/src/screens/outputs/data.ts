@@ -22,7 +22,7 @@ export const KINDS = [
 /** Returns the host of a webhook's URL. */
 export const hostOf = ({ url }: Pick<Output, 'url'>): string => (URL.canParse(url) ? new URL(url).host : url);
 
-/** Returns the query of all webhooks of the scope. */
+/** Returns the query for all webhooks of the scope. */
 export const useOutputs = () => {
   const scope = useScope();
   return useQuery({
@@ -31,11 +31,11 @@ export const useOutputs = () => {
   });
 };
 
-/** Returns the query of one webhook. */
+/** Returns the query for one webhook. */
 export const useOutput = (id: string) =>
   useQuery({ queryKey: ['output', id], queryFn: () => management().get('/webhook-outputs/{id}', { path: { id } }) });
 
-/** Returns the query of a webhook's deliveries, newest first, page by page. */
+/** Returns the query for a webhook's deliveries, newest first, page by page. */
 export const useDeliveries = (id: string, state: Delivery['state'] | null) =>
   useInfiniteQuery({
     queryKey: ['deliveries', id, state ?? 'all'],

@@ -12,7 +12,7 @@ import { useAttentionCalls } from './use-attention-calls.js';
 /** Loaded on demand, because the first view must stay small. */
 const ReviewDialog = lazy(async () => ({ default: (await import('../../planning/review-dialog.js')).ReviewDialog }));
 
-/** The screens that list all things of a kind. */
+/** The screens that list all items of a kind, by the kind's code. */
 const LISTS: Readonly<Record<string, Pick<LinkProps, 'to' | 'search'>>> = {
   in_doubt: { to: '/timeline', search: { state: 'in_doubt' } },
   publication_failed: { to: '/timeline', search: { state: 'failed' } },
@@ -24,7 +24,7 @@ const LISTS: Readonly<Record<string, Pick<LinkProps, 'to' | 'search'>>> = {
   projection_stopped: { to: '/projections' },
 };
 
-/** A link to the other things of a kind. */
+/** A link to the other items of the same kind. */
 export const MoreLink = ({ item }: { readonly item: Attention }) => {
   const m = useMessages(attentionMessages);
   const format = useFormat();

@@ -52,7 +52,7 @@ export const AttentionList = ({ overview }: { readonly overview: Overview }) => 
   );
 };
 
-/** Sorts for the operator, who is the only one who can fix the gateway; owners can resolve the rest as well. */
+/** Puts the gateway's own problems first: only operators can fix them, whereas owners can resolve the rest. */
 export const putGatewayFirst = (items: readonly Attention[]): readonly Attention[] => {
   const isOfGateway = ({ code }: Attention): boolean => code === 'store_unavailable' || code === 'projection_stopped';
   return [...items.filter(isOfGateway), ...items.filter((item) => !isOfGateway(item))];

@@ -1,5 +1,5 @@
 /**
- * Lines of a chart, in the units of its values, without the one at zero: one to three round steps that reach the
+ * Returns the values of a chart's grid lines, without the one at zero: one to three round steps that reach the
  * highest value.
  */
 export const chartLines = (highest: number): readonly number[] => {

@@ -16,7 +16,7 @@ export interface AttentionText {
 export interface AttentionContext {
   readonly m: AttentionMessages;
   readonly format: Format;
-  /** True if things of all owners are shown, so that the owner is named, and things of one kind are counted. */
+  /** True if all owners' items are shown: the text then names the owner, and counts items of one kind. */
   readonly isOfAll: boolean;
 }
 

@@ -13,7 +13,7 @@ const SERIES = [
   { name: 'failed', icon: 'failed', tone: 'fail' },
 ] as const;
 
-/** Height of the chart and width of a minute, in the units of its drawing, which is stretched. */
+/** Height of the chart and width of a minute, in SVG units; the drawing is stretched. */
 const HEIGHT = 100;
 const STEP = 10;
 

@@ -11,7 +11,7 @@ import { overviewMessages } from './messages.js';
 import { lookAt } from './network-look.js';
 import { Sparkline } from './sparkline.js';
 
-/** Number of publications in an hour from which the figure is given per minute. */
+/** Minimum number of publications in an hour for which the figure is given per minute. */
 const BUSY_HOUR = 600;
 
 /** A tile for each network: its state, what it published, and what waits. */

@@ -7,7 +7,7 @@ import { OwnerOverview } from './owner-overview.js';
 const OperatorOverview = lazy(() => import('./operator-overview.js'));
 const FirstRun = lazy(() => import('./first-run/first-run.js'));
 
-/** The overview of an owner or of all owners; before the first publication of an owner, the four steps to it. */
+/** The overview of an owner or of all owners; before an owner's first publication, the four steps to it. */
 export const OverviewScreen = () => {
   const scope = useScope();
   return (
@@ -25,7 +25,7 @@ export const OverviewScreen = () => {
   );
 };
 
-/** The first run stays until it is left, so that the first post is seen where it was sent. */
+/** Shows the first run until the person leaves it, so that they see the first post where they sent it. */
 const OwnOverview = ({ overview }: { readonly overview: Overview }) => {
   const [isFirstRun, setIsFirstRun] = useState(() => !hasPublished(overview));
   if (isFirstRun) return <FirstRun overview={overview} onLeave={() => setIsFirstRun(false)} />;

@@ -8,7 +8,7 @@ export interface Summary {
   readonly publishedHour: number;
   /** Time at which the oldest waiting publication was accepted; null if none waits. */
   readonly oldestAt: string | null;
-  /** The longest of the networks' times within which 95 % were published, in seconds; null if nothing was published. */
+  /** The slowest network's 95th percentile of the time to publish, in seconds; null if nothing was published. */
   readonly p95Seconds: number | null;
 }
 

@@ -8,17 +8,17 @@ export type Owner = Api<'Owner'>;
 export const PLANS = ['free', 'mini', 'standard', 'pro', 'maxi', 'business'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** Returns a plan's name for people. */
+/** Returns a plan's human-readable name. */
 export const planTitle = (plan: string): string => plan.charAt(0).toUpperCase() + plan.slice(1);
 
-/** Returns the query of all owners. */
+/** Returns the query for all owners. */
 export const useOwners = () =>
   useQuery({
     queryKey: ['owners'],
     queryFn: () => readAll((page) => management().get('/owners', { query: page })),
   });
 
-/** Returns the query of one owner. */
+/** Returns the query for one owner. */
 export const useOwner = (id: string) =>
   useQuery({ queryKey: ['owner', id], queryFn: () => management().get('/owners/{id}', { path: { id } }) });
 

@@ -19,7 +19,7 @@ import { OwnerLimits } from './owner-limits.js';
 import { OwnerSettings } from './owner-settings.js';
 import { PackDialog } from './pack-dialog.js';
 
-/** One owner: plan, posts and key for operators; what the plan allows for the owner. */
+/** One owner: for operators, the plan, posts and key; for the owner, what the plan allows. */
 export const OwnerScreen = () => {
   const { id } = useParams({ from: '/owners/$id' });
   const { isOperator } = useScope();

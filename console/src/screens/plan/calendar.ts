@@ -52,7 +52,7 @@ export interface Hour {
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
-/** Returns what happens to an hour of a day on which the clock is changed; null if nothing does. */
+/** Returns whether the clock skips or repeats an hour of a day; null if it does neither. */
 export const changeOf = (day: Day, hour: number, zone: string): Hour['change'] => {
   const kinds = ['00', '30', '59'].map(
     (minute) => findInstants({ day, time: `${twoDigits(hour)}:${minute}` }, zone).kind,
@@ -61,20 +61,20 @@ export const changeOf = (day: Day, hour: number, zone: string): Hour['change'] =
   return kinds.includes('twice') ? 'repeated' : null;
 };
 
-/** Hours of the clock that stand together in the calendar. */
+/** Consecutive hours that the calendar shows together. */
 export interface HourRun {
   /** First hour, and the one after the last. */
   readonly from: number;
   readonly to: number;
-  /** True: they are shown as one line. */
+  /** True if they are shown as one line. */
   readonly isFolded: boolean;
 }
 
-/** The hour at which the day begins for most people, and the least number of hours before it that are folded. */
+/** The hour at which the day begins for most people, and the minimum number of hours before it to fold. */
 const MORNING = 7;
 const LEAST_FOLDED = 3;
 
-/** Returns the hours of a day in order. Of those before the morning, the ones without anything to show are folded. */
+/** Returns the hours of a day in order. Folds empty hours before the morning. */
 export const foldHours = (isQuiet: (hour: number) => boolean): readonly HourRun[] => {
   const runs: HourRun[] = [];
   const add = (from: number, to: number, isFolded: boolean): void => {
@@ -98,7 +98,7 @@ export const foldHours = (isQuiet: (hour: number) => boolean): readonly HourRun[
 export const timeOf = ({ publish_at: at, accepted_at: acceptedAt }: Pick<Post, 'publish_at' | 'accepted_at'>): number =>
   Date.parse(at ?? acceptedAt);
 
-/** Returns the posts of the calendar with one of them at its new time, as they will be once it has been moved. */
+/** Returns the calendar's posts as they will be once the moving post is at its new time. */
 export const withMoved = (
   posts: readonly Post[],
   moving: { readonly id: string; readonly at: number } | null,
@@ -109,7 +109,7 @@ export const withMoved = (
         .map((post) => (post.id === moving.id ? { ...post, publish_at: new Date(moving.at).toISOString() } : post))
         .sort((a, b) => timeOf(a) - timeOf(b));
 
-/** Sorts things that have a time into the days and hours of a time zone. Keys are `2026-03-29 14`. */
+/** Groups items by the day and hour of their time in a time zone. Keys are `2026-03-29 14`. */
 export const groupByHour = <T>(
   items: readonly T[],
   timeOf: (item: T) => number,
@@ -129,7 +129,7 @@ export const groupByHour = <T>(
 /** Returns the key of an hour of a day. */
 export const cellKey = (day: Day, hour: number): string => `${day} ${hour}`;
 
-/** Sorts things that have a time into the days of a time zone. */
+/** Groups items by the day of their time in a time zone. */
 export const groupByDay = <T>(
   items: readonly T[],
   timeOf: (item: T) => number,

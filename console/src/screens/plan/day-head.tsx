@@ -11,7 +11,7 @@ const DAY = 24 * HOUR;
 /** Returns an instant in the middle of a day, for texts about the day. */
 export const middleOf = (day: Day): number => startOfDay(day, browserZone()) + DAY / 2;
 
-/** The name of a day, and its length if the clock is changed on it. */
+/** The name of a day, and its length if the clocks change on it. */
 export const DayName = ({
   day,
   isToday,
@@ -19,7 +19,7 @@ export const DayName = ({
 }: {
   readonly day: Day;
   readonly isToday: boolean;
-  /** True: it names the month only at its beginning, for narrow columns. */
+  /** True to name the month only on its first day, for narrow columns. */
   readonly isShort?: boolean;
 }) => {
   const m = useMessages(planMessages);

@@ -23,7 +23,7 @@ export const DropCell = ({
   /** From 0 to 23; null for the day as a whole. */
   readonly hour: number | null;
   readonly drag: PlanDrag;
-  /** True: its time has passed. */
+  /** True if its time has passed. */
   readonly isPast: boolean;
   readonly className?: string;
   readonly title?: string;

@@ -9,7 +9,7 @@ import { planMessages } from './messages.js';
 import { PlanCard } from './plan-card.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
-/** Posts that an hour shows; the others are shown when a person asks for them. */
+/** Number of posts that an hour shows at first; the others are shown on request. */
 const SHOWN = 5;
 
 /** An hour of a day, with the posts in it. */

@@ -13,7 +13,7 @@ import { planMessages } from './messages.js';
 import { PlanCard } from './plan-card.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
-/** Number of posts that a day shows; the others are a link to its week. */
+/** Number of posts that a day shows; a link to its week stands for the others. */
 const SHOWN = 4;
 const MINUTE_MS = 60_000;
 

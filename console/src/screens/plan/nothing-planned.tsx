@@ -9,7 +9,7 @@ import type { View } from './calendar.js';
 import { planMessages } from './messages.js';
 import { useNextPlanned } from './use-calendar.js';
 
-/** Stands above an empty calendar: leads to the next planned post, or to Compose where there is none. */
+/** Shown above an empty calendar: links to the next planned post, or to Compose if there is none. */
 export const NothingPlanned = ({
   after,
   view,

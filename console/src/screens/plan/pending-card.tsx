@@ -12,7 +12,7 @@ import { type Post, postTitle } from '../../publications/posts.js';
 import { planMessages } from './messages.js';
 import { usePending } from './use-calendar.js';
 
-/** Posts that are shown until a person asks for all of them. */
+/** Number of posts that are shown at first. */
 const SHOWN = 3;
 
 /** The posts that wait for approval, whenever they are planned for; nothing if there are none. */
@@ -69,7 +69,7 @@ const Pending = ({ posts, isMore }: { readonly posts: readonly Post[]; readonly 
   );
 };
 
-/** Returns the button of the row below or above that of a button, which goes away with its post. */
+/** Returns the button in the row below, or else above, because the given button disappears with its post. */
 const neighbourOf = (button: HTMLElement | null): HTMLElement | null => {
   const row = button?.closest('li');
   return (row?.nextElementSibling ?? row?.previousElementSibling ?? null)?.querySelector('button') ?? null;

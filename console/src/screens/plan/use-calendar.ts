@@ -17,7 +17,7 @@ export interface Calendar {
 }
 
 /**
- * Returns the query of the posts that are, or were, planned for a period. Posts that ended before their time are
+ * Returns the query for the posts that are, or were, planned for a period. Posts that ended before their time are
  * omitted.
  */
 export const useCalendar = ({ from, to }: Period) => {
@@ -46,7 +46,7 @@ export const useCalendar = ({ from, to }: Period) => {
   });
 };
 
-/** Returns the query of the first post that is planned after a time; null: there is none. */
+/** Returns the query for the first post that is planned after a time; null: there is none. */
 export const useNextPlanned = (after: number) => {
   const scope = useScope();
   return useQuery({
@@ -59,7 +59,7 @@ export const useNextPlanned = (after: number) => {
   });
 };
 
-/** Returns the query of the posts that wait for approval: the next to be published first, then those without a time. */
+/** Returns the query for the posts that wait for approval: the next to be published first, then those without a time. */
 export const usePending = () => {
   const scope = useScope();
   return useQuery({

@@ -20,7 +20,7 @@ export interface Asked {
 export interface PlanDrag {
   /** True while a post is dragged. */
   readonly isDragging: boolean;
-  /** The post that is being moved, and its new time in ms since 1970; null: none is. */
+  /** The post that is being moved, and its new time in ms since 1970; null if none is. */
   readonly moving: { readonly id: string; readonly at: number } | null;
   readonly asked: Asked | null;
   readonly start: (post: Post) => void;

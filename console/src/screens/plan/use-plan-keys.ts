@@ -3,11 +3,11 @@ import { useEffect } from 'react';
 /** Returns the element of a post in the calendar. */
 const cardOf = (element: Element | null): HTMLElement | null => element?.closest<HTMLElement>('.plan-card') ?? null;
 
-/** Returns the posts in the order of their times: a week has them in rows of hours. */
+/** Returns the posts sorted by time, because in a week they are in rows of hours. */
 const listCards = (): HTMLElement[] =>
   [...document.querySelectorAll<HTMLElement>('.plan-card')].sort((a, b) => Number(a.dataset.at) - Number(b.dataset.at));
 
-/** Returns the link of a post in the calendar; null if it is not shown. A moved post has another element than before. */
+/** Returns the link of a post in the calendar; null if it is not shown. A moved post gets a new element. */
 export const findCard = (id: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(`.plan-card[data-post="${CSS.escape(id)}"] .plan-card-link`);
 

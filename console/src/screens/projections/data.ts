@@ -29,7 +29,7 @@ export interface Comparison {
 /** Polling interval while a job runs, in ms: progress is not an event, so the stream does not announce it. */
 const WATCH_MS = 1_000;
 
-/** Returns the query of all projections, which is repeated every second while one is being built. */
+/** Returns the query for all projections, which is repeated every second while one is being built. */
 export const useProjections = () =>
   useQuery({
     queryKey: ['projections'],
@@ -38,7 +38,7 @@ export const useProjections = () =>
       query.state.data?.some(({ candidate, state }) => candidate !== null || state !== 'live') ? WATCH_MS : 15_000,
   });
 
-/** Returns the query of the latest jobs, which is repeated every second while one runs. */
+/** Returns the query for the latest jobs, which is repeated every second while one runs. */
 export const useJobs = () =>
   useQuery({
     queryKey: ['jobs'],

@@ -22,7 +22,7 @@ const LOOKS = {
   stopped: { icon: 'failed', tone: 'fail' },
 } as const satisfies Readonly<Record<string, { readonly icon: IconName; readonly tone: Tone }>>;
 
-/** The read models, with what needs an operator below its row. */
+/** The read models. Whatever needs an operator is below its read model's row. */
 export const ProjectionTable = ({
   projections,
   jobs,

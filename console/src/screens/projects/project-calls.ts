@@ -6,7 +6,7 @@ export type Project = Api<'Project'>;
 
 const SHOWN_BY = ['overview', 'projects', 'project', 'endpoints', 'endpoint', 'outputs', 'posts'];
 
-/** Marks everything that shows projects as stale, after a change of one. */
+/** Marks all queries that show projects as stale, after a project has changed. */
 export const refreshProjects = (): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => SHOWN_BY.includes(String(first)) });
 
@@ -18,8 +18,8 @@ export const changeProject = async (id: string, change: Api<'ProjectPatchRequest
 };
 
 /**
- * Deletes a project. `cascade` also removes it from the endpoints that use it; without it, the deletion is rejected if
- * there are any.
+ * Deletes a project. `cascade` also removes it from the endpoints that use it; without it, the
+ * gateway refuses to delete a project that an endpoint uses.
  */
 export const deleteProject = async (id: string, cascade: boolean): Promise<void> => {
   await management().delete('/projects/{id}', { path: { id }, ...(cascade && { query: { cascade: 'true' } }) });

@@ -28,7 +28,7 @@ export const NameCell = ({
   </span>
 );
 
-/** The state of a project: active, or the rest of its pause. */
+/** The state of a project: active, or the time left in its pause. */
 export const StateCell = ({ project: { paused_until: until } }: { readonly project: Project }) => {
   const m = useMessages(projectsMessages);
   if (until === null)
@@ -74,7 +74,7 @@ export const ChannelsCell = ({
   );
 };
 
-/** The parts of the processing that a project has. */
+/** The parts of the processing that a project uses. */
 export const ProcessingCell = ({ processing }: { readonly processing: Api<'Processing'> }) => {
   const m = useMessages(projectsMessages);
   const parts = (['filters', 'footer', 'replacements', 'translation', 'signature'] as const).filter(

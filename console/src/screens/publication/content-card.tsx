@@ -70,7 +70,7 @@ export const ContentCard = ({
   );
 };
 
-/** A text as it was written; a long one scrolls, also by the keyboard. */
+/** A text as it was written. A long text can be scrolled, also with the keyboard. */
 const Text = ({ text }: { readonly text: string }) => (
   <p className="post-text" tabIndex={0}>
     <bdi>{text}</bdi>

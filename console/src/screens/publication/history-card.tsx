@@ -14,7 +14,7 @@ import type { StoryContext } from './step-text.js';
 import { buildStory, eventsOf } from './story.js';
 import { StoryView } from './story-view.js';
 
-/** Returns the query of everything that happened to a publication, from the request to the network's message ids. */
+/** Returns the query for everything that happened to a publication, from the request to the network's message ids. */
 export const useTrace = (id: string) =>
   useQuery({
     queryKey: ['history', 'trace', id],

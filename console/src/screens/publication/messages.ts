@@ -21,7 +21,7 @@ const WAIT_RULES_RU: Readonly<Record<string, string>> = {
   project_pause: 'проект был на паузе.',
 };
 
-/** Texts of the screens of a publication and of a post. */
+/** Texts that the publication and post screens share. */
 export const publicationMessages = defineMessages({
   en: {
     loading: 'Publication',

@@ -1,6 +1,6 @@
 import { defineMessages } from '../../i18n/messages.js';
 
-/** Texts of the screen of a post alone. */
+/** Texts that only the post screen uses. */
 export const postMessages = defineMessages({
   en: {
     postLoading: 'Post',

@@ -24,7 +24,7 @@ import { ElsewhereCard, ProofCard, ReadersCard } from './side-cards.js';
 import { textMember } from './story.js';
 import { useCalls } from './use-calls.js';
 
-/** One publication: what it needs, its history to the network's answer, and the proof of it. */
+/** One publication: what it needs, its history up to the network's answer, and the proof of that history. */
 export const PublicationScreen = () => {
   const m = useMessages(publicationMessages);
   const { id } = useParams({ from: '/publications/$id' });

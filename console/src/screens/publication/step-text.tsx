@@ -24,7 +24,7 @@ export interface StoryContext {
   readonly calls: ReactNode;
 }
 
-/** Returns who did something, by the actor of an event. */
+/** Returns a function that says in words who caused an event, given its actor. */
 const useActor = (names: Names) => {
   const m = useMessages(publicationMessages);
   const session = useSession();

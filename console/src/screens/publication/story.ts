@@ -129,7 +129,7 @@ const LIVE_STATES: readonly Publication['state'][] = ['queued', 'publishing', 'i
 /**
  * Returns the story of a publication, oldest step first: its events, the waits between them, and the present if it has
  * not ended.
- * @param events those of the publication's trace that concern it, oldest first
+ * @param events the events that concern the publication, oldest first
  */
 export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publication, 'state'>): readonly Step[] => {
   const steps: Step[] = [];
@@ -153,7 +153,7 @@ export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publ
     const kind = kindOf(event);
     if (kind === null) continue;
     const length = before ? Date.parse(event.at) - Date.parse(before.at) : 0;
-    // During an attempt, time passes sending, not waiting.
+    // Time during an attempt is spent sending, not waiting.
     if (before && before.type !== 'PublicationStarted' && kind !== 'notice' && length >= NOTABLE_WAIT)
       add('wait', null, { key: `${before.id} wait`, at: before.at, wait: { length, rule: ruleAfter(before) } });
     add(kind === 'dismissed' && before?.type === 'PublicationInDoubt' ? 'settled' : kind, event);

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type Api, management } from '../../api/management.js';
 
-/** The sandbox's answer for a post, fetched on demand, because each check counts. */
+/** The sandbox's answer for a post, fetched on demand, because each call counts toward a quota. */
 export interface Calls {
   /** The networks' previews; undefined before they are fetched. */
   readonly preview: Api<'SandboxResult'>['preview'] | undefined;
@@ -10,7 +10,7 @@ export interface Calls {
   readonly ask: () => void;
 }
 
-/** Returns how a post would be sent now: the calls that its endpoint's sandbox makes of its payload. */
+/** Returns the calls that would send a post now, as its endpoint's sandbox previews them. */
 export const useCalls = (endpointId: string, payload: Api<'PostWithPayload'>['payload']): Calls => {
   // Not a query, because only the button may repeat it.
   const { data, error, isPending, mutate } = useMutation({

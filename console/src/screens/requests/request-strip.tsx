@@ -12,7 +12,8 @@ const STEP = 10;
 const PLACES = 100;
 
 /**
- * Number of empty places up to which the times of the oldest and the newest request fit side by side, even on a phone.
+ * Maximum number of empty places for which the times of the oldest and the newest request fit side by side even on a
+ * phone.
  */
 const MOST_EMPTY = 60;
 

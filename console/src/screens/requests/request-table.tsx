@@ -84,7 +84,7 @@ export const RequestTable = ({
   );
 };
 
-/** Returns the first words of the endpoint's latest posts, by their ids. */
+/** Returns the first words of the endpoint's latest posts, by post id. */
 const useExcerpts = (endpointId: string): ReadonlyMap<string, string> => {
   const { data } = useQuery({
     queryKey: ['posts', 'excerpts', endpointId],

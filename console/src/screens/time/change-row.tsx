@@ -11,7 +11,7 @@ import { timeMessages } from './messages.js';
 /** Maximum length of a value in a row, in characters. */
 const MAX_VALUE = 80;
 
-/** One member of a thing that differs, with who changed it. */
+/** One changed member of a thing, and who changed it. */
 export const ChangeRow = ({
   change: { at, aggregate, id, path, before, after, actor, event_id: eventId },
   isOpen,
@@ -39,7 +39,7 @@ export const ChangeRow = ({
   );
 };
 
-/** One event, with who caused it. */
+/** One event, and who caused it. */
 export const EventRow = ({
   event: { id, at, aggregate, aggregate_id: thingId, type, actor },
   isOpen,

@@ -29,7 +29,7 @@ export const useThrottled = <T>(value: T): T => {
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** Returns the query of the numbers of events, pauses and changes by people in a window. */
+/** Returns the query for the numbers of events, pauses and changes by people in a window. */
 export const useTicks = ({ from, to }: TimeWindow, buckets: number) => {
   const scope = useScope();
   return useQuery({
@@ -40,7 +40,7 @@ export const useTicks = ({ from, to }: TimeWindow, buckets: number) => {
   });
 };
 
-/** Returns the query of all things as they were. @param at null for as they are now */
+/** Returns the query for the state of all things at a time. @param at null for as they are now */
 export const usePast = (at: number | null) => {
   const scope = useScope();
   return useQuery({
@@ -50,7 +50,7 @@ export const usePast = (at: number | null) => {
   });
 };
 
-/** Returns the query of the differences between two times. @param to null for now */
+/** Returns the query for the differences between two times. @param to null for now */
 export const useDifferences = (from: number, to: number | null) => {
   const scope = useScope();
   return useQuery({
@@ -63,7 +63,7 @@ export const useDifferences = (from: number, to: number | null) => {
   });
 };
 
-/** Returns the query of the events of a window, newest first, page by page. */
+/** Returns the query for the events of a window, newest first, page by page. */
 export const useEvents = ({ from, to }: TimeWindow) => {
   const scope = useScope();
   return useInfiniteQuery({
@@ -84,7 +84,7 @@ export const useEvents = ({ from, to }: TimeWindow) => {
   });
 };
 
-/** Returns the query of one event. */
+/** Returns the query for one event. */
 export const useEvent = (id: string) =>
   useQuery({
     queryKey: ['event', id],

@@ -40,7 +40,7 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
   const span = search.span ?? 'hours';
   const at = search.at === undefined ? null : Date.parse(search.at);
   const from = search.from === undefined ? null : Date.parse(search.from);
-  // Every answer contains the very first event; a short request finds it for the window of the whole history.
+  // Every answer contains the time of the very first event, so a small request finds where the whole history begins.
   const day = Math.floor(now / 86_400_000) * 86_400_000;
   const firstAt = useTicks({ from: day, to: day + 86_400_000 }, 1).data?.first_at ?? null;
   const first = firstAt === null ? null : Date.parse(firstAt);
@@ -115,7 +115,7 @@ const useSteadyWindow = (at: number, span: Span, now: number, firstAt: number | 
 
 const isSame = (a: TimeWindow, b: TimeWindow): boolean => a.from === b.from && a.to === b.to;
 
-/** A window whose end passed less than this long ago moves on with the present. */
+/** A window that ended less than this long ago, in ms, moves on with the present. */
 const SLACK_MS = 60_000;
 
 /** Returns the time of the nearest change by a person, before or after a time; null if there is none. */

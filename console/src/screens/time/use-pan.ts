@@ -7,8 +7,7 @@ const TAP_PX = 6;
 const NAMES_PX = 76;
 
 /**
- * Returns the handlers with which a finger slides the history below the handle in the middle; none if the handle itself
- * moves.
+ * Returns the pointer handlers that slide the history under the centred handle; none if the handle itself moves.
  */
 export const usePan = ({ isCentred, window, at, onPan }: SliderProps) => {
   const start = useRef<{ readonly x: number; readonly at: number; isPanning: boolean } | null>(null);

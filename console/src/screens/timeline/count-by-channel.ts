@@ -33,7 +33,7 @@ export const countInState = (page: Page | undefined, state: Publication['state']
     isMore: page.next !== null,
   };
 
-/** Returns a number for people: `200+` if there may be more. */
+/** Formats a count: `200+` if there may be more. */
 export const showCount = ({ count, isMore }: Count, format: Format): string =>
   `${format.number(count)}${isMore ? '+' : ''}`;
 

@@ -6,7 +6,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { serverNow } from '../../time/server-clock.js';
 import { timelineMessages } from './messages.js';
 
-/** Returns a time in the form that a field for local times takes: `2026-11-26T14:02`. */
+/** Formats a time as the value of a `datetime-local` field: `2026-11-26T14:02`. */
 const toLocal = (at: number): string =>
   new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 

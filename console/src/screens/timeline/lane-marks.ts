@@ -26,7 +26,7 @@ export interface MarkGroup {
 
 const MINUTE = 60_000;
 
-/** Returns the time of a publication on its lane; for a waiting publication, without its place in a backlog. */
+/** Returns the time of a publication on its lane; for a waiting publication, ignores its place in a backlog. */
 const markTime = (publication: Publication, acceptedAt: number, now: number): number => {
   const { state, published_at: publishedAt, attempts, waiting_for: waitingFor } = publication;
   const attempt = attempts.at(-1);

@@ -73,6 +73,6 @@ export const ListRow = memo(({ row, index, top, height, isOpen, measure, ...rest
 });
 ListRow.displayName = 'ListRow';
 
-/** Returns the publication of a post that the panel is about: the chosen one, or the most notable one. */
+/** Returns the publication that a post's panel is about: the chosen one, or the most notable one. */
 const chosenOf = ({ publications }: Post, id: string | null): Publication =>
   (publications.find((each) => each.id === id) ?? mainPublication(publications) ?? publications[0]) as Publication;

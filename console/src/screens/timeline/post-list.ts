@@ -66,7 +66,7 @@ export const showArrived = (list: PostList, matches: (post: Post) => boolean): P
 };
 
 /**
- * Returns whether a list contains a post that matches its filter, which its cursor shows: it says where the list ends.
+ * Returns whether a page reaches back to a post, so that it contains the post if the post matches its filter.
  */
 const reaches = (page: Page, id: string): boolean => page.next === null || id >= (page.items.at(-1)?.id ?? '');
 

@@ -45,7 +45,7 @@ export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, on
             key={column?.key}
             className="post-cell"
             title={`${where}: ${cell ? states[cell.state] : m.notSent}`}
-            // Hidden texts would be separate layers, six in each row.
+            // A label, because hidden texts would be separate layers, six in each row.
             {...(cell ? { role: 'img', 'aria-label': `${where}: ${states[cell.state]};` } : { 'data-empty': true })}
           >
             {cell === null ? (

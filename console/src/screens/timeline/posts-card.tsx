@@ -77,7 +77,7 @@ export const PostsCard = ({
   });
   return (
     <Card label={m.posts} className="posts">
-      {/* The button for new posts belongs to it, because the list must not move on the way there either. */}
+      {/* Includes the button for new posts, because the list must not move while the pointer is on its way there. */}
       <div {...pointer}>
         <div
           className="posts-head"

@@ -48,7 +48,7 @@ export const TimelineScreen = () => {
 
 const STATES = ['planned', 'queued', 'publishing', 'published', 'failed', 'in_doubt', 'filtered', 'dismissed'] as const;
 
-/** Returns the gateway's filter that an address asks for. */
+/** Returns the gateway's filter for the filters in the address. */
 const toFilter = ({ state, channel, project }: TimelineSearch): PostFilter => {
   const known = STATES.find((each) => each === state);
   return {
@@ -177,10 +177,10 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
 
 const NONE: readonly never[] = [];
 
-/** Number of posts without a match after which a person must continue the search for older ones. */
+/** Number of posts without a match after which the person decides whether to search further back. */
 const MAX_FRUITLESS = 1000;
 
-/** Returns whether the oldest posts that were read contain no match, because the gateway does not filter by network. */
+/** Returns whether too many of the oldest posts do not match, which happens because only this screen filters by network. */
 const isSearchFruitless = (all: readonly Post[], matching: readonly Post[]): boolean => {
   const last = matching.at(-1);
   const end = last ? all.indexOf(last) : -1;

@@ -6,7 +6,7 @@ import { stateLook } from '../../publications/states.js';
 
 /**
  * Adds a class with a background image for each state, `state-published`, in the colours of the theme. With an SVG
- * element in each cell, scrolling a list takes half as long again.
+ * element in each cell, scrolling a list would take 50 % longer.
  */
 export const useStateImages = (): void => {
   const theme = useTheme();

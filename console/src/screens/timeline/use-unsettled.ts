@@ -54,7 +54,7 @@ const updateLists = (scopeKey: string, posts: readonly Post[]): void => {
   });
 };
 
-/** Reads the newest posts whose unfinished publications have ended again. The others follow after the next change. */
+/** Reads again the newest posts whose unfinished publications have ended. The others follow after the next change. */
 const readOutdated = async (scope: Scope, fresh: Readonly<Record<UnsettledState, Page>>): Promise<void> => {
   const lists = queryClient.getQueriesData<PostList>({ queryKey: ['timeline', scope.key] });
   const shown = new Map(lists.flatMap(([, list]) => (list?.posts ?? []).map((post) => [post.id, post] as const)));

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type Api, management } from '../../../api/management.js';
 import { useScope } from '../../../session/scope.js';
 
-/** Returns the newest post, however it was sent. It follows what becomes of the post. */
+/** Returns the newest post, however it was sent, and keeps it up to date. */
 export const useNewestPost = (): Api<'Post'> | undefined => {
   const scope = useScope();
   return useQuery({

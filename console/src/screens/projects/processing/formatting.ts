@@ -9,7 +9,7 @@ export interface Formatted {
 /** Moves the start of a common part so that no character of two units is split. */
 const wholeStart = (text: string, at: number): number => (/[\ud800-\udbff]/.test(text.charAt(at - 1)) ? at - 1 : at);
 
-/** Returns a text after it was edited, with the formatting still on its words. */
+/** Returns an edited text, with the formatting still on the same words. */
 export const editText = ({ text, entities }: Formatted, edited: string): Formatted => {
   const shorter = Math.min(text.length, edited.length);
   let start = 0;

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { Icon } from '../../../components/icon.js';
 
-/** A part of the processing, which opens to its fields. It is initially open if it has any. */
+/** A part of the processing, which opens to its fields. It is open at first if the project uses it. */
 export const Section = ({
   title,
   explanation,
