@@ -31,7 +31,7 @@ import { bodyRejection, changeRejection, postNotFoundRejection } from './gate/re
 import { CHANGE_MESSAGES } from './messages.js';
 import { checkBody, readJson } from './read-payload.js';
 
-/** Maximum time that an answer waits for the read models, in ms. The change takes effect without them. */
+/** Longest wait for the read models before answering, in ms. The change takes effect either way. */
 const READ_MODELS_MS = 5_000;
 /** Pattern of a post's id. An id that does not match is not looked up. */
 const POST_ID = /^post_\w{1,64}$/;
@@ -41,7 +41,7 @@ interface AdmittedChange extends AdmittedRequest {
   readonly found: EndpointPost;
   readonly place: PostPlace;
   readonly context: CommandContext;
-  /** The revisions that the post may have; null: any. */
+  /** The post revisions at which the change is allowed; null: any. */
   readonly ifRevision: readonly number[] | null;
 }
 
@@ -92,7 +92,7 @@ export class ChangeReceiver {
     return new CancelledView(id, await this.cancelQueued(endpoint, found, context, ifRevision));
   }
 
-  /** Checks a payload like that of a new post. @throws GateRejection */
+  /** Checks a replacement payload by the rules for new posts. @throws GateRejection */
   async checkReplacement(endpoint: EndpointSnapshot, bytes: Buffer): Promise<Replacement> {
     const audience = audienceOf(endpoint, this.catalogue.ids);
     const post = await parsePost({ ok: true, bytes }, undefined, this.addresses, audience, this.clock.now());
@@ -152,13 +152,13 @@ export class ChangeReceiver {
   }
 }
 
-/** A client's change must be approved for as long as the endpoint requires it (D-64). */
+/** A client's change needs approval while the endpoint requires approval (D-64). */
 const clientOf = ({ requires_approval: requiresApproval }: EndpointSnapshot): ChangeAuthor => ({
   isManager: false,
   requiresApproval,
 });
 
-/** Answers with a changed post and its `ETag`. */
+/** Returns the view of a changed post, and sets its `ETag`. */
 export const showChange = (reply: FastifyReply, changed: ChangedPost): ChangedPostView => {
   void reply.header('etag', `"${changed.state.revision}"`);
   return new ChangedPostView(changed);

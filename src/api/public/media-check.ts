@@ -16,38 +16,38 @@ import type { PayloadCheck } from './read-payload.js';
 export interface CheckedMedia {
   /** Definite problems: 400. A slow or unreachable host causes none. */
   readonly problems: readonly Problem[];
-  /** One item per medium, in their order. */
+  /** One item per medium, in the same order. */
   readonly media: readonly CheckedMedium[];
 }
 
-/** The result of probing the lists of media that targets of a post get. */
+/** The result of probing the media lists that a post's targets will get. */
 export interface CheckedLists {
   readonly problems: readonly Problem[];
-  /** The media by the place of their list: `media`, `overrides.telegram.media`. */
+  /** The media by the path of their list: `media`, `overrides.telegram.media`. */
   readonly lists: ReadonlyMap<string, readonly CheckedMedium[]>;
 }
 
 /** A medium, with the facts that probing found. */
 export interface CheckedMedium extends ProbedMedium {
   readonly ok: boolean;
-  /** The reason why it could not be fully probed. */
+  /** Why it could not be fully probed. */
   readonly note?: string;
-  /** True if no address is known for its host. */
+  /** True if its host name has no known address. */
   readonly isHostUnknown?: boolean;
 }
 
-/** Media, with their indexes, of a list in a body that is rejected for other problems. */
+/** The media of one list, with their indexes, in a body that is rejected for other problems. */
 export interface CheckableList {
   readonly path: string;
   readonly media: readonly (Media & { readonly index: number })[];
 }
 
-/** The parts of a body that decide which media its targets get; their schema was checked. */
+/** The parts of a body that decide which media its targets get; their schema has been checked. */
 type SentMedia = { readonly [Name in 'media' | 'overrides' | 'targets']?: PublishPayload[Name] | null };
 
 /**
  * Selects the media to probe in a body that is rejected for its content, so that all problems are reported at once (D-6): those
- * without a known problem in the lists that targets get. Selects none if the schema is violated: such a body causes no fetches.
+ * without a known problem in the lists that targets get. Selects none if the body violates its schema: it causes no fetches.
  */
 export const selectCheckableMedia = (
   { status, problems, sent }: Extract<PayloadCheck, { readonly ok: false }>,
@@ -65,8 +65,9 @@ export const selectCheckableMedia = (
 };
 
 /**
- * Probes a payload's media with small ranged reads, within 3 s in total (D-24), paid from the endpoint's probe budget (D-51).
- * A payload without media pays nothing and makes no call. With MEDIA_PROBE off it fetches nothing and reports no problems: media are checked when they are published.
+ * Probes a payload's media with small ranged reads, within 3 s in total (D-24), charged to the endpoint's probe budget (D-51). A
+ * payload without media costs nothing. With MEDIA_PROBE off, fetches nothing and reports no problems: media are checked when
+ * they are published.
  */
 export class MediaCheck implements OnModuleDestroy {
   private readonly client: GuardedClient | null;
@@ -81,7 +82,7 @@ export class MediaCheck implements OnModuleDestroy {
   /**
    * Probes media.
    * @param ownerId the owner whose client sent them
-   * @param media of a payload that passed its other checks; undefined: it has none
+   * @param media the media of a payload that passed its other checks; undefined: it has none
    * @throws GateRejection 429 if the probe budget does not cover them
    */
   async check(ownerId: string, pay: PayRequests, media: readonly Media[] = []): Promise<CheckedMedia> {
@@ -93,7 +94,7 @@ export class MediaCheck implements OnModuleDestroy {
     return { problems: findMediaProblems(reports), media: certain };
   }
 
-  /** Probes every list of media that targets of a post get (D-61), as {@link check} does. Problems and notes name the list's place. */
+  /** Probes every media list that a post's targets get (D-61), as {@link check} does. Problems and notes name the list's path. */
   async checkLists(ownerId: string, pay: PayRequests, lists: readonly MediaList[]): Promise<CheckedLists> {
     const checked = await Promise.all(
       lists.map(async ({ path, media: list }) => {
@@ -117,8 +118,8 @@ export class MediaCheck implements OnModuleDestroy {
   }
 
   /**
-   * Probes the media of a body that is rejected anyway, and returns the certain problems, with their places in the body; none
-   * if the probe budget does not cover them.
+   * Probes the media of a body that is rejected anyway, and returns the definite problems with their paths in the body; none
+   * if the probe budget does not cover the media.
    */
   async findProblems(ownerId: string, pay: PayRequests, lists: readonly CheckableList[]): Promise<readonly Problem[]> {
     const { problems } = await this.checkLists(ownerId, pay, lists).catch((error: unknown) => {

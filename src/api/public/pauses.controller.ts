@@ -19,7 +19,7 @@ import { targetsRejection } from './targets-rejection.js';
 
 /** The read models that show a pause: discovery, and the schedule of waiting publications. */
 const READ_MODELS = ['discovery', 'publish-schedule'];
-/** Maximum time that an answer waits for the read models, in ms. The pause takes effect without them. */
+/** Longest wait for the read models before answering, in ms. The pause takes effect either way. */
 const READ_MODELS_MS = 5_000;
 
 /** Pauses and resumes projects and channels without publishing (publish-api.md: temp-pause, temp-resume; D-21, D-45). */
@@ -72,7 +72,7 @@ export class PausesController {
 const createOrigin = (request: FastifyRequest, { endpoint }: AdmittedRequest): Origin =>
   originOfRequest(`endpoint:${endpoint.endpoint_id}`, request);
 
-/** Parses and checks a body. @param emptyBody the JSON that an empty body represents */
+/** Parses and checks a body. @param emptyBody the JSON that an empty body stands for */
 const checkPauseBody = async <Body>(
   { endpoint, body }: AdmittedRequest,
   validate: (value: unknown) => { readonly ok: true; readonly body: Body } | Refused,

@@ -77,7 +77,7 @@ export class PostStatusController {
     return posts.map((post) => new PostStatusView(post, holds, projects, endpoint.verbose_discovery));
   }
 
-  /** Finds what holds back the publications of any number of posts, by their ids, with one query of the schedule. */
+  /** Finds what holds back the queued publications of posts, by publication id, with one query of the schedule. */
   private async findHolds(posts: readonly EndpointPost[]): Promise<ReadonlyMap<string, ScheduledWithHold>> {
     const publications = posts.flatMap((post) => post.publications);
     const queued = publications.filter(({ state }) => state === 'queued').map(({ publication_id: id }) => id);
@@ -93,7 +93,7 @@ export class PostStatusController {
   }
 }
 
-/** Reads the query of a list. A cursor belongs to one order of the list. @throws GateRejection 422 */
+/** Reads the query of a list. A cursor is valid for one sort order only. @throws GateRejection 422 */
 const checkQuery = (
   request: FastifyRequest,
   endpoint: EndpointSnapshot,

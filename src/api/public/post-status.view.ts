@@ -77,7 +77,7 @@ export class PostStatusView {
   /** One for each target, in the order of discovery (D-57). */
   readonly publications: readonly PublicationStatusView[];
 
-  /** @param holds its publications that have not ended, in the schedule, by their ids */
+  /** @param holds the schedule's entries for its queued publications, by publication id */
   constructor(
     { post, publications }: EndpointPost,
     holds: ReadonlyMap<string, ScheduledWithHold>,

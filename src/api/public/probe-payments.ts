@@ -16,15 +16,15 @@ export class ProbePayments {
   ) {}
 
   /**
-   * Returns the function that pays for one client request. It throws GateRejection, 429 `probe_budget`, where the
-   * budget does not cover a payment; Retry-After then also covers everything that the request has paid so far.
+   * Returns the function that pays for one client request. It throws GateRejection, 429 `probe_budget`, if the budget
+   * does not cover a payment; Retry-After then allows for everything that the request has paid so far.
    */
   open(endpoint: EndpointSnapshot): PayRequests {
     return this.openFor(endpoint, (refused) => probeBudgetRejection(endpoint, refused, this.settings.limitsProfile));
   }
 
   /**
-   * Returns the function that pays for one request of a payer.
+   * Returns the function that pays for one request by a payer.
    * @param reject returns the error that is thrown if the budget does not cover a payment
    */
   openFor(payer: ProbePayer, reject: (refused: RefusedPayment) => Error): PayRequests {

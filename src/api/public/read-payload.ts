@@ -32,8 +32,8 @@ const readJsonInSlices = async (body: Buffer): Promise<JsonBody> => {
 /**
  * Checks the content of a request to publish. All problems are reported at once, and 422 takes precedence over 400 (D-43).
  * @param key its Idempotency-Key
- * @param audience the networks and targets that overrides may be for
- * @param now by which `publish_at` is judged
+ * @param audience the networks and targets that may have overrides
+ * @param now the time against which `publish_at` is checked
  */
 export const checkPayload = (
   json: JsonBody,
@@ -51,10 +51,10 @@ export const checkPayload = (
 const NO_FURTHER_PROBLEMS: Refused = { ok: false, status: 400, problems: [] };
 
 /**
- * Checks a body by its rules. Problems of its JSON and violations of the rules are reported together, as far as the
+ * Checks a body against its rules. Reports problems with its JSON together with violations of the rules, as far as the
  * JSON can still be read.
  * @param validate the rules
- * @returns `sent`: the parsed body; undefined if it is not JSON that may be kept
+ * @returns `sent`: the parsed body; undefined if it is not acceptable JSON
  */
 export const checkBody = <Checked extends { readonly ok: true }>(
   json: JsonBody,

@@ -19,7 +19,7 @@ import {
 import { hasBody } from '../../transport/raw-body.js';
 import type { GateRequest } from './gate-request.js';
 
-/** Placeholder for the endpoint of an unknown slug, so that checking it costs as much as a known one. */
+/** Stands in for the endpoint of an unknown slug, so that the checks take as long as for a real one. */
 const NO_ENDPOINT = {
   token_hash: '0'.repeat(64),
   ip_allowlist: [],
@@ -27,16 +27,16 @@ const NO_ENDPOINT = {
   require_signature: false,
 };
 
-/** Returns the name of the header by which an assistant's client sends the signing secret (publish-api.md: Assistant tool server). */
+/** Returns the name of the header in which an assistant's client sends the signing secret (publish-api.md: Assistant tool server). */
 export const hmacSecretHeader = (brand: string): string => `x-${brand}-hmac-secret`;
 
-/** The reason why a request is not authenticated; null if it is. */
+/** Why authentication failed; null if it succeeded. */
 type Failure = string | null;
 
 /** Authenticates requests by token, address, timestamp and signature (publish-api.md: Authentication). */
 @Injectable()
 export class Authentication {
-  /** Names of the headers. */
+  /** Header names. */
   private readonly timestamp: string;
   private readonly signature: string;
   private readonly secret: string;
@@ -52,10 +52,10 @@ export class Authentication {
   }
 
   /**
-   * Returns the reason why a request is not authenticated, or null. The cause is only for the log (publish-api.md:
-   * Authentication, 8). The body is awaited only if its signature has to be checked (D-7). A sender with a management
+   * Returns why authentication failed; null if it succeeded. The reason is only for the log (publish-api.md:
+   * Authentication, 8). Waits for the body only if its signature has to be checked (D-7). A sender with a management
    * key needs neither token nor signature.
-   * @param endpoint null: there is none at this address
+   * @param endpoint null: none was found
    */
   findFailure(gateRequest: GateRequest, endpoint: EndpointSnapshot | null): Failure | Promise<Failure> {
     if (gateRequest.sender !== null) return endpoint ? null : 'unknown_endpoint';
@@ -65,7 +65,7 @@ export class Authentication {
     return this.findSignatureFailure(gateRequest, endpoint!);
   }
 
-  /** Returns the reason why a request is not authenticated by its head, whatever its signature, or null. */
+  /** Returns why a request's head fails authentication, leaving its signature aside; null if it passes. */
   findHeadFailure({ request, entryPoint }: GateRequest, endpoint: EndpointSnapshot | null): Failure {
     const { headers, clientAddress } = request;
     const { token_hash, ip_allowlist, require_timestamp, require_signature } = endpoint ?? NO_ENDPOINT;
@@ -106,7 +106,7 @@ export class Authentication {
     arrived.catch(() => undefined); // reported below
     if (isBodySigned && (!reader.hasArrived || reader.isOversized)) await this.startSignature(gateRequest, endpoint);
     const body = await arrived;
-    if (!body) return 'body_withheld'; // waiting for longer would reveal that all other checks passed
+    if (!body) return 'body_withheld'; // waiting longer would reveal that all other checks passed
     const secrets = await this.loadSigningSecrets(endpoint);
     if (gateRequest.entryPoint === 'tools') return findSecretFailure(headers[this.secret], valuesOf(secrets));
     if (!isBodySigned) {
@@ -115,7 +115,7 @@ export class Authentication {
     }
     if (body.ok && !gateRequest.streamingSignature)
       return failureOfSignature(signature, isSignatureValid(signature, body.bytes, valuesOf(secrets)));
-    if (!body.ok && body.problem.code !== 'body_too_large') return body.problem.code; // it was never sent completely
+    if (!body.ok && body.problem.code !== 'body_too_large') return body.problem.code; // never sent completely
     const digests = gateRequest.streamingSignature!.digests();
     // A secret that became valid while the body arrived has no digest. If the body is too large to be kept, the check
     // fails.
@@ -133,7 +133,7 @@ export class Authentication {
   }
 }
 
-/** Returns the failure of a checked signature. A missing signature was compared like any other. */
+/** Returns why a checked signature failed; null if it is valid. A missing one has been compared like any other. */
 const failureOfSignature = (header: string | undefined, isValid: boolean): Failure => {
   if (isValid) return null;
   return header === undefined || header === '' ? 'signature_missing' : 'bad_signature';

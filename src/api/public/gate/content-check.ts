@@ -36,7 +36,7 @@ export class ContentCheck {
   ) {}
 
   /**
-   * Returns the content of a post that the endpoint accepts; null if {@link check} will reject it, or has media to probe.
+   * Returns the content of an acceptable post; null if {@link check} will reject it or must probe its media first.
    * @param areMediaProbed true if the media of this post passed {@link check}
    */
   findAcceptable(
@@ -64,13 +64,13 @@ export class ContentCheck {
     if (isRejection(channelIds)) throw targetsRejection(endpoint, channelIds);
   }
 
-  /** Lists the media that targets of a post get (D-61). */
+  /** Lists the media that the targets of a post will get (D-61). */
   private listMedia(endpoint: EndpointSnapshot, payload: PublishPayload): readonly MediaList[] {
     const audience = audienceOf(endpoint, this.catalogue.ids);
     return listMedia(payload, payload.overrides ? listAddressed(payload, audience) : []);
   }
 
-  /** Reports the problems of the media too (D-6). @throws GateRejection */
+  /** Rejects invalid content, reporting problems with its media as well (D-6). @throws GateRejection */
   private async rejectContent(
     endpoint: EndpointSnapshot,
     { problem, checkableMedia = [] }: Extract<ParsedPost['content'], { readonly ok: false }>,
@@ -86,7 +86,7 @@ export class ContentCheck {
 /** A rejection of a post's targets. */
 export type TargetsRejection = Rejection<'invalid_targets' | 'too_many_targets'>;
 
-/** Returns the channels that a post goes to. Without a project nothing is published, and no target is wrong (D-10). */
+/** Returns the channels that a post goes to. Without projects, any target is valid and nothing is published (D-10). */
 export const resolveChannels = (
   { projects, plan }: EndpointSnapshot,
   { targets = [] }: PublishPayload,

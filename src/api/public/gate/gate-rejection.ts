@@ -14,7 +14,7 @@ export type Decision =
   | 'rejected_tier'
   | 'rejected_disabled';
 
-/** A request that the gate rejected: the client's answer, and the entry of the endpoint's request log (D-33, D-36). */
+/** A request that the gate rejected: the client's answer, and the entry for the endpoint's request log (D-33, D-36). */
 export class GateRejection extends HttpProblem {
   constructor(
     /** Null if no endpoint was found: such a rejection appears only in the service's own log (D-14). */
@@ -23,7 +23,7 @@ export class GateRejection extends HttpProblem {
     /** The exact cause, for the log; snake_case. */
     readonly reason: string,
     problem: HttpProblem,
-    /** Rule, figures and event that explain it (D-36). */
+    /** The rule, figures and event that explain the rejection (D-36). */
     readonly why: JsonObject | null = null,
   ) {
     super(problem.status, problem.code, problem.problems, problem.headers);

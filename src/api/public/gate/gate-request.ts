@@ -7,12 +7,12 @@ import { type SigningSecrets, StreamingSignature } from './streaming-signature.j
 import { UniformUnauthorizedDelay } from './uniform-unauthorized-delay.js';
 
 /**
- * The routes that a request is for: an endpoint's own; the sandbox, which also accepts test tokens (D-12); or its assistant
- * tools, whose clients cannot sign and send the signing secret instead (D-39).
+ * Where a request comes in: an endpoint's own routes; the sandbox, which also accepts test tokens (D-12); or the endpoint's
+ * assistant tools, whose clients cannot sign and send the signing secret instead (D-39).
  */
 export type EntryPoint = 'endpoint' | 'sandbox' | 'tools';
 
-/** An endpoint to which its owner or the operator sends a request, with a management key instead of the endpoint's token. */
+/** An endpoint that its owner or the operator calls with a management key instead of the endpoint's token. */
 export interface ManagedEndpoint {
   readonly endpointId: string;
   readonly ownerId: string;
@@ -26,24 +26,22 @@ const NO_SECRETS: SigningSecrets = new Map();
 export class GateRequest {
   /** The delay after which a 401 is sent (D-7). */
   readonly unauthorizedDelay = new UniformUnauthorizedDelay();
-  /** Reads the body, from the start, whether or not a check needs it. */
+  /** Reads the body from the start, whether or not a check needs it. */
   readonly body: BodyReader;
   /** The signature of a body that arrived slowly, or is too large to be kept; null for any other body. */
   streamingSignature: StreamingSignature | null = null;
-  /**
-   * The authentication failure for which the body was dropped before it had arrived; null if it was not. It is final.
-   */
+  /** The authentication failure that caused the body to be dropped before it had arrived; null: not dropped. Final. */
   droppedFor: string | null = null;
   /**
-   * Settles when everything that arrived with the head was read, including a body that arrived as a whole. The deadline of a
-   * 401 is then set, before any check that takes longer for one cause than for another.
+   * Settles once everything that arrived with the head has been read, even a complete body. This sets the deadline of a 401
+   * before any check whose duration depends on the cause.
    */
   readonly arrival = Promise.resolve();
 
   /**
-   * @param cachedSnapshot returns the endpoint as this process last read it; null: it has not
+   * @param cachedSnapshot returns the endpoint as this process last read it; null: it has not read it
    * @param fetchSnapshot reads the endpoint as it is now; null: there is none
-   * @param sender the owner or the operator, whom a management key has identified; null: the endpoint's client, whom the gate
+   * @param sender the owner or operator identified by a management key; null: the endpoint's client, whom the gate
    * authenticates
    */
   constructor(
@@ -67,7 +65,7 @@ export class GateRequest {
     return body;
   }
 
-  /** Signs the body while it arrives. @param secrets those that the endpoint's requests may be signed with */
+  /** Signs the body while it arrives. @param secrets the endpoint's valid signing secrets */
   signWhileReading(secrets: SigningSecrets): void {
     if (this.streamingSignature) return;
     const signature = (this.streamingSignature = new StreamingSignature(secrets));
@@ -75,8 +73,8 @@ export class GateRequest {
   }
 
   /**
-   * Drops a body that is still arriving: its request is not authenticated, whatever the body. What arrives is signed
-   * anyway: the time must not reveal whether only the signature is still to be checked (D-7).
+   * Drops a body that is still arriving, because its request fails authentication whatever the body is. The bytes are
+   * signed anyway: the time must not reveal whether only the signature was left to check (D-7).
    */
   dropBody(failure: string): void {
     this.droppedFor = failure;

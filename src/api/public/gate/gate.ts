@@ -34,13 +34,13 @@ export interface ReceivedRequest {
   readonly body: ReceivedBody;
 }
 
-/** A post that was accepted, now or by an earlier request with its key (D-9). */
+/** A post that was accepted, now or by an earlier request with the same key (D-9). */
 export interface ReceivedPost {
   readonly post: ParsedPost;
   readonly result: AcceptPostResult;
 }
 
-/** The number of limiter calls for one request, in case its endpoint or its owner's month keeps changing. */
+/** Maximum number of limiter calls for one request, in case its endpoint or its owner's month keeps changing. */
 const MAX_LIMITER_CALLS = 10;
 /** The clients' route as the request log shows it. A constant: reading it from the framework would allocate an object per request. */
 const PUBLISH = 'POST /v1/webhooks/{slug}';
@@ -48,7 +48,7 @@ const PUBLISH = 'POST /v1/webhooks/{slug}';
 /**
  * Checks every request to /v1 in the order of D-7. The first check that fails answers:
  *
- * 1. maintenance, 2. authentication (a management key has identified its holder before), 3. the endpoint's state, 4. its plan,
+ * 1. maintenance, 2. authentication (done already for management keys), 3. the endpoint's state, 4. its plan,
  * 5. the media type ({@link Identification});
  * 6. a replay, 7. the month's quota, 8. the rate limits ({@link LimitGuard});
  * 9. the body and its media, which the probe budget must cover (D-51), 10. the targets ({@link ContentCheck}).
@@ -69,8 +69,8 @@ export class Gate {
   ) {}
 
   /**
-   * Accepts a post, or finds the answer to an earlier request with its key.
-   * @param to the slug that the request's path names, or the endpoint that a management key may use
+   * Accepts a post, or finds the answer to an earlier request with the same key.
+   * @param to the slug in the request's path, or the endpoint that a management key may use
    * @throws GateRejection
    */
   async receivePost(request: FastifyRequest, to: string | ManagedEndpoint): Promise<ReceivedPost> {
@@ -90,7 +90,7 @@ export class Gate {
       const judged = { request, keys, isAcceptable: content !== null, isLight };
       const verdict = await this.limits.judgePost(endpoint, judged); // steps 6 to 8
       if (verdict.outcome === 'replay') {
-        await this.takeFromBudget(gateRequest, endpoint, 'replays'); // a limit of its own (D-17)
+        await this.takeFromBudget(gateRequest, endpoint, 'replays'); // replays have a limit of their own (D-17)
         return { post, result: verdict };
       }
       if (verdict.outcome === 'again') {
@@ -104,7 +104,7 @@ export class Gate {
       }
       if (content === null || verdict.outcome === 'admissible') {
         await this.content.check(endpoint, post, areMediaProbed); // steps 9 and 10
-        areMediaProbed = true; // which took time: keys, limits and targets are checked again
+        areMediaProbed = true; // probing took time: keys, limits and targets are checked again
         continue;
       }
       const result = await this.acceptPost(gateRequest, endpoint, { post, content, keys, ...verdict });
@@ -118,7 +118,7 @@ export class Gate {
     throw unstableEndpoint();
   }
 
-  /** Checks a request of discovery or pauses up to step 8; the controller checks its body. @throws GateRejection */
+  /** Checks a discovery, pause or change request up to step 8; the controller checks its body. @throws GateRejection */
   async admit(
     request: FastifyRequest,
     slug: string,
@@ -132,9 +132,8 @@ export class Gate {
 
   /**
    * Checks a sandbox request up to step 8. The sandbox finds its endpoint by the token, which may be a test token, and is
-   * open to every plan (D-12): it is closed only if the owner disabled the endpoint. The controller reports a body that
-   * cannot be read (D-44).
-   * @param endpoint the endpoint that a management key may use; null: the token finds it
+   * open to every plan (D-12), unless the owner disabled the endpoint. The controller reports an unreadable body (D-44).
+   * @param endpoint the endpoint that a management key may use; null: find it by the token
    * @throws GateRejection
    */
   async admitToSandbox(request: FastifyRequest, endpoint: ManagedEndpoint | null): Promise<ReceivedRequest> {
@@ -162,7 +161,7 @@ export class Gate {
     return { endpoint: await this.takeFromBudget(gateRequest, endpoint, budget), body };
   }
 
-  /** Takes a request from a budget. Returns the current snapshot of the endpoint. @throws GateRejection */
+  /** Deducts a request from a budget. Returns the current snapshot of the endpoint. @throws GateRejection */
   private async takeFromBudget(
     gateRequest: GateRequest,
     snapshot: EndpointSnapshot,
@@ -186,8 +185,8 @@ export class Gate {
   }
 
   /**
-   * Accepts an admitted post. A post that is not accepted, because another request with its key came first or the store is
-   * unavailable, gets its rate-limit tokens back. `stale`: the endpoint has changed, and nothing was accepted.
+   * Accepts an admitted post. If another request with the same key came first or the store is unavailable, returns the
+   * post's rate-limit tokens. `stale`: the endpoint has changed, and nothing was accepted.
    */
   private async acceptPost(
     gateRequest: GateRequest,

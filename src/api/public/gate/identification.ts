@@ -26,7 +26,7 @@ import {
 } from './rejections.js';
 import { openLogEntry, setLogEndpoint } from './request-log-entry.js';
 
-/** The time that a request under maintenance waits for its endpoint's snapshot, in ms. */
+/** How long a request waits for its endpoint's snapshot during maintenance, in ms. */
 const MAINTENANCE_LOOKUP_MS = 500;
 const SLUG = /^[\w-]{1,64}$/;
 
@@ -59,7 +59,7 @@ export class Identification {
   ): GateRequest {
     openLogEntry(request);
     const address = SLUG.test(slug) ? slug : ''; // no endpoint has the empty slug
-    // No limiter call verifies the snapshot of a request to the tools.
+    // No limiter call verifies the snapshot of a request to the tools, so it must be fresh.
     const cached = () => (entryPoint === 'tools' ? null : this.endpoints.getCached(address));
     return new GateRequest(request, entryPoint, cached, () => this.endpoints.loadCurrent(address), this.bodies);
   }
@@ -75,8 +75,8 @@ export class Identification {
   }
 
   /**
-   * Opens a request of an endpoint's owner or of the operator, who are identified and may use the endpoint. Its body may be read
-   * at once.
+   * Opens a request by an endpoint's owner or the operator, who has been identified and may use the endpoint. Its body may be
+   * read at once.
    */
   openManagedRequest(
     request: FastifyRequest,
@@ -94,7 +94,7 @@ export class Identification {
   }
 
   /**
-   * Identifies the endpoint by the cached snapshot, for which most requests need not wait, or by a fresh one.
+   * Identifies the endpoint by the cached snapshot, so that most requests need not wait, or else by a fresh one.
    * @throws HttpProblem: a GateRejection, or 503 if too many requests wait to be authenticated (ADR-88)
    */
   async identify(gateRequest: GateRequest): Promise<EndpointSnapshot> {
@@ -109,16 +109,16 @@ export class Identification {
       return this.identifyAfterWaiting(gateRequest, cached, failure);
     }
     body.keep(cached.owner_id);
-    // An unauthenticated request has its rejection created once, by `identifyAfresh`: creating it twice would take longer.
+    // `identifyAfresh` creates the rejection of an unauthenticated request: creating it twice would take longer.
     if (this.findRejection(gateRequest, cached, null)) return this.identifyAfresh(gateRequest);
     setLogEndpoint(gateRequest.request, cached);
     return cached;
   }
 
   /**
-   * Identifies the endpoint of every request that the head alone and the cached snapshot do not authenticate. There is
-   * one path for all causes: if one cause took less time, its 401 would be sent before the others that are due at the
-   * same moment (D-7).
+   * Identifies the endpoint of every request that its head and the cached snapshot alone do not authenticate. All
+   * causes share one path: a faster cause would have its 401 sent before the others that are due at the same moment
+   * (D-7).
    * @param headFailure the authentication failure by the cached snapshot, ignoring the signature
    */
   private async identifyAfterWaiting(
@@ -142,8 +142,8 @@ export class Identification {
   }
 
   /**
-   * Judges a request by its head and a fresh snapshot while its body still arrives. If the request can no longer be
-   * authenticated, the bytes of its body are dropped from then on.
+   * Checks a request's head against a fresh snapshot while the body is still arriving. Drops the body if the request
+   * can no longer be authenticated.
    */
   private async judgeWhileReading(gateRequest: GateRequest): Promise<void> {
     const endpoint = await gateRequest.fetchSnapshot();
@@ -169,8 +169,8 @@ export class Identification {
   }
 
   /**
-   * Returns the rejection of the first step from 2 to 5 that fails, or null. @param failure of the authentication, or
-   * null
+   * Returns the rejection of the first step from 2 to 5 that fails, or null. @param failure why authentication failed;
+   * null if it succeeded
    */
   private findRejection(
     { request, entryPoint, sender }: GateRequest,
@@ -194,7 +194,7 @@ export class Identification {
   /** @throws GateRejection */
   private async rejectForMaintenance({ body, cachedSnapshot, fetchSnapshot }: GateRequest): Promise<never> {
     body.drop();
-    // The endpoint's log gets the rejection if the endpoint can be found: the database itself may be under maintenance.
+    // The rejection goes to the endpoint's log if the endpoint can be found: the database may be under maintenance too.
     const found = Promise.race([fetchSnapshot().catch(() => null), sleep(MAINTENANCE_LOOKUP_MS, null)]);
     throw maintenanceRejection(cachedSnapshot() ?? (await found));
   }

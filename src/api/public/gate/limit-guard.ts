@@ -16,11 +16,11 @@ import { GATE_MESSAGES } from '../messages.js';
 import { quotaRejection, rateLimitRejection, violationsRejection } from './rejections.js';
 import { describeRequest } from './request-log-entry.js';
 
-/** A post as the limits see it. */
+/** What the limits need to know about a post. */
 export interface JudgedPost {
   readonly request: FastifyRequest;
   readonly keys: KnownKeys;
-  /** True if the post will be accepted, provided that the limits pass. A post that will be rejected takes no tokens (D-16). */
+  /** True if the post will be accepted once it passes the limits. A post that will be rejected takes no tokens (D-16). */
   readonly isAcceptable: boolean;
   /** True if one append can accept the post. */
   readonly isLight: boolean;
@@ -46,12 +46,12 @@ export interface Admission {
   readonly condition: AppendCondition | null;
 }
 
-/** Hex digits of a key's hash that the limiter keeps: enough to distinguish the keys of a few seconds. */
+/** Number of hex digits of a key's hash that the limiter keeps: enough to tell apart the keys of a few seconds. */
 const KEY_DIGITS = 16;
 
 /**
- * The gate's steps 6 to 8: replays, the month's quota and the rate limits (D-16..D-18, D-45). One call of the limiter decides them
- * and verifies the version of the endpoint snapshot. If nothing is limited, the append that accepts the post verifies it.
+ * The gate's steps 6 to 8: replays, the month's quota and the rate limits (D-16..D-18, D-45). One limiter call decides them and
+ * verifies the version of the endpoint snapshot. If nothing is limited, the append that accepts the post verifies it.
  */
 @Injectable()
 export class LimitGuard {
@@ -73,7 +73,9 @@ export class LimitGuard {
     this.isOneDatabase = settings.eventStoreUrl === null;
   }
 
-  /** Takes one request from a budget. Returns false, and takes nothing, if the endpoint has changed. @throws GateRejection */
+  /**
+   * Deducts a request from a budget; if the endpoint has changed, deducts nothing and returns false. @throws GateRejection
+   */
   async takeFromBudget(request: FastifyRequest, endpoint: EndpointSnapshot, budget: Budget): Promise<boolean> {
     const verdict = await this.limiter.consumeBudget(endpoint, budget);
     if (verdict.outcome === 'rejected' || verdict.outcome === 'disabled')
@@ -82,8 +84,9 @@ export class LimitGuard {
   }
 
   /**
-   * Assumes that a post's keys are new if its append or the limiter would notice otherwise; if not, reads them (ADR-128).
-   * @param isOneAppend true if the post needs nothing but its append: no media to probe, no parts to store
+   * Assumes that a post's keys are new where its append or the limiter would detect known ones; else reads them
+   * (ADR-128).
+   * @param isOneAppend true if one append accepts the post: no media to probe, no parts to store
    */
   findKeys(
     { endpoint_id }: EndpointSnapshot,
@@ -96,8 +99,8 @@ export class LimitGuard {
   }
 
   /**
-   * Judges a post with a single call to the limiter. If a post with the same key was admitted a moment ago, here or in another
-   * process, this one takes no tokens: it waits for the other's answer and repeats it.
+   * Checks a post with a single call to the limiter. If a post with the same key was admitted a moment ago, here or in another
+   * process, takes no tokens, and waits for that post's answer to replay it.
    * @throws GateRejection
    */
   async judgePost(endpoint: EndpointSnapshot, post: JudgedPost): Promise<PostVerdict> {
@@ -155,17 +158,17 @@ export class LimitGuard {
   }
 
   /**
-   * True if a post's keys are assumed to be new, and only its append can tell: the events are outside the database. An
-   * earlier answer takes precedence over limits (D-7), so a request that fails a limit is decided after looking up its
-   * keys.
+   * True if a post's keys are assumed to be new and only its append can tell, because the events are outside the
+   * database. An earlier answer takes precedence over limits (D-7), so the keys must be looked up before a limit
+   * rejects the request.
    */
   areUnread({ isAssumedNew, keys }: KnownKeys): boolean {
     return isAssumedNew && keys.length > 0 && !this.isOneDatabase;
   }
 
   /**
-   * Returns the condition for a post that needs no call of the limiter: nothing is limited, and one append accepts it
-   * and verifies the endpoint's version. Returns null for every other post.
+   * Returns the condition for a post that needs no limiter call: nothing is limited, and one append accepts it and
+   * verifies the endpoint's version. Returns null for every other post.
    */
   private findCondition(
     endpoint: EndpointSnapshot,
@@ -199,7 +202,7 @@ export class LimitGuard {
     throw rateLimitRejection(endpoint, verdict, this.settings.limitsProfile);
   }
 
-  /** Disables an endpoint, once for each time that it was enabled. Returns the event's id. */
+  /** Disables an endpoint, at most once each time it has been enabled. Returns the event's id. */
   private disableForViolations(
     request: FastifyRequest,
     { endpoint_id, epoch }: EndpointSnapshot,

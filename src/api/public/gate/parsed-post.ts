@@ -27,8 +27,8 @@ export interface ParsedPost {
 /**
  * Parses and checks the body of a request to publish.
  * @param keyHeader Idempotency-Key as it was sent
- * @param audience the networks and targets that overrides may be for
- * @param now by which `publish_at` is judged
+ * @param audience the networks and targets that may have overrides
+ * @param now the time against which `publish_at` is checked
  */
 export const parsePost = (
   body: ReceivedBody,

@@ -33,7 +33,7 @@ export const maintenanceRejection = (endpoint: EndpointSnapshot | null): GateRej
 
 /**
  * Returns the only 401: body and headers are the same for every cause (publish-api.md: Authentication, 8). Only the log
- * has the cause.
+ * names the cause.
  * @param skew the client's time minus the server's, in seconds; null if the client sent none
  */
 export const unauthorizedRejection = (
@@ -46,7 +46,7 @@ export const unauthorizedRejection = (
   return new GateRejection(endpoint, 'rejected_auth', cause, problem, explain(cause, figures));
 };
 
-/** Rejects a request of an owner or the operator to an endpoint that was deleted a moment ago. */
+/** Rejects a request by an owner or the operator to an endpoint that was deleted a moment ago. */
 export const endpointNotFoundRejection = (): GateRejection => {
   const problem = HttpProblem.withMessage(404, 'not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
   return new GateRejection(null, 'rejected_auth', 'unknown_endpoint', problem);
@@ -60,14 +60,14 @@ export const testEndpointRejection = (endpoint: EndpointSnapshot): GateRejection
 };
 
 /**
- * Returns the call that enables an endpoint (D-52). The call takes the owner's or the operator's key, so that the
- * endpoint's id gives the token's holder no right. Only authenticated requests get this far.
+ * Returns the call that enables an endpoint (D-52). The call needs the owner's or operator's key, so the endpoint's id
+ * alone gives the token's holder no access. Only authenticated requests get this far.
  */
 const sayHowToEnable = ({ endpoint_id }: EndpointSnapshot): string => GATE_MESSAGES.enableEndpoint({ id: endpoint_id });
 
 /**
  * Rejects a request to a disabled endpoint: 403 if its owner disabled it, 503 if the rate limits or the plan did (D-8);
- * null if it is enabled. The sandbox is open to every plan and has its own limits: it is closed only by the owner.
+ * null if it is enabled. The sandbox is open to every plan and has its own limits: only the owner can close it.
  */
 export const disabledRejection = (
   endpoint: EndpointSnapshot,
@@ -97,7 +97,7 @@ export const disabledRejection = (
   }
 };
 
-/** Rejects a request to an endpoint that repeated violations disabled (D-8). @param eventId the event, if it is known */
+/** Rejects a request to an endpoint that repeated violations disabled (D-8). @param eventId id of the event, if known */
 export const violationsRejection = (endpoint: EndpointSnapshot, eventId: string | null): GateRejection => {
   const message = GATE_MESSAGES.disabledByLimits({ remedy: sayHowToEnable(endpoint) });
   const problem = HttpProblem.withMessage(503, 'endpoint_paused', message);
@@ -107,7 +107,7 @@ export const violationsRejection = (endpoint: EndpointSnapshot, eventId: string 
 
 /**
  * Rejects a request because the plan does not allow webhook input, or no longer does (D-8).
- * @param hasInput whether the current plan allows it: a better plan alone does not enable the endpoint
+ * @param hasInput whether the current plan allows it: an upgrade alone does not enable the endpoint
  */
 export const planRejection = (endpoint: EndpointSnapshot, hasInput: boolean): GateRejection => {
   const say = hasInput ? GATE_MESSAGES.disabledByEarlierPlan : GATE_MESSAGES.planWithoutInput;
@@ -154,8 +154,8 @@ export const quotaRejection = (endpoint: EndpointSnapshot, { used, resetsAt, las
 };
 
 /**
- * Names the exceeded limit. The figures of a plan's limits appear only in the owner's log (publish-api.md: info, 3);
- * the interval of an endpoint is its own setting.
+ * Names the exceeded limit. The figures of a plan's limits appear only in the owner's log (publish-api.md: info, 3); an
+ * endpoint's interval is its own setting.
  */
 const describeExceeded = (reason: LimitReason, seconds: number, { min_interval }: EndpointSnapshot): string => {
   switch (reason) {
@@ -220,7 +220,7 @@ const describeLimit = (reason: LimitReason, endpoint: EndpointSnapshot, profile:
 };
 
 /**
- * Rejects a request whose media, or whose translations in the sandbox, the probe budget does not cover. This is not a
+ * Rejects a request because the probe budget does not cover its media or its sandbox translations. This is not a
  * violation (D-51).
  */
 export const probeBudgetRejection = (
@@ -239,12 +239,12 @@ export const probeBudgetRejection = (
   return new GateRejection(endpoint, 'rejected_rate_limit', reason, problem, explain(reason, figures));
 };
 
-/** Returns the problem of a preview of a project's processing whose translations the probe budget does not cover (D-51). */
+/** Returns the problem for a preview of project processing whose translations exceed the probe budget (D-51). */
 export const projectBudgetProblem = ({ retryAfter, scope }: RefusedPayment): HttpProblem =>
   probeBudgetProblem(scope === 'endpoint' ? MESSAGES.ofProject : MESSAGES.ofOwner, retryAfter);
 
 /**
- * Rejects a request to the sandbox whose owner's previews have used up their computing time. This is not a violation
+ * Rejects a sandbox request because the owner's previews have used up their computing time. This is not a violation
  * (ADR-209).
  */
 export const previewBudgetRejection = (
@@ -257,7 +257,7 @@ export const previewBudgetRejection = (
   return new GateRejection(endpoint, 'rejected_rate_limit', problem.code, problem, explain(problem.code, figures));
 };
 
-/** Returns the problem of a preview whose owner's previews have used up their computing time. */
+/** Returns the problem for a preview when its owner's previews have used up their computing time. */
 export const previewBudgetProblem = (retryAfter: number): HttpProblem =>
   HttpProblem.withMessage(429, 'preview_budget', MESSAGES.previewBudget({ seconds: retryAfter }), {
     'retry-after': String(retryAfter),
@@ -268,7 +268,7 @@ const probeBudgetProblem = (whose: string, seconds: number): HttpProblem =>
     'retry-after': String(seconds),
   });
 
-/** Rejects a request for its body: its transfer, or its content (D-5, D-43). */
+/** Rejects a request because of how its body was transferred or what it contains (D-5, D-43). */
 export const bodyRejection = (endpoint: EndpointSnapshot, problem: HttpProblem): GateRejection => {
   const [first] = problem.problems;
   const reason = first?.code ?? problem.code;
@@ -283,7 +283,7 @@ export const postNotFoundRejection = (endpoint: EndpointSnapshot): GateRejection
   return new GateRejection(endpoint, 'rejected_validation', reason, problem, explain(reason));
 };
 
-/** Rejects a change because of its post's state (D-63). */
+/** Rejects a change because of the post's state (D-63). */
 export const changeRejection = (endpoint: EndpointSnapshot, rejection: Rejection): GateRejection => {
   const status = rejection.rejection === 'revision_mismatch' ? 412 : 409;
   const problem = HttpProblem.withMessage(status, rejection.rejection, rejection.message);
@@ -292,16 +292,13 @@ export const changeRejection = (endpoint: EndpointSnapshot, rejection: Rejection
   return new GateRejection(endpoint, 'rejected_validation', rejection.rejection, problem, why);
 };
 
-/**
- * Rejects a body that ended early: it was never sent completely. An oversized one is reported later. @throws
- * GateRejection
- */
+/** Rejects a body that ended early. An oversized body is reported later. @throws GateRejection */
 export const requireWholeBody = (endpoint: EndpointSnapshot, body: ReceivedBody): ReceivedBody => {
   if (!body.ok && body.problem.code !== 'body_too_large') throw bodyRejection(endpoint, body.problem);
   return body;
 };
 
-/** Returns the 503 of a request whose endpoint changed at each attempt to verify it. */
+/** Returns the 503 for a request whose endpoint changed on every attempt to verify it. */
 export const unstableEndpoint = (): HttpProblem =>
   HttpProblem.withMessage(503, 'unavailable', GATE_MESSAGES.endpointChanging, {
     'retry-after': '1',

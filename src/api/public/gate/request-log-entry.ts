@@ -17,17 +17,17 @@ export interface RequestLogEntry {
   /** `trace_id` of the body, if it could be read. */
   traceId: string | null;
   postId: string | null;
-  /** Null: accepted, if the answer is a success. */
+  /** Null with a successful answer means accepted. */
   decision: Decision | null;
   reason: string | null;
   why: JsonObject | null;
-  /** True if the event of an accepted post stores the entry. */
+  /** True if the event that records the post stores the entry. */
   isStored: boolean;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null if the request is in no endpoint's log: the sandbox (D-44), and everything outside /v1/webhooks. */
+    /** Null for requests that no endpoint's log records: to the sandbox (D-44), or outside /v1/webhooks. */
     logEntry: RequestLogEntry | null;
   }
 }
@@ -64,7 +64,7 @@ export const setLogRejection = (request: FastifyRequest, { decision, reason, why
   Object.assign(request.logEntry, { decision, reason, why: why ?? { rule: reason, figures: {}, event_id: null } });
 };
 
-/** Returns the fields by which a log line names its request: `request_id` and, as far as the body was read, `trace_id`. */
+/** Returns the fields that identify a request in a log line: `request_id` and, once the body was read, `trace_id`. */
 export const describeRequest = ({ id, logEntry }: FastifyRequest): { request_id: string; trace_id?: string } => {
   const traceId = logEntry?.traceId;
   return { request_id: id, ...(typeof traceId === 'string' && { trace_id: traceId }) };

@@ -7,14 +7,14 @@ import { LOG, type Log } from '../../../kernel/log.js';
 import { reasonOf } from '../../../kernel/reason.js';
 import { BatchPace } from '../../../runtime/batch-pace.js';
 
-/** Maximum number of entries of one endpoint that wait to be written. */
+/** The log entries of one endpoint that wait to be written. */
 interface PendingLog {
   entries: LoggedRequest[];
-  /** True if its timer is set or its write is due. Stays true for a while after a write, so that the next one waits. */
+  /** True if a timer is set or a write is due. Stays true for a while after a write, so that the next write waits. */
   isScheduled: boolean;
   /** Time of the last write, by `performance.now()`, in ms. */
   writtenAt: number;
-  /** Settles with the write that started last. */
+  /** Settles when the latest write ends. */
   writing: Promise<void>;
 }
 
@@ -22,21 +22,21 @@ interface PendingLog {
 const WRITE_INTERVAL_MS = 200;
 /** Time that the first entry waits for others, in ms. */
 const BATCH_MS = 20;
-/** Entries per endpoint. Its log keeps no more (publish-api.md: Limits, request log). */
+/** Maximum number of entries per endpoint. Its log keeps no more (publish-api.md: Limits, request log). */
 const MAX_ENTRIES = 100;
-/** Entries of all endpoints together. Beyond it, a new entry replaces its endpoint's oldest, or is dropped. */
+/** Maximum number of entries in total. Beyond that, a new entry replaces its endpoint's oldest, or is dropped. */
 const MAX_TOTAL = 20_000;
-/** Concurrent appends, which share a commit: the rest of the store's capacity is for posts. */
+/** Maximum number of concurrent appends, which share a commit: the rest of the store's capacity is for posts. */
 const MAX_CONCURRENT_WRITES = 16;
-/** Number of rounds that may follow each other without a pause; then one starts per {@link WRITE_INTERVAL_MS}. */
+/** Number of rounds that may run back to back; after that, one starts per {@link WRITE_INTERVAL_MS}. */
 const BURST_ROUNDS = 10;
 const RETRY_MS = 1_000;
 
 /**
- * Records requests that bring no post (D-33) without delaying those that do. Entries are collected in memory and
+ * Records requests that create no post (D-33) without delaying those that do. Entries are collected in memory and
  * written in rounds, each with the entries of all endpoints that are due, so that a flood of bad requests costs a few
  * commits a second, however many endpoints it uses. A killed process loses the entries in its memory, at most 0.4 s of
- * them; an orderly stop writes all of them.
+ * them; a clean shutdown writes all of them.
  */
 @Injectable()
 export class RequestRecorder implements OnApplicationShutdown {

@@ -3,14 +3,14 @@ import type { BodyWatcher } from '../../transport/body-reader.js';
 
 /** Delay after the body was read, in ms: longer than any check, including the signature over 5 MB (3 ms). */
 const AFTER_BODY_MS = 10;
-/** Time without a chunk of the body, since the head or the last chunk, after which the wait for it ends, in ms (D-7). */
+/** How long to wait for the next chunk of the body after the head or the last chunk, in ms (D-7). */
 const BODY_TIMEOUT_MS = 1_000;
 /** Interval within which requests share one timer, in ms. Their answers may be sent early by up to this much. */
 const SHARED_MS = 0.5;
 
 /**
  * A deadline that several requests wait for. They continue in the order in which they joined, not in the order in which they
- * began to wait: otherwise the answer of a slower check would be sent later.
+ * began to wait: otherwise a slower check would have its answer sent later.
  */
 class SharedDeadline {
   private joined = 0;

@@ -80,7 +80,7 @@ export const previewNetwork = async (
   return new NetworkPreviewView(textAfterTrim, trimmedChars, calls, warnings);
 };
 
-/** Merges the channels' warnings: one that all channels have is shown once, any other names its channel. */
+/** Merges the channels' warnings: a warning that all channels share is shown once; any other names its channel. */
 const mergeWarnings = (
   previews: readonly ChannelPreview[],
   channels: readonly PreviewTarget[],

@@ -5,9 +5,7 @@ import { buildProgram, HelperProcess } from '../../../media/helper-process.js';
 import { LOCAL_SEARCH, PATTERN_PROGRAM_PARTS, type PatternSearch, programSize } from '../../../processing/pattern.js';
 import { type PatternAnswer, patternProgram, type PatternQuestion } from '../../../processing/pattern-program.js';
 
-/**
- * Steps of a search (instructions of the pattern times units of the text) up to which this thread does it: about 2 ms.
- */
+/** Number of steps (pattern instructions times text units) up to which a search runs on this thread: about 2 ms. */
 const MOST_LOCAL_STEPS = 50_000;
 const TIMEOUT_MS = 10_000;
 
@@ -18,8 +16,8 @@ export interface PreviewPayer {
 }
 
 /**
- * Searches slow patterns of previews in a helper process, so that one owner's patterns hold up no request of another
- * (ADR-221). A helper answers one question at a time, serving owners in turn.
+ * Searches for slow patterns of previews in a helper process, so that one owner's patterns do not delay another owner's
+ * requests (ADR-221). A helper answers one question at a time, serving owners in turn.
  */
 @Injectable()
 export class PreviewPatterns implements OnModuleDestroy {
@@ -56,7 +54,7 @@ export class PreviewPatterns implements OnModuleDestroy {
   }
 }
 
-/** The patterns of one preview. */
+/** The pattern searches of one preview. */
 export class PreviewSearch implements PatternSearch {
   private readonly asked = new Map<string, Promise<void>>();
   private readonly found = new Map<string, PatternAnswer['found']>();
@@ -68,7 +66,7 @@ export class PreviewSearch implements PatternSearch {
     for (const { mode, pattern, platforms } of filters) {
       if (pattern === undefined || (platforms && !platforms.includes(platform))) continue;
       await this.askOnce({ pattern, text, isLast: false });
-      // The remaining filters would not be looked at.
+      // Publishing would not evaluate the remaining filters.
       if (mode === 'exclude' && this.found.get(keyOf({ pattern, text, isLast: false })) === true) return;
     }
     if (footer?.pattern !== undefined) await this.askOnce({ pattern: footer.pattern, text, isLast: true });

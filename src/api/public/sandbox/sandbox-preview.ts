@@ -20,7 +20,7 @@ import { PreviewPatterns } from './preview-patterns.js';
 import { type NetworkPreviewView, PreviewCallView } from './sandbox.view.js';
 import { SandboxTranslation } from './sandbox-translation.js';
 
-/** Renders a payload with the code that publishes, for every channel that it would go to. */
+/** Renders a payload with the publishing code, for every channel that it would go to. */
 @Injectable()
 export class SandboxPreview {
   constructor(
@@ -34,7 +34,7 @@ export class SandboxPreview {
   ) {}
 
   /**
-   * Renders previews, by the networks' ids, and by the ids of targets that have an override of their own (D-61).
+   * Renders previews, keyed by network id and by the id of each target that has its own override (D-61).
    * @param lists the probed media that targets get
    * @param pay pays for translations
    * @throws GateRejection 429 if the probe budget does not cover the translations, or the owner's computing time is used up
@@ -115,7 +115,7 @@ export class SandboxPreview {
 
   private async findProcessing(projectId: string, ownerId: string): Promise<Processing> {
     const row = await this.findResource.execute('project', projectId, ownerId);
-    // The management API checked it before it was stored.
+    // The management API validated it before storing it.
     return row?.processing ?? {};
   }
 

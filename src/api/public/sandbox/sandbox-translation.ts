@@ -13,7 +13,7 @@ import { SecretVault } from '../../../secrets/vault.js';
 /** Time limit of a translation, in ms: a client waits for the sandbox's answer. Publishing waits longer. */
 const TIMEOUT_MS = 10_000;
 
-/** Translates the texts that the sandbox shows (D-38), paid from the endpoint's probe budget (D-51). Nothing is stored. */
+/** Translates the sandbox's texts (D-38), charged to the endpoint's probe budget (D-51). Stores nothing. */
 @Injectable()
 export class SandboxTranslation implements OnModuleDestroy {
   private readonly client: GuardedClient;
@@ -29,7 +29,7 @@ export class SandboxTranslation implements OnModuleDestroy {
   }
 
   /**
-   * Creates the translator of one request: it translates the same text into the same language once, for all networks. It
+   * Creates the translator for one request. It translates the same text into a language only once, for all networks, and
    * throws what `pay` throws if the probe budget does not cover a translation.
    * @param vault holds the services' API keys
    */

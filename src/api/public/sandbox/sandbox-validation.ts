@@ -3,7 +3,7 @@ import type { CheckedMedium } from '../media-check.js';
 import type { PayloadCheck } from '../read-payload.js';
 import { SandboxMediumView, SandboxValidationView } from './sandbox.view.js';
 
-/** Place of the entities of an override. */
+/** Matches the path of an override's entities. */
 const OVERRIDDEN_ENTITIES = /^overrides\b.*\.entities\b/;
 
 /** Bytes in an MB (D-43). */
@@ -34,7 +34,7 @@ export const buildValidationView = ({
   );
 };
 
-/** Finds the URLs of the media in a body that may be invalid. */
+/** Finds the media URLs in a body that may be invalid. */
 const findMediaUrls = (sent: unknown): { readonly url: string; readonly index: number }[] => {
   const media = typeof sent === 'object' && sent !== null && 'media' in sent ? sent.media : [];
   if (!Array.isArray(media)) return [];

@@ -44,7 +44,7 @@ export class Sandbox {
 
   /**
    * Answers a request to the sandbox.
-   * @param to the endpoint that a management key may use; null: the token finds it
+   * @param to the endpoint that a management key may use; null: find it by the token
    * @throws GateRejection
    */
   async test(
