@@ -12,7 +12,7 @@ export interface Completed {
 /** The outcome of a use case: success, or the reason for a rejection. */
 export type CommandOutcome = Completed | Rejection;
 
-/** Reduces a decision to what a caller of the use case needs. */
+/** Converts a decision into the outcome that callers of the use case need. */
 export const toOutcome = <S, E extends DomainEvent, Code extends string>(
   result: DecisionResult<S, E> | Rejection<Code>,
 ): Completed | Rejection<Code> => (isRejection(result) ? result : { position: result.aggregate.position });

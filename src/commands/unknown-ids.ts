@@ -1,7 +1,7 @@
 import { reject, type Rejection } from '../kernel/result.js';
 import { COMMAND_MESSAGES } from './messages.js';
 
-/** A list names ids that this owner does not have; `figures` maps each path (`channel_ids[1]`) to its id. */
+/** A list contains ids that the owner does not have; `figures` maps each path (`channel_ids[1]`) to its id. */
 export type UnknownIds = Rejection<'unknown_ids'>;
 
 /** Rejects a list of ids. @param missing the unknown ids, with their index in the list */

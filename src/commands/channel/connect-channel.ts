@@ -19,7 +19,7 @@ export interface Credentials {
   readonly secret: Secret;
 }
 
-/** Connects a new channel of an owner (D-3), within its plan's cap (D-67). */
+/** Connects a new channel for an owner (D-3), within its plan's cap (D-67). */
 export class ConnectChannel extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -21,7 +21,7 @@ export class DeleteChannel extends Command<CommandOutcome> {
   }
 }
 
-/** The deletion is an event first. Its consequences follow here or, after a crash, in the saga `complete-deletions`. */
+/** Appends the deletion first. Its consequences follow here or, after a crash, in the saga `complete-deletions`. */
 @CommandHandler(DeleteChannel)
 export class DeleteChannelHandler implements ICommandHandler<DeleteChannel> {
   constructor(
@@ -43,7 +43,7 @@ export class DeleteChannelHandler implements ICommandHandler<DeleteChannel> {
     );
   }
 
-  /** A resource that refers to it from now on loses the reference again: see `Deletions`. */
+  /** A reference that is added after this check is removed again: see `Deletions`. */
   private async rejectInUse(channelId: string) {
     await this.progress.waitUntilCaughtUp(['discovery'], this.aggregates.store);
     return rejectInUse('channel', 'project_ids', await this.references.findProjectsNaming(channelId));

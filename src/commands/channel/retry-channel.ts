@@ -5,8 +5,8 @@ import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 
 /**
- * Ends a channel's wait for a person, at its owner's request: its first post is tried at once with the stored
- * credentials (D-50). Rejected with `nothing_to_retry` or `channel_disabled` if nothing waits for it.
+ * Resumes a channel that waits for attention, at its owner's request: its first post is tried at once with the stored
+ * credentials (D-50). Rejected with `channel_disabled`, or `nothing_to_retry` if the channel is not waiting.
  */
 export class RetryChannel extends Command<CommandOutcome> {
   constructor(

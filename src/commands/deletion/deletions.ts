@@ -22,7 +22,7 @@ import { rejectDeletedOwner } from './reject-deleted-owner.js';
 
 /** Number of publications cancelled at a time. */
 const BATCH_SIZE = 200;
-/** Read models by which the consequences of a deletion are found. */
+/** Read models that show what a deletion affects. */
 const READ_MODELS = ['discovery', ...READ_MODELS_OF_POSTS];
 
 interface NewProject {
@@ -43,7 +43,7 @@ interface NewOutput {
   readonly projectId: string;
 }
 
-/** Thrown if the read models have not reached the deletion in time: it is completed later. */
+/** Thrown if the read models have not reached the deletion in time. It is then completed later. */
 export class ReadModelsBehind extends Error {}
 
 /**
@@ -62,7 +62,7 @@ export class Deletions {
   ) {}
 
   /**
-   * Carries out a deletion within its request. If the read models are behind, the saga does it later.
+   * Carries out a deletion's consequences in its request. If the read models are behind, the saga does it later.
    * @param deleted the deletion; a rejection is returned unchanged @throws Unavailable
    */
   async completeNow(
@@ -107,8 +107,8 @@ export class Deletions {
   }
 
   /**
-   * Cancels the queued publications of a deleted endpoint's posts. @param after see above @throws Unavailable @throws
-   * ReadModelsBehind
+   * Cancels the queued publications of a deleted endpoint's posts. @param after position of the deletion @throws
+   * Unavailable @throws ReadModelsBehind
    */
   async completeEndpoint(endpointId: string, after: Position, context: CommandContext): Promise<Completed> {
     await this.waitForReadModels(after);
@@ -117,7 +117,7 @@ export class Deletions {
 
   /**
    * Deletes everything that belongs to a deleted owner, and cancels its queued publications.
-   * @param after see above @throws Unavailable @throws ReadModelsBehind
+   * @param after position of the deletion @throws Unavailable @throws ReadModelsBehind
    */
   async completeOwner(ownerId: string, after: Position, context: CommandContext): Promise<Completed> {
     await this.waitForReadModels(after);
@@ -255,12 +255,12 @@ export class Deletions {
   }
 
   /**
-   * Cancels what is planned, then what is queued, a batch at a time. A publication that has just been started, or whose
-   * events are damaged, is left to its attempt.
+   * Cancels planned, then queued publications, a batch at a time. Leaves a publication that has just been started, or
+   * whose events are damaged, to the worker.
    */
   private async cancelQueue(of: QueueOf, context: CommandContext): Promise<Completed> {
     let last = await this.planned.cancelAll(of, context);
-    // A post released in the meantime is in a queue.
+    // A post released in the meantime is queued by now.
     await this.waitForReadModels(last.position);
     for (;;) {
       const batch = await this.queued.findQueued(of, BATCH_SIZE);

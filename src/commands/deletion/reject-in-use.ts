@@ -1,10 +1,10 @@
 import { reject, type Rejection } from '../../kernel/result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
-/** A resource cannot be deleted, because others refer to it; `figures` hold their ids. */
+/** A resource cannot be deleted because others refer to it; `figures` holds their ids. */
 export type InUse = Rejection<'in_use'>;
 
-/** Rejects the deletion of a resource that others refer to; null if none does. */
+/** Returns a rejection if other resources refer to the resource to delete, else null. */
 export const rejectInUse = (
   kind: 'channel' | 'project',
   list: 'project_ids' | 'endpoint_ids',

@@ -10,7 +10,9 @@ import type { CommandOutcome } from '../command-result.js';
 import { rejectPlanWithoutOutput } from '../webhook-output/require-plan-output.js';
 import { ScheduleDelivery } from './schedule-delivery.js';
 
-/** Sends a test ping to a webhook output, whatever its kinds, even while it is disabled; only a plan can prevent it. */
+/**
+ * Sends a test ping to a webhook output, whatever its kinds, even while it is disabled; only the plan can prevent it.
+ */
 export class PingWebhookOutput extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -13,10 +13,10 @@ export type NewDelivery = Omit<DeliveryScheduled['data'], 'body' | 'parts'> & { 
 
 /** Longest body in an event, in bytes; a longer one is stored in parts first (D-42). */
 const MAX_INLINE_BYTES = 65_536;
-/** Bytes of a part; in base64 it is well below 900 KB. */
+/** Bytes in one part; in base64, well below 900 KB. */
 const PART_BYTES = 600_000;
 
-/** Schedules the delivery of an event. A delivery id is scheduled once, however often this is repeated. */
+/** Schedules the delivery of an event. Repeating this with the same delivery id has no effect. */
 @Injectable()
 export class ScheduleDelivery {
   constructor(private readonly aggregates: AggregateStore) {}
@@ -37,8 +37,8 @@ export class ScheduleDelivery {
   }
 
   /**
-   * Stores a body in parts. Their ids follow from the body, so repeating it after a crash is the same append. A repeat
-   * whose body has changed conflicts with the earlier parts, so its body gets a separate stream.
+   * Stores a body in parts. Their ids derive from the body, so a repeat after a crash appends the same events. A repeat
+   * with a changed body conflicts with the earlier parts, so the new body gets a separate stream.
    */
   private async storeParts(deliveryId: string, bytes: Buffer, context: CommandContext): Promise<BodyParts> {
     const sha256 = createHash('sha256').update(bytes).digest('hex');

@@ -5,10 +5,7 @@ import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 
-/**
- * Deletes an endpoint: its slug and token are unknown from now on, and the queued publications of its posts are
- * cancelled.
- */
+/** Deletes an endpoint: its slug and token stop working, and the queued publications of its posts are cancelled. */
 export class DeleteEndpoint extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -13,9 +13,9 @@ import { DISABLED_REASONS } from '../messages.js';
 import { originOfRequest, type RequestOrigin } from '../origin.js';
 
 /**
- * Disables an endpoint on the gateway's own decision (D-8), once for each time that it was enabled: a late repeat, from
- * a process that was suspended in the meantime, does not disable an endpoint that its owner has enabled again. Returns
- * the id of the event that disabled it; null if it is disabled for another reason.
+ * Disables an endpoint on the gateway's own decision (D-8), at most once each time it has been enabled: a late repeat
+ * by a process that was suspended does not disable an endpoint that its owner has enabled again. Returns the id of the
+ * event that disabled it; null if it is disabled for another reason.
  */
 export class DisableEndpoint extends Command<string | null> {
   constructor(
@@ -32,16 +32,16 @@ export class DisableEndpoint extends Command<string | null> {
 }
 
 /**
- * Returns the same command id in every process that disables the endpoint, so that there is one event for each time
- * that it was enabled.
+ * Returns the same command id in every process that disables the endpoint, so that each time it has been enabled leads
+ * to at most one event.
  */
 export const disableCommandId = (endpointId: string, by: DisableEndpoint['by'], epoch: string): string =>
   `disable/${endpointId}/${by}/${epoch}`;
 
-/** Returns the reason, for people, why a plan disables an endpoint. */
+/** Returns the human-readable reason why a plan disables an endpoint. */
 export const planWithoutInputReason = (plan: Plan): string => DISABLED_REASONS.planWithoutInput({ plan });
 
-/** Read models that show that the endpoint is disabled, awaited so that a caller who got the rejection sees it there. */
+/** Read models to wait for, so that they show the endpoint as disabled once the caller gets the rejection. */
 const READ_MODELS = ['discovery'];
 /** Longest time that a rejection waits for the read models, in ms; then it is sent anyway. */
 const READ_MODELS_TIMEOUT_MS = 1_000;

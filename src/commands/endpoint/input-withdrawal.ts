@@ -22,8 +22,8 @@ export class InputWithdrawal {
   ) {}
 
   /**
-   * Reads the plan from the owner's stream and the endpoints from the read model `discovery`. Each endpoint is disabled once for
-   * each time that it was enabled, by the first of several callers, the gate included.
+   * Reads the plan from the owner's stream and the endpoints from the read model `discovery`. Each endpoint is disabled at most
+   * once each time it has been enabled, by whichever caller is first, the gate included.
    * @throws Unavailable
    */
   async disableEndpointsOf(

@@ -4,7 +4,7 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 
-/** Adds posts to an owner, beyond the plan's monthly quota (D-18). */
+/** Gives an owner extra posts beyond the plan's monthly quota (D-18). */
 export class AddPostPack extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -5,7 +5,7 @@ import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 
-/** Deletes an owner with everything that belongs to it. Its API key is invalid at once. */
+/** Deletes an owner with all its resources. Its API key stops working at once. */
 export class DeleteOwner extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
@@ -15,7 +15,7 @@ export class DeleteOwner extends Command<CommandOutcome> {
   }
 }
 
-/** The deletion is an event first. Its consequences follow here or, after a crash, in the saga `complete-deletions`. */
+/** Appends the deletion first. Its consequences follow here or, after a crash, in the saga `complete-deletions`. */
 @CommandHandler(DeleteOwner)
 export class DeleteOwnerHandler implements ICommandHandler<DeleteOwner> {
   constructor(

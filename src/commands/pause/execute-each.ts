@@ -15,7 +15,7 @@ const AT_ONCE = 16;
 
 /**
  * Executes a command on each target, several at a time. Skips rejected commands: their targets need no change.
- * @returns what succeeded, in the order of the targets
+ * @returns the commands that succeeded, in the order of the targets
  */
 export const executeEach = async <S, E extends DomainEvent>(
   ids: readonly string[] = [],

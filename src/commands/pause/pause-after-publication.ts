@@ -23,17 +23,16 @@ const ACTOR = 'system:pause-after-publication';
  *
  * The publishing worker applies them after the network has accepted the post and **before** it records the success,
  * while it still holds the channel. The pauses are thus in force as soon as the success is visible: the next post of
- * the channel cannot be sent, not even after a crash in between, and a post that is accepted afterwards waits outside
- * the project. A saga that followed the success would leave a gap in which both could happen.
+ * the channel cannot be sent, not even after a crash in between, and a post that is accepted afterwards waits for the
+ * pause to end. A saga that followed the success would leave a gap in which either could slip through.
  */
 @Injectable()
 export class PauseAfterPublication {
   constructor(private readonly pauseTargets: PauseTargetsHandler) {}
 
   /**
-   * Applies a post's pauses. A post pauses each project and channel once, however often this is repeated, and never
-   * shortens a pause.
-   * @throws Unavailable in which case the success must not be recorded
+   * Applies a post's pauses, each once per project and channel, however often this is called. Never shortens a pause.
+   * @throws Unavailable: the success must not be recorded
    */
   async apply({ postId, projectId, channelId, payload, at, origin }: AcceptedPublication): Promise<void> {
     const { ad_pause_minutes: projectMinutes = 0, ad_target_pause_minutes: channelMinutes = 0 } = payload;

@@ -42,7 +42,7 @@ export class PauseTargetsHandler implements ICommandHandler<PauseTargets> {
     @Inject(MINUTE_MS) private readonly minuteMs: number,
   ) {}
 
-  /** @throws Unavailable although some of the pauses may be in force */
+  /** @throws Unavailable: some of the pauses may already be in force */
   async execute({
     context,
     scope: { projects, channels },

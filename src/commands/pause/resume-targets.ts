@@ -31,7 +31,7 @@ export class ResumeTargets extends Command<Resumed | Rejection<'not_found'>> {
 export class ResumeTargetsHandler implements ICommandHandler<ResumeTargets> {
   constructor(private readonly aggregates: AggregateStore) {}
 
-  /** @throws Unavailable although some of the pauses may have ended */
+  /** @throws Unavailable: some of the pauses may already have ended */
   async execute({
     context,
     scope: { projectIds = [], channelIds = [] },

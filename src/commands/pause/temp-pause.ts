@@ -32,7 +32,7 @@ export class TempPause extends Command<PauseChangeResult | Rejection<'invalid_ta
   }
 }
 
-/** Each pause has its own stream: if this fails half-way, sending the request again completes it. */
+/** Each pause has its own stream: if this fails halfway, sending the request again completes it. */
 @CommandHandler(TempPause)
 export class TempPauseHandler implements ICommandHandler<TempPause> {
   constructor(
@@ -63,7 +63,7 @@ export class TempPauseHandler implements ICommandHandler<TempPause> {
     const { position } = requireCompleted(
       await this.commands.execute(new PauseTargets(context, scope, { source: 'temp-pause' })),
     );
-    // D-45: a pause of projects only counts all their channels, even if the request names some of them.
+    // D-45: a pause of projects alone counts all their channels, even if the request names only some of them.
     const resources = target_minutes > 0 ? channelIds : listAllTargets(projects).channelIds;
     return { position, projectsAffected: projectIds.length, resourcesAffected: resources.length, rescheduled };
   }

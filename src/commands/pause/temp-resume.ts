@@ -27,7 +27,7 @@ export class TempResume extends Command<PauseChangeResult | Rejection<'invalid_t
   }
 }
 
-/** Each pause has its own stream: if this fails half-way, sending the request again completes it. */
+/** Each pause has its own stream: if this fails halfway, sending the request again completes it. */
 @CommandHandler(TempResume)
 export class TempResumeHandler implements ICommandHandler<TempResume> {
   constructor(
@@ -52,7 +52,7 @@ export class TempResumeHandler implements ICommandHandler<TempResume> {
     const resumed = requireCompleted(
       await this.commands.execute(new ResumeTargets(context, { projectIds, channelIds })),
     );
-    // D-45: if only projects are resumed, their channels are counted, as for a pause of projects only.
+    // D-45: if only projects are resumed, their channels are counted, as for a pause of projects alone.
     const ofProjects = projects.filter(({ project_id }) => resumed.projectIds.includes(project_id));
     const resources = resumed.channelIds.length > 0 ? resumed.channelIds : listAllTargets(ofProjects).channelIds;
     return {

@@ -34,7 +34,9 @@ export class AcceptPost extends Command<AcceptPostResult> {
     readonly payload: PublishPayload,
     /** Channels of the endpoint that the post addresses (resolve-targets.ts). */
     readonly channelIds: readonly string[],
-    /** The latest known state of the request's keys; the first is the key, `external_id` is claimed as well (D-19). */
+    /**
+     * Latest known state of the request's keys. The first is the post's key; `external_id` is claimed as well (D-19).
+     */
     readonly knownKeys: KnownKeys,
     /** SHA-256 (hex) of the body. */
     readonly bodyHash: string,
@@ -49,7 +51,7 @@ export class AcceptPost extends Command<AcceptPostResult> {
 
 /** Factor by which JSON may grow when it is serialised again (`1e20`); avoids measuring small payloads. */
 const MAX_GROWTH = 8;
-/** True if a post is accepted by one append, without writing parts first. @param payloadBytes size of the body */
+/** True if one append accepts a post, without writing parts first. @param payloadBytes size of the body */
 export const isSingleAppend = (payloadBytes: number): boolean => payloadBytes * MAX_GROWTH <= STORED_APART_BYTES;
 
 type Acceptance = Extract<PostCommand, { readonly type: 'AcceptPost' | 'SkipPost' }>;
@@ -63,7 +65,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   ) {}
 
   /**
-   * @throws Unavailable the outcome may be unknown; a repeat of the request with its key resolves it.
+   * @throws Unavailable the outcome may be unknown; repeating the request with its key resolves it.
    * @throws ConditionFailed nothing was accepted: read the endpoint again
    */
   execute(command: AcceptPost): Promise<AcceptPostResult> {
@@ -155,7 +157,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
 }
 
 /**
- * Selects the enabled ones among these channels, each once, with its first project (D-27), in the order of the projects and
+ * Selects the enabled channels among these, each once, with its first project (D-27), in the order of the projects and
  * their channels (D-57).
  */
 export const selectTargets = (projects: readonly SnapshotProject[], channelIds: readonly string[]): Target[] => {

@@ -17,7 +17,7 @@ export class AcceptanceLimit {
     this.startedOn = clock.now();
   }
 
-  /** Call directly before an append. @throws NotAppended if the time is over */
+  /** Call directly before an append. @throws NotAppended if the time is up */
   check(): void {
     const passed = Math.max(performance.now() - this.startedAt, this.clock.now() - this.startedOn);
     if (passed > this.limitMs) throw new NotAppended('the post was not accepted in time; send it again');

@@ -16,7 +16,7 @@ import type { AcceptanceLimit } from './acceptance-limit.js';
 
 /** A free place at the end of a stream, with the data needed to append there. */
 interface OpenPlace extends Place {
-  /** Hash of the previous event; empty for a stream's first. */
+  /** Hash of the previous event; empty for a stream's first event. */
   readonly previousHash: string;
   /** State after the previous event. */
   readonly previousState: PostState;
@@ -32,7 +32,7 @@ export interface KnownKeys {
   readonly perKey: readonly RequestKey<OpenPlace>[];
   /** True if the streams were not read: the keys are assumed to be new, with empty streams. */
   readonly isAssumedNew: boolean;
-  /** True if these keys waited for a concurrent post that was not stored in time. */
+  /** True if the request waited for a concurrent post with these keys that was not stored in time. */
   readonly isAwaited: boolean;
   /** The stored response to a request with these keys; null if it is the first. */
   readonly replay: Replay | null;
@@ -51,7 +51,7 @@ export type KeyClaimResult =
   { readonly outcome: 'accepted'; readonly claim: KeyClaim } | { readonly outcome: 'replay'; readonly replay: Replay };
 
 const FREE: KeyStatus = { kind: 'free' };
-/** Delays between look-ups of the post of a concurrent request. */
+/** Delays between look-ups of a concurrent request's post. */
 const LOOK_UP_INTERVAL = { firstMs: 5, longestMs: 100 };
 const MAX_CONFLICTS = 100;
 /** Maximum time to wait until a post that was admitted, perhaps by another process, is stored, in ms. */
@@ -78,7 +78,9 @@ export class KeyClaims {
     return { endpointId, keys, keyIds, perKey, isAssumedNew: false, isAwaited: false, replay };
   }
 
-  /** Returns the state of new keys without reading it. The caller confirms that they are new, or the append conflicts. */
+  /**
+   * Returns the state of new keys without reading them. The caller confirms that they are new, or the append conflicts.
+   */
   assumeNewKeys(endpointId: string, keys: readonly string[]): KnownKeys {
     const keyIds = keys.map((key) => keyIdOf(endpointId, key));
     const perKey = keyIds.map((id) => ({ status: FREE, place: this.placeAfter(streamOf(post, id), EMPTY) }));

@@ -11,7 +11,7 @@ import { AcceptanceLimit } from './acceptance-limit.js';
 
 /** Delay, in ms, before parts without an accepted post are erased. */
 const PARTS_LOOKED_AT_MS = 3_600_000;
-/** The same for parts that no post will use as far as this process knows: longer than an append can take. */
+/** The same for parts that, as far as this process knows, no post will use: longer than an append can take. */
 const UNNEEDED_PARTS_LOOKED_AT_MS = 120_000;
 /**
  * Time limit, in ms, from the first part to the acceptance: no post is accepted after its parts may have been erased.

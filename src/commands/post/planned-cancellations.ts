@@ -9,7 +9,7 @@ import type {
 import { type Completed, latestCompleted } from '../command-result.js';
 import type { PlannedPosts } from './planned-posts.js';
 
-/** Number of posts that are changed at a time. */
+/** Number of posts changed at a time. */
 const BATCH_SIZE = 200;
 const NOTHING: Completed = { position: -1n };
 

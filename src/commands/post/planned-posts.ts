@@ -24,10 +24,10 @@ export interface PostPlace {
   readonly revision: string;
 }
 
-/** A post as its events leave it, and the end of its stream. */
+/** A post's current state, and the end of its stream. */
 export interface LoadedPost {
   readonly state: PlannedPost;
-  /** Correlation id of its acceptance: everything about the post belongs to the same story (ADR-140). */
+  /** Correlation id of its acceptance, which all events about the post share (ADR-140). */
   readonly correlationId: string;
   readonly stream: string;
   readonly revision: bigint;
@@ -86,9 +86,9 @@ export class PlannedPosts {
   }
 
   /**
-   * Executes a command, again after every conflict. A repeated command whose events were already written is not
-   * executed again.
-   * @param limit until when the events may be appended; null: at any time
+   * Executes a command, and retries it after every conflict. Skips a command whose events an earlier attempt has
+   * written.
+   * @param limit latest time at which the events may be appended; null: at any time
    * @returns null if there is no such post @throws Unavailable
    */
   async execute(
@@ -113,7 +113,7 @@ export class PlannedPosts {
           return await this.append(change);
         } catch (error) {
           if (!(error instanceof WrongExpectedRevision) || conflicts >= MAX_CONFLICTS) throw error;
-          // Conflicting changes of this process then run one at a time.
+          // From here on, this process makes its conflicting changes one at a time.
           releaseLock ??= await this.conflictLocks.acquire(place.stream);
           if (conflicts > 2) await sleep(conflictDelay(conflicts));
         }
@@ -160,7 +160,7 @@ export class PlannedPosts {
     return { state, position: appended.position, events };
   }
 
-  /** Decodes an event of a post after its acceptance; null if it is of another post, or says nothing about a post. */
+  /** Decodes an event that followed a post's acceptance; null if it concerns another post, or none. */
   private decodeOf(postId: string, stored: StoredEvent): RecordedEventOf<PlannedPostEvent> | null {
     if (!CHANGES.has(stored.type)) return null;
     const event = this.aggregates.codec.decode<PlannedPostEvent>(stored);

@@ -20,7 +20,7 @@ import type { ChangedPost, PlannedPosts, PostPlace } from './planned-posts.js';
 
 export type { ChangeAuthor, PostDecision };
 
-/** Author of a change, and the revisions that the post may have; null: any. */
+/** Author of a change, and the post revisions at which it is allowed; null: any. */
 export interface PostChange {
   readonly author: ChangeAuthor;
   readonly ifRevision: readonly number[] | null;
@@ -67,7 +67,7 @@ export class PostChanges {
     );
   }
 
-  /** Replaces the payload of a post, a large one in parts (D-42). @throws Unavailable */
+  /** Replaces a post's payload, and stores a large one in parts (D-42). @throws Unavailable */
   async replace(
     place: PostPlace,
     { payload, projects, channelIds }: Replacement,
@@ -105,7 +105,7 @@ export class PostChanges {
   }
 }
 
-/** Refuses a change of a post whose endpoint was deleted, which ended what was planned of it. @param releasedAt null if it never was */
+/** Refuses a change to a post whose endpoint was deleted, which cancelled its planned publications. @param releasedAt null: never */
 export const refuseWithoutEndpoint = (releasedAt: Instant | null): Rejection<PlannedPostRejection> =>
   releasedAt === null
     ? reject('post_ended', PLANNED_POST_MESSAGES.ended)

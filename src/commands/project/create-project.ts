@@ -12,7 +12,7 @@ import { CappedCreation } from '../resource-cap/capped-creation.js';
 import { rejectUnknownIds } from '../unknown-ids.js';
 import { sealProcessing, type UnsealedProcessing } from './seal-processing.js';
 
-/** Creates a project of an owner, within its plan's cap (D-67). */
+/** Creates a project for an owner, within its plan's cap (D-67). */
 export class CreateProject extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -17,7 +17,7 @@ export interface UnsealedProcessing {
 export const findKeptKeyId = ({ url }: Translation, current: Processing): string | undefined =>
   current.translation?.url === url ? current.translation.api_key_id : undefined;
 
-/** Returns processing as events hold it: the translation key is encrypted in the vault, and events hold only its id. */
+/** Returns processing as stored in events: with only the id of the translation key, which is encrypted in the vault. */
 export const sealProcessing = async (
   vault: SecretVault,
   { processing, translationKey }: UnsealedProcessing,

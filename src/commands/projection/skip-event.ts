@@ -28,10 +28,7 @@ export class SkipEventHandler implements ICommandHandler<SkipEvent> {
     private readonly statuses: ProjectionStatuses,
   ) {}
 
-  /**
-   * The event is the decision: after a crash, the versions stay stopped until a repeat of the command lets them
-   * continue.
-   */
+  /** The appended event is the decision: after a crash, the versions stay stopped until the command is repeated. */
   async execute({ context, name, reason }: SkipEvent): Promise<CommandOutcome> {
     const failure = await this.statuses.findFailure(name);
     if (!failure) return reject('not_stopped', COMMAND_MESSAGES.notStopped);

@@ -23,8 +23,8 @@ export interface PublicationIds {
 export type CancelledPublications = Completed & { readonly cancelled: number };
 
 /**
- * Cancels a post's planned or queued publications, so that they are never sent. A publication that is being sent, or has ended,
- * stays as it is; if this applies to all, the command is rejected.
+ * Cancels a post's planned or queued publications, so that they are never sent. A publication that is being sent or has ended
+ * stays as it is; if that is true of all of them, the command is rejected.
  */
 export class CancelPublications extends Command<CancelledPublications | Rejection> {
   constructor(
@@ -45,7 +45,7 @@ export class CancelPublicationsHandler implements ICommandHandler<CancelPublicat
     private readonly planned: PlannedPosts,
   ) {}
 
-  /** @throws Unavailable although some of the publications may be cancelled */
+  /** @throws Unavailable: some of the publications may already be cancelled */
   async execute({ context, publications }: CancelPublications): Promise<CancelledPublications | Rejection> {
     const channelIds = new Set(publications.map(({ channelId }) => channelId));
     const foreign = await rejectForeign(this.aggregates, channel, [...channelIds], context);
@@ -75,8 +75,8 @@ export class CancelPublicationsHandler implements ICommandHandler<CancelPublicat
   }
 
   /**
-   * Cancels publications of a planned post. Returns null if the post has been released: then each publication has its
-   * own stream.
+   * Cancels publications of a planned post. Returns null if the post has been released, because each publication then
+   * has its own stream.
    */
   private async cancelPlanned(
     postId: string,

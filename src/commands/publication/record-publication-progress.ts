@@ -9,8 +9,8 @@ import type { CommandContext } from '../../event-store/codec.js';
 import type { Rejection } from '../../kernel/result.js';
 
 /**
- * The commands of the publishing worker; the others belong to the owner (D-25). The worker cancels publications that a
- * deletion leaves behind.
+ * The commands of the publishing worker; the others belong to the owner (D-25). The worker also cancels publications
+ * that a deletion leaves behind.
  */
 export type ProgressCommand = Exclude<
   PublicationCommand,

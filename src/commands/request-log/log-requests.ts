@@ -30,7 +30,7 @@ type LogEnd = Omit<LoadedAggregate<unknown>, 'state'>;
 
 @CommandHandler(LogRequests)
 export class LogRequestsHandler implements ICommandHandler<LogRequests> {
-  /** Known ends of the logs that this process has written to. */
+  /** Last known ends of the logs that this process has written to. */
   private readonly ends = new BoundedCache<LogEnd>(MAX_CACHED_ENDS);
 
   constructor(
@@ -54,7 +54,7 @@ export class LogRequestsHandler implements ICommandHandler<LogRequests> {
         this.ends.set(stream, { revision, position, hash: encoded.hash });
         return;
       } catch (error) {
-        this.ends.delete(stream); // another process has written in between, or the outcome is unknown
+        this.ends.delete(stream); // another process has written in the meantime, or the outcome is unknown
         if (!(error instanceof WrongExpectedRevision) || conflicts >= MAX_CONFLICTS) throw error;
       }
     }

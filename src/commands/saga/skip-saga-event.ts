@@ -8,8 +8,8 @@ import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
 /**
- * Skips the event that a saga cannot handle. Rejected with `not_stopped` if the saga does not fail, or fails at another
- * event, so that a repeated call never skips the next one.
+ * Skips the event that a saga cannot handle. Rejected with `not_stopped` if the saga is not failing, or is failing at
+ * another event, so that a repeated call never skips the next event.
  */
 export class SkipSagaEvent extends Command<CommandOutcome> {
   constructor(
@@ -30,7 +30,7 @@ export class SkipSagaEventHandler implements ICommandHandler<SkipSagaEvent> {
     private readonly statuses: SagaStatuses,
   ) {}
 
-  /** The event is the decision: after a crash, the saga reads it at its next attempt. */
+  /** The appended event is the decision: after a crash, the saga reads it on its next attempt. */
   async execute({ context, name, position, reason }: SkipSagaEvent): Promise<CommandOutcome> {
     const failure = await this.statuses.findFailure(name);
     if (!failure) return reject('not_stopped', COMMAND_MESSAGES.sagaNotStopped);

@@ -5,7 +5,7 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 
-/** Disables a webhook output: nothing is delivered to it. `reason` is a text for people. */
+/** Disables a webhook output: nothing is delivered to it. `reason` is human-readable. */
 export class DisableWebhookOutput extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

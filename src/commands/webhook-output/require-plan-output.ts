@@ -4,7 +4,7 @@ import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import { reject, type Rejection } from '../../kernel/result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
-/** The plan has no webhook output; `figures` hold its name. */
+/** The plan has no webhook output; `figures` holds its name. */
 type PlanLacksOutput = Rejection<'plan_not_allowed'>;
 
 /** Returns a rejection if an owner's plan has no webhook output, else null (D-8). Reads the owner's stream, not a read model. */
