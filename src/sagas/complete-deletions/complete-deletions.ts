@@ -9,7 +9,7 @@ import type { RecordedEventOf } from '../../kernel/events.js';
 import { FollowsLog } from '../engine/follows-log.js';
 
 type Deletion = OwnerDeleted | ChannelDeleted | ProjectDeleted | EndpointDeleted;
-/** Events by which a resource may refer to one that was deleted at the same time. */
+/** Events that may refer to a resource deleted at the same time. */
 type Naming =
   ChannelConnected | ProjectCreated | ProjectChannelsChanged | EndpointCreated | EndpointChanged | WebhookOutputCreated;
 
@@ -17,8 +17,8 @@ const NAME = 'complete-deletions';
 
 /**
  * Completes deletions whose process died before it finished: removes references to a deleted resource, cancels its
- * queued publications, and deletes everything of a deleted owner. Resources created while a deletion took place are
- * checked as well. Each step depends on the current state, so an old or repeated event does no harm.
+ * queued publications, and deletes everything that belonged to a deleted owner. Resources created while a deletion took
+ * place are checked as well. Each step depends on the current state, so an old or repeated event does no harm.
  */
 @FollowsLog<Deletion | Naming>({
   name: NAME,

@@ -8,8 +8,8 @@ import type { NoticeQueue } from './notice-queue.js';
 const KIND = 'publication.failed';
 
 /**
- * Delivers a notice to each owner until all are settled except those whose secret always fails. The call to a chat
- * takes as long as a network may, so that it is still in progress while another owner's secret cannot be read.
+ * Delivers one notice to each owner until all are settled. A call to a chat takes 400 ms, so that it is still in
+ * progress when reading another owner's secret fails.
  */
 const deliver = async (owners: Readonly<Record<string, () => Error | null>>) => {
   const open = new Set(Object.keys(owners));

@@ -17,7 +17,7 @@ const LEASE = 'deliver-notices';
 const SWEEP_MS = 1_000;
 /** Number of messages sent at a time. A slow chat delays only the messages of the same sweep. */
 const BATCH_SIZE = 16;
-/** Minutes between two messages of a kind to one owner. */
+/** Minimum time between two messages of one kind to the same owner, in minutes. */
 const QUIET_MINUTES = 10;
 /** Age at which the delivery of a notice is abandoned, in minutes. */
 const MAX_AGE_MINUTES = 24 * 60;
@@ -27,7 +27,7 @@ const RETRY = { firstMs: 5_000, longestMs: 600_000 };
 const DRAIN_MS = 3_000;
 const SWEEP_RETRY = { firstMs: 100, longestMs: 10_000 };
 
-/** The end of an attempt to send a batch. */
+/** Outcome of an attempt to send a batch. */
 type Attempt =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'refused'; readonly error: PublishError }
@@ -36,8 +36,8 @@ type Attempt =
 /**
  * Delivers notices to the owners' chats, in one process at a time. Notices of one kind to one owner are combined into
  * one message, at most one every ten minutes (ADR-163). A message is sent before its notices count as delivered: a
- * process that dies loses none, and repeats only a message whose answer was lost. A refusal that would stop every later
- * message ends the batch at once; any other failure is retried for a day.
+ * process that dies loses none, and repeats only a message whose answer was lost. A permanent refusal ends the batch at
+ * once; any other failure is retried for a day.
  */
 @Injectable()
 export class DeliverNotices {

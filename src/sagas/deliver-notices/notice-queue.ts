@@ -10,7 +10,7 @@ export interface NoticeGroup {
   readonly kind: string;
 }
 
-/** Notices that are sent as one message. They stay the same for all its attempts. */
+/** Notices sent together as one message; every attempt sends the same ones. */
 export interface NoticeBatch {
   readonly batch: string;
   readonly count: number;
@@ -18,13 +18,11 @@ export interface NoticeBatch {
   readonly texts: readonly string[];
   /** Time since the oldest notice was raised, in ms. */
   readonly ageMs: number;
-  /** Number of attempts at this batch that failed in a row. */
+  /** Number of consecutive failed attempts to send this batch. */
   readonly failures: number;
 }
 
-/**
- * Notices that wait for delivery: `ops_notice`, and `ops_notice_pace` with the time of the next message of each kind.
- */
+/** Queue of notices (`ops_notice`), and the earliest time of the next message of each kind (`ops_notice_pace`). */
 @Injectable()
 export class NoticeQueue {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
@@ -68,7 +66,7 @@ export class NoticeQueue {
     return rows[0] ?? null;
   }
 
-  /** Ends a batch that was delivered or never will be. The next message of the kind has to wait. */
+  /** Settles a batch that was delivered or never will be. The next message of its kind waits for `quietMs`. */
   async settle({ owner_id, kind }: NoticeGroup, { batch }: NoticeBatch, quietMs: number): Promise<void> {
     await this.pool.query(
       `with ended as (
@@ -98,7 +96,7 @@ export class NoticeQueue {
     );
   }
 
-  /** Deletes notices that ended a day ago, and the times of kinds whose next message need not wait. */
+  /** Deletes notices settled more than a day ago, and rows of `ops_notice_pace` that no longer delay a message. */
   async forget(): Promise<void> {
     await this.pool.query(`delete from ops_notice where settled_at < clock_timestamp() - interval '1 day'`);
     await this.pool.query(

@@ -3,7 +3,7 @@ import { NOTICE_GROUP_EN, NOTICE_GROUP_RU } from './messages.js';
 
 /** Maximum number of notices that a message lists in full. */
 export const MAX_LISTED = 8;
-/** Maximum UTF-16 units of one notice among several: eight of them fit into a message of any network. */
+/** Maximum UTF-16 units of each notice in a combined message: eight fit into one message on any network. */
 const MAX_LENGTH = 450;
 
 /**

@@ -49,19 +49,19 @@ const REASONS = {
   secret: DISABLED_REASONS.outputSecret,
   failures: DISABLED_REASONS.outputFailures,
 };
-/** How long a read of an output's queue is valid, in ms: a new URL, secret or state must take effect. */
+/** How long a read of an output's queue stays valid, in ms: a new URL, secret or state must soon take effect. */
 const QUEUE_TTL_MS = 1_000;
 
 /**
- * Number of outputs of one pace that a process delivers to at a time, so that slow outputs take no capacity from prompt
- * ones.
+ * Maximum number of outputs of one pace that a process delivers to at a time. Each pace has its own limit, so that slow
+ * outputs take no capacity from fast ones.
  */
 const OUTPUTS_PER_PACE = 256;
 
-/** Number of outputs of one host that a process delivers to at a time, each over one connection. */
+/** Maximum number of outputs on one host that a process delivers to at a time, each over one connection. */
 export const OUTPUTS_PER_HOST = 32;
 
-/** The outcome of an attempt that was not made because the server had just been unreachable. */
+/** Outcome of an attempt that was skipped because the server had just been unreachable. */
 const NOT_SENT: SentResult = {
   status: null,
   answer: DELIVERY_MESSAGES.notSent,
@@ -70,15 +70,13 @@ const NOT_SENT: SentResult = {
   isUnreachable: true,
 };
 
-/**
- * The outcome of an attempt, and whether the attempt was not made because the output has no readable signing secret.
- */
+/** Outcome of an attempt. `lacksSecret`: it was skipped, because the output's signing secret cannot be read. */
 type AttemptEnd = SentResult & { readonly lacksSecret?: boolean };
 
-/** Returns the outcome of an attempt that was not made because something it needs is missing. */
+/** Returns the outcome of an attempt that was skipped for the reason in `answer`. */
 const notSendable = (answer: string): AttemptEnd => ({ status: null, answer, retryAfterMs: null, isAborted: false });
 
-/** The end of an attempt, while its event is being appended. */
+/** Outcome of an attempt whose event is still being appended. */
 interface Attempted {
   readonly isDelivered: boolean;
   readonly isServerDown: boolean;
@@ -158,7 +156,7 @@ export class DeliverWebhooks {
   }
 
   /**
-   * Sends the due deliveries for as long as the read queue is valid.
+   * Sends the due deliveries while this read of the queue is valid.
    * @returns position of the last event; null if nothing was sent
    */
   private async deliverInOrder(
@@ -170,7 +168,7 @@ export class DeliverWebhooks {
     const records: Promise<Position>[] = [];
     let isUnreachable = false;
     for (const row of probe ? [probe, ...due] : due) {
-      // If the server came back between two attempts, a later delivery would overtake the waiting ones.
+      // Not sent: if the server came back between two attempts, a later delivery would overtake the waiting ones.
       const attempted: Attempted | null = isUnreachable
         ? this.recordFailure(row, output, NOT_SENT, { isProbe: false, at: this.clock.now(), latencyMs: 0 }, signals)
         : await this.attempt(row, output, row === probe, signals);
@@ -258,8 +256,8 @@ export class DeliverWebhooks {
   }
 
   /**
-   * Reads the secrets that are valid at a time, the current one first; returns a sentence if the current one cannot be
-   * read.
+   * Reads the secrets that are valid at the given time, the current one first. Returns an error message if the current
+   * one cannot be read.
    */
   private async readSecrets(output: DeliveryOutputRow, at: Instant): Promise<readonly string[] | string> {
     const { secret_id, previous_secret_id, previous_until } = output;
@@ -271,7 +269,7 @@ export class DeliverWebhooks {
     return [present, ...(typeof previous === 'string' ? [] : [previous])].map(({ secret = '' }) => secret);
   }
 
-  /** Reads a secret; returns a sentence if it was erased or cannot be decrypted. */
+  /** Reads a secret; returns an error message if it was erased or cannot be decrypted. */
   private async readSecret(id: string): Promise<Secret | string> {
     try {
       return (await this.vault.readSecret(id)) ?? DELIVERY_MESSAGES.secretErased;
@@ -296,7 +294,7 @@ export class DeliverWebhooks {
     const context = this.contextOf(row, `disable/${row.delivery_id}/${row.revision}`);
     const command = new DisableWebhookOutput(context, row.output_id, by, REASONS[by]);
     const outcome = await retryWhileUnavailable(() => this.disableOutput.execute(command), abort);
-    return isRejection(outcome) ? -1n : outcome.position; // it was deleted in the meantime
+    return isRejection(outcome) ? -1n : outcome.position; // the output was deleted in the meantime
   }
 
   private contextOf(row: DueDelivery, commandId: string): CommandContext {
@@ -307,8 +305,8 @@ export class DeliverWebhooks {
 }
 
 /**
- * Returns a delivery as its row shows it, which saves reading its stream; if it has changed since, the append
- * conflicts.
+ * Returns a delivery's state as its row shows it, to save reading its stream. If the delivery has changed since, the
+ * append conflicts.
  */
 const knownDelivery = (row: DueDelivery): LoadedAggregate<ReturnType<typeof decider.evolve>> => ({
   state: {

@@ -11,14 +11,14 @@ import type { ProjectOutput } from '../../projections/discovery/project-outputs.
 /** Name of the saga, which is recorded in the events that it causes. */
 export const NAME = 'schedule-deliveries';
 
-/** Schedules deliveries for the webhook outputs that want them. */
+/** Schedules the deliveries of an event to several webhook outputs. */
 @Injectable()
 export class DeliveryFanOut {
   constructor(private readonly scheduleDelivery: ScheduleDelivery) {}
 
   /**
    * Schedules a delivery of the same body for each output.
-   * @param subject names the subject of the delivery, and the time for the ids
+   * @param subject name and time from which the ids of the deliveries are derived
    */
   async deliver(
     outputs: readonly ProjectOutput[],
@@ -41,7 +41,7 @@ export class DeliveryFanOut {
   }
 }
 
-/** Returns the origin of what follows from an event. */
+/** Returns the origin of events that the given event causes. */
 export const originOf = ({ id, requestId, correlationId }: RecordedEvent): Origin => ({
   actor: `system:${NAME}`,
   requestId,

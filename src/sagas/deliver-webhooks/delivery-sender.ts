@@ -3,14 +3,14 @@ import { FetchError } from '../../outbound-http/fetch-error.js';
 import type { GuardedClient } from '../../outbound-http/guarded-client.js';
 import { DELIVERY_MESSAGES } from './messages.js';
 
-/** Maximum duration of an attempt, from the call to the end of the answer, in ms (security.md). It is never scaled. */
+/** Maximum duration of an attempt, from the call to the end of the response, in ms (security.md). Never scaled. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
-/** Number of bytes of an answer to read; the connection of a longer answer is closed. */
+/** Maximum bytes of a response to read; if it is longer, the connection is closed. */
 const READ_BYTES = 2_048;
-/** Number of UTF-16 units of an answer to keep. */
+/** Maximum UTF-16 units of a response to keep. */
 const KEPT_UNITS = 500;
 
-/** The end of an attempt. */
+/** Outcome of an attempt. */
 export interface SentResult {
   /** HTTP status; null if there was no answer. */
   readonly status: number | null;
@@ -19,7 +19,7 @@ export interface SentResult {
   readonly retryAfterMs: number | null;
   /** True if this process abandoned the attempt, which says nothing about the server. */
   readonly isAborted: boolean;
-  /** True if there was no connection over which anything could be sent, whichever delivery it was for. */
+  /** True if no connection to the server could be opened: any other delivery would have failed too. */
   readonly isUnreachable?: boolean;
 }
 
@@ -46,7 +46,7 @@ export class DeliverySender {
       timeoutMs: ATTEMPT_TIMEOUT_MS,
     } as const;
     try {
-      // The status has already decided, so a truncated body is not a failure.
+      // The status alone decides the outcome, so a truncated body is not a failure.
       const answer = await this.client.request(url, request, 'cut');
       const { status, body: beginning } = answer;
       return { status, answer: toText(beginning), retryAfterMs: readRetryAfter(answer), isAborted: false };
@@ -75,7 +75,7 @@ const toText = (beginning: Buffer): string => {
     .replace(/\p{Cs}/gu, '\ufffd');
 };
 
-/** Reads `Retry-After`: seconds or a date, measured by the server's own clock if the answer has a date (RFC 9110). */
+/** Reads `Retry-After`: seconds, or a date, compared with the response's own `Date` if there is one (RFC 9110). */
 const readRetryAfter = ({ headers: { 'retry-after': value = '', date = '' } }: CompleteAnswer): number | null => {
   if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1_000;
   const until = /[a-z]/i.test(value) ? Date.parse(value) : NaN;

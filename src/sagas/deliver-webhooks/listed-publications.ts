@@ -8,7 +8,7 @@ import { isDamaged } from '../../event-store/codec.js';
 import { BEGINNING } from '../../event-store/port.js';
 import type { PostWithPayload } from '../../projections/posts/post-payloads.js';
 
-/** Reads a publication as it is now. One whose events are damaged is in doubt (ADR-111). */
+/** Reads a publication's current state. A publication with damaged events counts as in doubt (ADR-111). */
 export const readPublication = async (
   aggregates: AggregateStore,
   publicationId: string,
@@ -22,8 +22,8 @@ export const readPublication = async (
 };
 
 /**
- * Lists the post's publications of a project as they are now, each with the position of its last event, in the order of D-57.
- * Those that were cancelled before the release have no events of their own.
+ * Lists the current state of a post's publications in a project, in the order of D-57, each with the position of its
+ * last event. Publications cancelled before the release have no events of their own.
  */
 export const listPublications = (
   aggregates: AggregateStore,

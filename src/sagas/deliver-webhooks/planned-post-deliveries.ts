@@ -18,7 +18,7 @@ import { describeCancelled } from './listed-publications.js';
 /** A planned post may end without a release; then its publications have no events of their own. */
 export type PostEnd = PostRejected | PlannedPublicationsCancelled;
 
-/** Schedules the deliveries that follow from what happens to a post before its release. */
+/** Schedules the deliveries that events before a post's release cause. */
 @Injectable()
 export class PlannedPostDeliveries {
   constructor(
@@ -28,7 +28,7 @@ export class PlannedPostDeliveries {
     private readonly fanOut: DeliveryFanOut,
   ) {}
 
-  /** Notifies the outputs that want it of a post that waits for approval (D-62). */
+  /** Notifies the subscribed webhook outputs that a post waits for approval (D-62). */
   async scheduleApprovalNeeded(event: RecordedEventOf<PostApprovalRequested>): Promise<void> {
     const { postId, endpointId, publishAt } = event.data;
     const post = await this.readContentBefore(event);
@@ -45,7 +45,7 @@ export class PlannedPostDeliveries {
     await this.fanOut.deliver(outputs, 'post.approval_needed', body, event, { name: event.id, at: event.at });
   }
 
-  /** Completes a post in the projects in which nothing of it will be published. */
+  /** Schedules `post.completed` for the projects in which none of the post's publications was released. */
   async scheduleCompletion(event: RecordedEventOf<PostEnd | PostReleased>): Promise<void> {
     if (event.type !== 'PostReleased' && !event.data.isLast) return;
     const post = await this.readContentBefore(event);
@@ -72,7 +72,7 @@ export class PlannedPostDeliveries {
     }
   }
 
-  /** Returns null if the post cannot be read, because nothing can be said about it. */
+  /** Returns null if the post cannot be read, because there is then nothing to report. */
   private async readContentBefore(
     event: RecordedEventOf<PostEnd | PostReleased | PostApprovalRequested>,
   ): Promise<PostWithPayload | null> {
@@ -85,7 +85,7 @@ export class PlannedPostDeliveries {
   }
 }
 
-/** True if nothing happened to the post between its content and its release: then nothing was cancelled. */
+/** True if the release directly follows the event with the content, so that nothing was cancelled in between. */
 export const wasReleasedWhole = ({ revision, data }: RecordedEventOf<PostReleased>): boolean =>
   revision === BigInt(data.contentRevision) + 1n;
 

@@ -39,7 +39,7 @@ export class PublishedTexts {
     const original = { text: payload.text ?? '', entities: payload.entities ?? [] };
     if (projectRevision === null) return original;
     const { state } = await this.aggregates.loadAggregateAt(projectDecider, projectId, BigInt(projectRevision));
-    // The management API has checked what events hold, so the stored value is a valid Processing.
+    // The management API validated this value before it was stored, so it is a valid Processing.
     const processing = (state?.processing ?? {}) as unknown as Processing;
     const translate = this.translations.forPost(postId, origin, signal);
     const processed = await processPost(payload, processing, platform, translate);

@@ -35,10 +35,10 @@ type PublicationOutcome =
 type Trigger =
   PublicationOutcome | PostEnd | PostReleased | PostApprovalRequested | EndpointDisabled | ChannelNeedsAttention;
 
-/** Statuses that end a publication, unless a person decides otherwise (D-29: `post.completed`). */
+/** Statuses in which a publication is over, unless its owner intervenes (D-29: `post.completed`). */
 const OVER: ReadonlySet<PublicationStatus> = new Set(['published', 'failed', 'filtered', 'dismissed']);
 
-/** The event kinds that an outcome of a publication may lead to. */
+/** Kinds of webhook events that each outcome of a publication may cause. */
 const KINDS_OF: Readonly<Record<PublicationOutcome['type'], readonly WebhookKind[]>> = {
   PublicationSucceeded: ['post.published', 'publication.succeeded', 'post.completed'],
   PublicationFailed: ['publication.failed', 'post.completed'],
@@ -48,9 +48,9 @@ const KINDS_OF: Readonly<Record<PublicationOutcome['type'], readonly WebhookKind
 };
 
 /**
- * Schedules the deliveries that follow from an event, one for each webhook output that wants it (D-29). The id of a
- * delivery follows from the output and the event, or from the post if it is sent once per post, so a repeated event
- * schedules nothing twice. The deliveries of an output are in the order of the events.
+ * Schedules a delivery of each event to every webhook output that subscribes to it (D-29). The id of a delivery is
+ * derived from the output and the event, or from the post if it is sent once per post, so a repeated event schedules
+ * nothing twice. An output's deliveries are in the order of the events.
  */
 @FollowsLog<Trigger>({
   name: NAME,
@@ -83,8 +83,8 @@ export class ScheduleDeliveries {
   ) {}
 
   async react(event: RecordedEventOf<Trigger>, signal: AbortSignal): Promise<void> {
-    if (event.type === 'PostReleased' && wasReleasedWhole(event)) return; // as nearly all are
-    // Uses the outputs as of the event, or later.
+    if (event.type === 'PostReleased' && wasReleasedWhole(event)) return; // true for nearly all posts
+    // The read model must show all outputs that existed at the time of the event.
     await this.progress.requireUpTo('discovery', event.position);
     if (await this.outputs.existsAny()) await this.schedule(event, signal);
   }

@@ -27,9 +27,9 @@ export interface ClaimedKey extends KeyPlace {
 /** The keys that a claim has acquired, and the time from which the next claim is worthwhile. */
 export interface Claim {
   readonly claimed: readonly ClaimedKey[];
-  /** Earliest later time at which a key of the worker's own shards is due; null if there is none. */
+  /** Time at which the next key in the worker's own shards becomes due; null if there is none. */
   readonly nextDue: Instant | null;
-  /** Total number of keys, counted up to the requested number; only for a sweep. */
+  /** Total number of keys, counted up to `mostKeys`; null unless this is a sweep. */
   readonly keyCount: number | null;
 }
 
@@ -37,7 +37,7 @@ export interface Claim {
 export interface ClaimScope {
   /** The worker's own shards; null for all. */
   readonly shards: readonly string[] | null;
-  /** True to also claim keys of other workers' shards, and to count up to this many keys. */
+  /** True to also claim keys in other workers' shards, and to count all keys, up to `mostKeys`. */
   readonly isSweep: boolean;
   readonly mostKeys: number;
 }
@@ -53,12 +53,10 @@ export class DueClaims {
   ) {}
 
   /**
-   * Claims due keys that no other worker holds, longest due first, and only as many of each owner as {@link FairSlots}
-   * allows.
+   * Claims due keys that no other worker holds, longest due first, and no more per owner than {@link FairSlots} allows.
    * @param capacity free slots by group, for all groups; 0 claims none
-   * @param except keys not to claim. Any other key under the worker's id is one that it failed to release, so the
-   * worker claims
-   *   it again.
+   * @param except keys not to claim. Any other key that this worker already holds is claimed again, because the worker
+   * must have failed to release it.
    */
   async claim(
     workerId: string,

@@ -58,13 +58,13 @@ const IDLE_COOLDOWN_MS = 250;
 const FAILURE_COOLDOWN_MS = 1_000;
 
 /**
- * Does due work: claims due keys, and processes the queue of each under its lease. Sleeps until a key of its own shards
- * is due or free, or until the next sweep, when it also claims keys of other workers, which may be silent or busy
+ * Claims due keys, and processes the queue of each under its lease. Sleeps until a key in its own shards is due or
+ * free, or until the next sweep, which also claims other workers' keys, in case those workers are busy or gone
  * (ADR-102). Publishing (by channel) and webhook deliveries (by output) run on it (ADR-151).
  */
 export class DueWork<Queue> {
   private readonly activeKeys = new Map<string, Promise<void>>();
-  /** Keys not to claim until a time by `performance.now()`, because the system clock may be set back (ADR-103). */
+  /** Keys not to claim, each until a time by `performance.now()`: the system clock may be set back (ADR-103). */
   private readonly cooldowns = new Map<string, number>();
   private readonly shards: OwnShards;
   private readonly outage: OutageNotice;
@@ -177,7 +177,7 @@ export class DueWork<Queue> {
     const keptUntil = performance.now() + SWEEP_MS;
     try {
       while (!signals.drain.aborted && leases.stillHoldsLeasesOf(worker)) {
-        if (performance.now() > keptUntil && !this.shards.has(key)) break; // the worker whose key it is takes over
+        if (performance.now() > keptUntil && !this.shards.has(key)) break; // the key's own worker takes over
         const queue = await readQueue(key, clock.now());
         if (!queue) break;
         const position = await workOff(queue, worker, signals);

@@ -34,7 +34,7 @@ export class EventSagaServices {
   ) {}
 }
 
-/** A reaction has reached its time limit. */
+/** Thrown when a reaction reaches its time limit. */
 class ReactionTooSlow extends Error {
   override readonly name = 'ReactionTooSlow';
 }
@@ -44,7 +44,7 @@ const RETRY = { firstMs: 100, longestMs: 30_000 };
 const MAX_BATCH = 50;
 /** Pause after events that the saga does not receive, in ms, so that the next read of the log covers more of them. */
 const UNREAD_PAUSE_MS = 100;
-/** Maximum time, in ms, until a decision is noticed whose notification was lost during a reaction. */
+/** Maximum time, in ms, to notice a decision to skip an event if its notification was lost during a reaction. */
 const SKIP_CHECK_MS = 15_000;
 
 /**
@@ -109,7 +109,7 @@ export class EventSaga<E extends DomainEvent> {
       for (const [i, stored] of batch.events.entries()) {
         const failed = await this.handle(stored, batch.events[i - 1], signal);
         if (signal.aborted) return;
-        // The failure is over; it is no longer shown once the batch ends.
+        // Clears the recorded failure now, instead of at the end of the batch.
         if (failed) await checkpoint.moveTo(stored.position);
       }
       if (batch.events.length > 0) await checkpoint.moveTo(batch.position);
@@ -120,8 +120,8 @@ export class EventSaga<E extends DomainEvent> {
 
   /**
    * Retries an event until its reaction succeeds, an operator skips it, or the signal is aborted.
-   * @param before the event before it, up to which the checkpoint moves if this one fails
-   * @returns true if it was skipped, or has failed before
+   * @param before the previous event in the batch: the checkpoint moves up to it if this event fails
+   * @returns true if the event was skipped, or succeeded only after a failure
    * @throws the error of an event that cannot be read, after recording it at the checkpoint
    */
   private async handle(stored: StoredEvent, before: StoredEvent | undefined, signal: AbortSignal): Promise<boolean> {
@@ -148,9 +148,9 @@ export class EventSaga<E extends DomainEvent> {
   }
 
   /**
-   * Attempts a reaction. At the time limit its signal is aborted, which counts as a failure even if the reaction then
-   * resolves, because it may have left work undone. Rejects once the reaction has ended, so that no second attempt runs
-   * at the same time, or returns once an operator has skipped the event.
+   * Attempts a reaction. At the time limit, aborts its signal; the attempt then fails even if the reaction resolves,
+   * because it may have left work undone. Rejects only once the reaction has ended, so that attempts never overlap.
+   * Returns early if an operator skips the event.
    */
   private async tryOnce(stored: StoredEvent, signal: AbortSignal): Promise<void> {
     const event = this.deps.codec.decodeCached(stored) as RecordedEventOf<E>;
@@ -168,7 +168,7 @@ export class EventSaga<E extends DomainEvent> {
     }
   }
 
-  /** Waits until a reaction has ended. @returns false if an operator has skipped its event before */
+  /** Waits until a reaction has ended. @returns false if an operator skipped the event first */
   private async waitForEnd(reacting: Promise<void>, { id }: StoredEvent, signal: AbortSignal): Promise<boolean> {
     const ended = new AbortController();
     const end = () => ended.abort();

@@ -8,7 +8,7 @@ export interface FollowedLog<E extends DomainEvent = DomainEvent> {
   /** Types of the events that the saga receives. */
   readonly types: readonly E['type'][];
   /**
-   * Start of a saga without a checkpoint: at the first event ever, or at the current end of the log, so that a new saga
+   * Where a saga without a checkpoint starts: at the first event, or at the current end of the log, so that a new saga
    * in an old deployment does not act on the past.
    */
   readonly startsAt: 'beginning' | 'now';

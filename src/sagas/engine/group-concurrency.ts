@@ -1,12 +1,12 @@
 import { FairSlots } from '../../runtime/fair-slots.js';
 import { settlesSoon } from '../../runtime/settles-soon.js';
 
-/** The capacity of one group for further keys. */
+/** Remaining capacity of one group. */
 export interface GroupCapacity {
   readonly group: string;
   /** Number of free slots, 0 or more. */
   readonly size: number;
-  /** Slots that owners hold. */
+  /** Number of slots held, by owner. */
   readonly held: ReadonlyMap<string, number>;
   /** Owners that may not get any more keys at the moment. */
   readonly full: readonly string[];
@@ -27,8 +27,8 @@ interface Group {
 /**
  * Limits the number of keys (channels, webhook outputs) that one process works on at a time, separately for each group,
  * so that a network that is slow or down takes no capacity from the others. Owners share a group's slots fairly (D-68,
- * {@link FairSlots}). Keys that only wait (for a rate limit, a download, a network) hold no slot; an owner has at most
- * as many of them as a group has slots.
+ * {@link FairSlots}). Keys that only wait (for a rate limit, a download, a network) hold no slot, but an owner's keys,
+ * waiting or not, never exceed the group's size.
  */
 export class GroupConcurrency {
   private readonly byName: ReadonlyMap<string, Group>;
@@ -53,7 +53,7 @@ export class GroupConcurrency {
     }));
   }
 
-  /** Returns the owners that may not have more keys now, by group. */
+  /** Lists the owners that may not have more keys now, each with its group. */
   listFull(): readonly KeyPlace[] {
     return this.free().flatMap(({ group, full }) => full.map((owner) => ({ group, owner })));
   }
@@ -84,7 +84,7 @@ export class GroupConcurrency {
 
   /**
    * Releases a key's slot while a promise is pending. Afterwards the key waits for a slot from its owner's share.
-   * @param signal ends that wait; the limit is then exceeded
+   * @param signal ends the wait for a slot; the key then continues, even beyond the limit
    */
   async releaseWhile<T>({ group, owner }: KeyPlace, wait: Promise<T>, signal?: AbortSignal): Promise<T> {
     const { slots } = this.byName.get(group)!;

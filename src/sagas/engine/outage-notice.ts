@@ -14,7 +14,7 @@ export class OutageNotice {
     private readonly log: Log,
   ) {}
 
-  /** Records that the work on a key was ended by an outage. The first one is logged. */
+  /** Records that an outage ended the work on a key. Logs only the first. */
   recordOutage(error: unknown): void {
     if (this.isWaiting) return;
     this.isWaiting = true;
@@ -22,7 +22,7 @@ export class OutageNotice {
     this.log.warn({ reason: reasonOf(error) }, `${this.activity} waits until the ${server} is available`);
   }
 
-  /** Records that the work on a key succeeded. The first one after an outage is logged. */
+  /** Records that the work on a key succeeded. Logs only the first success after an outage. */
   recordSuccess(): void {
     if (!this.isWaiting) return;
     this.isWaiting = false;

@@ -19,8 +19,8 @@ export class OwnShards {
   private channels = 0;
 
   /**
-   * @param schedule read model with the queues. The holder of its lease works first, because it sees outcomes without
-   * reading the log.
+   * @param schedule read model with the queues. The worker that holds its lease is the first to get shards, because it
+   * sees outcomes without reading the log.
    */
   constructor(
     private readonly leases: Pick<Leases, 'liveWorkers' | 'workerId' | 'findHolder'>,

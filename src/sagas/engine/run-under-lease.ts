@@ -16,7 +16,7 @@ export interface LeasedWork {
   readonly work: (held: AbortSignal, lost: AbortSignal) => Promise<void>;
 }
 
-/** Does work whenever this process gets its lease, until the signal is aborted. Survives outages: after an error it tries again. */
+/** Runs the work whenever this process holds its lease, until the signal is aborted. Retries after every error. */
 export const runUnderLease = async (
   leases: Leases,
   { lease: name, retry, logFailure, work }: LeasedWork,

@@ -6,7 +6,7 @@ import { withoutSyncCommit } from '../../postgres/pool.js';
 /** Thrown if another process has moved the checkpoint. */
 export class CheckpointConflict extends Error {}
 
-/** Interval, in ms, at which the checkpoint moves over events that the saga does not receive. */
+/** Interval, in ms, at which the checkpoint moves past events that the saga does not receive. */
 const IDLE_MS = 5_000;
 
 /**
@@ -26,7 +26,7 @@ export class SagaCheckpoint {
     private readonly key: string,
   ) {}
 
-  /** Reads the position; it is `start` the first time. */
+  /** Reads the position, which is `start` for a new saga. */
   async load(start: Position): Promise<Position> {
     const { rows } = await this.pool.query<{ position: bigint }>(
       `with new as (
@@ -59,21 +59,21 @@ export class SagaCheckpoint {
    */
   moveSoon(position: Position): void {
     this.pending = position;
-    // An error shows again at the next move.
+    // An error recurs at the next move.
     this.timer ??= setTimeout(() => void this.moveTo(this.pending!).catch(() => undefined), IDLE_MS);
   }
 
   /**
    * Moves the checkpoint up to a failing event, so that earlier events are not repeated with each attempt, and the
    * position shows where the saga has stopped.
-   * @param before position of the event before it in its batch
+   * @param before position of the preceding event in the batch
    */
   async moveUpTo(before: Position | undefined): Promise<void> {
     const position = before ?? this.pending;
     if (position !== null) await this.moveTo(position);
   }
 
-  /** Completes the move that {@link moveSoon} has announced. */
+  /** Cancels the move that {@link moveSoon} has scheduled, and waits for one in progress. */
   async stop(): Promise<void> {
     this.cancelTimer();
     await this.moving;
@@ -99,8 +99,8 @@ export class SagaCheckpoint {
   }
 
   /**
-   * Records the event that the saga could not handle. During an outage of the database it stays unrecorded, and the
-   * event is retried.
+   * Records the event that the saga could not handle. During a database outage nothing is recorded, and the event is
+   * retried.
    * @param at time of the event, ms since 1970; null if the event cannot be read
    */
   async recordFailure(

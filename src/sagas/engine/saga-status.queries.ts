@@ -47,13 +47,13 @@ interface SagaRow {
   readonly failure: FailureRow | null;
 }
 
-/** Age of a failing event from which its saga counts as stopped, in ms. */
+/** Age of a failing event at which its saga counts as stopped, in ms. */
 const STOPPED_AFTER_MS = 60_000;
 
 /** True if a saga is stuck at an event. @param at time of the event, ms since 1970; null if it cannot be read */
 export const isStoppedAt = (at: Instant | null): boolean => at === null || Date.now() - at > STOPPED_AFTER_MS;
 
-/** Shows the sagas that follow the log: their progress, and the events that they cannot handle. */
+/** Reports the progress of the sagas that follow the log, and the events that they cannot handle. */
 @Injectable()
 export class SagaStatuses {
   constructor(

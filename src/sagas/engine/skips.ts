@@ -8,7 +8,7 @@ import { readSkippedEvents } from './skipped-events.js';
 /** Delay, in ms, between two attempts to read the decisions while the event store is unavailable. */
 const RETRY_MS = 1_000;
 
-/** The events of a saga that operators have skipped. A notification says that there may be another one. */
+/** Events that operators have skipped in a saga. A notification signals that there may be another. */
 export class Skips {
   private ids: ReadonlySet<string> = new Set();
   private changed = new AbortController();
@@ -20,7 +20,7 @@ export class Skips {
     private readonly codec: EventCodec,
   ) {}
 
-  /** Listens to notifications. Returns a function that ends it. */
+  /** Subscribes to notifications. Returns a function that unsubscribes. */
   listen(notifications: Notifications): () => void {
     return notifications.subscribe('saga', (name) => {
       if (name === this.saga) this.changed.abort();
@@ -31,7 +31,7 @@ export class Skips {
     return this.ids.has(eventId);
   }
 
-  /** Reads the decisions, once the event store answers or the signal is aborted. */
+  /** Reads the decisions, retrying until the event store answers or the signal is aborted. */
   async load(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -52,7 +52,7 @@ export class Skips {
     if (this.changed.signal.aborted) this.changed = new AbortController();
   }
 
-  /** Waits like {@link wait}, and reads the decisions. During an outage it keeps the decisions that it knows. */
+  /** Waits like {@link wait}, and reads the decisions. During an outage, keeps the known decisions. */
   async waitAndRead(ms: number, signal: AbortSignal): Promise<void> {
     await this.wait(ms, signal);
     if (signal.aborted) return;

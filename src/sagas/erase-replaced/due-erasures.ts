@@ -15,7 +15,7 @@ import { payloadErasures, type StreamErasureDependencies, translationErasures } 
 import { unnamedSecrets } from './unnamed-secrets.js';
 
 const LEASE = 'erase-due';
-/** Interval of the sweeps, in ms, which erase due secrets within a minute (D-56). */
+/** Interval of the sweeps, in ms: due secrets must be erased within a minute (D-56). */
 const SWEEP_MS = 5_000;
 /** Maximum number of items of a kind per sweep; if there are more, the next sweep follows at once. */
 const BATCH_SIZE = 100;
@@ -73,9 +73,7 @@ export class DueErasures implements StreamErasureDependencies {
     }
   }
 
-  /**
-   * Their keys contain chats and hashes of credentials. A row whose newest call is older than every limit is useless.
-   */
+  /** Deletes rows whose calls no longer count: their keys contain chat ids and hashes of credentials. */
   private async eraseIdlePaces(): Promise<void> {
     const { publishers, pool } = this;
     const paces = publishers.platforms.map((platform) => publishers.get(platform).pace);

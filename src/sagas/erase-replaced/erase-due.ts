@@ -2,7 +2,7 @@ import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import { isOutage } from '../engine/outage.js';
 
-/** Something that becomes due for erasure. Every step may be repeated. */
+/** A kind of data that becomes due for erasure. Every function may be called again for the same item. */
 export interface ErasureKind<T> {
   /** Plural, for the log. */
   readonly name: string;

@@ -5,11 +5,11 @@ import type { StoredEvent } from '../../event-store/port.js';
 import { findLast } from '../../event-store/read-backwards.js';
 
 /** Returns the id of a translation service's key in a project's processing. */
-// The management API has checked what events hold, so the stored value is a valid Processing.
+// The management API validated this value before it was stored, so it is a valid Processing.
 export const translationKeyOf = (processing: unknown): string | undefined =>
   (processing as Processing | undefined)?.translation?.api_key_id;
 
-/** Finds the secret of an owner's notice chat at a revision. Only the event contains its id. */
+/** Finds the id of the secret in the event that set an owner's notice chat; the owner's state has no such id. */
 export const findNoticeSecret = async (
   { store, codec }: AggregateStore,
   stream: string,

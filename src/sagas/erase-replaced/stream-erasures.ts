@@ -13,7 +13,7 @@ import type { ErasureKind } from './erase-due.js';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** Events after which a publication is never sent, whatever its owner requests. */
+/** Events after which a publication is never sent again, whatever its owner requests. */
 const ENDED: ReadonlySet<string> = new Set<PublicationEvent['type']>([
   'PublicationSucceeded',
   'PublicationFiltered',
@@ -71,8 +71,8 @@ export const translationErasures = ({
 
 /**
  * Deletes the parts of payloads whose post was never accepted (D-42). The note names the streams that may hold the
- * acceptance: those of the request's keys, or the post's own. They are searched back to their first event, as are the
- * streams that their reservations lead to. If any event mentions the id of the parts, they are kept.
+ * acceptance: those of the request's keys, or the post's own. Those streams, and the streams that their reservations
+ * lead to, are searched back to their first event. The parts are kept if any event mentions their id.
  */
 export const payloadErasures = ({ notes, store, codec }: StreamErasureDependencies): ErasureKind<ErasureNote> => {
   const isAccepted = async (id: string, streams: readonly string[]): Promise<boolean> => {

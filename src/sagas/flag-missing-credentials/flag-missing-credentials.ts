@@ -25,8 +25,8 @@ const BATCH_SIZE = 100;
 const RETRY = { firstMs: 100, longestMs: 10_000 };
 
 /**
- * Flags channels whose credentials are not in the vault before a post fails. Only PostgreSQL has credentials, so they
- * cannot be rebuilt from the events if PostgreSQL is lost.
+ * Flags channels whose credentials are missing from the vault, before a post to them fails. Credentials exist only in
+ * PostgreSQL: if it is lost, they cannot be rebuilt from the events.
  */
 @Injectable()
 export class FlagMissingCredentials {

@@ -51,7 +51,7 @@ export class PruneExpired {
     return runUnderLease(leases, { lease: LEASE, retry: RETRY, logFailure, work }, signal);
   }
 
-  /** Waits until the views of this program exist: a new deployment, or a newer program, builds them first. */
+  /** Waits until this program's versions of the views exist: a new deployment has to build them first. */
   private async waitForViews(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !(await this.progress.waitForOwnVersions(READ_MODELS, LOOK_MS)));
   }
@@ -64,7 +64,7 @@ export class PruneExpired {
   }
 
   /**
-   * Visits the bodies in the order of their ids, which begin with a time. The limit is recorded first, so that a
+   * Deletes expired bodies in the order of their ids, which begin with a time. Records the time limit first, so that a
    * verification skips bodies that may be deleted.
    */
   private async pruneBodies(signal: AbortSignal): Promise<void> {
@@ -98,7 +98,7 @@ export class PruneExpired {
       [this.settings.jobMs],
     );
 
-  /** Only rows that no process has used for a day, and whose endpoint is not in the read model. */
+  /** Deletes limits that no process has used for a day and whose endpoint is no longer in the read model. */
   private readonly pruneLimits = (): Promise<number> =>
     this.delete(
       `delete from ops_limit where endpoint_id in (
@@ -109,7 +109,7 @@ export class PruneExpired {
       [LIMIT_MS],
     );
 
-  /** A row that was not used today or in the last minutes says nothing: the next use creates it again. */
+  /** Deletes budgets that no longer count: a budget without recent use is full, and the next use creates it again. */
   private readonly pruneBudgets = (): Promise<number> =>
     this.delete(
       `delete from ops_budget where (payer_id, budget) in (

@@ -42,12 +42,12 @@ it('rests by monotonic time: a clock that is set back by an hour stops no channe
   };
   const schedule = {
     readQueue: async () => {
-      now -= 3_600_000; // after the claim, and therefore before the end of the rest is computed and compared
+      now -= 3_600_000; // after the claim, so before the end of the cooldown is computed
       return null;
     },
   };
   const saga = createSaga(services, claims, schedule);
-  const stepBack = setTimeout(() => (now -= 3_600_000), 100); // during the rest
+  const stepBack = setTimeout(() => (now -= 3_600_000), 100); // during the cooldown
   await saga.run(drain.signal, new AbortController().signal);
   clearTimeout(stepBack);
   expect(count).toBe(2);

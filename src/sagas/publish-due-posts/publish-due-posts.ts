@@ -20,7 +20,7 @@ export const DUE_CHANNELS: DueSource = {
   owner: 'owner_id',
 };
 
-/** How long a read of a channel's queue is valid, in ms: later arrivals must not be skipped. */
+/** How long a read of a channel's queue stays valid, in ms: later arrivals must not be skipped. */
 const QUEUE_TTL_MS = 1_000;
 
 /**

@@ -34,9 +34,10 @@ type NoticeContent = Pick<NoticeRaised['data'], 'ownerId' | 'kind' | 'subject' |
 const NAME = 'raise-notices';
 
 /**
- * Raises notices about events that an owner has to know (publish-api.md: Endpoint and pause states; D-25, D-26): a
- * publication in doubt or failed for good, a channel that cannot post, an endpoint that was disabled by
- * anyone but its owner, a post that waits for approval (D-62). One notice per event, however often the event is delivered; deliveries follow `NoticeRaised`.
+ * Raises notices of events that an owner must know about (publish-api.md: Endpoint and pause states; D-25, D-26): a
+ * publication in doubt or failed for good, a channel that cannot post, an endpoint that was disabled by anyone but its
+ * owner, a post that waits for approval (D-62). Each event raises one notice, however often it is handled;
+ * `NoticeRaised` then triggers the delivery.
  */
 @FollowsLog<Trigger>({
   name: NAME,
@@ -111,7 +112,7 @@ const describeEvent = async (
   }
 };
 
-/** Returns the sentences in the owner's language. */
+/** Returns the texts of notices in the owner's language. */
 const loadMessages = async (aggregates: AggregateStore, ownerId: string): Promise<typeof NOTICES_EN> => {
   const { state } = await aggregates.loadAggregate(ownerDecider, ownerId);
   return noticesIn(state?.locale);
@@ -156,7 +157,7 @@ const describeApproval = async (
   return { ownerId, kind: 'approval_needed', subject: { endpointId, postId }, text };
 };
 
-/** @throws the error, unless the post cannot be read as it was accepted */
+/** Returns null if the post is unreadable. @throws any other error */
 const ignoreUnreadable = (error: unknown): null => {
   if (error instanceof UnreadablePost) return null;
   throw error;

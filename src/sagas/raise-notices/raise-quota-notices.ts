@@ -32,12 +32,12 @@ import { noticesIn } from './notices-in.js';
 
 type Trigger = PublicationSucceeded | PublicationHeld | OwnerPlanChanged;
 
-/** An owner whose month has been computed, so that publications far from the next level need no read. */
+/** The cached month of an owner, so that publications far from the next level need no read. */
 interface KnownMonth {
   readonly month: string;
   /** Time by `performance.now()` until which this is valid: post packs and other processes change it. */
   readonly until: number;
-  /** Number of publications to come before the next level may be reached. */
+  /** Number of further publications before the next level may be reached. */
   countLeft: number;
 }
 
@@ -47,7 +47,7 @@ const KNOWN_MS = 10_000;
 
 /**
  * Raises a notice when an owner has used 80 % of the month's posts, and one when none are left (D-18). Each is raised
- * once a month, because the id of a notice follows from owner, month and level (ADR-164). A smaller plan, and a
+ * at most once a month, because the notice's id is derived from owner, month and level (ADR-164). A smaller plan, and a
  * publication that waits for the quota, also trigger the check: they can use up a month without a publication.
  */
 @FollowsLog<Trigger>({

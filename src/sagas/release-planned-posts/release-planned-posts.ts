@@ -142,7 +142,7 @@ export class ReleasePlannedPosts {
   }
 }
 
-/** The same in every process, so that a release whose outcome is unknown is repeated as the same event. */
+/** Is the same in every process, so that a release with an unknown outcome is repeated as the same event. */
 const contextOf = (postId: string, at: Instant) =>
   newCommandContext(
     { actor: `system:${NAME}`, requestId: '', causationId: postId, correlationId: '', clientAddress: null },

@@ -33,7 +33,7 @@ const RETRY = { firstMs: 100, longestMs: 5_000 };
 const MAX_BATCH = 2_000;
 /** Interval, in ms, between checkpoints of a log that has caught up. */
 const INTERVAL_MS = 250;
-/** Interval, in ms, at which the position moves over events that are no longer in the store. */
+/** Interval, in ms, at which the position moves past events that are no longer in the store. */
 const IDLE_MS = 5_000;
 const BASE_URL_LOOK_MS = 50;
 

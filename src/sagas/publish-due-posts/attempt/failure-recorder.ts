@@ -32,7 +32,7 @@ export class FailureRecorder {
   ) {}
 
   /**
-   * Records a failure according to the stream, because the attempt may have appended more than it knows.
+   * Records a failure based on the stream, because the attempt may have appended events without learning of it.
    * @returns the publication; null if another worker has taken it over
    * @throws the error itself if it is an outage, or if this process is being stopped
    */
@@ -47,14 +47,14 @@ export class FailureRecorder {
     return recorded;
   }
 
-  /** Ends the attempt according to the stream, or the publication if the stream cannot be read. */
+  /** Ends the attempt based on the stream. If the stream cannot be read, ends the publication. */
   private async endReadable(attempt: ClaimedPublication, thrown: unknown): Promise<LoadedPublication | null> {
     const { aggregates, clock } = this;
     let loaded: LoadedPublication;
     try {
       loaded = await aggregates.loadAggregate(decider, attempt.row.publication_id);
     } catch (error) {
-      // Events written by a newer program are left to it, because nothing is wrong with the publication.
+      // Events written by a newer version of the program are left to that version: the publication itself is fine.
       if (isOutage(error) || (error instanceof UndecodableEvent && error.isNewer)) throw error;
       return endUnreadable(aggregates, clock, attempt);
     }

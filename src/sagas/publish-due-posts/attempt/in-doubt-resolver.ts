@@ -41,7 +41,7 @@ const ABANDONED = { kind: 'abandoned' } as const;
  */
 const TRY_AFTER_MS = [0, 2_000, 5_000, 15_000, 45_000, 120_000, 300_000];
 /**
- * How long a network may still process a call after the connection broke, in ms. An earlier "not sent" is not believed.
+ * How long a network may still process a call after the connection broke, in ms. An earlier "not sent" is not trusted.
  */
 const SETTLED_AFTER_MS = 5_000;
 /** How long a process that has lost its session takes to register again, in ms. */
@@ -156,7 +156,7 @@ export class InDoubtResolver {
   /** True if the network still accepts the attempt's key at a time by `performance.now()`. */
   private acceptsKey({ attempt, since }: UnconfirmedSend, moment: number): boolean {
     const age = this.clock.now() + moment - performance.now() - since();
-    // An attempt that starts in the future was started by a clock that cannot tell how old its key is.
+    // If the start is in the future, it was recorded by another clock, and the age of the key is unknown.
     return age > -CLOCK_DIFFERENCE_MS && age < (attempt.publisher.keyLifetimeMs ?? 0);
   }
 
@@ -166,8 +166,8 @@ export class InDoubtResolver {
   }
 
   /**
-   * Sends the step again with the same key. Only the network's confirmation ends the doubt, because a refusal may only
-   * concern the repetition. Nothing is repeated while the channel accepts no posts, because a pause may end in time.
+   * Sends the step again with the same key. Only the network's confirmation ends the doubt, because a refusal may
+   * concern only the repetition. Does nothing while the channel is paused or disabled, because that may end in time.
    */
   private async repeat({
     attempt,
@@ -193,7 +193,7 @@ export class InDoubtResolver {
     );
   }
 
-  /** Waits outside the network's concurrency limit. @returns false if this process must let go of the channel */
+  /** Waits outside the network's concurrency limit. @returns false if this process must release the channel */
   private async waitAndKeepLease(attempt: PublicationAttempt, ms: number): Promise<boolean> {
     const { worker, signals, publisher, ownerId } = attempt;
     const place = { group: publisher.platform, owner: ownerId };
@@ -201,7 +201,7 @@ export class InDoubtResolver {
     return !signals.drain.aborted && this.leases.stillHoldsLeasesOf(worker);
   }
 
-  /** Waits for the network's rate limits, because an outage brings many sends into doubt at once. */
+  /** Waits for the network's rate limits, because an outage leaves many sends in doubt at once. */
   private async waitForTurn(
     attempt: PublicationAttempt,
     call: Pick<Step, 'visible'>,

@@ -150,7 +150,7 @@ export class OutcomeRecorder {
       }
       case 'retry': {
         const { error, afterMs, named } = outcome;
-        // A wait without a duration that the network asks for grows as well, although it is not a failed attempt.
+        // If the network asks to wait without naming a duration, the wait grows too, although no attempt has failed.
         const before = named ? (waits[error.code] ?? 0) : failures;
         const rule = named ? 'platform_limit' : 'retry';
         return { type: 'PostponePublication', ...ofAttempt, retryAt: computeRetryAt(at, before, afterMs), rule, error };
@@ -204,7 +204,7 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Flags the channel (D-26, D-50). @returns true if the publication must wait, because the hold lasts or new
+   * Flags the channel (D-26, D-50). @returns true if the publication must wait, because the hold continues or new
    * credentials have arrived in the meantime; false if the queue has already been held for 24 hours
    */
   private async holdQueue(attempt: PublicationAttempt, error: PublishError, at: Instant): Promise<boolean> {

@@ -9,15 +9,15 @@ export type CountOutcome = (platform: string, outcome: Outcome, code: string) =>
 /** Injection token of {@link CountOutcome}. */
 export const COUNT_OUTCOME = Symbol('CountOutcome');
 
-/** Outcome of an attempt: the state that it leaves the publication in, or that it is retried or waits. */
+/** Outcome of an attempt: the publication's new status, or that it was postponed, held or cancelled. */
 export type Outcome = 'published' | 'postponed' | 'failed' | 'in_doubt' | 'filtered' | 'held' | 'cancelled';
 
 interface ReportedOutcome {
   readonly outcome: Outcome;
   readonly code: string;
-  /** The reason, for people. */
+  /** Human-readable reason. */
   readonly reason?: string;
-  /** The rule that postponed it. */
+  /** The rule by which the publication was postponed. */
   readonly rule?: string;
 }
 
@@ -49,7 +49,7 @@ const EXPECTED: ReadonlySet<Outcome> = new Set(['published', 'filtered', 'held',
 
 const isExpected = ({ outcome }: ReportedOutcome): boolean => EXPECTED.has(outcome);
 
-/** Returns the fields by which log lines can be found: those of the post and of its request. */
+/** Returns the fields that identify a publication, its post and its request in log lines. */
 export const storyOf = ({ row, origin, payload }: ReportedAttempt): object => ({
   publication: row.publication_id,
   post: row.post_id,
@@ -61,7 +61,7 @@ export const storyOf = ({ row, origin, payload }: ReportedAttempt): object => ({
 });
 
 /**
- * Logs and counts the outcome that the events of an attempt record, one line each. The event's own kind decides,
+ * Logs and counts the outcomes that an attempt's events record, one line per outcome. The event's own kind decides,
  * because the domain may turn a retry into a permanent failure (D-20).
  */
 export const reportOutcome = (

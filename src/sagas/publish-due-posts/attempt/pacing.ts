@@ -8,10 +8,10 @@ import { GroupConcurrency } from '../../engine/group-concurrency.js';
 import type { PublicationAttempt } from './publication-attempt.js';
 
 /**
- * Paces the gateway's calls to the networks, so that their 429s stay rare: a sliding window for each account of an
- * owner, and for each chat with it, shared by the owner's channels and all workers (`ops_reserve_slots`). A call
- * reserves its turn once and then waits for it, so calls are made in order of arrival. While a call waits for one
- * budget, it holds no turn in the next.
+ * Paces calls to the networks to keep their 429s rare: a sliding window for each account of an owner, and for each chat
+ * that the account posts to, shared by the owner's channels and all workers (`ops_reserve_slots`). A call reserves its
+ * turn once and then waits for it, so calls are made in order of arrival. While a call waits for one budget, it holds
+ * no turn in the next.
  */
 @Injectable()
 export class Pacing {
@@ -30,7 +30,7 @@ export class Pacing {
    * Waits until a call may be made, or until the drain signal. Only a call that readers see counts towards its chat.
    * @param queued id of the publication if it is shown as queued in the meantime, so that readers see the turn that it
    * waits for
-   * @returns true if it waited, so that earlier knowledge may be outdated
+   * @returns true if it waited, so that data read before may be outdated
    */
   async waitForTurn(
     { publisher, target, ownerId, signals, endStart }: PublicationAttempt,

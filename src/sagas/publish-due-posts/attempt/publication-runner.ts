@@ -52,7 +52,7 @@ export interface AttemptResult {
   readonly isOver: boolean;
 }
 
-/** The media of a publication that has not started; the download holds no slot. */
+/** A wait for the media of a publication that has not started. The download holds no slot. */
 class MediaWait {
   constructor(readonly prepared: Promise<PreparedMedia>) {}
 }
@@ -84,8 +84,8 @@ const originWithoutPost = (): Origin => {
 const OPEN_STATUSES: ReadonlySet<PublicationStatus> = new Set(['queued', 'publishing']);
 
 /**
- * True if the schedule still shows an ended attempt as running, or does not show it yet, so that there may be a time to
- * wait for (D-20).
+ * True if the schedule does not show the end of the latest attempt yet, and so does not show when the next one is due
+ * (D-20).
  */
 const isAhead = ({ state }: LoadedPublication, row: ScheduledPublication): boolean =>
   state.status === 'queued' && (row.state !== 'queued' || row.attempt !== state.attempt);
@@ -129,7 +129,7 @@ export class PublicationRunner {
   }
 
   /**
-   * Runs an attempt at the first publication of a channel's queue. An exception ends the attempt in a state with a
+   * Runs an attempt at the first publication of a channel's queue. An exception ends the attempt with a recorded
    * reason, so that it cannot hold the channel back forever (D-20).
    * @param worker id of the worker under which this process holds the channel's lease
    * @returns null if nothing can be done yet
@@ -273,7 +273,7 @@ export class PublicationRunner {
     }
   }
 
-  /** Sends a post, counting it towards its owner's posts of the month (D-18, D-46). */
+  /** Sends a post, counting it towards its owner's monthly quota (D-18, D-46). */
   private async withQuotaReservation(attempt: PublicationAttempt, prepared: Prepared): Promise<FinalState> {
     const { ownerId, worker, row } = attempt;
     const reservation = await this.quota.reserve(ownerId, row.publication_id, worker, this.clock.now());
@@ -291,9 +291,7 @@ export class PublicationRunner {
     }
   }
 
-  /**
-   * @param hasReservation true if a post of the month is reserved; the reservation is released if nothing is published
-   */
+  /** @param hasReservation true if a post of the monthly quota is reserved; it is released if nothing is published */
   private async advanceToEnd(
     attempt: PublicationAttempt,
     first: AttemptState,

@@ -16,7 +16,7 @@ import { POOL } from '../../../postgres/tokens.js';
 import { findUsage } from '../../../projections/posts/usage.queries.js';
 import { BoundedCache } from '../../../runtime/bounded-cache.js';
 
-/** Whether a publication may use one of its owner's posts of the month. */
+/** Whether a publication may use one of its owner's posts for the month. */
 export type QuotaReservation =
   /** `isHeld`: a post is reserved, and must be released if nothing is published. False for an owner without a quota. */
   | { readonly kind: 'taken'; readonly isHeld: boolean }

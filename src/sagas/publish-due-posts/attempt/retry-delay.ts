@@ -4,7 +4,7 @@ import type { Instant } from '../../../kernel/instant.js';
 const DELAYS_MS = [2_000, 10_000, 50_000, 240_000];
 const JITTER = 0.2;
 
-/** Minimum delay after a network names a wait, in ms: if it names 0, it must not be called endlessly. */
+/** Minimum delay when a network asks for a wait, in ms, so that a wait of 0 does not cause endless calls. */
 const SHORTEST_MS = 1_000;
 
 /**

@@ -2,7 +2,7 @@ import { StartTurns } from './start-turns.js';
 
 const never = new AbortController().signal;
 
-/** Asks for turns for an owner. @returns the functions that end the turns that began, in order */
+/** Requests turns for an owner. @returns functions that end the turns that have begun, in order */
 const ask = (turns: StartTurns, owner: string, count: number, signal = never): (() => void)[] => {
   const begun: (() => void)[] = [];
   for (let i = 0; i < count; i++) void turns.acquire(owner, signal).then((end) => end && begun.push(end));

@@ -39,7 +39,7 @@ export class StartTurns {
     };
   }
 
-  /** Records that an owner is active. @returns true if no other owner is */
+  /** Records that an owner is active. @returns true if no other owner is active */
   private isAlone(owner: string): boolean {
     const at = this.now();
     if (this.latest?.owner === owner) this.latest.at = at;

@@ -78,7 +78,7 @@ export class StepSender {
   }
 
   /**
-   * Claims the publication for an attempt that fails without a call. Its text is not final: the next attempt's may
+   * Claims the publication for an attempt that fails without a call. Does not fix the text: the next attempt's may
    * differ.
    */
   async startWithoutCall(attempt: PublicationAttempt, state: Unprepared): Promise<AttemptState> {
@@ -176,7 +176,7 @@ export class StepSender {
     }
   }
 
-  /** Returns the step with a name; undefined if the post is no longer rendered with such a step. */
+  /** Returns the step with the given name; undefined if the post's rendering no longer has it. */
   private findStep(attempt: PublicationAttempt, results: SendContext['results'], name: string): Step | undefined {
     try {
       return attempt.render(results).steps.find((step) => step.name === name);

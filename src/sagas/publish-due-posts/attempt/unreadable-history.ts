@@ -19,7 +19,7 @@ const OVER: ReadonlySet<string> = new Set<PublicationEvent['type']>([
 
 /**
  * Ends a publication whose own events cannot be read (D-25): it is in doubt, because they may say that the post was
- * sent. The event is appended without a decision, after whatever the stream holds.
+ * sent. The event is appended at the end of the stream, without consulting the decider.
  * @returns the known facts of the publication
  * @throws Unavailable @throws WrongExpectedRevision if another worker has appended in the meantime
  */

@@ -57,7 +57,7 @@ export class PostProcessor {
       projectRevision === String(current.revision)
         ? current
         : await this.aggregates.loadAggregateAt(project, row.project_id, BigInt(projectRevision));
-    // The management API has checked what events hold, so the stored value is a valid Processing.
+    // The management API validated this value before it was stored, so it is a valid Processing.
     const processing = (state?.processing ?? {}) as unknown as Processing;
     const translateAndStore = this.translations.forPost(row.post_id, origin, signals.drain);
     // A publication that waits for a service does not count towards its network's concurrency.

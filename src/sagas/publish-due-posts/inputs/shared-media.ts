@@ -5,7 +5,7 @@ import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 import { computeRetryAt } from '../attempt/retry-delay.js';
 import type { MediaFiles, PostMedia } from './media-files.js';
 
-/** Errors of media that no further attempt would fetch, by {@link keyOfMedium}. */
+/** Errors of media that no later attempt could fetch either, by {@link keyOfMedium}. */
 export type RefusedMedia = ReadonlyMap<string, PublishError>;
 
 /** The media that a publication needs, once the wait for them is over. */
@@ -25,7 +25,7 @@ interface Series {
   firstFailedAt: number | null;
   nextTryAt: number;
   current: Promise<Tried> | null;
-  /** Ends an attempt that nothing waits for. */
+  /** Ends an attempt that no publication waits for. */
   readonly stop: AbortController;
 }
 
@@ -110,7 +110,7 @@ export class SharedMedia {
 
 const newSeries = (): Series => {
   const stop = new AbortController();
-  setMaxListeners(0, stop.signal); // one for each medium, which is not a leak
+  setMaxListeners(0, stop.signal); // one listener per medium is not a leak
   return { users: 0, failures: 0, firstFailedAt: null, nextTryAt: 0, current: null, stop };
 };
 

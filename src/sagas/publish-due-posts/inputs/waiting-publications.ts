@@ -10,22 +10,22 @@ import { RepeatedFailure } from '../../../runtime/repeated-failure.js';
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 import { GroupConcurrency, type KeyPlace } from '../../engine/group-concurrency.js';
 
-/** A publication that waits. */
+/** A watch on a waiting publication. */
 export interface Watched {
-  /** Aborted when it need no longer wait, and when the worker stops. */
+  /** Aborted when the publication need no longer wait, and when the worker stops. */
   readonly signal: AbortSignal;
   /** Ends the watch. */
   readonly end: () => void;
 }
 
 const TICK_MS = 2_000;
-/** How long readers see that an owner uses up its share, unless it is renewed, in ms. */
+/** How long the API shows that an owner has used up its share, in ms, unless the row is renewed. */
 const SHOWN_MS = 5_000;
 
 /**
  * Publications that wait for their media before their attempt starts. If one is cancelled or no longer due, its wait
- * ends, so that it does not hold its channel back. Readers see which owners wait for their own work on a network
- * (`waiting_for`: `share`) once the wait has lasted for a tick.
+ * ends, so that it does not hold its channel back. Once a wait has lasted for a tick, the API shows that the owner
+ * waits for its own work on the network (`waiting_for`: `share`).
  */
 @Injectable()
 export class WaitingPublications {
