@@ -23,8 +23,8 @@ export const failed = (name: string, message: string, says?: string): ChannelChe
 });
 
 /**
- * Returns the check of a question that was not answered. A refusal that concerns only a post says nothing about the
- * channel, so its wording is replaced.
+ * Returns a failed check for a question that the network did not answer. Replaces the wording of an error about a
+ * single post, which says nothing about the channel.
  * @param title the network's display name
  */
 export const unanswered = (
@@ -39,6 +39,6 @@ export const unanswered = (
   return failed(name, text, platform_says);
 };
 
-/** Reads a text in an answer; empty if it is not a text. */
+/** Reads a string or number in a response as text; returns an empty string for anything else. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';

@@ -13,10 +13,10 @@ export interface PlatformDescriptor {
   readonly baseUrl: BaseUrl;
   /** Fields of a channel's credentials, by name, in the order in which they are checked. */
   readonly credentials: Readonly<Record<string, CredentialField>>;
-  /** Returns further public facts about the credentials, which become part of a channel's address. */
+  /** Returns more public facts about the credentials, which become part of a channel's address. */
   readonly addressOf?: (secret: Readonly<Record<string, string>>) => PlatformChannel['address'];
   /**
-   * Settings of a channel on this network, by name, in addition to those that every channel has (management-api.md:
+   * Settings specific to channels on this network, by name, besides those that every channel has (management-api.md:
    * settings).
    */
   readonly settings: Readonly<Record<string, SettingField>>;
@@ -54,9 +54,9 @@ export type SettingField =
 export interface PlatformLimits {
   /** UTF-16 units of a text without media. */
   readonly text: number;
-  /** Maximum UTF-16 units of a text with media, if the network limits it separately. */
+  /** Maximum UTF-16 units of a text with media, if the network has a separate limit for it. */
   readonly caption?: number;
-  /** Limits of one medium, by type; a medium of a missing type becomes a link in the text (D-22). */
+  /** Limits of one medium, by type. A medium of a type that is not listed becomes a link in the text (D-22). */
   readonly media: Readonly<Partial<Record<Media['type'], MediaLimits>>>;
   readonly pace: PlatformPace;
 }

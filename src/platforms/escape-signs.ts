@@ -3,20 +3,20 @@ import type { Replacement } from '../payload/replace-ranges.js';
 /** Separates a sign from the text after it; readers do not see it. */
 export const ZERO_WIDTH_SPACE = '\u200b';
 
-/** Returns the offsets at which a text needs an escape: each right after a one-unit sign (`@`). Ascending. */
+/** Returns the offsets at which a text needs an escape, ascending: each directly after a one-unit sign such as `@`. */
 export type FindBreaks = (text: string) => readonly number[];
 
 /** Range of an address in a text, in UTF-16 units; `end` is exclusive. */
 export interface Address {
   readonly start: number;
-  /** Offset after scheme and host: from here on, `%40` is equivalent to `@`. */
+  /** Offset of the path, after scheme and host: there, `%40` is equivalent to `@`. */
   readonly path: number;
   readonly end: number;
 }
 
 /**
- * Returns the replacements that make signs harmless: a zero-width space after a sign, or percent-encoding inside an
- * address, which a space would change. A sign in a link's host or in an e-mail address is unchanged, because neither
+ * Returns the replacements that make signs harmless: a zero-width space after the sign, or percent-encoding inside an
+ * address, which a space would break. A sign in a link's host or in an e-mail address is unchanged, because neither
  * works there.
  *
  * @param links ranges of the addresses inserted for links, ascending; other addresses are detected in the text
@@ -35,11 +35,11 @@ export const findEscapes = (text: string, links: readonly Address[], breaks: Fin
   });
 };
 
-/** Returns the number of UTF-16 units of a link's text before its address's path. */
+/** Returns the number of UTF-16 units before the path in the text inserted for a link. */
 export const unitsBeforePath = (link: string): number =>
   /^ \((?:[a-z]+:\/\/[^/?#]*|[a-z]+:[^?]*)/i.exec(link)?.[0].length ?? 0;
 
-/** Scheme and host, or a host followed by a path; then the path, as far as an address extends in prose. */
+/** Scheme and host, or a host followed by a path; then the path, up to a character that cannot be part of it. */
 const ADDRESS =
   /(?:(?:https?|tg):\/\/[^\s/?#@()]+(?=[/?#])|(?<![\p{L}\p{N}.-])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d+)?(?=\/))([^\s<>"«»“”„]*)/giu;
 

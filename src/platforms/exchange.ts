@@ -19,9 +19,7 @@ export interface ExchangeLimits {
   readonly signal: AbortSignal;
 }
 
-/**
- * Reason for an exchange without a response: a system or library code such as `ECONNREFUSED`, and a text for people.
- */
+/** Reason for an exchange without a response: a system or library code such as `ECONNREFUSED`, and a text. */
 export interface Interruption {
   readonly code: string;
   readonly detail: string;
@@ -44,7 +42,7 @@ export type Exchange =
    */
   | ({ readonly kind: 'lost'; readonly status: number | null } & Interruption);
 
-/** No API sends a longer response. */
+/** Larger than any response of a network's API. */
 const MAX_RESPONSE_BYTES = 4 * 1_048_576;
 
 /**
@@ -79,7 +77,7 @@ export const exchange = (
       signal.removeEventListener('abort', onAbort);
       resolve(outcome);
     };
-    // The controller exists only from just before the first byte is written.
+    // The controller is created just before the first byte is written.
     const interrupted = (why: Interruption): void => {
       if (!controller) settle({ kind: 'never_sent', ...why });
       else if (status === null || !isRefusalStatus(status)) settle({ kind: 'lost', status, ...why });
@@ -139,7 +137,7 @@ export const exchange = (
 /** True if a status means that the server did nothing, whatever its body says. */
 const isRefusalStatus = (status: number): boolean => status >= 300 && status < 500;
 
-/** Converts a library's error for people and logs: code and message contain hosts, never a path or a header. */
+/** Converts a library's error to a code and a message, which may contain hosts, but never a path or a header. */
 const toInterruption = (error: unknown): Interruption => {
   if (!isNativeError(error)) return { code: 'unknown', detail: EXCHANGE_MESSAGES.unknown };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../kernel/json.js';
 import { DEGRADATION_MESSAGES } from './messages.js';
 import type { MediaFile, StepOutcome, Warning } from './publisher.js';
 
-/** Returns the outcome of an upload, with a mark in its result if the photo was fitted. */
+/** Returns the outcome of an upload, with `fitted: true` in its result if the photo was fitted. */
 export const markFitted = (outcome: StepOutcome, { isFitted }: Pick<MediaFile, 'isFitted'>): StepOutcome =>
   isFitted && outcome.kind === 'done' ? { ...outcome, result: { ...outcome.result, fitted: true } } : outcome;
 

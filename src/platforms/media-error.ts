@@ -1,6 +1,6 @@
 import type { PublishError, StepOutcome } from './publisher.js';
 
-/** Codes for an intact file that cannot be converted into anything that a network accepts (D-22). */
+/** Error codes of intact files that cannot be converted into anything that a network accepts (D-22). */
 const UNSUITABLE: ReadonlySet<string> = new Set([
   'media_too_large',
   'media_too_long',

@@ -6,8 +6,8 @@ import { OBSTACLE_MESSAGES } from './messages.js';
 import type { MediaLimits, ProbedMedium } from './publisher.js';
 
 /**
- * Returns the reason why a medium will become a link (D-22), as far as the probe shows it before the download; null if
- * there is none. Photos are fitted, whatever their size and format; only their aspect ratio cannot change.
+ * Returns the reason, if the probe already shows one, why a medium will become a link (D-22); otherwise null. Photos
+ * are fitted, whatever their size and format; only their aspect ratio cannot change.
  */
 export const forecastObstacle = (
   { type, sizeBytes, mime, width, height }: ProbedMedium,
@@ -35,7 +35,7 @@ export const willBeFitted = (medium: ProbedMedium, limits: MediaLimits): boolean
 
 /**
  * Predicts the results of the steps that upload media one by one, as far as the probes allow.
- * @param limits of the network, by type; a medium of a missing type is not uploaded
+ * @param limits the network's limits, by type; a medium of a type that is not listed is not uploaded
  * @param stepName returns the name of a medium's upload step
  * @param toResult returns the result of an upload that an obstacle prevents
  */

@@ -7,7 +7,7 @@ import { BLANK_LINE } from './signature.js';
 export interface LinkedText extends TrimmedText {
   /** Number of links that would not fit even without the text. */
   readonly droppedLinks: number;
-  /** True if there is a signature that does not fit. */
+  /** True if the signature was dropped because it does not fit. */
   readonly droppedSignature: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface LinkedText extends TrimmedText {
  * Returns a formatted text followed by its signature and the links of media that cannot be sent (D-22, D-28). Signature
  * and links are never cut: the text is trimmed instead (D-23).
  *
- * @param content empty if none of it is visible
+ * @param content the text; empty if no part of it is visible
  * @param limit UTF-16 units of the whole result
  */
 export const appendLinks = (

@@ -9,7 +9,7 @@ export interface FilePart {
   readonly file: Pick<MediaFile, 'path' | 'sizeBytes' | 'mime' | 'filename'>;
 }
 
-/** Streamed body of a request whose exact length is known. */
+/** Streamed request body of known length. */
 export interface Multipart {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readable;

@@ -14,11 +14,11 @@ export interface PlainText {
   readonly text: string;
   /** UTF-16 units cut from the original text; inserted text does not count (D-44). */
   readonly trimmedChars: number;
-  /** Number of dropped addresses: of lines that would not fit even without the text, and of links after the cut. */
+  /** Number of dropped addresses: lines that would not fit even without the text, and links after the cut. */
   readonly droppedLinks: number;
   /** True if the original has formatting that plain text does not show. */
   readonly losesFormatting: boolean;
-  /** True if there is a signature that does not fit. */
+  /** True if the signature was dropped because it does not fit. */
   readonly droppedSignature: boolean;
 }
 
@@ -71,7 +71,7 @@ export const plainText = (content: TextWithEntities, options: PlainTextOptions):
   };
 };
 
-/** True if plain text loses something of an entity. */
+/** True if plain text cannot show everything that an entity does. */
 const losesFormatting = ({ type }: Entity): boolean => entityKindOf(type) !== 'label' || type === 'custom_emoji';
 
 /** Steps of the conversion to plain text. The offsets of each step refer to the text before it. */
@@ -93,8 +93,8 @@ const convert = (content: TextWithEntities, breaks: FindBreaks): Converted => {
 };
 
 /**
- * Returns the insertions of the links' addresses. Each comes right after the link's words, and never inside a grapheme.
- * A link whose words are its address needs no insertion.
+ * Returns the insertions that add the links' addresses, each directly after the link's words and never inside a
+ * grapheme. A link whose words are its address needs no insertion.
  */
 const linksOf = ({ text, entities }: TextWithEntities): Replacement[] => {
   const graphemes = new Graphemes(text);

@@ -1,12 +1,12 @@
 import type { PlatformDescriptor } from './descriptor.js';
 import type { ConnectedPublisher, PublisherOptions } from './publisher.js';
 
-/** Form of an identifier, which is used in JSON, in table rows and in HTML attributes. */
+/** Format of an identifier, which is used in JSON, in table rows and in HTML attributes. */
 const ID = /^[a-z][a-z0-9-]{0,31}$/;
 
 /**
- * The networks of one process. Generic code uses the catalogue that it is given; only the composition root knows which
- * networks are in it.
+ * The networks of one process. Generic code uses whatever catalogue it is given; only the composition root knows which
+ * networks it contains.
  */
 export class PlatformCatalogue {
   private readonly byId: ReadonlyMap<string, PlatformDescriptor>;
@@ -20,7 +20,7 @@ export class PlatformCatalogue {
     this.byId = new Map(descriptors.map((descriptor) => [descriptor.id, descriptor]));
   }
 
-  /** All networks, in the order in which people see them. */
+  /** All networks, in display order. */
   get all(): readonly PlatformDescriptor[] {
     return [...this.byId.values()];
   }
@@ -49,7 +49,7 @@ export class PlatformCatalogue {
 
   /**
    * Returns the fields of an address that name the chat, without other public facts about the credentials.
-   * @param id if the catalogue does not list it, the whole address is returned
+   * @param id if it is not in the catalogue, the whole address is returned
    */
   chatOf(id: string, address: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     const credentials = this.find(id)?.credentials;

@@ -1,11 +1,11 @@
 import type { PublishError } from './publisher.js';
 
-/** Tags and white space of a page; everything else is its words. */
+/** Tags and white space in a page; everything else is text. */
 const MARKUP = /<(?:script|style)\b[\s\S]*?<\/(?:script|style)\s*>|<[^>]*>|[\s\p{Cc}]+/giu;
-/** Number of bytes of a page that are searched for words. */
+/** Number of bytes of a page that are searched for text. */
 const SCANNED_BYTES = 4_096;
 
-/** Returns the words of a response that does not come from the API, such as a proxy's page; empty if there are none. */
+/** Returns the text in a response that does not come from the API, such as a proxy's page; empty if there is none. */
 export const extractWords = (body: Buffer): string =>
   body.toString('utf8', 0, SCANNED_BYTES).replace(MARKUP, ' ').replace(/ +/g, ' ').trim();
 

@@ -1,7 +1,7 @@
 import type { Media } from '../payload/payload.js';
 import type { PreviewCall } from './publisher.js';
 
-/** A method and its parameters: an upload makes this call, and the sandbox previews it. */
+/** A method and its parameters, used both to make a call of an upload and to preview it in the sandbox. */
 export interface MethodCall {
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;

@@ -20,7 +20,7 @@ export const toPlatformPost = (payload: PublishPayload): PlatformPost => {
   return { text, entities, media, buttons, isAdvertisement };
 };
 
-/** The target of a post. `address` is the public part of its credentials, such as the id of a chat or group. */
+/** The target of a post. `address` is the public part of its credentials, such as a chat or group id. */
 export interface PlatformChannel {
   readonly id: string;
   readonly address: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export interface Warning {
 }
 
 /**
- * One call to a network, or the calls of one upload ({@link Publisher.previewCalls}), as `send` runs it. It never
+ * One call to a network, or the calls of one upload ({@link Publisher.previewCalls}), as `send` runs them. Never
  * contains credentials. `{ "$from": "<step>.<field>" }` refers to a field of an earlier step's result.
  */
 export interface Step {
@@ -64,7 +64,7 @@ export interface Rendering {
   readonly trimmedChars: number;
 }
 
-/** A failure as it is reported (D-35). */
+/** A failure in the form in which it is reported (D-35). */
 export interface PublishError {
   readonly code: string;
   readonly category:
@@ -92,11 +92,11 @@ export type StepOutcome =
   | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null; readonly named: boolean }
   | { readonly kind: 'failed'; readonly error: PublishError }
   /**
-   * The network's refusal would also stop every later post: it concerns the credential, the chat or the right to write.
-   * The channel needs attention (D-26, D-50). `error.message` says what to do there.
+   * A refusal that would also stop every later post, because it concerns the credential, the chat or the right to
+   * write. The channel needs attention (D-26, D-50). `error.message` says what to do.
    */
   | { readonly kind: 'needs_attention'; readonly error: PublishError }
-  /** It is unconfirmed whether readers see the post (D-25). */
+  /** It is unknown whether readers see the post (D-25). */
   | { readonly kind: 'in_doubt'; readonly error: PublishError }
   /** The network moved the channel: store the new address and send again. */
   | ({ readonly kind: 'moved'; readonly address: Readonly<Record<string, string>> } & Pick<
@@ -114,13 +114,13 @@ export interface SendContext {
   /** The same for every attempt at this publication: the value for a network's idempotency key. */
   readonly key: string;
   /**
-   * Number of times that the network has delayed this publication, by {@link PublishError.code}; missing before the
-   * first delay. An implied delay grows each time (D-20).
+   * Number of times that the network has delayed this publication, by {@link PublishError.code}; absent if never. An
+   * implied delay grows each time (D-20).
    */
   readonly waits: Readonly<Record<string, number>>;
   /**
    * Returns the post's medium with this index as a file on disk, fitted to the limits (D-22). The caller releases it.
-   * Never throws: see {@link MediaFile}, and `media-error.ts` for the meaning of an error.
+   * Never throws. See `media-error.ts` for what an error means.
    */
   readonly media: (index: number, limits: MediaLimits) => Promise<MediaFile | PublishError>;
   readonly signal: AbortSignal;
@@ -150,7 +150,7 @@ export interface ProbedMedium extends Media {
   readonly height?: number;
 }
 
-/** A medium on disk until it is released. */
+/** A medium that stays on disk until it is released. */
 export interface MediaFile {
   readonly path: string;
   readonly sizeBytes: number;
@@ -169,7 +169,7 @@ export interface WantedMedium {
   readonly limits: MediaLimits;
 }
 
-/** Result of looking up a send in doubt on the network (D-25). */
+/** Result of looking up on the network whether a post in doubt was sent (D-25). */
 export type LookUpResult =
   | { readonly kind: 'sent'; readonly outcome: Extract<StepOutcome, { kind: 'done' }> }
   /** The post is definitely not there: it may be sent again. */
@@ -181,17 +181,17 @@ export type LookUpResult =
 
 /** Facts about a send whose outcome is unknown. */
 export interface SendInDoubt {
-  /** Start of its attempt, in ms since 1970. An older message is not this one. */
+  /** Start of its attempt, in ms since 1970. An older message cannot be this one. */
   readonly since: Instant;
   /** How late `since` may be, in ms, because another machine's clock set it. Default 0. */
   readonly toleranceMs?: number;
-  /** Ids of messages that preceded it in the channel. A message older than any of them is older than the send. */
+  /** Ids of earlier messages in the channel. A message older than any of them is older than this send. */
   readonly before: ReadonlySet<string>;
 }
 
 /** One question of a channel's test, and its answer (management-api.md: `POST /channels/{id}/test`). */
 export interface ChannelCheck {
-  /** `credentials` (who is the bot), `chat`, `rights` (may it post there), or a name specific to the network. */
+  /** `credentials` (who the bot is), `chat`, `rights` (whether it may post there), or a network-specific name. */
   readonly name: string;
   readonly ok: boolean;
   /** Names the bot or chat, or says what is wrong and how to fix it. */
@@ -278,7 +278,7 @@ export interface Publisher {
   test(context: TestContext): AsyncIterable<ChannelCheck>;
   /**
    * How long after a call, in ms, the network treats another call with the same {@link SendContext.key} as the same
-   * post, so that it may be repeated without a look-up. Absent if the network has no keys (networks.md §4).
+   * post, so that the call may be repeated without a look-up. Absent if the network has no keys (networks.md §4).
    */
   readonly keyLifetimeMs?: number;
   /**

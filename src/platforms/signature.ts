@@ -4,7 +4,7 @@ import type { Warning } from './publisher.js';
 /** Separates a text, its signature and the lines that must follow. */
 export const BLANK_LINE = '\n\n';
 
-/** A signature that is longer than a network's limit. */
+/** Warning about a signature that is longer than a network's limit. */
 const DROPPED: Warning = { code: 'signature_dropped', message: DEGRADATION_MESSAGES.signatureDropped };
 
 /** Returns the warning about a signature that does not fit. */

@@ -4,21 +4,21 @@ import { extractWords, platformSays } from './platform-says.js';
 import type { PublishError, StepOutcome } from './publisher.js';
 import { readRetryAfter } from './retry-after.js';
 
-/** A call without a response from the network's API: the facts that decide what happens next. */
+/** The facts about a call without a response from the network's API that decide what happens next. */
 export interface UnansweredCall {
   /** The network's display name. */
   readonly title: string;
   /** The network's identifier. */
   readonly platform: string;
-  /** True if readers can see its effect: only such calls are in doubt; others may be repeated (networks.md §3). */
+  /** True if readers can see the effect: only such a call is in doubt; others may be repeated (networks.md §3). */
   readonly visible: boolean;
-  /** Masked in the network's words. */
+  /** Values to mask in the network's words. */
   readonly credentials: Readonly<Record<string, string>>;
 }
 
 /**
- * Classifies an exchange without a response, or with one that does not come from the API: HTML of a proxy, an empty or
- * malformed body, a result without its id (D-25). With a 3xx or 4xx status an intermediary refused to forward the call.
+ * Classifies an exchange whose response is missing or does not come from the API: a proxy's HTML, an empty or malformed
+ * body, or a result without an id (D-25). With a 3xx or 4xx status an intermediary refused to forward the call.
  */
 export const classifyUnanswered = (exchange: Exchange, call: UnansweredCall): StepOutcome => {
   const { title: network, platform, visible, credentials } = call;

@@ -14,10 +14,10 @@ export const uploadOrLink = async (chain: () => Promise<StepOutcome>): Promise<S
   return { kind: 'done', result: { unsent: describeFailure(last.error) }, messageIds: [], urls: [] };
 };
 
-/** True if a status is about the server, not the file, whatever the body contains. */
+/** True if a status concerns the server, not the file, whatever the body says. */
 export const isServerBusy = (status: number): boolean => status === 429 || status >= 500;
 
-/** Outcome of an upload that a network refuses. @param says the network's own words (see `platform-says.ts`) */
+/** Returns the outcome of a refused upload. @param says the network's own words (see `platform-says.ts`) */
 export const fileRefusal = (
   source: string,
   message: string,
@@ -27,6 +27,6 @@ export const fileRefusal = (
   error: { code: 'media_refused', category: 'media', source, message, ...says },
 });
 
-/** Returns a failure in one line, with the network's own words if there are any (D-35). */
+/** Describes a failure in one line, with the network's own words if there are any (D-35). */
 const describeFailure = ({ message, platform_says: says }: PublishError): string =>
   says ? `${message} (${says})` : message;

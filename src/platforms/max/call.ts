@@ -24,12 +24,12 @@ export interface MaxCall {
   readonly signal: AbortSignal;
 }
 
-/** MAX's response with its time (in ms; null if it has no date), or a failure. */
+/** MAX's response and its time (ms since 1970; null if it has no date), or a failure. */
 export type MaxResponse =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown; readonly at: number | null }
   | MaxFailure;
 
-/** Characters that a header may contain; a text with any other character cannot be a token. */
+/** Characters that a header may contain; text with any other character cannot be a token. */
 const TOKEN = /^[\x21-\x7e]{1,1024}$/;
 
 /** True if the text may be a token. */
@@ -51,7 +51,7 @@ export const callMax = async (connection: MaxConnection, call: MaxCall): Promise
   return readResponse(answer, token);
 };
 
-/** Reads an exchange as a response of MAX. Masks the token if the response echoes it. */
+/** Reads an exchange as a response from MAX. Masks the token if the response echoes it. */
 export const readResponse = (answer: Exchange, token: string): MaxResponse => {
   if (answer.kind !== 'answered') return answer;
   const { status, headers } = answer;

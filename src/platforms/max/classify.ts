@@ -4,7 +4,7 @@ import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
 import { MAX_MESSAGES } from './messages.js';
 import { TITLE } from './title.js';
 
-/** Failure of a call to MAX: the facts that decide what happens next. */
+/** The facts about a failed call to MAX that decide what happens next. */
 export type MaxFailure =
   /** MAX's own error: `{code, message}`, or `success: false` in a 200 (D-41). `retryAfter`: the HTTP header. */
   | {
@@ -14,12 +14,12 @@ export type MaxFailure =
       readonly message: string;
       readonly retryAfter: string | undefined;
     }
-  /** A response that does not come from MAX: HTML of a proxy, a malformed body, or a message without its id. */
+  /** A response that does not come from MAX: a proxy's HTML, a malformed body, or a message without an id. */
   | {
       readonly kind: 'unreadable';
       readonly status: number;
       readonly retryAfter: string | undefined;
-      /** Its words. */
+      /** Text in the response. */
       readonly says?: string;
     }
   /** The request was sent, but no complete response arrived. */
@@ -27,18 +27,18 @@ export type MaxFailure =
   /** Nothing was sent. */
   | { readonly kind: 'never_sent'; readonly code: string; readonly detail: string };
 
-/** Further facts: whether readers see the call's effect, and how often MAX has already delayed the publication. */
+/** Whether readers see the call's effect, and how often MAX has already delayed the publication. */
 export interface Circumstances {
   readonly visible: boolean;
   readonly waits: SendContext['waits'];
 }
 
-/** The delay for an attachment doubles, from the first to the longest (networks.md §3). */
+/** Delay while MAX still processes an attachment; doubles each time (networks.md §3). */
 const ATTACHMENT_WAIT = { firstMs: 1_000, longestMs: 120_000 };
 
 /**
- * Returns the outcome of a failure (networks.md §3, D-20, D-25, D-26). Only a visible call can be in doubt; any other
- * may always be repeated.
+ * Returns the outcome of a failed call (networks.md §3, D-20, D-25, D-26). Only a visible call can be in doubt; any
+ * other call may always be repeated.
  */
 export const classify = (failure: MaxFailure, circumstances: Circumstances): StepOutcome => {
   switch (failure.kind) {
@@ -95,7 +95,7 @@ const classifyRefusal = (refusal: Refusal, circumstances: Circumstances): StepOu
   return { kind: 'failed', error: classifyPermanentRefusal(refusal) };
 };
 
-/** MAX's words for a bot that may not write, and for a missing chat, which are decisive whatever the status (D-50). */
+/** MAX's words for a bot that may not write, and for a missing chat. They count more than the status (D-50). */
 const NO_RIGHT = /chat\.denied|\bnot (?:an? )?(?:member|participant|admin)|no (?:access|rights?) (?:to|in)\b/i;
 const NO_CHAT = /chat\.not\.found|\bchat\b[^.]*\bnot found/i;
 
@@ -152,7 +152,7 @@ const retry = (error: PublishError): StepOutcome => ({ kind: 'retry', named: fal
 const inDoubtIfVisible = ({ visible }: Circumstances, errorOf: (visible: boolean) => PublishError): StepOutcome =>
   visible ? { kind: 'in_doubt', error: errorOf(true) } : retry(errorOf(false));
 
-/** Returns a failure that MAX itself reports (D-35). */
+/** Builds the error of a failure that MAX itself reports (D-35). */
 export const maxError = (
   code: string,
   category: PublishError['category'],

@@ -6,7 +6,7 @@ import { TITLE } from './title.js';
 
 const CHAT_IN_WORDS = MAX_EXAMPLES.chatId;
 
-/** The network MAX; its posts are sent by bots. */
+/** MAX, where bots post. */
 export const max: PlatformDescriptor = {
   id: 'max',
   title: TITLE,

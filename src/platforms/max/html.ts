@@ -15,11 +15,11 @@ const TAGS: Readonly<Partial<Record<EntityType, string>>> = {
   pre: 'pre',
 };
 
-/** Entities that lose something as plain text; a detected address or hashtag does not. */
+/** Entities that MAX cannot show fully; a detected address or hashtag needs no formatting. */
 const LOST: ReadonlySet<EntityType> = new Set(['spoiler', 'blockquote', 'expandable_blockquote', 'custom_emoji']);
 
 /**
- * Converts a text to HTML that MAX shows as the same text, formatted as far as MAX supports it. Entities nest
+ * Converts text to HTML that MAX shows as the same text, with all formatting that MAX supports. Entities nest
  * (networks.md §2).
  */
 export const toHtml = ({ text, entities }: TextWithEntities): string => {
@@ -81,7 +81,7 @@ const startTag = ({ type, url }: Entity): string | null => {
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Returns the text of HTML made by {@link toHtml}, as MAX's own records show it. */
+/** Returns the plain text of HTML made by {@link toHtml}, as MAX returns it in a look-up. */
 export const fromHtml = (html: string): string =>
   html
     .replace(/<[^>]*>/g, '')

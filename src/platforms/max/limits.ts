@@ -4,7 +4,7 @@ const MB = 1_048_576;
 
 /** MAX's own figures (networks.md §1, §2, §3). */
 export const MAX_LIMITS = {
-  /** The `text` field, in UTF-16 units; it is unknown whether tags count (networks.md §2). */
+  /** Limit of the `text` field, in UTF-16 units; it is unknown whether tags count (networks.md §2). */
   text: 4_000,
   media: {
     photo: { maxBytes: 50 * MB, maxSide: 7_680, formats: ['image/jpeg', 'image/png', 'image/gif'] },

@@ -14,7 +14,7 @@ it.each([
 
 it('MAX gets no other link', () => {
   const links = [
-    'tg://resolve?domain=durov&post=last', // no page of t.me has this name
+    'tg://resolve?domain=durov&post=last', // t.me has no page with this name
     'tg://resolve?domain=shop_bot&appname=a/b',
     'tg://resolve?domain=shop_bot&appname=cart&post=1',
     'tg://resolve?domain=a/b',

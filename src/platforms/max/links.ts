@@ -1,22 +1,22 @@
-/** Longest URL of a button or a link (networks.md §2, §5). */
+/** Maximum length of the URL of a button or a link (networks.md §2, §5). */
 const MAX_URL = 2_048;
 
 /**
- * Converts a URL to one that MAX accepts: http(s) unchanged, `tg://resolve?domain=x` as `https://t.me/x` with the
- * link's other parameters; null for any other `tg://`, another scheme, or more than 2048 characters.
+ * Converts a URL to one that MAX accepts: http(s) unchanged, `tg://resolve?domain=x` as `https://t.me/x` with the other
+ * parameters. Returns null for any other `tg://` link, another scheme, or more than 2048 characters.
  */
 export const toMaxUrl = (url: string): string | null => {
   const web = /^tg:/i.test(url) ? publicPage(url) : url;
   return web !== null && /^https?:\/\/./i.test(web) && URL.canParse(web) && web.length <= MAX_URL ? web : null;
 };
 
-/** Returns the page of t.me that a link within Telegram leads to; null if there is none. */
+/** Returns the t.me page that a Telegram link leads to; null if there is none. */
 const publicPage = (url: string): string | null => {
   if (!/^tg:\/\/resolve\/?\?/i.test(url) || !URL.canParse(url)) return null;
   const { domain = '', post, appname, ...rest } = Object.fromEntries(new URL(url).searchParams);
   const parts = [domain, ...(post === undefined ? [] : [post]), ...(appname === undefined ? [] : [appname])];
   const isPage = /^\w{1,64}$/.test(domain) && /^\d{1,19}$/.test(post ?? '1') && /^\w{1,64}$/.test(appname ?? 'none');
   if (!isPage || parts.length > 2) return null;
-  const query = new URLSearchParams(rest).toString(); // t.me has the same names: start, startapp, text, comment …
+  const query = new URLSearchParams(rest).toString(); // t.me uses the same names: start, startapp, text, comment …
   return `https://t.me/${parts.join('/')}${query && `?${query}`}`;
 };

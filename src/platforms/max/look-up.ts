@@ -9,7 +9,7 @@ import { toDoneOutcome } from './send.js';
 /** Number of the newest messages to compare (networks.md §4). */
 const COUNT = 10;
 
-/** Tolerance for differences between MAX's timestamps and its clock: within it, the order of two events is unknown. */
+/** Possible difference between MAX's timestamps and its clock: closer than this, the order of two events is unknown. */
 const SLACK_MS = 2_000;
 
 /**

@@ -18,7 +18,7 @@ const postMessage = async (
   token: string,
   { channel, results, waits, signal }: SendContext,
 ): Promise<StepOutcome> => {
-  // Uses the channel's current address, not the rendering's.
+  // Uses the channel's current address, not the address in the rendering.
   const { chat_id: _, ...body } = resolveReferences(step.request, results);
   const query = { chat_id: channel.address['chat_id'] ?? '' };
   const answer = await callMax(connection, { method: 'POST', path: '/messages', query, body, token, signal });
@@ -32,7 +32,7 @@ const postMessage = async (
 };
 
 /**
- * Returns the outcome for a message in MAX's response; null for a message without an id, which proves nothing (D-25).
+ * Returns the outcome for the message in MAX's response; null if it has no id, because it then proves nothing (D-25).
  */
 export const toDoneOutcome = (message: unknown): Extract<StepOutcome, { kind: 'done' }> | null => {
   const { body, url } = (message ?? {}) as {
@@ -45,7 +45,7 @@ export const toDoneOutcome = (message: unknown): Extract<StepOutcome, { kind: 'd
   return { kind: 'done', result: { mid }, messageIds: [mid], urls };
 };
 
-/** Outcome of every call if the text cannot be a token: no call is made. */
+/** Outcome of every step if the credential cannot be a token: no call is made. */
 export const malformedToken = {
   kind: 'needs_attention',
   error: {

@@ -6,7 +6,7 @@ import { MAX_TEST_MESSAGES } from './messages.js';
 import { malformedToken } from './send.js';
 import { TITLE } from './title.js';
 
-/** Rights of an administrator that allow posts (networks.md §9). */
+/** Administrator rights that allow posting (networks.md §9). */
 const POSTING_RIGHTS: ReadonlySet<unknown> = new Set(['write', 'post_edit_delete_message']);
 
 /** Asks who the bot is, about the chat, and about the bot's membership in it (networks.md §9). */
@@ -52,7 +52,7 @@ const askMax = async (
   return { kind: 'refused', error: outcome.error };
 };
 
-/** Judges a `ChatMember`: in a channel only administrators with the right to write may post. */
+/** Checks the rights of a `ChatMember`: in a channel, only administrators with the right to write may post. */
 const checkRights = (isChannel: boolean, member: Readonly<Record<string, unknown>>): ChannelCheck => {
   const { is_owner, is_admin, permissions } = member;
   if (is_owner === true) return passed('rights', MAX_TEST_MESSAGES.owner);

@@ -13,9 +13,9 @@ const { text: MAX_TEXT } = MAX_LIMITS;
 
 /** A message's text in the form that MAX accepts. */
 export interface MaxText {
-  /** As readers see it. */
+  /** The text as readers see it. */
   readonly shown: string;
-  /** Fields of the request; empty if nothing is visible. */
+  /** Fields of the request; none if no text is visible. */
   readonly fields: { readonly text?: string; readonly format?: 'html' };
   /** UTF-16 units cut from the original text. */
   readonly trimmedChars: number;

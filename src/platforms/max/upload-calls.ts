@@ -3,7 +3,7 @@ import type { PreviewCall, Step } from '../publisher.js';
 import type { MaxCall } from './call.js';
 import type { MaxMediaType } from './render.js';
 
-/** Requests the upload URL for a file: an upload makes this call, and the sandbox previews it. */
+/** Returns the call that requests an upload URL, used both to upload a file and to preview that in the sandbox. */
 export const uploadAddressCall = (type: MaxMediaType): Pick<MaxCall, 'method' | 'path' | 'query'> => ({
   method: 'POST',
   path: '/uploads',

@@ -21,13 +21,13 @@ import { MAX_MESSAGES } from './messages.js';
 import { type MaxMediaType, uploadStepName } from './render.js';
 import { FILE_FIELD, uploadAddressCall } from './upload-calls.js';
 
-/** Limits by MAX's name of a kind of media. */
+/** Limits by MAX's name for the media type. */
 const WANTED: Readonly<Record<MaxMediaType, MediaLimits>> = {
   ...MAX_LIMITS.media,
   image: MAX_LIMITS.media.photo,
 };
 
-/** Slowest upload speed before a timeout, in bytes per millisecond. */
+/** Minimum upload speed, in bytes per ms; a slower upload times out. */
 const SLOWEST_BYTES_PER_MS = 128;
 
 /**
@@ -75,7 +75,7 @@ export const mediaOf = ({ request }: Step): readonly WantedMedium[] =>
     ? []
     : [{ index: Number(request['medium']), limits: WANTED[request['type'] as MaxMediaType] }];
 
-/** Predicts the results of {@link uploadMedium} for media that cannot be sent, or only after a change. */
+/** Predicts the results of {@link uploadMedium} for media that cannot be sent, or only if fitted. */
 export const forecastMedia = (media: readonly ProbedMedium[]): SendContext['results'] =>
   forecastUploads(media, MAX_LIMITS.media, uploadStepName, ({ code }) => ({ link: code }));
 
@@ -91,8 +91,8 @@ const linked = (code: string, says = ''): StepOutcome =>
   done({ link: says === '' ? code : `${code}: ${says.slice(0, 500)}` });
 
 /**
- * Statuses that refuse the upload URL, not the file: the URL alone identifies the upload, without a token or chat. A
- * retry gets a new URL.
+ * Statuses that mean that the upload URL was refused, not the file: no token or chat is sent with it. A retry gets a
+ * new URL.
  */
 const WRONG_PLACE: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
@@ -108,7 +108,7 @@ const retryElsewhere = (refusal: Extract<MaxFailure, { kind: 'refused' }>): Step
 
 const done = (result: JsonObject): StepOutcome => ({ kind: 'done', result, messageIds: [], urls: [] });
 
-/** True for an https URL; for an http URL only if the API's own URL is http. */
+/** True for an https URL, or for an http URL if the API's own URL is also http. */
 const isUploadUrl = (url: unknown, apiUrl: string): url is string =>
   typeof url === 'string' &&
   URL.canParse(url) &&
@@ -144,7 +144,7 @@ const payloadOf = (body: Buffer, early: unknown): JsonObject | null => {
   if (given) {
     const { token, photos } = given;
     if (typeof token === 'string' && token) return { token };
-    // An object without either is an error, or meaningless.
+    // An object with neither is an error, or meaningless.
     return isPhotos(photos) ? { photos } : null;
   }
   const isTaken = /<retval>\s*1\s*<\/retval>/i.test(body.toString());

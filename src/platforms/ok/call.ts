@@ -31,7 +31,7 @@ export type OkResponse =
   | { readonly ok: true; readonly value: unknown; readonly last: Exchange }
   | { readonly ok: false; readonly outcome: StepOutcome };
 
-/** Calls a method with a signature; never throws. OK always responds with HTTP 200, so `error_code` decides. */
+/** Makes a signed method call; never throws. OK always responds with HTTP 200, so `error_code` decides. */
 export const callOk = async (
   { apiUrl, connections, timeoutMs }: OkConnection,
   { method, parameters, visible }: OkCall,
@@ -66,7 +66,7 @@ export const callOk = async (
   return { ok: true, value, last };
 };
 
-/** Classifies an unreadable or missing response (D-25). */
+/** Returns the outcome of an unreadable or missing response (D-25). */
 export const classifyUnreadable = (
   last: Exchange,
   visible: boolean,

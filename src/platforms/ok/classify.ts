@@ -13,7 +13,7 @@ export interface OkRefusal {
 export interface RefusedCall {
   /** True if readers would see the effect of the call. */
   readonly visible: boolean;
-  /** Number of earlier delays by code: an implied delay grows with each. */
+  /** Number of earlier delays, by error code: an implied delay grows each time. */
   readonly waits: SendContext['waits'];
   readonly credentials: Readonly<Record<string, string>>;
 }
@@ -29,7 +29,7 @@ const WAITS: Readonly<Record<number, BackoffBounds & { readonly why: string }>> 
   11: { firstMs: MINUTE, longestMs: HOUR, why: OK_MESSAGES.limitUsedUp },
 };
 
-/** Refusals that only a new credential or a person with access to the group can end (D-26, D-50). */
+/** Refusals that end only with new credentials or a change by someone with access to the group (D-26, D-50). */
 const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: string]>> = {
   10: ['not_permitted', OK_MESSAGES.rightMissing],
   50: ['access_denied', OK_MESSAGES.accessDenied],
@@ -44,7 +44,7 @@ const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: stri
   456: ['unauthorized', OK_MESSAGES.unauthorized],
 };
 
-/** Words about the group, not about the post, which hold for every post, whatever the code (D-50). */
+/** Words about the group, not the post: they apply to every post, whatever the code (D-50). */
 const NO_GROUP = /PARAM_GROUP_ID|\b(?:group|gid)\b.*(?:not found|not exist|deleted|invalid)|NOT_FOUND.*\bgroup\b/i;
 const NO_RIGHT = /GROUP_RESTRICTION|\bgroup\b.*(?:restrict|forbidden|not a member|not allowed|no access)/i;
 
@@ -68,7 +68,7 @@ const FAILED: Readonly<Record<number, readonly [code: string, category: PublishE
 /** True if the code refuses a photo or its upload. */
 export const isPhotoRefusal = (errorCode: number): boolean => errorCode >= 500 && errorCode <= 505;
 
-/** Failures of OK itself: the call may still have been carried out (D-25). */
+/** Failures within OK: the call may still have been carried out (D-25). */
 const UNCLEAR: ReadonlySet<number> = new Set([1, 9_999]);
 
 /** Returns the outcome of a refusal (networks.md §3, D-20, D-25, D-26). */

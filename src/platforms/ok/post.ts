@@ -3,7 +3,7 @@ import { resolveReferences } from '../references.js';
 import { callOk, classifyUnreadable, type OkConnection } from './call.js';
 
 /**
- * Posts to the group's feed: the only call that readers see. OK offers neither an idempotency key nor a look-up (D-25).
+ * Posts to the group's feed, the only call that readers see. OK offers neither an idempotency key nor a look-up (D-25).
  */
 export const postTopic = async (connection: OkConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
   const { attachment, ...rest } = resolveReferences(step.request, context.results);

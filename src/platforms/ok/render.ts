@@ -25,7 +25,7 @@ const UPLOADS = {
 /**
  * Returns the calls that publish a post in a group's feed: a step for each upload, then `mediatopic.post` (networks.md
  * §1, §2, §5). Audio becomes a link in the text, and so do buttons unless the channel's setting `buttons` drops them.
- * Pure. If nothing of the post is left, there are no steps, and the first warning says so (D-22).
+ * Pure. If no part of the post can be sent, there are no steps, and the first warning says so (D-22).
  */
 export const renderOk = (
   post: PlatformPost,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Secrets that sign a call to OK. */
+/** Secrets used to sign calls to OK. */
 export interface OkSecrets {
   readonly accessToken: string;
   readonly applicationSecret: string;

@@ -4,7 +4,7 @@ import { callOk, type OkConnection } from './call.js';
 import { OK_MESSAGES, OK_TEST_MESSAGES } from './messages.js';
 import { TITLE } from './title.js';
 
-/** Rights of the token that posts and uploads need (networks.md §9). */
+/** Token rights that posting and uploading require (networks.md §9). */
 const RIGHTS = ['GROUP_CONTENT', 'PHOTO_CONTENT', 'VIDEO_CONTENT'];
 /** Roles in a group that may post topics in its name. */
 const POSTING_PLACES: ReadonlySet<unknown> = new Set(['ADMIN', 'MODERATOR']);

@@ -2,19 +2,22 @@ import { fileNameOf } from '../../media/file-name.js';
 import { type MethodCall, placeholderOf, previewUpload, toPreviewCall } from '../preview-calls.js';
 import type { PreviewCall, ProbedMedium, Step } from '../publisher.js';
 
-/** Requests the upload URL for a group's photo. */
+/** Returns the call that requests an upload URL for a group's photo. */
 export const photoAddressCall = (gid: string): MethodCall => ({
   method: 'photosV2.getUploadUrl',
   parameters: { gid, count: '1' },
 });
 
-/** Requests the upload URL for a video; with a `gid` it would publish itself (networks.md §1). @param size in bytes */
+/**
+ * Returns the call that requests a video's upload URL. With a `gid`, OK would publish the video (networks.md §1).
+ * @param size in bytes
+ */
 export const videoAddressCall = (name: string, size: string): MethodCall => ({
   method: 'video.getUploadUrl',
   parameters: { file_name: name, file_size: size },
 });
 
-/** Makes an uploaded video available. */
+/** Returns the call that makes an uploaded video available. */
 export const releaseVideoCall = (vid: string): MethodCall => ({ method: 'video.update', parameters: { vid } });
 
 /**

@@ -3,7 +3,7 @@ import type { PublishError, StepOutcome } from '../publisher.js';
 import { TELEGRAM_MESSAGES } from './messages.js';
 import { TITLE } from './title.js';
 
-/** Failure of a call to the Bot API: the facts that decide what happens next. */
+/** The facts about a failed call to the Bot API that decide what happens next. */
 export type TelegramFailure =
   /** Telegram responded with `{ok: false}`. `retryAfter`: the HTTP header, in seconds. */
   | {
@@ -15,14 +15,14 @@ export type TelegramFailure =
       readonly retryAfter: string | undefined;
     }
   /**
-   * A response that does not come from the Bot API: HTML of a proxy, an empty or malformed body, or a result without
-   * its id.
+   * A response that does not come from the Bot API: a proxy's HTML, an empty or malformed body, or a result without an
+   * id.
    */
   | {
       readonly kind: 'unreadable';
       readonly status: number;
       readonly retryAfter: string | undefined;
-      /** Its words. */
+      /** Text in the response. */
       readonly says?: string;
     }
   /** The request was sent, but no complete response arrived. */
@@ -31,8 +31,8 @@ export type TelegramFailure =
   | { readonly kind: 'never_sent'; readonly code: string; readonly detail: string };
 
 /**
- * Returns the outcome of a failure (networks.md §3, D-20, D-25, D-26). A call that may have reached the readers is
- * never retried.
+ * Returns the outcome of a failed call (networks.md §3, D-20, D-25, D-26). A call whose effect readers may see is never
+ * retried.
  */
 export const classify = (failure: TelegramFailure): StepOutcome => {
   switch (failure.kind) {
@@ -117,7 +117,7 @@ const secondsToWait = ({ parameters, retryAfter, description }: Refusal): number
 
 type RefusalFacts = readonly [code: string, category: PublishError['category'], message: string];
 
-/** Returns the refusal that no later post can get past (D-50); null for a refusal of this post only. */
+/** Returns the facts of a refusal that would stop every later post too (D-50); null if it concerns only this post. */
 const findBarrier = (errorCode: number, description: string): RefusalFacts | null => {
   if (errorCode === 401) return ['unauthorized', 'credentials', TELEGRAM_MESSAGES.unauthorized];
   if (errorCode === 404 && !/method not found/i.test(description)) {
@@ -137,7 +137,7 @@ const MEDIA_RIGHT =
   /rights to send (?!text|message)\w+|CHAT_SEND_(?:PHOTOS|VIDEOS|AUDIOS|DOCS|VOICES|ROUNDVIDEOS|GIFS|STICKERS|MEDIA|POLL|INLINE)_FORBIDDEN/i;
 
 /**
- * Pattern of a description that applies to every post to the chat, with its code and message. The first match counts.
+ * Patterns of descriptions that apply to every post to the chat, with their code and message. The first match counts.
  */
 const BARRIERS: readonly (readonly [RegExp, string, string])[] = [
   [/chat not found|PEER_ID_INVALID|CHANNEL_INVALID/i, 'chat_not_found', TELEGRAM_MESSAGES.chatNotFound],
@@ -154,7 +154,7 @@ const BARRIERS: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
-/** Pattern of a description, with its code, category and message. The first match counts. */
+/** Patterns of descriptions, with their code, category and message. The first match counts. */
 const REFUSALS: readonly (readonly [RegExp, string, PublishError['category'], string])[] = [
   [MEDIA_RIGHT, 'no_right_to_post', 'channel', TELEGRAM_MESSAGES.noRightToPostMedia],
   [/too long|TOO_LONG/, 'too_long', 'payload', TELEGRAM_MESSAGES.tooLong],

@@ -28,7 +28,7 @@ export const cleanText = (content: TextWithEntities): TextWithEntities => {
   };
 };
 
-/** Returns the length of the part of a text that {@link cleanText} turns into its first `kept` UTF-16 units. */
+/** Returns how many UTF-16 units of a text {@link cleanText} turns into the first `kept` units of its result. */
 export const originalLength = (text: string, kept: number): number => {
   let at = 0;
   for (let left = kept; left > 0; at++) if (text.charCodeAt(at) !== CARRIAGE_RETURN) left--;

@@ -6,7 +6,7 @@ import { TITLE } from './title.js';
 
 const CHAT_IN_WORDS = TELEGRAM_EXAMPLES.chatId;
 
-/** Telegram, to which bots post. */
+/** Telegram, where bots post. */
 export const telegram: PlatformDescriptor = {
   id: 'telegram',
   title: TITLE,

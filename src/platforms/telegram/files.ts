@@ -22,8 +22,8 @@ import { FETCH } from './steps.js';
 const WANTED: Readonly<Record<Media['type'], MediaLimits>> = TELEGRAM_LIMITS.media;
 
 /**
- * Downloads a post's media before anything is sent, so that the messages can be planned without media that cannot be
- * sent. The result has the kind of each medium; the files stay in the cache for the steps that send them.
+ * Downloads a post's media before anything is sent, so that the messages can be planned without any media that cannot
+ * be sent. The result holds the kind of each medium; the files stay in the cache for later steps.
  */
 export const fetchMedia = async (step: Step, { media }: SendContext): Promise<StepOutcome> => {
   const types = step.request['types'] as readonly Media['type'][];
@@ -47,7 +47,7 @@ export const fetchMedia = async (step: Step, { media }: SendContext): Promise<St
   };
 };
 
-/** Returns the media of a step: all media of the post for the download, otherwise those that the request refers to. */
+/** Returns the media of a step: all of the post's for the download step, otherwise those that the request refers to. */
 export const mediaOf = ({ name, request }: Step): readonly WantedMedium[] => {
   if (name !== FETCH) return listFiles(request).map(({ index, type }) => ({ index, limits: WANTED[type] }));
   const types = request['types'] as readonly Media['type'][];
@@ -76,7 +76,7 @@ export interface AttachedFiles {
   release(): void;
 }
 
-/** Opens the files that a request refers to, or returns the first error. In that case nothing was sent. */
+/** Opens the files that a request refers to, or returns the first error; nothing has been sent at that point. */
 export const attachFiles = async (
   request: JsonObject,
   media: SendContext['media'],

@@ -5,7 +5,7 @@ import type { Warning } from '../publisher.js';
 import { acceptsButtonUrl } from './links.js';
 import { TITLE } from './title.js';
 
-/** Not documented. No client shows a longer text, and there is a limit for all buttons together. */
+/** Not a documented limit. No client shows longer text, and Telegram limits the total size of all buttons. */
 const MAX_BUTTON_TEXT = 128;
 
 /** An `InlineKeyboardMarkup` of URL buttons. */

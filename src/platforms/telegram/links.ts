@@ -16,13 +16,13 @@ export const acceptsUrl = (url: string): boolean => {
   return HOST.test(hostname) && port !== '0';
 };
 
-/** True if Telegram accepts the URL of a button, for which its rules are stricter (`BUTTON_URL_INVALID`). */
+/** True if Telegram accepts the URL for a button; its rules for buttons are stricter (`BUTTON_URL_INVALID`). */
 export const acceptsButtonUrl = (url: string): boolean =>
   acceptsUrl(url) && url.length <= MAX_BUTTON_URL && (/^tg:/i.test(url) || REACHABLE.test(new URL(url).hostname));
 
 /**
- * Returns the public URL of a message: with the chat's name, or, for a `-100…` chat, in the form that works for
- * members; null if there is none.
+ * Returns the public URL of a message, with the chat's name. For a `-100…` chat without a name, returns a URL that
+ * works for members; null if there is none.
  */
 export const messageUrl = (
   chat: { readonly id: string; readonly username?: string | undefined },

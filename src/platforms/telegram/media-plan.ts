@@ -9,13 +9,13 @@ import { TITLE } from './title.js';
 /** Kind of a medium on Telegram; a document is a video or an audio in a format that Telegram does not play. */
 export type TelegramKind = 'photo' | 'video' | 'audio' | 'document';
 
-/** A medium to be sent, and the name of its attached file: see {@link attachmentName}. */
+/** A medium to send, and the reference to its attached file: see {@link attachmentName}. */
 export interface PlannedItem {
   readonly kind: TelegramKind;
   readonly attachment: string;
 }
 
-/** The medium of one message, or the two to ten media of an album. */
+/** The media of one message: a single medium, or an album of two to ten. */
 export interface PlannedGroup {
   /** Name of the step. */
   readonly name: string;
@@ -61,7 +61,7 @@ export const parseAttachment = (reference: string): { readonly type: Media['type
  * separate message. Before the download, the URLs' extensions determine the formats.
  *
  * @param fetched result of the download step, if it is done
- * @param results of the groups that were sent, by name: `refused` is the reason why Telegram refused one (D-22)
+ * @param results results of the groups sent, by name; `refused`: the reason why Telegram refused one (D-22)
  */
 export const planMedia = (
   media: readonly Media[],

@@ -17,14 +17,14 @@ const BUTTONS_ALONE = '🔗';
 
 /**
  * Characters that Telegram treats as empty: white space and characters without a glyph, some of which it removes. It
- * refuses a text of only these (`text must be non-empty`).
+ * refuses text without any other characters (`text must be non-empty`).
  */
 const INVISIBLE = /^(?:[\s\u180e\u200b-\u200f\u202a-\u202e\u2800\ufffc\u030a\u0333\u033f]|[\u{e0000}-\u{e007f}])*$/u;
 
 /**
  * Returns the calls that publish a post in a Telegram chat (networks.md §1, §2, §5): a message, a medium or an album
- * with the text as its caption, or media followed by the text as a reply. Pure. If nothing of the post is left, there
- * are no steps.
+ * with the text as its caption, or media followed by the text as a reply. Pure. If no part of the post can be sent,
+ * there are no steps.
  */
 export const renderTelegram = (
   post: PlatformPost,

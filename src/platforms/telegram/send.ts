@@ -25,13 +25,13 @@ export interface TelegramConnection {
   readonly timeoutMs: number;
 }
 
-/** `123456:ABC-DEF…`; anything else would change the URL of the call. */
+/** Format of a token: `123456:ABC-DEF…`. Anything else would change the URL of the call. */
 const BOT_TOKEN = /^\d{1,20}:[\w-]{1,100}$/;
 
 /** True if the text may be a bot's token. */
 export const isBotToken = (token: string): boolean => BOT_TOKEN.test(token);
 
-/** Slowest upload speed before a timeout, in bytes per millisecond. */
+/** Minimum upload speed, in bytes per ms; a slower upload times out. */
 const SLOWEST_BYTES_PER_MS = 128;
 
 /**
@@ -47,7 +47,7 @@ export const sendStep = async (
   if (!isBotToken(token)) return malformedToken;
   if (step.name === FETCH) return fetchMedia(step, context);
 
-  // Uses the channel's current address, not the rendering's: the chat may have moved since.
+  // Uses the channel's current address, not the address in the rendering, because the chat may have moved since.
   const chatId = context.channel.address['chat_id'] ?? step.request['chat_id'] ?? '';
   const request = buildRequest(step, context.results, chatId);
   const attached = await attachFiles(request, context.media);
@@ -138,7 +138,7 @@ const buildRequest = ({ request }: Step, results: SendContext['results'], chatId
   return { ...rest, reply_parameters: { ...(reply as JsonObject), message_id }, chat_id: chatId };
 };
 
-/** Outcome of every call if the text cannot be a bot's token: no call is made. */
+/** Outcome of every step if the credential cannot be a bot's token: no call is made. */
 export const malformedToken = {
   kind: 'needs_attention',
   error: {
@@ -150,8 +150,8 @@ export const malformedToken = {
 } as const satisfies StepOutcome;
 
 /**
- * Returns the outcome for a `Message`, or for an album's messages; null for a result without a message, which proves
- * nothing (D-25).
+ * Returns the outcome for a `Message`, or for an album's messages; null if there is no message, because the result then
+ * proves nothing (D-25).
  * @param chatId chat of the message: the number of a message is unique only within its chat
  */
 const toDoneOutcome = (result: unknown, chatId: Json): StepOutcome | null => {

@@ -19,7 +19,7 @@ export interface RenderedText {
   readonly warnings: readonly Warning[];
 }
 
-/** Converts a text with its formatting for Telegram. */
+/** Converts formatted text for Telegram. */
 export const renderText = ({ text, entities }: TextWithEntities): RenderedText => ({
   text,
   ...renderEntities(entities),

@@ -83,7 +83,7 @@ const askBot = async (
   return { kind: 'refused', error: errorOf(outcome), movedTo };
 };
 
-/** The form of every Bot API answer; any part may be missing in a malformed one. */
+/** The form of every Bot API response; any part may be missing if it is malformed. */
 interface RawAnswer {
   readonly ok?: unknown;
   readonly result?: unknown;
@@ -107,7 +107,7 @@ const errorOf = (outcome: StepOutcome) =>
 
 type Answered = Readonly<Record<string, unknown>>;
 
-/** Judges a `ChatMember` in a `Chat`. Members of a group may write unless the group forbids it. */
+/** Checks whether a `ChatMember` may post in a `Chat`. Members of a group may write unless the group forbids it. */
 const checkRights = (chat: Answered, member: Answered): ChannelCheck => {
   const { status } = member;
   const isChannel = chat['type'] === 'channel';

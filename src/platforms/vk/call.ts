@@ -59,7 +59,7 @@ export const callVk = async (
   return { ok: true, response, last };
 };
 
-/** Classifies an unreadable or missing response (D-25). */
+/** Returns the outcome of an unreadable or missing response (D-25). */
 export const classifyUnreadable = (
   last: Exchange,
   visible: boolean,

@@ -13,7 +13,7 @@ export interface VkRefusal {
 export interface RefusedCall {
   /** True if readers would see the effect of the call. */
   readonly visible: boolean;
-  /** Number of earlier delays by code: an implied delay grows with each. */
+  /** Number of earlier delays, by error code: an implied delay grows each time. */
   readonly waits: SendContext['waits'];
   readonly credentials: Readonly<Record<string, string>>;
 }
@@ -33,7 +33,7 @@ const WAITS: Readonly<Record<number, BackoffBounds & { readonly why: string }>> 
 /** Message of the daily limit: 50 posts on a wall, by all applications together. */
 const FIFTY_A_DAY = /only add \d+ posts? (?:a|per) day/i;
 
-/** Refusals that only a new credential or a person with access to the community can end (D-26, D-50). */
+/** Refusals that end only with new credentials or a change by someone with access to the community (D-26, D-50). */
 const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: string]>> = {
   5: ['unauthorized', VK_MESSAGES.unauthorized],
   7: ['not_permitted', VK_MESSAGES.rightMissing],
@@ -51,9 +51,9 @@ const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: stri
   3300: ['captcha_needed', VK_MESSAGES.captchaNeeded],
 };
 
-/** Words in error 100 about the community, not the post. */
+/** Words in error 100 that refer to the community, not the post. */
 const ABOUT_COMMUNITY = /\b(?:owner_id|group_id)\b/i;
-/** Words in error 214 about the wall as a whole: the token may not write there, or no one may. */
+/** Words in error 214 that refer to the whole wall: the token, or everyone, may not write there. */
 const WALL_CLOSED = /\b(?:no access|no rights?|not allowed|closed|disabled|banned|blacklist\w*|permission)\b/i;
 
 /** Returns a refusal that applies to every post to the community, whatever its code (D-50); null for any other. */
@@ -73,7 +73,7 @@ const FAILED: Readonly<Record<number, readonly [code: string, category: PublishE
   224: ['too_many_advertisements', 'rate_limit', VK_MESSAGES.tooManyAdvertisements],
 };
 
-/** Failures of VK itself: the call may still have been carried out (D-25). */
+/** Failures within VK: the call may still have been carried out (D-25). */
 const SERVER_FAILURES: ReadonlySet<number> = new Set([1, 10, 36]);
 
 /** Returns the outcome of a refusal (networks.md §3, D-20, D-25, D-26). */

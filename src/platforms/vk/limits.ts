@@ -4,7 +4,7 @@ const MB = 1_048_576;
 
 /** VK's limits (networks.md §1, §3). */
 export const VK_LIMITS = {
-  /** Characters of a wall post (publish-api.md: Limits), counted in UTF-16 units. */
+  /** Maximum length of a wall post (publish-api.md: Limits), in UTF-16 units. */
   text: 15_895,
   /** VK documents no size limit for videos, so the payload's own limit applies. There is no method for audio. */
   media: {

@@ -7,14 +7,14 @@ import { buildParameters, toDoneOutcome } from './post.js';
 const COMPARED_POSTS = 50;
 
 /**
- * Tolerance for differences between VK's dates and its clock, in seconds: within it, the order of two events is
+ * Possible difference between VK's dates and its clock, in seconds: closer than this, the order of two events is
  * unknown.
  */
 const SLACK_S = 2;
 
 /**
- * Looks for the post on the wall: with the same text and number of attachments, and not older than the attempt (D-41).
- * Only a user's token can read a wall; a community's cannot, so without an upload token the result is `unknown`.
+ * Looks on the wall for a post with the same text and number of attachments, no older than the attempt (D-41). Only a
+ * user's token can read a wall; a community's cannot, so without an upload token the result is `unknown`.
  */
 export const lookUpOnWall = async (
   connection: VkConnection,
@@ -31,10 +31,10 @@ export const lookUpOnWall = async (
   const { items } = answer.response as { items?: unknown };
   if (!Array.isArray(items)) return { kind: 'unknown' };
 
-  // A pinned post comes before the newest, whatever its age.
+  // A pinned post comes first, whatever its age.
   const found = (items as readonly (WallPost | null)[]).filter((item) => item?.is_pinned !== 1);
   const end = found.findIndex((item) => before.has(String(item?.id)));
-  // VK's dates are whole seconds, by its own clock.
+  // VK's dates are in whole seconds, by its own clock.
   const from = Math.floor((since + aheadMs(answer.last)) / 1_000);
   const oldest = from - SLACK_S - Math.ceil(toleranceMs / 1_000);
   const recent = (end < 0 ? found : found.slice(0, end)).filter((item) => (item?.date ?? 0) >= oldest);

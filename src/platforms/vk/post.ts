@@ -5,7 +5,7 @@ import { callVk, classifyUnreadable, type VkConnection } from './call.js';
 import { toGuid } from './guid.js';
 import { VK_MESSAGES } from './messages.js';
 
-/** Posts to the wall: the only call that readers see. */
+/** Posts to the wall, the only call that readers see. */
 export const postToWall = async (connection: VkConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
   const token = context.credentials['access_token'];
   if (!token) return noToken;
@@ -33,7 +33,7 @@ export const toDoneOutcome = (ownerId: string, postId: string): Extract<StepOutc
   urls: [`https://vk.com/wall${ownerId}_${postId}`],
 });
 
-/** Outcome of every call without a token: no call is made. */
+/** Outcome of every step of a channel without a token: no call is made. */
 export const noToken = {
   kind: 'needs_attention',
   error: {

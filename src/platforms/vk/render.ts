@@ -28,8 +28,8 @@ const UPLOADS = {
 /**
  * Returns the calls that publish a post on a community's wall: a step for each upload, then `wall.post` (networks.md
  * §1, §2, §5). Uploads need a user's token, which `address.uploads` indicates; without it, and for audio, the medium
- * becomes a link in the text. Pure. If nothing of the post is left, there are no steps, and the first warning says so
- * (D-22).
+ * becomes a link in the text. Pure. If no part of the post can be sent, there are no steps, and the first warning says
+ * so (D-22).
  */
 export const renderVk = (
   post: PlatformPost,

@@ -7,9 +7,9 @@ import { TITLE } from './title.js';
 
 /** Bit of `account.getAppPermissions` for walls. */
 const WALL = 8_192;
-/** Minimum `admin_level` that may post in the community's name: an editor. */
+/** Minimum `admin_level` for posting in the community's name: editor. */
 const EDITOR = 2;
-/** Rights of a community's token that allow posts on its wall. */
+/** Rights of a community's token that allow posting on its wall. */
 const WALL_RIGHTS: ReadonlySet<unknown> = new Set(['wall', 'manage']);
 
 /**

@@ -8,19 +8,19 @@ export interface UploadedPhoto {
   readonly hash: string;
 }
 
-/** Requests the upload URL for a group's photo. */
+/** Returns the call that requests an upload URL for a group's photo. */
 export const photoServerCall = (group_id: string): MethodCall => ({
   method: 'photos.getWallUploadServer',
   parameters: { group_id },
 });
 
-/** Saves an uploaded photo. */
+/** Returns the call that saves an uploaded photo. */
 export const savePhotoCall = (group_id: string, { server, photo, hash }: UploadedPhoto): MethodCall => ({
   method: 'photos.saveWallPhoto',
   parameters: { group_id, server, photo, hash },
 });
 
-/** Creates a video and requests its upload URL. */
+/** Returns the call that creates a video and requests its upload URL. */
 export const saveVideoCall = (group_id: string, name: string): MethodCall => ({
   method: 'video.save',
   parameters: { group_id, name, wallpost: '0' },

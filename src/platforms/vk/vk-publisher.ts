@@ -8,7 +8,7 @@ import { testVk } from './test-channel.js';
 import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
 import { previewCalls } from './upload-calls.js';
 
-/** VK remembers a `guid` for an hour (networks.md §4); 10 minutes of it are reserved for a slow call. */
+/** VK remembers a `guid` for an hour (networks.md §4); 10 minutes of that are left for a slow call. */
 const GUID_LIFETIME_MS = 50 * 60_000;
 
 /**
