@@ -15,7 +15,7 @@ import { sagaEvents } from './saga/saga.events.js';
 import { translationEvents } from './translation/translation.events.js';
 import { webhookOutputEvents } from './webhook-output/webhook-output.events.js';
 
-/** All event types. For each there is a golden file, test/domain/golden/<type>.v<version>.json, which must always decode. */
+/** All event types. Each has a golden file, test/domain/golden/<type>.v<version>.json, which must always decode. */
 export const catalogue: Catalogue = {
   ...ownerEvents,
   ...channelEvents,

@@ -7,7 +7,7 @@ import { project } from './project/project.decider.js';
 import { publication } from './publication/publication.decider.js';
 import { webhookOutput } from './webhook-output/webhook-output.decider.js';
 
-/** Returns the sentence with which a decider rejects a command. */
+/** Returns the message with which a decider rejected a command. */
 const messageOf = (outcome: unknown): string => {
   if (!isRejection(outcome)) throw new Error('the command was executed');
   return outcome.message;

@@ -8,8 +8,8 @@ export type ChannelPaused = DomainEvent<
   { readonly channelId: string; readonly until: Instant; readonly source: string; readonly postId: string | null }
 >;
 /**
- * A post requested a pause that would end no later than the current one. The end is unchanged; later requests of the
- * post are ignored.
+ * A post requested a pause that would end no later than the current one. The end is unchanged; later requests by the
+ * same post are ignored.
  */
 export type ChannelPauseUnchanged = DomainEvent<
   'ChannelPauseUnchanged',

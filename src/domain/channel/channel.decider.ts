@@ -6,8 +6,8 @@ import { STATE_MESSAGES } from '../messages.js';
 import type { Address, Attention, ChannelEvent, ChannelSettings, Platform } from './channel.events.js';
 
 /**
- * Commands to a channel. `FlagChannel`: the network's refusal would also stop every later post (D-26, D-50).
- * `RetryChannel`: a person has fixed the cause and asks for another attempt.
+ * Commands to a channel. `FlagChannel`: a network refused a post for a reason that would stop every later post too
+ * (D-26, D-50). `RetryChannel`: someone has fixed the cause and requests another attempt.
  */
 export type ChannelCommand =
   | {
@@ -41,7 +41,7 @@ export type ChannelCommand =
     }
   | { readonly type: 'RetryChannel'; readonly channelId: string; readonly at: Instant };
 
-/** The state of a channel; null: there is none. */
+/** State of a channel; null if it does not exist. */
 export type ChannelState = null | {
   readonly ownerId: string;
   readonly platform: Platform;
@@ -50,13 +50,13 @@ export type ChannelState = null | {
   readonly credentialsId: string;
   readonly settings: ChannelSettings;
   readonly enabled: boolean;
-  /** End of the wait for a person (D-26); 0: there is no wait. */
+  /** Time until which the channel waits for someone to fix it (D-26); 0 if it does not wait. */
   readonly attentionUntil: Instant;
-  /** True if its owner deleted it, so that every command is rejected like one to a channel that does not exist. */
+  /** True if its owner deleted it: every command is then rejected as if the channel did not exist. */
   readonly deleted: boolean;
 };
 
-/** How long a channel waits for a person (D-26), in ms. */
+/** How long a channel waits for someone to fix it (D-26), in ms. */
 const ATTENTION_MS = 24 * 3_600_000;
 
 type ChannelRejection = 'not_found' | 'already_exists' | 'channel_disabled' | 'nothing_to_retry';
@@ -100,8 +100,8 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, Channe
       case 'MoveChannel':
         return [{ type: 'ChannelMoved', data: { channelId, address: command.address } }];
       case 'FlagChannel': {
-        // The refusal of a credential that has been replaced is outdated. A queue waits only once: posts accepted before
-        // the end of an earlier wait have already been delayed by it.
+        // A refusal of credentials that have since been replaced is outdated. A queue waits only once: an earlier wait
+        // has already delayed the posts accepted before its end.
         if (command.credentialsId !== state.credentialsId || state.attentionUntil > command.acceptedAt) return [];
         const until = command.at + ATTENTION_MS;
         return [{ type: 'ChannelNeedsAttention', data: { channelId, attention: command.attention, until } }];
@@ -154,6 +154,6 @@ export const channel: Decider<ChannelCommand, ChannelState, ChannelEvent, Channe
   },
 };
 
-/** Lists the settings that differ from the current ones; a field that is undefined was not sent. */
+/** Lists the settings that differ from the current ones; an undefined field was not sent. */
 const findChanges = (now: ChannelSettings, sent: ChannelSettings) =>
   Object.entries(sent).filter(([name, value]) => value !== undefined && value !== now[name as keyof ChannelSettings]);

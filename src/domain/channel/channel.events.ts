@@ -3,15 +3,15 @@ import type { DomainEvent } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/json.js';
 
 /**
- * Identifier of a network. The domain has no list of them: the API accepts those in the catalogue of networks
- * (publish-api.md: Target; D-4).
+ * Identifier of a network. The domain has no list of networks: the API accepts those in the catalogue (publish-api.md:
+ * Target; D-4).
  */
 export type Platform = string;
 
 /** The public part of a channel's credentials: `chat_id` or `group_id`. */
 export type Address = Readonly<Record<string, string>>;
 
-/** Settings of a channel (management-api.md: settings): `on_doubt` everywhere, the others as its network declares them. */
+/** Settings of a channel (management-api.md: settings): `on_doubt`, and those that its network declares. */
 export interface ChannelSettings extends JsonObject {
   readonly on_doubt?: 'hold' | 'resend';
 }
@@ -28,11 +28,11 @@ export type Remedy =
 /** The reason why a channel needs attention (D-26, D-35, D-50). */
 export interface Attention {
   readonly code: string;
-  /** Names the refusal and what to do about it. */
+  /** Says what was refused and what to do about it. */
   readonly message: string;
   /** The network's own words; null if it gave none. */
   readonly platform_says: string | null;
-  /** Likeliest first. */
+  /** Most likely first. */
   readonly remedies: readonly Remedy[];
 }
 
@@ -52,7 +52,7 @@ export type ChannelConnected = DomainEvent<
 >;
 /** The channel has a new name, which owners and verbose discovery see. */
 export type ChannelRenamed = DomainEvent<'ChannelRenamed', { readonly channelId: string; readonly name: string }>;
-/** Credentials were set, new ones or the same again; either ends the wait for a person (D-26), as a retry does. */
+/** Credentials were set, new or the same as before. Either way the channel no longer waits (D-26), as after a retry. */
 export type ChannelCredentialsReplaced = DomainEvent<
   'ChannelCredentialsReplaced',
   { readonly channelId: string; readonly credentialsId: string; readonly address: Address }
@@ -66,12 +66,9 @@ export type ChannelSettingsChanged = DomainEvent<
 export type ChannelMoved = DomainEvent<'ChannelMoved', { readonly channelId: string; readonly address: Address }>;
 /** The owner enabled the channel again. */
 export type ChannelEnabled = DomainEvent<'ChannelEnabled', { readonly channelId: string }>;
-/** The owner disabled the channel: it is not a target of new posts, and its queue waits. */
+/** The owner disabled the channel: new posts are not sent to it, and its queue waits. */
 export type ChannelDisabled = DomainEvent<'ChannelDisabled', { readonly channelId: string }>;
-/**
- * The network refuses whatever is posted; the channel's queue waits until `until`, until new credentials are set, or
- * until a retry (D-26, D-50).
- */
+/** The network refuses every post; the channel's queue waits until `until`, new credentials or a retry (D-26, D-50). */
 export type ChannelNeedsAttention = DomainEvent<
   'ChannelNeedsAttention',
   { readonly channelId: string; readonly attention: Attention; readonly until: number }
@@ -79,7 +76,7 @@ export type ChannelNeedsAttention = DomainEvent<
 /** The owner deleted the channel: it takes no more commands, and nothing is published on it. Its history is kept. */
 export type ChannelDeleted = DomainEvent<'ChannelDeleted', { readonly channelId: string }>;
 
-/** A person asked for another attempt with the current credentials: the channel's queue waits no longer. */
+/** Someone requested another attempt with the current credentials: the channel's queue no longer waits. */
 export type ChannelAttentionCleared = DomainEvent<'ChannelAttentionCleared', { readonly channelId: string }>;
 
 /** Version 1 of the data, without the network's words and the remedies. */

@@ -5,7 +5,7 @@ import { reject } from '../../kernel/result.js';
 import type { DeliveryEvent, DeliveryScheduled, DeliveryStatus } from './delivery.events.js';
 import { computeRetryTime, type FailedAttempt, meansServerDown } from './retry-schedule.js';
 
-/** The answer to an attempt, or the lack of one. */
+/** How the customer's server answered an attempt, if it did. */
 interface AttemptFacts {
   readonly at: Instant;
   readonly latencyMs: number;
@@ -21,26 +21,26 @@ export type DeliveryCommand =
       readonly deliveryId: string;
       readonly status: number | null;
       readonly isProbe: boolean;
-      /** True if the customer's server answered 410: it accepts no more deliveries. */
+      /** True if the customer's server answered 410, so it accepts no more deliveries. */
       readonly isGone: boolean;
       readonly next: FailedAttempt;
     } & AttemptFacts)
   | { readonly type: 'RequestRetry'; readonly deliveryId: string; readonly at: Instant };
 
-/** The state of a delivery; null: there is none. */
+/** State of a delivery; null if it does not exist. */
 export type DeliveryState = null | {
   readonly ownerId: string;
   readonly outputId: string;
   readonly status: DeliveryStatus;
-  /** Number of all attempts. */
+  /** Total number of attempts. */
   readonly attempts: number;
-  /** Failed attempts of the current schedule of retries. */
+  /** Number of failed attempts in the current retry schedule. */
   readonly failed: number;
-  /** Earliest time of the next attempt; null if there is none. */
+  /** Earliest time of the next attempt; null if there will be none. */
   readonly nextAt: Instant | null;
 };
 
-/** An event to deliver to one webhook output: its attempts and the outcome (D-30). */
+/** The delivery of one event to one webhook output: its attempts and outcome (D-30). */
 export const delivery: Decider<DeliveryCommand, DeliveryState, DeliveryEvent, 'not_found'> = {
   category: 'delivery',
   initial: null,

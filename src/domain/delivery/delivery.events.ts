@@ -8,14 +8,14 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 /** Status of a delivery (management-api.md). */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** The parts of a body that is too large for its event, in a separate stream named after the delivery (D-42). */
+/** A body that is too large for its event, stored in parts in a separate stream named after the delivery (D-42). */
 export interface BodyParts {
   readonly count: number;
   /** SHA-256 (hex) of the body's bytes. */
   readonly sha256: string;
 }
 
-/** An event is to be delivered to a webhook output (D-30). */
+/** The delivery of an event to a webhook output was scheduled (D-30). */
 export type DeliveryScheduled = DomainEvent<
   'DeliveryScheduled',
   {
@@ -61,11 +61,11 @@ export type DeliveryAttemptFailed = DomainEvent<
     readonly retryAt: Instant | null;
     /** True if the whole server seems to be down: no answer, or 5xx without `Retry-After`. */
     readonly isServerDown: boolean;
-    /** True for a probe of a server that was down, which the schedule of retries does not count. */
+    /** True for a probe of a server that was down; probes do not count in the retry schedule. */
     readonly isProbe: boolean;
   }
 >;
-/** The owner requested that it be sent at once, with a new schedule of retries. */
+/** The owner requested another attempt at once, with a new retry schedule. */
 export type DeliveryRetryRequested = DomainEvent<
   'DeliveryRetryRequested',
   { readonly deliveryId: string; readonly outputId: string; readonly at: Instant }

@@ -1,10 +1,10 @@
 import type { Instant } from '../../kernel/instant.js';
 
-/** Delays in minutes after the failed attempts of a delivery, the first of which was made at once (security.md). */
+/** Delay after each failed attempt at a delivery, in minutes; the first attempt is made at once (security.md). */
 const DELAYS_MINUTES = [5 / 60, 5, 30, 120, 300, 600, 600] as const;
-/** Maximum share by which a delay is lengthened at random, so that the retries of many deliveries spread out. */
+/** Maximum fraction by which a delay is randomly lengthened, so that the retries of many deliveries spread out. */
 const JITTER = 0.1;
-/** Longest wait that a customer's server can ask for, in ms. */
+/** Longest wait that a customer's server may request, in ms. */
 const LONGEST_ASKED_MS = 24 * 3_600_000;
 
 /** Minutes of consecutive failures after which a webhook output is disabled: five days. */
@@ -13,16 +13,16 @@ export const FAILURE_LIMIT_MINUTES = 5 * 24 * 60;
 /** The outcome of a failed attempt, from which the next one is scheduled. */
 export interface FailedAttempt {
   readonly endedAt: Instant;
-  /** `Retry-After` of the answer in real ms; null if there was none. */
+  /** `Retry-After` of the response in real ms; null if there was none. */
   readonly retryAfterMs: number | null;
-  /** Length of a minute of the schedule in ms (MINUTE_MS). */
+  /** Length of a minute in the schedule, in ms (MINUTE_MS). */
   readonly minuteMs: number;
   /** Random number from 0 to 1. */
   readonly random: number;
 }
 
 /**
- * Returns the earliest time of the next attempt: the schedule's, or the server's own `Retry-After` if that is later.
+ * Returns the earliest time of the next attempt: as scheduled, or the server's `Retry-After` if that is later.
  * @param failed number of failed attempts of this schedule, from 1
  * @returns null if it was the last attempt
  */
@@ -37,8 +37,8 @@ export const computeRetryTime = (
 };
 
 /**
- * True if an answer says that the whole server is down: there was none, or it is 5xx without `Retry-After`. Any other
- * answer concerns the delivery.
+ * True if the whole server seems to be down: it sent no response, or 5xx without `Retry-After`. Any other response
+ * concerns only the delivery.
  */
 export const meansServerDown = (status: number | null, retryAfterMs: number | null): boolean =>
   status === null || (status >= 500 && retryAfterMs === null);

@@ -32,7 +32,7 @@ export type EndpointCommand =
   /** Removes deleted projects from the endpoint. */
   | { readonly type: 'RemoveProjects'; readonly endpointId: string; readonly projectIds: readonly string[] };
 
-/** The state of an endpoint; null: there is none. */
+/** State of an endpoint; null if it does not exist. */
 export type EndpointState = null | {
   readonly ownerId: string;
   readonly slug: string;
@@ -42,7 +42,7 @@ export type EndpointState = null | {
   readonly settings: EndpointSettings;
   readonly disabledBy: DisabledBy | null;
   readonly slugRotatedAt: Instant | null;
-  /** True if its owner deleted it, so that every command is rejected like one to an endpoint that does not exist. */
+  /** True if its owner deleted it: every command is then rejected as if the endpoint did not exist. */
   readonly deleted: boolean;
 };
 
@@ -74,7 +74,7 @@ export const endpoint: Decider<
     if (!state || state.deleted) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
     switch (command.type) {
       case 'ChangeEndpoint': {
-        // A field that is undefined was not sent.
+        // An undefined field was not sent.
         const changed = Object.entries(command.settings).filter(
           ([name, value]) =>
             value !== undefined &&

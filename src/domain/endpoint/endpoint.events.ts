@@ -14,7 +14,7 @@ export type DisabledBy = 'owner' | 'rate_limits' | 'plan';
 export interface EndpointSettings {
   readonly name: string | null;
   readonly projectIds: readonly string[];
-  /** Seconds; the limits profile sets the range. */
+  /** Minimum seconds between posts; the limits profile sets the range. */
   readonly minInterval: number;
   readonly requireSignature: boolean;
   readonly requireTimestamp: boolean;
@@ -67,12 +67,12 @@ export type EndpointSecretRotated = DomainEvent<
     readonly previousUntil: Instant;
   }
 >;
-/** The endpoint was disabled (D-8). `reason` is a text for people. */
+/** The endpoint was disabled (D-8). `reason` is human-readable. */
 export type EndpointDisabled = DomainEvent<
   'EndpointDisabled',
   { readonly endpointId: string; readonly by: DisabledBy; readonly reason: string }
 >;
-/** A person enabled the endpoint; violations are counted from here (D-45). */
+/** Someone enabled the endpoint; violations are counted from here (D-45). */
 export type EndpointEnabled = DomainEvent<'EndpointEnabled', { readonly endpointId: string }>;
 /** The owner deleted the endpoint: its slug and token are unknown from now on. Its history is kept. */
 export type EndpointDeleted = DomainEvent<'EndpointDeleted', { readonly endpointId: string }>;

@@ -32,7 +32,7 @@ export type NoticeRaised = DomainEvent<
     readonly ownerId: string;
     readonly kind: NoticeKind;
     readonly subject: NoticeSubject;
-    /** Text for people: the event and the action to take. */
+    /** Human-readable text: what happened, and what to do. */
     readonly text: string;
     /** Time of the event. */
     readonly at: Instant;

@@ -58,7 +58,7 @@ describe('the posts left of a month (D-18)', () => {
 
   it('count each month by the plan under which its posts were published', () => {
     expect(left([month('2026-10', 1_500, 'pro')], 5)).toMatchObject({ left: 35 });
-    expect(left([month('2026-10', 1_500, null)], 5)).toMatchObject({ left: 30 }); // unknown: the current plan applies
+    expect(left([month('2026-10', 1_500, null)], 5)).toMatchObject({ left: 30 }); // null: the current plan applies
   });
 
   it('are unlimited if the plan has no quota', () => {

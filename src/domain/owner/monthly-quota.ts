@@ -1,7 +1,7 @@
 import type { Instant } from '../../kernel/instant.js';
 import { type Plan, PLANS } from './owner.events.js';
 
-/** The monthly quota of each plan, from the limits profile; null: unlimited. */
+/** Monthly quota of each plan, from the limits profile; null means unlimited. */
 export type MonthlyPosts = Readonly<Record<Plan, number | null>>;
 
 /** An owner's publications of one month. */
@@ -9,7 +9,7 @@ export interface MonthlyUsage {
   /** UTC: `2026-11`. */
   readonly month: string;
   readonly published: number;
-  /** The largest plan under which a post was published in the month; null: unknown, the current plan applies. */
+  /** The largest plan under which a post was published in the month; null: unknown, so the current plan applies. */
   readonly plan: Plan | null;
   /** Id of the event of the latest publication that counted. */
   readonly last_event: string;
@@ -21,7 +21,7 @@ export interface PostsLeft {
   readonly month: string;
   /** Publications that counted this month. */
   readonly used: number;
-  /** Null: unlimited. */
+  /** Null if unlimited. */
   readonly left: number | null;
   /** Start of the next UTC month. */
   readonly resetsAt: Instant;
@@ -38,7 +38,7 @@ export const toMonth = (at: Instant): string => {
 
 const DAY_MS = 86_400_000;
 
-/** Cache for the latest day: a batch covers few days, and formatting a date costs as much as applying an event. */
+/** Caches the latest day: a batch covers few days, and formatting a date costs as much as applying an event. */
 let latest = { day: Number.NaN, month: '' };
 
 /** Returns the key of an owner's month: `<owner>/<month>`. */
@@ -48,8 +48,8 @@ export const ownerMonthKey = (ownerId: string, at: Instant): string => `${ownerI
 export const hasMonthlyQuota = (plan: Plan, monthlyPosts: MonthlyPosts): boolean => monthlyPosts[plan] !== null;
 
 /**
- * Computes the posts left in the month of `now` (D-18). The plan's quota is used first, then the post packs. A pack
- * lasts until it is used: it has already paid for what every earlier month used beyond its quota.
+ * Computes the posts left in the month of `now` (D-18). The plan's quota is used first, then the post packs. Packs do
+ * not expire, so posts that earlier months used beyond their quotas have already been taken from them.
  *
  * @param months all months in which the owner has published
  */
@@ -76,13 +76,13 @@ export const computePostsLeft = (
   };
 };
 
-/** Returns the number of publications in the month that uses up the quota; null: unlimited. */
+/** Returns the number of publications in the month at which the quota is used up; null if unlimited. */
 export const computeUsedUpAt = ({ used, left }: PostsLeft): number | null => (left === null ? null : used + left);
 
-/** A level of use of the month's posts at which the owner gets a notice. */
+/** A level of quota usage at which the owner gets a notice. */
 export type QuotaLevel = 'nearly_used' | 'used_up';
 
-/** Percentage of the month's posts, including packs, from which the quota counts as nearly used. */
+/** Percentage of the month's posts, including packs, at which the quota counts as nearly used up. */
 export const NEARLY_USED_PERCENT = 80;
 
 const nearlyUsedAt = (total: number): number => Math.ceil((total * NEARLY_USED_PERCENT) / 100);
@@ -94,14 +94,14 @@ export const findQuotaLevel = ({ used, left }: PostsLeft): QuotaLevel | null => 
   return used >= nearlyUsedAt(used + left) ? 'nearly_used' : null;
 };
 
-/** Returns how many publications a month has left before its next level; null: unlimited. */
+/** Returns how many more publications bring a month to its next level; null if unlimited. */
 export const countToNextLevel = ({ used, left }: PostsLeft): number | null => {
   if (left === null) return null;
   const first = nearlyUsedAt(used + left);
   return used < first ? first - used : left;
 };
 
-/** Returns the plan that a month counts by: after a change within the month, the larger one applies to all of it. */
+/** Returns the plan whose quota applies to a month: if the plan changed within the month, the larger plan. */
 export const largerPlan = (a: Plan | null, b: Plan | null): Plan | null => {
   if (a === null || b === null) return a ?? b;
   return PLANS.indexOf(a) >= PLANS.indexOf(b) ? a : b;

@@ -27,7 +27,7 @@ export type OwnerCommand =
   | { readonly type: 'AddPostPack'; readonly ownerId: string; readonly posts: number }
   | { readonly type: 'DeleteOwner'; readonly ownerId: string };
 
-/** The state of an owner; null: there is none. */
+/** State of an owner; null if it does not exist. */
 export type OwnerState = null | {
   readonly name: string;
   readonly plan: Plan;
@@ -36,7 +36,7 @@ export type OwnerState = null | {
   readonly hasNoticeChat: boolean;
   /** Posts in all post packs so far, used or not (D-18). */
   readonly packPosts: number;
-  /** True if the operator deleted it, so that every command is rejected like one to an owner that does not exist. */
+  /** True if the operator deleted it: every command is then rejected as if the owner did not exist. */
   readonly deleted: boolean;
 };
 

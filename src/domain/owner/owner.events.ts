@@ -24,7 +24,7 @@ export type OwnerRenamed = DomainEvent<'OwnerRenamed', { readonly ownerId: strin
 export type OwnerPlanChanged = DomainEvent<'OwnerPlanChanged', { readonly ownerId: string; readonly plan: Plan }>;
 /** The key was replaced. `keyHash`: SHA-256 (hex) of the new key, which is shown once and stored nowhere. */
 export type OwnerKeyRotated = DomainEvent<'OwnerKeyRotated', { readonly ownerId: string; readonly keyHash: string }>;
-/** The owner reads a different language, in which notices are written from now on. */
+/** The owner chose another language; notices are written in it from now on. */
 export type OwnerLocaleChanged = DomainEvent<
   'OwnerLocaleChanged',
   { readonly ownerId: string; readonly locale: Locale }

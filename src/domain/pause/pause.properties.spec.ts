@@ -33,7 +33,7 @@ const anyPause = pauseBy(fc.option(somePost));
 const pauseByHand = pauseBy(fc.constant(null));
 const anyResume = moment.map((at): Command => ({ type: 'Resume', at }));
 const anyCommands = fc.array(fc.oneof({ arbitrary: anyPause, weight: 4 }, anyResume), { maxLength: 30 });
-/** Pauses with at most one request per post: no post asks for two different ends. */
+/** Pauses with at most one request per post, so that no post requests two different ends. */
 const pausesWithOneRequestPerPost = fc.uniqueArray(anyPause, {
   selector: ({ postId }) => postId ?? {},
   maxLength: 12,

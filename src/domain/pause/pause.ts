@@ -1,6 +1,6 @@
 import type { Instant } from '../../kernel/instant.js';
 
-/** A request to pause a project or a channel. Streams, events and effects of the two differ (publish-api.md: Project and target pauses). */
+/** A request to pause a project or a channel (publish-api.md: Project and target pauses). */
 export interface PauseRequest {
   readonly at: Instant;
   /** 1..1440. */
@@ -8,7 +8,7 @@ export interface PauseRequest {
   /** Length of a pause minute, in ms (setting MINUTE_MS). */
   readonly minuteMs: number;
   readonly source: 'temp-pause' | 'management' | 'publication';
-  /** The post whose publication requests the pause; only its first request counts. Null: requested by a person. */
+  /** The post whose publication requests the pause; only its first request counts. Null if a person requests it. */
   readonly postId: string | null;
 }
 
@@ -22,8 +22,8 @@ export interface PauseState {
   /** End of the pause; 0 before the first and after a resume. */
   readonly until: Instant;
   /**
-   * The posts of the last {@link PAUSE_MEMORY} events, newest last; null for an event without a post. Enough of them to
-   * recognise a repeated delivery.
+   * The posts of the last {@link PAUSE_MEMORY} events, newest last; null for an event without a post. Enough to
+   * recognise a repeated request.
    */
   readonly postIds: readonly (string | null)[];
 }
@@ -32,8 +32,8 @@ export interface PauseState {
 export const notPaused: PauseState = { until: 0, postIds: [] };
 
 /**
- * Number of events after which a pause forgets a post (ADR-97). A post repeats its request only after a crash between the
- * pause and the end of its publication, and all workers together publish fewer posts at a time.
+ * Number of events after which a pause forgets a post (ADR-97). A post repeats its request only after a crash between
+ * the pause and the end of its publication, and fewer posts than this are being published at any time.
  */
 export const PAUSE_MEMORY = 1_000;
 
@@ -41,7 +41,7 @@ export const PAUSE_MEMORY = 1_000;
 export const isFirstRequest = (postId: string | null, state: PauseState): postId is string =>
   postId !== null && !state.postIds.includes(postId);
 
-/** Computes the new end; null if it does not change: a pause is never shortened, and a post pauses once. */
+/** Computes the new end; null if it does not change: pauses are never shortened, and a post pauses only once. */
 export const computePauseEnd = ({ at, minutes, minuteMs, postId }: PauseRequest, state: PauseState): Instant | null => {
   const until = at + minutes * minuteMs;
   if (postId !== null && !isFirstRequest(postId, state)) return null;

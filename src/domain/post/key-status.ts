@@ -2,7 +2,7 @@ import type { Instant } from '../../kernel/instant.js';
 import type { KeyClaim, PostState } from './post.decider.js';
 import type { Place } from './post.events.js';
 
-/** How long a key is taken by a post (publish-api.md: Limits), in ms. */
+/** How long a post keeps its key taken (publish-api.md: Limits), in ms. */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 /** True if a key that was used at `usedAt` is still taken at `at`. */
@@ -14,7 +14,7 @@ export type KeyStatus =
   | { readonly kind: 'taken'; readonly by: KeyClaim }
   /** The next event in the key's own stream decides. */
   | { readonly kind: 'free' }
-  /** The event at the reserved place decides; it is not written yet. */
+  /** The event at the reserved place decides, and is not written yet. */
   | { readonly kind: 'reserved' };
 
 /**
@@ -35,7 +35,7 @@ export const resolveKeyStatus = (
   return isTaken ? { kind: 'taken', by: decided } : { kind: 'free' };
 };
 
-/** A request's key, and the place where the next event decides it; null if it is already decided. */
+/** A request's key, and the place whose event will decide the key's status; null if it is already decided. */
 export interface RequestKey<P extends Place> {
   readonly status: KeyStatus;
   readonly place: P | null;
@@ -44,7 +44,7 @@ export interface RequestKey<P extends Place> {
 /** The next step of a request towards its acceptance. */
 export type ClaimStep<P extends Place> =
   | { readonly kind: 'replay' }
-  /** Reserve the key that `at` decides for the place `to`. */
+  /** Reserve the key that the event at `at` decides, for the place `to`. */
   | { readonly kind: 'reserve'; readonly at: P; readonly to: P }
   | { readonly kind: 'accept'; readonly at: P }
   /** The keys were read inconsistently: an event was appended between the reads. */

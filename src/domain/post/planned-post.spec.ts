@@ -23,7 +23,7 @@ const planned = (change: Partial<PostPlan> = {}) => beginPost(accepted({ ...plan
 const client = { isManager: false, requiresApproval: false };
 const manager = { isManager: true, requiresApproval: true };
 
-/** Executes commands one after another; each event takes the next revision of the stream. */
+/** Executes commands one after another; each event gets the next revision of the stream. */
 const execute = (from: PlannedPost, ...commands: PlannedPostCommand[]) => {
   let state = from;
   let revision = 5;

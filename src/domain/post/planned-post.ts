@@ -26,11 +26,11 @@ export interface PlannedPost {
 }
 
 /**
- * A new payload of a planned post, as it is stored. Its targets have new publications, which replace those of the post.
+ * A new payload for a planned post, in stored form. Its targets have new publications, which replace those of the post.
  */
 export type RevisedContent = Pick<PostRevised['data'], 'traceId' | 'payload' | 'parts' | 'targets' | 'publishAt'>;
 
-/** Author of a change, which decides whether the post must be approved again (D-64). */
+/** Who changes a post, which decides whether it must be approved again (D-64). */
 export interface ChangeAuthor {
   /** True for an owner or the operator, whose change needs no approval. */
   readonly isManager: boolean;
@@ -46,7 +46,7 @@ export type PlannedPostCommand =
       readonly at: Instant;
       readonly publishAt: Instant | null;
       readonly author: ChangeAuthor;
-      /** The revisions that the author has seen; null: any. */
+      /** The revisions that the author expects; null accepts any. */
       readonly ifRevision: readonly number[] | null;
     }
   | {
@@ -59,7 +59,7 @@ export type PlannedPostCommand =
   | {
       readonly type: 'CancelPlanned';
       readonly at: Instant;
-      /** Null: all publications. */
+      /** Null means all publications. */
       readonly publicationIds: readonly string[] | null;
       readonly ifRevision: readonly number[] | null;
     }
@@ -118,8 +118,8 @@ const approvalAfter = ({ approval }: PlannedPost, needsApproval: boolean): Plann
   needsApproval ? 'pending' : approval;
 
 /**
- * Decides a command to a planned post. Returns the events of one append; an empty list if nothing needs to be done. A
- * change and the release compete for the stream's next revision: the later one is decided again (D-64).
+ * Decides on a command to a planned post. Returns the events of one append; an empty list if nothing needs to be done.
+ * A change and the release compete for the stream's next revision: the loser is decided again (D-64).
  *
  * @param nextRevision revision of the stream's next event
  */
@@ -203,15 +203,18 @@ const refuseRevision = (
     ? null
     : reject('revision_mismatch', PLANNED_POST_MESSAGES.revisionMismatch({ revision: String(revision) }), { revision });
 
-/** True if a planned post may be released: it is approved, if required, and its time has come. */
+/** True if a planned post may be released: it is approved, if that is required, and its time has come. */
 export const isDue = ({ approval, publishAt }: Pick<PlannedPost, 'approval' | 'publishAt'>, at: Instant): boolean =>
   approval !== 'pending' && (publishAt === null || publishAt <= at);
 
-/** A manager's change needs no decision; a client's needs approval for as long as the endpoint requires it (D-64). */
+/** A manager's change never requires a new approval; a client's does while the endpoint requires approval (D-64). */
 const needsApproval = ({ approval }: PlannedPost, { isManager, requiresApproval }: ChangeAuthor): boolean =>
   approval === 'pending' || (!isManager && requiresApproval);
 
-/** Adds the release or the request for approval that follows from a change. @param revision revision that the change will have */
+/**
+ * Adds the release or the request for approval that follows from a change. @param revision revision that the change
+ * will get
+ */
 const withConsequence = (
   state: PlannedPost,
   event: PlannedPostEvent,
@@ -233,7 +236,7 @@ const releaseOf = (state: PlannedPost, at: Instant): PlannedPostEvent => {
   return { type: 'PostReleased', data: { postId, endpointId, ownerId, at, publishAt, contentRevision, targets } };
 };
 
-/** Keeps the publications of targets that a post already has, and lists those that it loses. */
+/** Keeps the publications of targets that the post already has, and lists the publications that it loses. */
 const replaceTargets = (
   { targets, cancelledIds }: PlannedPost,
   replacing: readonly Target[],

@@ -19,7 +19,7 @@ export type PostCommand =
   | { readonly type: 'SkipPost'; readonly data: PostSkipped['data'] }
   | { readonly type: 'ReservePostKey'; readonly data: PostKeyReserved['data'] };
 
-/** The state of a key's stream, set by its last event; null: there is none. */
+/** State of a key's stream, set by its last event; null if the stream is empty. */
 export type PostState = null | KeyClaim | KeyReservation;
 
 /** The claim of an accepted or skipped post on its keys. */
@@ -30,7 +30,7 @@ export interface KeyClaim {
   readonly answer: PostAnswer;
 }
 
-/** A reservation of the key: the event at another place decides whether it is taken. */
+/** A reservation of a key: the event at another place decides whether the key is taken. */
 export interface KeyReservation {
   readonly place: Place;
 }
@@ -44,7 +44,7 @@ export interface PostAnswer {
   readonly planned?: { readonly publishAt: Instant | null };
 }
 
-/** Lists the keys that a request claims (D-19): the header's, and `external_id` in addition or instead. */
+/** Lists the keys that a request claims (D-19): the header's key, `external_id`, or both. */
 export const listClaimedKeys = ({
   key,
   externalId,

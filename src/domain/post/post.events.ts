@@ -13,7 +13,7 @@ export interface Target {
   readonly projectId: string;
 }
 
-/** Facts about a post's request for the request log (D-33), which save the log a second write. */
+/** Facts about a post's request for the request log (D-33), stored here to save the log a second write. */
 export interface RequestFacts {
   readonly ip: string;
   readonly userAgent: string | null;
@@ -21,16 +21,16 @@ export interface RequestFacts {
   readonly payloadBytes: number;
   /** Milliseconds until the post was ready to be appended. */
   readonly latencyMs: number;
-  /** The channels of a post without targets, all of them disabled. Absent if the post has targets. */
+  /** The disabled channels of a post that has no targets because all its channels are disabled; otherwise absent. */
   readonly switchedOff?: readonly string[];
 }
 
-/** The parts of a payload that is too large for one append, in a separate stream named after the post (D-42). */
+/** A payload that is too large for one append, stored in parts in a separate stream named after the post (D-42). */
 export interface PayloadParts {
   readonly count: number;
   /** SHA-256 (hex) of the payload's JSON text. */
   readonly sha256: string;
-  /** Id that names the stream of the parts; if absent, the post's id does. */
+  /** Id that names the stream of the parts; the post's id if absent. */
   readonly id?: string;
 }
 
@@ -44,7 +44,7 @@ export interface PostPlan {
   readonly isReleased: boolean;
 }
 
-/** A post was accepted and answered with 200: claim of its key, acceptance and stored response in one event (D-19). */
+/** A post was accepted with status 200. One event claims the key, accepts the post and stores the response (D-19). */
 export type PostAccepted = DomainEvent<
   'PostAccepted',
   {
@@ -52,18 +52,18 @@ export type PostAccepted = DomainEvent<
     readonly acceptedAt: Instant;
     readonly endpointId: string;
     readonly ownerId: string;
-    /** The idempotency key: the header's, else `external_id`; null if neither was sent. It and `externalId` are claimed. */
+    /** The idempotency key: the header's, or else `external_id`; null if neither was sent. The event claims both. */
     readonly key: string | null;
     readonly externalId: string | null;
     readonly traceId: string | null;
-    /** SHA-256 (hex) of the request body, which shows whether a replay has another payload (D-19). */
+    /** SHA-256 (hex) of the request body, which shows whether a replay has a different payload (D-19). */
     readonly bodyHash: string;
     readonly payload: PublishPayload | null;
     readonly parts: PayloadParts | null;
     /** In the order of the endpoint's projects and their channels (D-57). */
     readonly targets: readonly Target[];
     readonly request: RequestFacts;
-    /** Absent: the post has no `publish_at` and needs no approval, so the acceptance releases it. */
+    /** Absent if the post has no `publish_at` and needs no approval, so that its acceptance releases it. */
     readonly plan?: PostPlan;
   }
 >;
@@ -77,13 +77,13 @@ interface PlannedPostIds {
 
 /**
  * A planned post was released: from now on its publications are in their channels' queues, as if the post had been
- * accepted just now (D-59). A post has at most one of these.
+ * accepted just now (D-59). A post has at most one such event.
  */
 export type PostReleased = DomainEvent<
   'PostReleased',
   PlannedPostIds & {
     readonly at: Instant;
-    /** The time that the post was planned for; null if none was, and its approval or a change released it. */
+    /** The time that the post was planned for; null if there was none, so that its approval or a change released it. */
     readonly publishAt: Instant | null;
     /** Revision, in the same stream, of the event with the content: the acceptance or the latest revision of the post. */
     readonly contentRevision: number;
@@ -106,7 +106,7 @@ export type PostRescheduled = DomainEvent<
   }
 >;
 
-/** A planned post was replaced by a new payload (D-63). Its id, its key and its `external_id` stay. */
+/** A planned post got a new payload (D-63). Its id, key and `external_id` stay the same. */
 export type PostRevised = DomainEvent<
   'PostRevised',
   PlannedPostIds & {
@@ -120,7 +120,7 @@ export type PostRevised = DomainEvent<
     readonly traceId: string | null;
     readonly payload: PublishPayload | null;
     readonly parts: PayloadParts | null;
-    /** A target that the post had before keeps its publication. */
+    /** Targets that the post had before keep their publications. */
     readonly targets: readonly Target[];
     /** Publications that the post no longer has, cancelled ones included. */
     readonly droppedIds: readonly string[];
@@ -146,7 +146,7 @@ export type PostApprovalRequested = DomainEvent<
   'PostApprovalRequested',
   PlannedPostIds & {
     readonly at: Instant;
-    /** The time that the post is planned for; null: as soon as it is approved. */
+    /** The time that the post is planned for; null for as soon as it is approved. */
     readonly publishAt: Instant | null;
   }
 >;
@@ -171,7 +171,7 @@ export type PostRejected = DomainEvent<
   }
 >;
 
-/** Events of a planned post after its acceptance. They follow it in its key's stream, where other posts may follow too. */
+/** Events of a planned post after its acceptance, in the same stream, where other posts may follow later. */
 export type PlannedPostEvent =
   | PostReleased
   | PostRescheduled
@@ -203,10 +203,10 @@ export interface Place {
 }
 
 /**
- * A key was reserved. A request may have two keys (D-19), while a post is accepted by one event in one stream. So the key
- * whose stream sorts later is reserved for the place of that event. If a post that claims the key is accepted there, the
- * key is taken; after any other event there, the key is free again. Until then other requests with the key also write to
- * that place, so that an unfinished request blocks none of them.
+ * A key was reserved. A request may have two keys (D-19), while a post is accepted by one event in one stream. So the
+ * key whose stream sorts later is reserved for that event's place. If a post that claims the key is accepted there, the
+ * key is taken; after any other event there, the key is free again. Until then other requests with the key also write
+ * to that place, so that an unfinished request blocks none of them.
  */
 export type PostKeyReserved = DomainEvent<
   'PostKeyReserved',

@@ -8,7 +8,7 @@ export type Filter = {
   readonly words?: readonly string[];
   /** A regular expression in RE2 syntax. */
   readonly pattern?: string;
-  /** Absent: all networks. */
+  /** All networks if absent. */
   readonly platforms?: readonly Platform[];
 };
 

@@ -26,17 +26,17 @@ export type ProjectCommand =
   /** Removes deleted channels from the project. */
   | { readonly type: 'RemoveChannels'; readonly projectId: string; readonly channelIds: readonly string[] };
 
-/** The state of a project; null: there is none. */
+/** State of a project; null if it does not exist. */
 export type ProjectState = null | {
   readonly ownerId: string;
   readonly name: string;
   readonly channelIds: readonly string[];
   readonly processing: JsonObject;
-  /** True if its owner deleted it, so that every command is rejected like one to a project that does not exist. */
+  /** True if its owner deleted it: every command is then rejected as if the project did not exist. */
   readonly deleted: boolean;
 };
 
-/** A list of channels, with the processing of the posts for them. */
+/** A list of channels, and how posts are processed for them. */
 export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, 'not_found' | 'already_exists'> = {
   category: 'project',
   initial: null,

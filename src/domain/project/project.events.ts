@@ -16,7 +16,7 @@ export type ProjectCreated = DomainEvent<
 >;
 /** The project has a new name, which owners and verbose discovery see. */
 export type ProjectRenamed = DomainEvent<'ProjectRenamed', { readonly projectId: string; readonly name: string }>;
-/** The channels were changed, for posts accepted from now on; `channelIds` holds the whole list. */
+/** The channels for posts accepted from now on were changed; `channelIds` is the whole list. */
 export type ProjectChannelsChanged = DomainEvent<
   'ProjectChannelsChanged',
   { readonly projectId: string; readonly channelIds: readonly string[] }

@@ -8,8 +8,8 @@ import type {
 } from './projection.events.js';
 
 /**
- * Records of decisions about a projection. All but a skip are recorded after the decision was carried out, under the
- * command's id.
+ * Commands that record decisions about a projection. Except for a skip, they are recorded under the command's id after
+ * the decision was carried out.
  */
 export type ProjectionCommand =
   | ({ readonly type: 'SkipEvent' } & ProjectionEventSkipped['data'])

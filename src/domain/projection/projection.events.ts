@@ -3,7 +3,7 @@ import type { DomainEvent } from '../../kernel/events.js';
 
 /**
  * The operator skipped an event that the projection could not apply: no version of the projection applies it from then
- * on. `position`is text, because it may exceed 2^53.
+ * on. `position` is text, because it may exceed 2^53.
  */
 export type ProjectionEventSkipped = DomainEvent<
   'ProjectionEventSkipped',
@@ -17,7 +17,7 @@ export type ProjectionEventSkipped = DomainEvent<
     readonly reason: string;
   }
 >;
-/** A rebuilt version went live in place of another. `jobId`: the rebuild that promoted it; null if the operator did. */
+/** A rebuilt version replaced the live one. `jobId`: the rebuild that promoted it; null if the operator did. */
 export type ProjectionPromoted = DomainEvent<
   'ProjectionPromoted',
   {

@@ -15,17 +15,17 @@ interface OfAttempt {
   readonly attempt: number;
 }
 
-/** Commands to a publication. Those of an attempt carry its number, so that an attempt that lost its lease changes nothing. */
+/** Commands to a publication. Those of an attempt carry its number: one that lost its lease changes nothing. */
 export type PublicationCommand = PublicationIds &
   (
     | {
         readonly type: 'StartAttempt';
-        /** Number of the attempt before it; 0 if it is the first. */
+        /** Number of the previous attempt; 0 if this is the first. */
         readonly after: number;
         readonly at: Instant;
         readonly worker: string;
         readonly sending: string | null;
-        /** Revision of the project whose processing produced the text; null: there is no text yet. */
+        /** Revision of the project whose processing produced the text; null if there is no text yet. */
         readonly projectRevision: string | null;
       }
     | ({ readonly type: 'StartStep'; readonly sending: string } & OfAttempt)
@@ -56,7 +56,7 @@ export type PublicationCommand = PublicationIds &
         readonly type: 'MarkInDoubt';
         readonly at: Instant;
         readonly error: PublicationError;
-        /** Time at which to send again if the channel has `on_doubt: resend`; null if the owner decides. */
+        /** Time at which to send again if the channel has `on_doubt: resend`; null if the owner has to decide. */
         readonly resendAt: Instant | null;
       } & OfAttempt)
     | {
@@ -84,7 +84,7 @@ export interface PublicationState extends RetryCounters {
   /** Start of the latest attempt; 0 before the first. */
   readonly startedAt: Instant;
   readonly worker: string | null;
-  /** Revision of the project whose processing produced the text of every attempt; null: there is no text yet (D-28). */
+  /** Revision of the project whose processing produced every attempt's text; null if there is no text yet (D-28). */
   readonly projectRevision: string | null;
   /** The visible step that is being sent; after a crash its outcome is in doubt. */
   readonly sending: string | null;
@@ -124,7 +124,7 @@ export const publication: Decider<
         if (state.status === 'publishing') return reject('already_started', PUBLICATION_MESSAGES.alreadyStarted);
         if (state.status !== 'queued') return reject('over', PUBLICATION_MESSAGES.over({ status: state.status }));
         const { after, at, worker, sending, projectRevision } = command;
-        // It was prepared from outdated state: the latest attempt may have sent a part, or set a time to wait for.
+        // The start was prepared from outdated state: the latest attempt may have sent a part, or scheduled a retry.
         if (after !== state.attempt) return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
         const attempt = after + 1;
         return [{ type: 'PublicationStarted', data: { attempt, worker, sending, at, projectRevision, ...ids } }];
@@ -146,15 +146,14 @@ export const publication: Decider<
         return [{ type, data: { at: command.at, ...ids } }];
       }
       case 'CancelPublication': {
-        // The event takes the revision that a start would take: only a cancellation or a start can be appended there,
-        // not both.
+        // The event gets the revision that a start would get, so a cancellation and a start cannot both be appended.
         if (state.status === 'queued') return [{ type: 'PublicationDismissed', data: { at: command.at, ...ids } }];
         const code = state.status === 'publishing' ? 'publishing' : 'wrong_state';
         return reject(code, explainUncancellable(state.status));
       }
       case 'MarkPublished': {
-        // A worker whose lease was lost may still report its success: a late answer resolves the doubt. It also
-        // replaces an attempt that waits to start, which would send the post twice.
+        // A worker that lost its lease may still report success: a late response resolves the doubt. It also replaces
+        // an attempt that waits to start and would send the post twice.
         const isPending = ['in_doubt', 'publishing', 'queued'].includes(state.status);
         if (!isPending || command.attempt !== state.attempt)
           return reject('stale_attempt', PUBLICATION_MESSAGES.attemptReplaced);
@@ -229,7 +228,7 @@ export const publication: Decider<
   },
 };
 
-/** Says, for people, why a publication that is not queued cannot be cancelled, and what its owner can do. */
+/** Explains why a publication that is not queued cannot be cancelled, and what its owner can do. */
 const explainUncancellable = (status: Exclude<PublicationStatus, 'queued'>): string => {
   switch (status) {
     case 'publishing':
@@ -261,7 +260,7 @@ const decideInAttempt = (
       return [{ type: 'PublicationStepStarted', data: { attempt, sending: command.sending, ...ids } }];
     case 'CompleteStep': {
       const { step, result, messageIds, urls, sending } = command;
-      // A look-up and a returning worker may both report a step: its messages count once.
+      // A look-up and a returning worker may both report a step, but its messages count only once.
       if (step in state.results) return reject('stale_attempt', PUBLICATION_MESSAGES.stepReported);
       return [{ type: 'PublicationStepCompleted', data: { attempt, step, result, messageIds, urls, sending, ...ids } }];
     }
@@ -270,7 +269,7 @@ const decideInAttempt = (
     case 'MarkInDoubt': {
       const { at, resendAt, error } = command;
       const retryAt = resendAt === null ? null : limitRetryAt(state, { at, retryAt: resendAt, rule: 'retry' });
-      // A send that is repeated because of the channel's setting counts as a failed attempt, so that the limits end it.
+      // A send that the channel's setting repeats counts as a failed attempt, so that the limits apply.
       if (retryAt !== null)
         return [{ type: 'PublicationPostponed', data: { attempt, at, retryAt, rule: 'retry', error, ...ids } }];
       const step = state.sending ?? 'unknown';

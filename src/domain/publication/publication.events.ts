@@ -32,7 +32,7 @@ interface PublicationIds {
 
 /**
  * An attempt was started. It is both a claim and a fence: only the worker that appends it may send. `sending` names the
- * visible step that is sent next; null if nothing that readers see was started, so that a crash leaves no doubt.
+ * visible step that is sent next; null if no visible step was started, so that a crash leaves no doubt.
  */
 export type PublicationStarted = DomainEvent<
   'PublicationStarted',
@@ -41,7 +41,7 @@ export type PublicationStarted = DomainEvent<
     readonly worker: string;
     readonly sending: string | null;
     readonly at: Instant;
-    /** Revision of the project whose processing produced the text; null: there is no text yet (D-28). */
+    /** Revision of the project whose processing produced the text; null if there is no text yet (D-28). */
     readonly projectRevision: string | null;
   }
 >;
@@ -118,9 +118,9 @@ export type PublicationHeld = DomainEvent<
     readonly ownerRevision: number;
   }
 >;
-/** The owner requested that it be sent again. */
+/** The owner requested that the post be sent again. */
 export type PublicationResent = DomainEvent<'PublicationResent', PublicationIds & { readonly at: Instant }>;
-/** The owner decided that it is not sent (a cancellation while it was queued) or not sent again. */
+/** The owner decided that the post is not to be sent (cancelled while queued), or not to be sent again. */
 export type PublicationDismissed = DomainEvent<'PublicationDismissed', PublicationIds & { readonly at: Instant }>;
 
 /** Events of a publication's stream. */

@@ -10,7 +10,7 @@ const ids = { publicationId: 'pub_1', postId: 'post_1', channelId: 'tgt_1' };
 const error = { code: 'timeout', category: 'network', source: 'gateway', message: 'No answer.' };
 const runs = { seed: 20, numRuns: process.env.TEST_LONG ? 20_000 : 1_000 };
 
-/** Creates a command of a worker or an owner, for the open attempt or for an older or a later one. */
+/** Creates a worker's or an owner's command for the open attempt, an earlier one or a later one. */
 type CommandFactory = (state: PublicationState, at: number) => PublicationCommand;
 
 const sending = fc.constantFrom(null, 'album', 'text');

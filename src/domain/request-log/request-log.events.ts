@@ -4,8 +4,8 @@ import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
 
 /**
- * The log entry of a request without an accepted post (D-33), with the field names of management-api.md. The entry of
- * an accepted post is in its own event (`RequestFacts`).
+ * The log entry of a request that did not lead to an accepted post (D-33), with the field names of management-api.md.
+ * The entry of an accepted post is in its own event (`RequestFacts`).
  */
 export interface LoggedRequest {
   readonly request_id: string;
@@ -26,8 +26,8 @@ export interface LoggedRequest {
 }
 
 /**
- * Requests to an endpoint without an accepted post were logged: rejections, replays, discovery, pauses. Appended in
- * small batches to `requestLog-<endpoint>`, which retains {@link RETAINED_EVENTS} events.
+ * Requests that did not lead to an accepted post were logged: rejections, replays, discovery, pauses. Appended in small
+ * batches to `requestLog-<endpoint>`, which retains {@link RETAINED_EVENTS} events.
  */
 export type RequestsLogged = DomainEvent<
   'RequestsLogged',

@@ -1,7 +1,7 @@
 import type { Decider } from '../../kernel/decider.js';
 import type { SagaEvent, SagaEventSkipped } from './saga.events.js';
 
-/** Records the operator's decision to skip an event. */
+/** Command that records the operator's decision to skip an event. */
 export type SagaCommand = { readonly type: 'SkipEvent' } & SagaEventSkipped['data'];
 
 /** Decisions about one saga. */

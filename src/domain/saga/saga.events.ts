@@ -2,7 +2,7 @@ import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
 
 /**
- * The operator skipped an event that the saga could not handle: the saga never tries it again. `position`is text,
+ * The operator skipped an event that the saga could not handle: the saga never tries it again. `position` is text,
  * because it may exceed 2^53.
  */
 export type SagaEventSkipped = DomainEvent<

@@ -6,7 +6,7 @@ export type TranslationCommand =
   | ({ readonly type: 'StoreTranslation' } & TranslationStored['data'])
   | ({ readonly type: 'AbandonTranslation' } & TranslationAbandoned['data']);
 
-/** The state of a translation; null: there is no result yet. */
+/** State of a translation; null if there is no result yet. */
 export type TranslationState =
   | null
   | ({ readonly kind: 'stored' } & Pick<TranslationStored['data'], 'text' | 'places'>)

@@ -5,7 +5,7 @@ import type { PublicationError } from '../publication/publication.events.js';
 
 /**
  * A post's text was translated. It is stored so that every channel and every attempt has the same text and the service
- * is called once. Only the new places of the entities are stored, as their other fields may be large.
+ * is called once. Only the entities' new positions are stored, because their other fields may be large.
  */
 export type TranslationStored = DomainEvent<
   'TranslationStored',

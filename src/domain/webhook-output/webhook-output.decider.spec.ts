@@ -120,7 +120,7 @@ describe('disabling a webhook output', () => {
       .then([disabled(by)]),
   );
 
-  // Each cause with the later causes that replace it.
+  // Each cause, with the later causes that may replace it.
   it.each<[OutputDisabledBy, readonly OutputDisabledBy[]]>([
     ['owner', ['plan']],
     ['gone', ['owner', 'plan']],

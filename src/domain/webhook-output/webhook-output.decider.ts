@@ -37,7 +37,7 @@ export type WebhookOutputCommand =
   | { readonly type: 'EnableOutput'; readonly outputId: string }
   | { readonly type: 'DeleteOutput'; readonly outputId: string };
 
-/** The state of a webhook output; null: there is none. */
+/** State of a webhook output; null if it does not exist. */
 export type WebhookOutputState = null | {
   readonly ownerId: string;
   readonly projectId: string;
@@ -45,7 +45,7 @@ export type WebhookOutputState = null | {
   readonly kinds: readonly WebhookKind[];
   readonly signingSecretId: string;
   readonly disabledBy: OutputDisabledBy | null;
-  /** True if it was deleted, so that every command is rejected like one to an output that does not exist. */
+  /** True if it was deleted: every command is then rejected as if the output did not exist. */
   readonly deleted: boolean;
 };
 
@@ -86,7 +86,7 @@ export const webhookOutput: Decider<
       }
       case 'DisableOutput': {
         // The first reason remains until someone enables the output, except that the owner's reason replaces an
-        // automatic one, and the plan's replaces any: then not even a test ping is sent.
+        // automatic one, and the plan's reason replaces any: then not even a test ping is sent.
         const { by, reason } = command;
         const replaces = state.disabledBy === null || (by === 'plan' && state.disabledBy !== 'plan');
         if (!replaces && !(by === 'owner' && state.disabledBy !== 'owner' && state.disabledBy !== 'plan')) return [];

@@ -51,12 +51,12 @@ export type WebhookOutputSecretRotated = DomainEvent<
     readonly previousUntil: Instant;
   }
 >;
-/** The webhook output was disabled: only test pings are delivered. `reason` is a text for people. */
+/** The webhook output was disabled: only test pings are delivered. `reason` is human-readable. */
 export type WebhookOutputDisabled = DomainEvent<
   'WebhookOutputDisabled',
   { readonly outputId: string; readonly by: OutputDisabledBy; readonly reason: string }
 >;
-/** A person enabled the webhook output, so that waiting deliveries continue. */
+/** Someone enabled the webhook output, so that waiting deliveries continue. */
 export type WebhookOutputEnabled = DomainEvent<'WebhookOutputEnabled', { readonly outputId: string }>;
 /** The webhook output was deleted, by its owner or with its project: nothing more is delivered. Its history is kept. */
 export type WebhookOutputDeleted = DomainEvent<'WebhookOutputDeleted', { readonly outputId: string }>;
