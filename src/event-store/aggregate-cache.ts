@@ -7,8 +7,8 @@ import { type AggregateStore, emptyAggregate, type LoadedAggregate } from './agg
 const MAX_AGGREGATES = 10_000;
 
 /**
- * Cache of aggregates that are read often and change rarely. Every read asks the store for newer events, so the result
- * is as exact as reading the whole stream. It only saves the folding.
+ * Caches aggregates that are read often and change rarely. Every load still reads newer events from the store, so the
+ * result is never stale; the cache only saves folding the older events again.
  */
 export class AggregateCache<S> {
   private readonly known = new BoundedCache<LoadedAggregate<S>>(MAX_AGGREGATES);

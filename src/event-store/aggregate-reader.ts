@@ -13,7 +13,7 @@ export interface LoadedAggregate<S> {
   readonly hash: string;
 }
 
-/** The events of a stream that were read, and the aggregate before them. */
+/** Events read from a stream, and the aggregate before them. */
 export interface ReadAggregate<S> {
   readonly before: LoadedAggregate<S>;
   readonly stored: readonly StoredEvent[];
@@ -30,7 +30,7 @@ export const emptyAggregate = <S>(decider: { readonly initial: S }): LoadedAggre
 /** A stream with fewer events is read in one go, without asking for a snapshot. */
 const FIRST_PAGE = 200;
 const PAGE = 1_000;
-/** Number of latest events that are always read, so that the commands that wrote them are recognised. */
+/** Number of newest events that are always read, so that a repeated command is recognised. */
 const RECOGNISED = 500;
 /** Number of events beyond {@link RECOGNISED} after which a new snapshot is saved. */
 const SAVED_AFTER = 500;
@@ -79,7 +79,7 @@ export class AggregateReader {
     return { before: emptyAggregate(decider), stored };
   }
 
-  /** Folds events after an aggregate. */
+  /** Applies events to an aggregate. */
   fold<S, E extends DomainEvent>(
     decider: AnyDecider<S, E>,
     stored: readonly StoredEvent[],

@@ -26,7 +26,7 @@ export { emptyAggregate, type LoadedAggregate } from './aggregate-reader.js';
 /** Result of a command: the events written (none if nothing changed) and the aggregate after them. */
 export interface DecisionResult<S, E extends DomainEvent> {
   readonly events: readonly E[];
-  /** A reader that has reached this position has seen all of these events. */
+  /** Contains the position that a reader must reach to see all of these events. */
   readonly aggregate: LoadedAggregate<S>;
 }
 
@@ -50,7 +50,7 @@ const decideWithinOwner = <C, S, E extends DomainEvent, R extends string>(
   const caller = ownerOfActor(actor);
   if (caller === null || !decider.ownerOf) return decider.decide(command, state);
   const isForeign = (each: S): boolean => (decider.ownerOf!(each, id) ?? caller) !== caller;
-  // Code of deciders that know their owner.
+  // Every decider with `ownerOf` has this code among its rejections.
   const notFound = () =>
     reject('not_found', RESOURCE_MESSAGES.notFound({ what: decider.category })) as unknown as Rejection<R>;
   if (isForeign(state)) return notFound();
@@ -61,7 +61,7 @@ const decideWithinOwner = <C, S, E extends DomainEvent, R extends string>(
 };
 
 const MAX_CONFLICTS = 50;
-/** How long an append with an unknown outcome is repeated before it fails, in ms. */
+/** How long to keep retrying an append whose outcome is unknown, in ms. */
 const REPEAT_FOR_MS = 5_000;
 const APPEND_RETRY = { firstMs: 50, longestMs: 1_000 };
 
@@ -77,7 +77,7 @@ export class AggregateStore {
   private readonly conflictLocks = new KeyedMutex();
   private readonly reader: AggregateReader;
 
-  /** @param snapshots null: streams are read from their start */
+  /** @param snapshots null to read all streams from their start */
   constructor(
     readonly store: EventStore,
     readonly codec: EventCodec,
@@ -184,7 +184,9 @@ export class AggregateStore {
     return { events, aggregate: this.reader.fold(decider, stored.slice(0, end), before) };
   }
 
-  /** Encodes events that follow a loaded aggregate. `hash` is the hash of the last event, to which the next one is chained. */
+  /**
+   * Encodes the events that follow a loaded aggregate. Returns the last event's hash as well, to chain the next one.
+   */
   encodeEvents(
     stream: string,
     events: readonly DomainEvent[],

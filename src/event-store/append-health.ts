@@ -10,15 +10,15 @@ export type Refusal = Pick<AppendFailure, 'code' | 'message'>;
 const PROBE_INTERVAL_MS = 5_000;
 
 /**
- * State of appending: whether the store refuses to write, and since when. Writes one line to the log when it begins to
- * fail and one when it writes again. While it refuses, a probe finds out when it accepts appends again: a process that
- * its load balancer has taken out of rotation gets no posts that would show it.
+ * Tracks whether the store refuses appends, and since when. Logs one line when appends start to fail and one when they
+ * succeed again. While the store refuses appends, a probe checks for recovery: a process that the load balancer has
+ * taken out of rotation receives no posts that would show it.
  */
 export class AppendHealth {
   private current: AppendFailure | null = null;
   /** Time of the first failure since the last success, in ms since 1970. */
   private failingSince: number | null = null;
-  /** True if that failure was logged: then its end is logged, too. */
+  /** True if that failure was logged; only then is its end logged. */
   private isLogged = false;
   private readonly repeated = new RepeatedFailure();
   private timer: NodeJS.Timeout | null = null;
@@ -26,7 +26,7 @@ export class AppendHealth {
 
   /**
    * @param probe attempts an append and undoes it
-   * @param findRefusal finds the server's refusal in an error of the probe; null for any other error
+   * @param findRefusal extracts the server's refusal from a probe's error; null for any other error
    */
   constructor(
     private readonly log: Log,
@@ -39,7 +39,7 @@ export class AppendHealth {
     return this.current;
   }
 
-  /** Records that the store wrote. */
+  /** Records a successful append. */
   recordSuccess(): void {
     if (this.failingSince === null) return;
     if (this.isLogged)
@@ -49,7 +49,7 @@ export class AppendHealth {
     this.stop();
   }
 
-  /** Records that the store refused to write. */
+  /** Records a refused append. */
   recordRefusal({ code, message }: Refusal): void {
     const since = (this.failingSince ??= Date.now());
     // If only some appends fail, failures and successes alternate.
@@ -61,7 +61,7 @@ export class AppendHealth {
     this.timer ??= setInterval(() => this.check(), this.probeIntervalMs).unref();
   }
 
-  /** Records that the store did not answer in time, or could not be reached. */
+  /** Records that the store timed out or could not be reached. */
   recordOutage(error: unknown): void {
     if (this.failingSince !== null) return;
     this.failingSince = Date.now();
@@ -71,14 +71,14 @@ export class AppendHealth {
     this.log.warn({ reason }, 'the event store does not answer appends; they are refused in the meantime');
   }
 
-  /** Attempts an append in the background. */
+  /** Probes the store in the background. */
   check(): void {
     if (this.isProbing) return;
     this.isProbing = true;
     void this.tryAppend().finally(() => (this.isProbing = false));
   }
 
-  /** Ends the probes. */
+  /** Stops probing. */
   stop(): void {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;

@@ -25,20 +25,20 @@ import {
 } from './port.js';
 import type { KnownStore, StoreCheck } from './store-check.js';
 
-/** Pause between two checks while the store is the wrong one, in ms. */
+/** Interval between checks while the wrong store answers, in ms. */
 const RECHECK_MS = 1_000;
 
 /** Interval at which a process checks whether an import has ended, in ms. */
 const IMPORT_LOOK_MS = 250;
 
-/** Access to a store for an import: with the import's marks, and while all others wait (ADR-133). */
+/** Access to a store for an import: sees the import's marks, and may append while all others wait (ADR-133). */
 export interface ImportAccess extends Pick<
   EventStore,
   'append' | 'readStream' | 'readAll' | 'readHead' | 'setRetention'
 > {
   /** See {@link EventStoreAdapter.commitsInOrder}. */
   readonly commitsInOrder: boolean;
-  /** Reads whether an import has begun in the store, and has not ended. Null if none has begun. */
+  /** Reads the state of the latest import; null if there has been none. */
   readState(): Promise<'running' | 'ended' | null>;
 }
 
@@ -46,21 +46,21 @@ export interface ImportAccess extends Pick<
 export interface StoreConnection {
   /** Identity of the store that was checked last. */
   readonly id: string | null;
-  /** Sentence that says why the store is not used; null if it is used. */
+  /** Human-readable reason why the store is not used; null if it is. */
   readonly problem: string | null;
   readonly droppedSubscriptions: number;
   readonly lostConnections: number;
 }
 
 /**
- * An event store that is checked at the start and whenever its connection was lost (ADR-124). No call returns a result
- * before the check has passed: an append into another store is never reported as written, and no event of another store
- * is delivered. While the check fails, calls throw {@link WrongEventStore}, and subscriptions wait.
+ * An event store that is checked at startup and after every lost connection (ADR-124). No call returns a result before
+ * the check has passed: an append to another store is never reported as written, and no event of another store is
+ * delivered. While the check fails, calls throw {@link WrongEventStore}, and subscriptions wait.
  */
 export class CheckedEventStore implements EventStore {
   private known: KnownStore | null = null;
   private wrong: { readonly problem: string; readonly since: number } | null = null;
-  /** Ends when the connection changes; null while no check has passed since. */
+  /** Aborted when the connection is lost; null until the store has been checked since then. */
   private trust: AbortController | null = null;
   private checking: Promise<void> | null = null;
   private recheck: NodeJS.Timeout | null = null;
@@ -117,7 +117,7 @@ export class CheckedEventStore implements EventStore {
     return events.every(isHistory) ? events : events.filter(isHistory);
   }
 
-  /** Reads on past the marks of an import, so that a short page means the end of the log. */
+  /** Reads past an import's marks, so that a short page means the end of the log. */
   async readAll(options: ReadAllOptions): Promise<StoredEvent[]> {
     const { limit } = options;
     let page = await this.call(() => this.store.readAll(options));
@@ -256,7 +256,7 @@ export class CheckedEventStore implements EventStore {
     this.lostConnections += 1;
     this.trust.abort();
     this.trust = null;
-    this.checkLater(0); // health shows the result, also in a process without calls
+    this.checkLater(0); // so that health is up to date even in a process that makes no calls
   }
 
   private checkLater(ms: number): void {
@@ -266,8 +266,9 @@ export class CheckedEventStore implements EventStore {
   }
 
   /**
-   * Waits until the store is checked, with one check for all callers. Returns the signal of the next change. @throws
-   * WrongEventStore
+   * Waits until the store is checked, with one check for all callers. Returns a signal that aborts when the connection
+   * is lost.
+   * @throws WrongEventStore
    */
   private async ensureTrust(): Promise<AbortSignal> {
     while (!this.trust) {
@@ -281,7 +282,7 @@ export class CheckedEventStore implements EventStore {
     if (this.closing.signal.aborted) throw new Unavailable('the event store is closed');
     return (this.checking ??= this.runCheck()
       .catch((error: unknown) => {
-        if (this.wrong) this.checkLater(RECHECK_MS); // whatever failed; calls do not check a wrong store
+        if (this.wrong) this.checkLater(RECHECK_MS); // whatever the error: calls do not recheck a wrong store
         throw error;
       })
       .finally(() => (this.checking = null)));

@@ -11,7 +11,7 @@ export class UndecodableEvent extends Error {
 
   constructor(
     message: string,
-    /** True if a newer program has written it, so that nothing is wrong with the event. */
+    /** True if a newer program wrote the event; the event itself is intact. */
     readonly isNewer: boolean,
     options?: { cause?: unknown },
   ) {
@@ -36,11 +36,11 @@ export interface CommandContext extends Origin {
   readonly at: Instant;
 }
 
-/** Returns the id of the `index`-th event (from 0) that a command writes in a stream. It is always the same. */
+/** Returns the id of the `index`-th event (from 0) that a command writes in a stream. The id is deterministic. */
 export const deriveEventId = (commandId: string, stream: string, index: number): string =>
   deriveUuid(`${commandId}/${stream}/${index}`);
 
-/** An event in its stored form, and its hash, to which the next event is chained. */
+/** An event in its stored form, and the hash to which the next event is chained. */
 export interface EncodedEvent {
   readonly event: NewEvent;
   readonly hash: string;
@@ -59,8 +59,8 @@ interface Envelope {
 }
 
 /**
- * Key of the decoded form at a stored event. A WeakMap with thousands of live keys would slow down each garbage
- * collection.
+ * Property of a stored event that caches its decoded form. A WeakMap with thousands of live keys would slow down each
+ * garbage collection.
  */
 const DECODED = Symbol('decoded');
 
@@ -105,7 +105,7 @@ export class EventCodec {
     return (stored[DECODED] ??= this.decode(stored)) as RecordedEvent<E>;
   }
 
-  /** Decodes an event for a later {@link decodeCached}, which also throws if the event cannot be decoded. */
+  /** Decodes an event ahead of {@link decodeCached}, which throws if the event cannot be decoded. */
   decodeAhead(stored: StoredEvent): void {
     try {
       this.decodeCached(stored);
@@ -147,7 +147,7 @@ export class EventCodec {
     };
   }
 
-  /** True if the stored event's hash matches the previous hash and the event's own text. */
+  /** True if an event's hash matches its own text and the previous event's hash. */
   verifyHash(stored: StoredEvent, previousHash: string): boolean {
     const { hash, ...unsigned } = JSON.parse(stored.metadata) as Envelope;
     const location = { stream: stored.stream, revision: stored.revision, previousHash };
@@ -194,7 +194,7 @@ const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 
 const quoteJson = (text: string): string => (NEEDS_NO_ESCAPE.test(text) ? `"${text}"` : JSON.stringify(text));
 
-/** Returns the SHA-256 of the previous hash, the location, the envelope and the data, one line each. Only the last may contain a line feed. */
+/** Returns the SHA-256 of the previous hash, location, envelope and data, one line each; only data may span lines. */
 const chainHash = (location: EventLocation, id: string, type: string, unsigned: string, data: string): string =>
   hash(
     'sha256',

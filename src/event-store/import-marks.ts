@@ -12,16 +12,16 @@ export const IMPORT_STREAM = 'historyImport-store';
  */
 export const IMPORT_STARTED = 'HistoryImportStarted';
 export const IMPORT_ENDED = 'HistoryImportEnded';
-/** Holds the revision of an event that retention had removed before the history was exported. */
+/** Placeholder that keeps the revision of an event that retention had removed before the history was exported. */
 export const REMOVED = 'HistoryEventRemoved';
 
 /** Types of all marks. */
 export const IMPORT_MARKS: readonly string[] = [IMPORT_STARTED, IMPORT_ENDED, REMOVED];
 
-/** True for an event of the history. */
+/** True unless the event is an import mark. */
 export const isHistory = ({ type }: Pick<NewEvent, 'type'>): boolean => !IMPORT_MARKS.includes(type);
 
-/** Returns a mark for a revision of a stream. It is always the same. */
+/** Returns the mark for a revision of a stream. Its id is deterministic. */
 export const createMark = (type: string, stream: string, revision: bigint): NewEvent => ({
   id: deriveUuid(`${type}/${stream}/${revision}`),
   type,

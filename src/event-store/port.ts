@@ -185,7 +185,7 @@ export interface EventStore {
   readonly appendFailure: AppendFailure | null;
 
   /**
-   * Finds out in the background whether the store accepts appends, and updates {@link EventStore.appendFailure}. For
+   * Checks in the background whether the store accepts appends, and updates {@link EventStore.appendFailure}. For
    * callers that got a {@link StorageFailed} elsewhere in the same database.
    */
   checkAppends(): void;
@@ -194,7 +194,7 @@ export interface EventStore {
   close(): Promise<void>;
 }
 
-/** An event store that can be checked: what each adapter implements. */
+/** An event store whose identity can be checked; each adapter implements it. */
 export interface EventStoreAdapter extends EventStore {
   /**
    * True if appends to several streams that begin in one turn of the event loop are written in the order of their
@@ -205,7 +205,7 @@ export interface EventStoreAdapter extends EventStore {
   /** Notes alongside the events; null if they would be in the database and lost with it. */
   readonly notes: StoreNotes | null;
 
-  /** Reads which store this is, and where it ends. @throws Unavailable */
+  /** Reads the store's identity and the position at which its log ends. @throws Unavailable */
   readIdentity(): Promise<StoreIdentity>;
 
   /**
@@ -258,7 +258,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** The append was not sent and is not written: too many were waiting, or it waited too long. Repeat it later. */
+/** The append was not sent, so nothing was written: too many were waiting, or it waited too long. Repeat it later. */
 export class NotAppended extends Unavailable {
   constructor(message: string) {
     super(message);

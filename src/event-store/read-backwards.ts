@@ -23,7 +23,7 @@ export async function* readBackwards(
   }
 }
 
-/** Returns the newest event of a stream that fulfils a condition; null if there is none. @throws Unavailable */
+/** Returns the newest event of a stream that meets a condition; null if there is none. @throws Unavailable */
 export const findLast = async (
   store: Pick<EventStore, 'readStream'>,
   stream: string,

@@ -3,10 +3,10 @@ import { type Log } from '../kernel/log.js';
 import { reasonOf } from '../kernel/reason.js';
 import { RepeatedFailure } from '../runtime/repeated-failure.js';
 
-/** The state of an aggregate at a revision of its stream. It can be folded from the events at any time. */
+/** The state of an aggregate at a revision of its stream. It can be recomputed from the events at any time. */
 export interface Snapshot {
   readonly revision: bigint;
-  /** Hash of the event at that revision: a stream with a different event there is a different stream. */
+  /** Hash of the event at that revision, to detect a snapshot of a different stream. */
   readonly hash: string;
   /** JSON text. */
   readonly state: string;
@@ -14,7 +14,7 @@ export interface Snapshot {
 
 /** Snapshots by stream. Neither method throws: without a snapshot a stream is read from its start. */
 export interface Snapshots {
-  /** @param version version of the state's form; snapshots with other versions are not found */
+  /** @param version version of the state's format; snapshots with other versions are not found */
   find(stream: string, version: number): Promise<Snapshot | null>;
   /** Replaces an earlier snapshot of the stream. */
   save(stream: string, version: number, snapshot: Snapshot): Promise<void>;
@@ -35,7 +35,7 @@ export class SnapshotTable implements Snapshots {
   }
 
   async save(stream: string, version: number, { revision, hash, state }: Snapshot): Promise<void> {
-    // A program with the former version writes its own row; an older snapshot changes nothing.
+    // A program of the previous version writes a row of its own; an older snapshot never replaces a newer one.
     const text = `
       insert into ops_snapshot as s (stream, version, revision, hash, state) values ($1, $2, $3, $4, $5)
       on conflict (stream, version) do update

@@ -64,9 +64,10 @@ export class StoreCheck {
 
   /**
    * Checks the store.
-   * @param known from the last check of this process
+   * @param known result of this process's last check
    * @param catchUpMs how long to let a node catch up with its cluster's leader
-   * @throws Unavailable @throws the database's errors
+   * @throws Unavailable
+   * @throws the database's errors
    */
   async run(known: KnownStore | null, catchUpMs = CATCH_UP_MS): Promise<StoreVerdict> {
     for (const giveUpAt = performance.now() + catchUpMs; ;) {
@@ -94,7 +95,10 @@ export class StoreCheck {
     return this.runOnce(null); // another process may have recorded another store
   }
 
-  /** Looks for the newest applied event. @returns null if the store contains it, or nothing was applied */
+  /**
+   * Checks that the newest applied event is in the store.
+   * @returns why not; null if it is, or nothing was applied
+   */
   private async judgeHistory({ id }: StoreIdentity, checkpoints: readonly Checkpoint[]): Promise<string | null> {
     const [newest] = checkpoints
       .flatMap(({ name, anchor }) => (anchor ? [{ name, ...anchor }] : []))

@@ -5,12 +5,12 @@ import { decodeAnswer } from './append-message.js';
 import { CallTimeout } from './call-timeout.js';
 import { type ConnectionOptions, type GrpcCall, openOwnCall } from './own-connection.js';
 
-/** Maximum number of bytes that wait for the connection. Beyond this, appends wait in the process instead. */
+/** Maximum number of bytes buffered for the connection. Beyond this, appends wait in the process instead. */
 const MAX_UNSENT_BYTES = 1_048_576;
 
 /**
- * Part of the time limit after which an unresponsive server counts as failed. Appends that have waited have less time
- * left.
+ * Fraction of the time limit after which an unresponsive server counts as failed. It is below 1 because appends that
+ * have waited have less time left.
  */
 const SILENT_PART = 0.5;
 
@@ -34,7 +34,7 @@ interface Pending {
  * the server handles them together. Answers may arrive in any order. An append whose answer does not arrive in time is
  * forgotten, and the others continue. If the server has answered nothing since then, the call may be dead: it is
  * retired, and ends when its last append is answered or forgotten. If that took half of the time limit, the client is
- * notified that the server has failed. The end of the call fails all of them.
+ * notified that the server has failed. When the call ends, its pending appends fail.
  */
 export class AppendCall {
   private readonly pending = new Map<string, Pending>();
@@ -53,7 +53,7 @@ export class AppendCall {
   ) {}
 
   /**
-   * Opens a call over a separate connection. The first append shows whether the server knows the call.
+   * Opens a call over a separate connection. The first append shows whether the server supports the call.
    * @param timeoutMs time limit for the connection, and for an append that has not waited
    * @param onChange called when more may be sent, and when the call has ended
    * @throws the client's errors if it finds no node of the cluster, or the node does not answer
@@ -84,7 +84,7 @@ export class AppendCall {
     return !this.isEnded && !this.isRetired;
   }
 
-  /** True if the connection can take more. */
+  /** True if more may be sent. */
   get isReady(): boolean {
     return this.unsentBytes + this.call!.unsentBytes < MAX_UNSENT_BYTES;
   }

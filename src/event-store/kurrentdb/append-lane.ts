@@ -6,10 +6,10 @@ import { withCallTimeout } from './call-timeout.js';
 import type { RenewableClient } from './clients.js';
 import { type ConnectionOptions, readConnectionOptions } from './own-connection.js';
 
-/** Pause after a connection that failed. Appends that arrive in the meantime fail with it. */
+/** Pause after a failed connection. Appends that arrive during the pause fail with the same error. */
 const RECONNECT_MS = 50;
 
-/** The call for appends. It is opened when needed, and again after it has ended. */
+/** Keeps one call for appends open: opens it when needed, and again after it has ended. */
 export class AppendLane {
   private opening: Promise<AppendCall> | null = null;
   private call: AppendCall | null = null;
@@ -18,7 +18,7 @@ export class AppendLane {
   private options: ConnectionOptions | null = null;
   private hasConnected = false;
   private isClosed = false;
-  /** Start of the ids that the answers repeat; each id ends with a number. */
+  /** Prefix of the correlation ids, each of which ends with a counter. */
   private readonly prefix = newPrefix();
   private sent = 0;
 
@@ -33,7 +33,7 @@ export class AppendLane {
     private readonly onReconnect: () => void,
   ) {}
 
-  /** True if the connection can take more now. */
+  /** True if more may be sent now. */
   get isReady(): boolean {
     return !this.call?.isUsable || this.call.isReady;
   }

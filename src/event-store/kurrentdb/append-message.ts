@@ -18,7 +18,7 @@ import {
 const JSON_TYPE = 'application/json';
 const BYTES_TYPE = 'application/octet-stream';
 
-/** Writes a message `UUID` in its text form. */
+/** Writes a `UUID` message in its string form. */
 const writeUuid = (writer: Writing, field: number, uuid: string): Writing =>
   writer.uint32(bytesField(field)).fork().uint32(bytesField(2)).string(uuid).ldelim();
 
@@ -33,8 +33,8 @@ const writeEntry = (writer: Writing, field: number, key: string, value: string):
     .ldelim();
 
 /**
- * Encodes an append as one message of the call `BatchAppend`. The client's own functions convert each event from a value to text, to
- * base64, to bytes and, to count its size, once more to bytes, which costs most of an append (ADR-121).
+ * Encodes an append as one `BatchAppend` message. The client's own functions convert each event from a value to text,
+ * to base64, to bytes and, to count its size, once more to bytes, which is most of an append's cost (ADR-121).
  * @param correlation UUID that the answer repeats
  */
 export const encodeAppend = (
@@ -64,7 +64,7 @@ export type AppendAnswer =
   | { readonly correlation: string; readonly revision: bigint; readonly position: bigint | undefined }
   | { readonly correlation: string; readonly error: Error };
 
-/** Decodes the answer to an append. Errors are the client's own. */
+/** Decodes the answer to an append. Errors have the client's own types. */
 export const decodeAnswer = (bytes: Uint8Array): AppendAnswer => {
   const reader = Reader.create(bytes);
   let correlation = '';

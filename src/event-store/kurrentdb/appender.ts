@@ -8,7 +8,7 @@ import { RenewableClient } from './clients.js';
 import { isGivenUpByServer, isRememberedByClient } from './errors.js';
 import type { WireEvent } from './event-text.js';
 
-/** Part of the time limit that an append may wait; the rest is left for its answer. */
+/** Fraction of the time limit that an append may wait; the rest is left for its answer. */
 const WAITING_PART = 0.9;
 
 /**
@@ -18,7 +18,7 @@ const WAITING_PART = 0.9;
 const MAX_REPEATS = 3;
 
 /**
- * Maximum number of appends and bytes in flight, and waiting. Beyond these limits the server does not keep up, and
+ * Maximum number of appends and bytes in flight, and waiting. Beyond these limits the server is not keeping up, and
  * waiting would only use memory.
  */
 const BOUNDS: AppendBounds = { sent: 512, sentBytes: 16 * 1_048_576, waiting: 10_000, waitingBytes: 64 * 1_048_576 };
@@ -36,7 +36,7 @@ interface Append {
   readonly stream: string;
   readonly expected: ExpectedRevision;
   readonly events: readonly WireEvent[];
-  /** Its size, or an upper bound of it. */
+  /** Size, or an upper bound. */
   readonly bytes: number;
 }
 
@@ -71,21 +71,24 @@ export class Appender {
     this.bounds = { ...BOUNDS, ...bounds };
   }
 
-  /** Opens the first connection if it has not been opened yet. Later ones are reported. @throws the client's errors */
+  /**
+   * Opens the first connection unless it was opened; `onReconnect` reports later ones.
+   * @throws the client's errors
+   */
   connect(): Promise<void> {
     return this.lane.connect();
   }
 
   /**
    * Sends an append.
-   * @throws NotAppended if it was not sent because too many wait, or it has waited too long
+   * @throws NotAppended if it was not sent because too many were waiting, or it waited too long
    * @throws CallTimeout if it was not answered in time; other errors are the client's own
    */
   append(append: Append): Promise<Written> {
     return this.run(append.bytes, (until) => this.sendWithRepeats(append, until));
   }
 
-  /** Makes another call that changes a stream, in its turn. @throws like {@link append} */
+  /** Makes any other call that changes a stream; it waits its turn as an append does. @throws like {@link append} */
   call<T>(make: (client: KurrentDBClient) => Promise<T>): Promise<T> {
     return this.run(0, (until) => this.makeCall(make, until));
   }

@@ -10,10 +10,10 @@ export class CallTimeout extends Unavailable {
 }
 
 /**
- * Waits for the response of a call. The limit is needed because the client does not keep its own deadlines if the
- * server is frozen.
+ * Waits for a call's response. The limit is needed because the client ignores its own deadlines if the server is
+ * frozen.
  * @param timeoutMs above 0
- * @throws CallTimeout and drops a later response
+ * @throws CallTimeout; a later response is dropped
  */
 export const withCallTimeout = <T>(response: Promise<T>, timeoutMs: number, what: string): Promise<T> =>
   withTimeLimit(response, timeoutMs, () => new CallTimeout(what, timeoutMs));

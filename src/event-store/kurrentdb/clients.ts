@@ -54,13 +54,13 @@ export const disposeClient = async (client: KurrentDBClient): Promise<void> => {
 export const openGrpcClient = (client: KurrentDBClient): Promise<GrpcClient> =>
   internalsOf(client).getGRPCClient(streams.StreamsClient, 'call');
 
-/** Channels whose loss the client has been notified of. */
+/** Channels whose loss was reported to the client. */
 const lostChannels = new WeakSet<object>();
 
 /**
- * Tells a client that a call has failed, so that it opens another connection, or one to another node, if that is the
- * reason. Each connection is reported once: after two reports at the same time, the client may forget the next
- * connection without closing it.
+ * Reports a failed call to a client, so that it reconnects, if necessary to another node, if the connection is the
+ * reason. Reports each connection once: after two reports at the same time, the client may forget the next connection
+ * without closing it.
  */
 export const reportFailure = (client: KurrentDBClient, grpc: GrpcClient, error: Error): void => {
   const internals = internalsOf(client);
@@ -94,7 +94,7 @@ interface ClientCall {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** A client that is created when it is first needed, and again after it was replaced. */
+/** Creates a client when it is first needed, and a new one after it was replaced. */
 export class RenewableClient {
   private current: KurrentDBClient | undefined;
 

@@ -7,9 +7,9 @@ import { withCallTimeout } from './call-timeout.js';
 import type { RenewableClient } from './clients.js';
 
 /**
- * Notices that the connection to the server was lost, even while no call is made: it keeps a subscription to a stream
- * without events. A server must end its connections before another one can answer at its address, so the loss is
- * noticed before anything reaches that other one.
+ * Detects that the connection to the server was lost, even while no call is made, by keeping a subscription to a stream
+ * without events. A server's connections end before another server can answer at its address, so the loss is detected
+ * before anything reaches the other server.
  */
 export class ConnectionWatch {
   private readonly listeners: (() => void)[] = [];
@@ -26,19 +26,19 @@ export class ConnectionWatch {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** True while a loss is known, so that subscribers need not report their own. */
+  /** True while the connection is lost: the watch has reported it, so subscribers need not. */
   get isAway(): boolean {
     return this.running !== null && !this.isConnected;
   }
 
-  /** Calls back when the connection was lost. The first listener starts the watch. */
+  /** Calls the listener whenever the connection is lost. The first listener starts the watch. */
   onLoss(listener: () => void): void {
     this.listeners.push(listener);
     this.running ??= this.run();
   }
 
   /**
-   * Waits until the watch is connected: any later loss is noticed. Returns at once without a listener.
+   * Waits until the watch is connected, so that it notices any later loss. Returns at once if there is no listener.
    * @throws Unavailable
    */
   async waitUntilConnected(timeoutMs: number): Promise<void> {

@@ -31,8 +31,8 @@ const ABORTED = 10;
 const RETRYABLE_CODES: ReadonlySet<unknown> = new Set([1, 4, 8, ABORTED, 13, 14]);
 
 /**
- * Messages of errors with neither: the server is starting, is busy or has no leader yet, or no node of the cluster was
- * found.
+ * Messages of errors with neither type nor code: the server is starting, is busy or has no leader yet, or no node of
+ * the cluster was found.
  */
 const RETRYABLE_MESSAGES = /Server Is (Not Ready|Busy|Too Busy)|No leader info|Failed to discover/;
 
@@ -51,8 +51,8 @@ interface ClientError {
 const asClientError = (error: unknown): ClientError => (typeof error === 'object' && error !== null ? error : {});
 
 /**
- * True if a client that appends may fail like this forever. Before its first append, it looks for the leader and asks
- * for the server's features, and it remembers if either fails.
+ * True if the client may keep failing with this error. Before its first append, it discovers the leader and the
+ * server's features, and it remembers a failure of either.
  */
 export const isRememberedByClient = (error: unknown): boolean => {
   const { type, message } = asClientError(error);
@@ -62,14 +62,14 @@ export const isRememberedByClient = (error: unknown): boolean => {
 /** Message of a read of $all that does not start at an event (seen on 23.10.6). */
 const WRONG_POSITION = 'Unexpected ReadAllResult: Error';
 
-/** True if a read of $all, or a subscription, failed because of the position at which it starts. */
+/** True if a read of $all or a subscription failed because of its start position. */
 export const isWrongPosition = (error: unknown): boolean => {
   if (error instanceof WrongPosition) return true;
   const { code, message } = asClientError(error);
   return code === UNKNOWN && String(message).includes(WRONG_POSITION);
 };
 
-/** A subscription starts at a position without an event: it cannot know what follows. */
+/** The log has no event at the position where a subscription starts, so what follows is unknown. */
 export class WrongPosition extends Error {
   constructor(
     readonly position: Position,
@@ -87,13 +87,13 @@ export const isStreamNotFound = (error: unknown): boolean => asClientError(error
 export const isStreamDeleted = (error: unknown): boolean => asClientError(error).type === ErrorType.STREAM_DELETED;
 
 /**
- * True if the server abandoned an append after its own time limit (2 s). It may have written it. It also gives this
- * answer to a copy of an append that it has written but not yet replicated: it drops the copy and expects it to be sent
- * again.
+ * True if the server abandoned an append after its own time limit (2 s). The append may have been written. The server
+ * gives the same answer to a copy of an append that it has written but not yet replicated: it drops the copy and
+ * expects it to be sent again.
  */
 export const isGivenUpByServer = (error: unknown): boolean => {
   const { type, code } = asClientError(error);
-  return type === ErrorType.DEADLINE_EXCEEDED || code === ABORTED; // the first in a call for all appends, the second in a call for one
+  return type === ErrorType.DEADLINE_EXCEEDED || code === ABORTED; // the first for many appends, the second for one
 };
 
 /**

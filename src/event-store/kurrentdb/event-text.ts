@@ -1,10 +1,10 @@
 import type { NewEvent, StoredEvent } from '../port.js';
 
 /**
- * True if parsing and writing a text as JSON does not change it. The client works with values, but in the port's text
- * every byte counts, because hashes cover it. Text in the form of `JSON.stringify` is sent as JSON, which the server's
- * own pages can show. Any other text is kept unchanged: data as bytes, metadata as a string within JSON, because the
- * client always parses metadata.
+ * True if parsing a text as JSON and serialising it again does not change it. The client works with values, but every
+ * byte of the port's text counts, because hashes cover it. Text in the form of `JSON.stringify` is sent as JSON, which
+ * the server's own pages can show. Any other text is kept unchanged: data as bytes, metadata as a string within JSON,
+ * because the client always parses metadata.
  */
 const isCanonical = (text: string): boolean => {
   try {
@@ -14,7 +14,7 @@ const isCanonical = (text: string): boolean => {
   }
 };
 
-/** Key of metadata that is not canonical JSON. */
+/** Key that holds metadata whose text is not canonical JSON. */
 const EXACT_TEXT_KEY = 'exact_text';
 
 const WRAPPED_START = `{"${EXACT_TEXT_KEY}"`;
@@ -22,7 +22,9 @@ const WRAPPED_START = `{"${EXACT_TEXT_KEY}"`;
 const isWrapped = (metadata: unknown): metadata is { readonly [EXACT_TEXT_KEY]: string } =>
   typeof metadata === 'object' && metadata !== null && Object.keys(metadata).join() === EXACT_TEXT_KEY;
 
-/** An event as it is sent: JSON if it is canonical, otherwise bytes. Both members are the text to send. */
+/**
+ * An event as it is sent: JSON data if it is canonical, otherwise bytes. `data` and `metadata` are the text to send.
+ */
 export interface WireEvent extends Omit<NewEvent, 'isCanonical'> {
   readonly isJson: boolean;
 }
@@ -47,7 +49,7 @@ export const toPlainMetadata = (text: string): string => {
     const metadata: unknown = JSON.parse(text);
     return isWrapped(metadata) ? metadata[EXACT_TEXT_KEY] : text;
   } catch {
-    return text; // of another program
+    return text; // written by another program
   }
 };
 

@@ -7,26 +7,26 @@ import { joinMessages, MessageSplitter } from './grpc-frames.js';
  */
 const CLOSE_MS = 5_000;
 
-/** User of a call. */
+/** Receives a call's messages and its end. */
 export interface CallListener {
-  /** Takes a message. If it throws, the call ends. */
+  /** Handles a message. If it throws, the call ends. */
   readonly onMessage: (message: Buffer) => void;
-  /** Called when everything that waited has been sent. */
+  /** Called when all buffered messages have been sent. */
   readonly onDrain: () => void;
-  /** Called when the server accepts no new call on this connection. Messages may still be sent and answered. */
+  /** Called when the server accepts no new calls on this connection. Messages may still be sent and answered. */
   readonly onGoAway: () => void;
   /** Called once, after the last message. @param error null: the server ended the call without one */
   readonly onEnd: (error: Error | null) => void;
 }
 
-/** An error in the form of gRPC-js, which the client's functions understand. */
+/** Creates an error in the form of gRPC-js, which the client's functions understand. */
 export const createGrpcError = (code: status, details: string, metadata = new Metadata()): Error =>
   Object.assign(new Error(`${code} ${status[code]}: ${details}`), { code, details, metadata });
 
 /** Code of a call that succeeded. */
 const SUCCESS = 0;
 
-/** Codes that gRPC-js assigns to answers from something that does not speak gRPC. */
+/** Codes that gRPC-js assigns to the HTTP status of an answer from something that does not speak gRPC. */
 const CODES_OF_HTTP: Readonly<Record<number, status>> = {
   400: status.INTERNAL,
   401: status.UNAUTHENTICATED,
@@ -94,12 +94,12 @@ export class GrpcCall {
     if (this.stream.writable) this.stream.write(joinMessages(messages));
   }
 
-  /** Sends the only request message of a call with many answers. */
+  /** Sends the only request message of a call that gets many answers. */
   writeLast(message: Uint8Array): void {
     if (this.stream.writable) this.stream.end(joinMessages([message]));
   }
 
-  /** Receives nothing more until {@link resume}: the server waits once the connection's buffers are full. */
+  /** Stops receiving until {@link resume}: the server waits once the connection's buffers are full. */
   pause(): void {
     this.stream.pause();
   }

@@ -1,7 +1,7 @@
-/** Bytes before each message: one flag, which is 1 for a compressed message, and the length. */
+/** Bytes before each message: a flag, which is 1 if the message is compressed, and the length. */
 const PREFIX_BYTES = 5;
 
-/** Largest message that is accepted; the client has the same limit. */
+/** Maximum size of a received message; the client has the same limit. */
 const MAX_MESSAGE_BYTES = 17 * 1_048_576;
 
 /** Joins messages in gRPC's wire format, so that one write sends all of them. */
@@ -19,11 +19,11 @@ export const joinMessages = (messages: readonly Uint8Array[]): Buffer => {
   return joined;
 };
 
-/** Splits the bytes that gRPC has sent into messages. */
+/** Splits received bytes into gRPC messages. */
 export class MessageSplitter {
   private rest: Buffer | null = null;
 
-  /** Returns the messages that end in the next bytes. @throws Error for a message that is compressed or too long */
+  /** Returns the messages that the next bytes complete. @throws Error for a message that is compressed or too long */
   split(chunk: Buffer): Buffer[] {
     const bytes = this.rest ? Buffer.concat([this.rest, chunk]) : chunk;
     const messages: Buffer[] = [];

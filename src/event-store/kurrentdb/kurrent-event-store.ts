@@ -54,7 +54,7 @@ const SERVER_DEADLINE_MS = 60_000;
 /** A revision that no stream reaches. */
 const UNREACHED_REVISION = 2n ** 60n;
 
-/** Finds a refusal of the user, which an operator must fix. Any other failure counts as an outage. */
+/** Returns a denial of access, which an operator must fix; null for any other failure, which counts as an outage. */
 const findRefusal = (error: unknown): Refusal | null =>
   error instanceof StorageFailed ? { code: error.code, message: error.message } : null;
 
@@ -154,7 +154,7 @@ export class KurrentEventStore implements EventStoreAdapter {
   readIdentity(): Promise<StoreIdentity> {
     return this.trackCall(async () => {
       await this.watch.waitUntilConnected(this.timeoutMs);
-      // The identity only means something if the connections to its server exist before it is read.
+      // Connect before reading the identity, so that the connections lead to the store that was identified.
       await this.appender.connect().catch((error: unknown) => {
         throw toPortError(error, 'connect');
       });
@@ -281,7 +281,7 @@ export class KurrentEventStore implements EventStoreAdapter {
 
   /**
    * Deletes a stream with a tombstone, after which the server removes all its events when it is scavenged. After a soft
-   * delete, scavenging would keep the last event. Both need the same right.
+   * delete, scavenging would keep the last event. Both need the same permission.
    */
   private async deleteExisting(stream: string): Promise<void> {
     const [last] = await this.reader.readStream(stream, { direction: 'backwards', limit: 1 });

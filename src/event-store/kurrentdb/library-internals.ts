@@ -1,6 +1,7 @@
 /**
- * All that the adapter uses of gRPC-js and of the client beyond their public interfaces (ADR-121, ADR-127). No other file may import from
- * inside these packages. Their versions are pinned, and library-internals.spec.ts fails if another version differs here.
+ * Everything that the adapter uses of gRPC-js and of the client beyond their public interfaces (ADR-121, ADR-127). No
+ * other file may import from inside these packages. Their versions are pinned, and library-internals.spec.ts fails if
+ * an update changes these internals.
  */
 import type { CallOptions, Client as GrpcClient, Metadata } from '@grpc/grpc-js';
 import { Subchannel } from '@grpc/grpc-js/build/src/subchannel.js';
@@ -13,7 +14,7 @@ export { readStreamMetadata } from '@kurrent/kurrentdb-client/dist/streams/utils
 export { convertToCommandError } from '@kurrent/kurrentdb-client/dist/utils/CommandError.js';
 export { isClientCancellationError } from '@kurrent/kurrentdb-client/dist/utils/isClientCancellationError.js';
 
-/** The parts that the client's own calls use. */
+/** Internals that the client's own calls use. */
 interface ClientInternals {
   getChannel(): Promise<{ close(): void }>;
   getGRPCClient(grpcClient: typeof streams.StreamsClient, name: string): Promise<GrpcClient>;
@@ -22,19 +23,18 @@ interface ClientInternals {
   handleError(grpc: GrpcClient, error: Error): Promise<void>;
 }
 
-/** Returns the parts that a client's own calls use. */
+/** Returns the internals that a client's own calls use. */
 export const internalsOf = (client: KurrentDBClient): ClientInternals => client as unknown as ClientInternals;
 
 /**
- * Keeps gRPC-js from connecting for a channel that was closed (ADR-127). Closing a channel releases its connection, but
- * if the connection is waiting for its next attempt, the attempt is still made and leaves an unused connection open.
- * The client closes its channel after each failed call, so an outage would leave one connection per refused call (seen
- * with 1.14.7).
+ * Keeps gRPC-js from reconnecting for a closed channel (ADR-127). Closing a channel releases its connection, but a
+ * connection that is waiting for its next attempt still makes the attempt and stays open, unused. The client closes its
+ * channel after each failed call, so an outage would leave one connection per refused call (seen with 1.14.7).
  */
 const unref: (this: Subchannel) => void = Reflect.get(Subchannel.prototype, 'unref');
 Subchannel.prototype.unref = function (this: Subchannel): void {
   unref.call(this);
   const released = this as unknown as { refcount: number; continueConnecting: boolean };
-  // As for a connection in use or in progress: a request to connect may still be queued.
+  // On the next tick, because a request to connect may still be queued.
   if (released.refcount === 0) process.nextTick(() => (released.continueConnecting = false));
 };

@@ -13,11 +13,11 @@ const MAX_BYTES = 32 * 1_048_576;
 const KEPT_EVENTS = 1_024;
 const KEPT_BYTES = 4 * 1_048_576;
 
-/** How far behind a reader a feed may be for the reader to join it, in positions (bytes of the log). */
+/** How far a feed may be behind a reader that joins it, in positions (bytes of the log). */
 const NEAR = 16n * 1_048_576n;
 /** How long a new feed waits for readers that start together. */
 const GATHER_MS = 20;
-/** How long a reader may take nothing while others wait, before it loses its place. */
+/** How long a reader may go without taking a batch while others wait, before it loses its place. */
 const STALL_MS = 1_000;
 /**
  * Interval at which a quiet feed checks for events that its filter leaves out, and its readers check whether another
@@ -85,7 +85,7 @@ export class LogFeed {
     return this.end ? this.end.error : null;
   }
 
-  /** True if a reader at this position can be served. */
+  /** True if the feed can serve a reader at this position. */
   serves(position: Position, filter: TypeFilter): boolean {
     if (this.end || !coversFilter(this.filter, filter)) return false;
     if (this.isGathering && position < this.from && this.from - position <= NEAR) return true;
@@ -94,7 +94,7 @@ export class LogFeed {
 
   /**
    * Adds a reader at a position that the feed serves.
-   * @param isOvertaken true if the reader should rather join another feed
+   * @param isOvertaken true if the reader should join another feed instead
    */
   join(position: Position, filter: TypeFilter, isOvertaken: (reader: FeedReader) => boolean): FeedReader {
     if (position < this.from) this.from = this.to = position; // only while it gathers readers
@@ -114,7 +114,7 @@ export class LogFeed {
     return this.readers.has(reader);
   }
 
-  /** Returns the next events for a reader, and the position that they take it to. */
+  /** Returns the next events for a reader, and the position that it reaches with them. */
   read(after: Position, isWanted: (type: string) => boolean, limit: number): Batch {
     const events: StoredEvent[] = [];
     for (let index = this.findAfter(after); index < this.events.length; index++) {
@@ -127,7 +127,7 @@ export class LogFeed {
     return { events, position: this.to > after ? this.to : after, isLive };
   }
 
-  /** Frees what every reader has taken, and lets the server continue. */
+  /** Drops the events that every reader has taken, and lets the server continue. */
   makeRoom(): void {
     let taken = this.to;
     for (const { position } of this.readers) if (position < taken) taken = position;
@@ -201,7 +201,7 @@ export class LogFeed {
   }
 
   private add(event: StoredEvent): void {
-    if (event.position <= this.to) return; // it begins before the first reader's position, see findSubscriptionStart
+    if (event.position <= this.to) return; // the subscription may start before the reader, see findSubscriptionStart
     this.to = event.position;
     if (isSystemEvent(event) || !this.isWanted(event.type)) return;
     this.events.push(event);
@@ -238,9 +238,9 @@ export class LogFeed {
   }
 
   /**
-   * Moves on while the log grows by events that the filter leaves out. The server reports them only now and then, and a
-   * reader that waits for a position would otherwise wait forever. The readers are woken even if there are no events:
-   * nothing else would make them join another feed.
+   * Advances the position while the log grows by events that the filter leaves out. The server reports them only now
+   * and then, and a reader that waits for a position would otherwise wait forever. The readers are woken even if there
+   * are no events: nothing else would make them join another feed.
    */
   private async lookWhileQuiet(): Promise<void> {
     const { signal } = this.stopping;

@@ -8,7 +8,7 @@ import { type FeedContext, LogFeed } from './log-feed.js';
  * parsed once. A reader that is far from all others has its own feed until it reaches the window of another one.
  */
 export class LogFeeds {
-  /** Newest last: it has the widest filter. */
+  /** Newest last; the newest has the widest filter. */
   private readonly feeds = new Set<LogFeed>();
   private wanted: TypeFilter = { types: [] };
 
@@ -21,7 +21,7 @@ export class LogFeeds {
     return feed.join(position, filter, (reader) => this.isOvertaken(reader, filter));
   }
 
-  /** True if a reader should join another feed because it is ahead of its own. */
+  /** True if a reader should join another feed that is ahead of the reader's own. */
   isOvertaken({ feed, position }: FeedReader, filter: TypeFilter): boolean {
     const best = this.find(position, filter);
     return best !== undefined && best !== feed && best.head >= feed.head;

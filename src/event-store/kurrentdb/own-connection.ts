@@ -18,7 +18,7 @@ const KEEP_ALIVE_MS = 10_000;
  */
 const WINDOW_BYTES = 1_048_576;
 
-/** Parsed parts of a connection string that concern a connection. */
+/** Options of a connection, parsed from a connection string. */
 export interface ConnectionOptions {
   /** Null if not encrypted. */
   readonly tls: SecureClientSessionOptions | null;
@@ -47,7 +47,7 @@ export const readConnectionOptions = (connectionString: string): ConnectionOptio
 
 /**
  * Opens a call over a separate connection. The client chooses the node, discovering it if necessary, and the
- * credentials. It is notified when the call fails, so that it looks for another node or the new leader.
+ * credentials. The client is notified when the call fails, so that it looks for another node or the new leader.
  * @param timeoutMs time limit for the connection
  * @throws the client's errors if it finds no node of the cluster, or the node does not answer
  */

@@ -5,7 +5,7 @@ export const { Reader, Writer } = protobuf;
 export type Writing = ReturnType<typeof Writer.create>;
 export type Reading = ReturnType<typeof Reader.create>;
 
-/** Tag of a field that holds bytes, a text or a message. */
+/** Tag of a field that holds bytes, a string or a message. */
 export const bytesField = (field: number): number => (field << 3) | 2;
 
 /** Tag of a field that holds a number. */
@@ -20,13 +20,13 @@ export const readFields = (reader: Reading, readField: (tag: number) => unknown)
   }
 };
 
-/** Largest part of an uint64 that is read as a number: seven groups of seven bits. */
+/** Number of low bits of a uint64 that are read as a number: seven groups of seven bits. */
 const LOW_BITS = 49n;
 
-/** Reads an uint64. The library's own function returns a number if it does not find the library `long`. */
+/** Reads a uint64. The library's own function returns a number unless the package `long` is installed. */
 export const readBigInt = (reader: Reading): bigint => {
   const low = readGroups(reader, 7);
-  // The byte before says whether there are more groups.
+  // The last byte read says whether more groups follow.
   if ((reader.buf[reader.pos - 1] ?? 0) < 128) return BigInt(low);
   return (BigInt(readGroups(reader, 3)) << LOW_BITS) | BigInt(low);
 };
@@ -44,7 +44,7 @@ const readGroups = (reader: Reading, most: number): number => {
   return value;
 };
 
-/** Reads a message that holds one text. */
+/** Reads a message that holds one string. */
 export const readText = (reader: Reading, field: number): string => {
   let text = '';
   readFields(reader, (tag) => (tag === bytesField(field) ? (text = reader.string()) : undefined));

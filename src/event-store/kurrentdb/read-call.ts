@@ -32,7 +32,7 @@ export type ReadCall = ClientReadableStream<ReadMessage>;
 /** Starting point of a read: the start or end, whatever the direction, or a revision or position. */
 export type ReadStart = 'start' | 'end' | bigint;
 
-/** Requests some events of a stream. */
+/** Builds a request for up to `count` events of a stream. */
 export const requestStream = (
   stream: string,
   from: ReadStart,
@@ -48,11 +48,11 @@ export const requestStream = (
   return requestEvents(new Options().setStream(part), direction, count);
 };
 
-/** Requests some events of $all. A position is inclusive forwards and exclusive backwards. */
+/** Builds a request for up to `count` events of $all. A position is inclusive forwards and exclusive backwards. */
 export const requestAll = (from: ReadStart, direction: 'forwards' | 'backwards', count: number): streams.ReadReq =>
   requestEvents(new Options().setAll(partOfAll(from)), direction, count);
 
-/** Requests the events of $all after a position that a filter selects, existing and future ones. */
+/** Builds a request for the existing and future events of $all after a position that a filter selects. */
 export const requestSubscription = (
   from: ReadStart,
   filter: TypeFilter,
@@ -102,7 +102,7 @@ const withTextIds = (options: streams.ReadReq.Options): streams.ReadReq =>
     options.setUuidOption(new Options.UUIDOption().setString(new shared.Empty())).setResolveLinks(false),
   );
 
-/** Sends a request. The caller cancels the call unless it has ended. @throws the client's errors */
+/** Sends a request. The caller must cancel the call unless it has ended. @throws the client's errors */
 export const openRead = (client: KurrentDBClient, request: streams.ReadReq): Promise<ReadCall> => {
   const { path } = streamsGrpc.StreamsService.read;
   const encode = (message: streams.ReadReq): Buffer => Buffer.from(message.serializeBinary());
@@ -165,7 +165,7 @@ const decodeMessage = (bytes: Uint8Array): ReadMessage => {
   return message;
 };
 
-/** Reads the message `ReadEvent`; undefined if it holds a link without its event. */
+/** Reads a `ReadEvent` message; returns undefined for a link whose event is missing. */
 const readResolvedEvent = (reader: Reading): StoredEvent | undefined => {
   let event: StoredEvent | undefined;
   readFields(reader, (tag) => (tag === bytesField(1) ? (event = readEvent(reader)) : undefined));

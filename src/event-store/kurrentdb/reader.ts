@@ -10,10 +10,10 @@ import { openRead, type ReadMessage, type ReadStart, requestAll, requestStream }
 
 /** Number of events in a page of $all. System events and unwanted types are filtered out here. */
 const PAGE_SIZE = 500;
-/** Number of system events to expect among the others, by which the first page is larger. */
+/** Number of extra events to request, to make up for system events. */
 const SYSTEM_EVENT_MARGIN = 32;
 
-/** Reads from the server. */
+/** Reads events and metadata from the server. */
 export class EventReader {
   constructor(
     private readonly clients: RenewableClient,
@@ -70,8 +70,8 @@ export class EventReader {
   }
 
   /**
-   * Returns the position up to which the log has no event that a filter selects, counting from a position. Reads a few
-   * events.
+   * Skips events that a filter does not select. Returns the position up to which there are only such events, as far as
+   * one small page shows.
    * @throws Unavailable
    */
   async skipUnwanted(after: Position, isWanted: (type: string) => boolean): Promise<Position> {

@@ -1,4 +1,4 @@
-/** Calls in flight by their identity. Identical concurrent calls share one. */
+/** Lets identical concurrent calls share one call. */
 export class SharedCalls<T> {
   private readonly inFlight = new Map<string, Promise<T>>();
 

@@ -32,7 +32,7 @@ export class MemoryLog {
   readonly faults = { isUnavailable: false, responsesToLose: 0 };
   private readonly watchers = new Set<(dropped: boolean) => void>();
 
-  /** Calls back on every append, drop and change to the faults. Returns a function that stops the calls. */
+  /** Calls the callback on every append, drop and change of the faults. Returns a function that stops the calls. */
   watch(callback: (dropped: boolean) => void): () => void {
     this.watchers.add(callback);
     return () => this.watchers.delete(callback);
@@ -87,7 +87,7 @@ export class MemoryEventStore implements EventStoreAdapter {
     await this.simulateCall();
     const isOpen = ({ stream, expected }: StreamAppend) => indexOf(expected) === this.countEvents(stream);
     const taken = appends.find((each) => !isOpen(each));
-    // Unless all are open, all must be repeated: appendNow then writes nothing.
+    // Either all appends are new, or all are repeats, for which appendNow writes nothing.
     if (taken && appends.some(isOpen)) throw new WrongExpectedRevision(taken.stream, taken.expected, 'noStream');
     return appends.map(({ stream, expected, events }) => this.appendNow(stream, expected, events)).at(-1)!.position;
   }
@@ -244,7 +244,7 @@ export class MemoryEventStore implements EventStoreAdapter {
   }
 }
 
-/** Returns where in its stream the event after a revision is stored. */
+/** Returns the index in its stream of the event after a revision. */
 const indexOf = (expected: ExpectedRevision): number => (expected === 'noStream' ? 0 : Number(expected + 1n));
 
 const isInRange = (revision: bigint, from: bigint, { direction }: ReadStreamOptions): boolean =>

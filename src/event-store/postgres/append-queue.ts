@@ -2,9 +2,9 @@ import type { AppendCondition, AppendResult, StreamAppend } from '../port.js';
 
 /** An append, and the functions that settle it. Settling it again does nothing. */
 export interface Append {
-  /** One part for each stream, in their order; all are written, or none. */
+  /** One part for each stream, in order; either all are written or none. */
   readonly parts: readonly [StreamAppend, ...StreamAppend[]];
-  /** Number of events of all parts. */
+  /** Total number of events in all parts. */
   readonly count: number;
   readonly condition: AppendCondition | null;
   readonly bytes: number;
@@ -15,7 +15,7 @@ export interface Append {
 }
 
 /**
- * Maximum number of appends and bytes that wait. Beyond that, the store does not keep up, and waiting would only use
+ * Maximum number of appends and bytes that wait. Beyond that, the store is not keeping up, and waiting would only use
  * memory.
  */
 export interface QueueBounds {

@@ -1,6 +1,6 @@
 import { BEGINNING, type Position, type StoredEvent } from '../port.js';
 
-/** All matching events of a range of the log: those after one position, up to another one. */
+/** All matching events of a range of the log, after one position and up to another. */
 export interface LogRange {
   readonly after: Position;
   /** Inclusive. */
@@ -8,7 +8,7 @@ export interface LogRange {
   readonly events: readonly StoredEvent[];
 }
 
-/** Events for a reader, and the position that they take it to. */
+/** Events for a reader, and the position that it reaches with them. */
 export interface LogPage {
   readonly events: readonly StoredEvent[];
   readonly position: Position;
@@ -19,7 +19,7 @@ export interface LogPage {
 const MAX_EVENTS = 4_096;
 const MAX_BYTES = 32 * 1_048_576;
 
-/** The latest events of the log in memory, without a gap, and the ranges that are known to follow after a gap. */
+/** Holds the newest events of the log in memory, without gaps, and later ranges that a gap separates from them. */
 export class EventBuffer {
   private readonly events: StoredEvent[] = [];
   private bytes = 0;

@@ -15,7 +15,7 @@ import {
 import { coversFilter, createTypeMatcher, mergeFilters, type TypeFilter } from '../type-filter.js';
 import { EventBuffer, type LogPage } from './event-buffer.js';
 
-/** Interval of the poll, which makes up for a lost notification. Normally, a notification wakes the reader. */
+/** Poll interval in ms; polling makes up for a lost notification. Normally, a notification wakes the reader. */
 const POLL_MS = 400;
 const PAGE_EVENTS = 1_000;
 /** Number of positions that one read searches for events of some types; this takes some tens of milliseconds. */
@@ -148,7 +148,7 @@ export class LogFollower {
   private async readPage(after: Position, filter: TypeFilter, limit: number, isLive: boolean): Promise<LogPage> {
     const page = this.buffer.readAfter(after, limit) ?? (await this.readBeforeBuffer(after, filter, limit));
     if (page.events.length > 0 || !page.isEnd || isLive) return page;
-    // The buffer may lag a little, so the table must show that the end is reached for the first time.
+    // The buffer may lag slightly, so the table decides when the subscriber first reaches the end.
     return this.readFromTable(page.position, filter, limit);
   }
 
@@ -156,7 +156,7 @@ export class LogFollower {
   private async readBeforeBuffer(after: Position, filter: TypeFilter, limit: number): Promise<LogPage> {
     const { start } = this.buffer;
     if (start === null) return this.readFromTable(after, {}, limit);
-    // A subscriber that wants some types and is far behind does not receive all events in between.
+    // For some types only, a page may take a long search, so each read is limited to a window of positions.
     const isPart = filter.types !== undefined || filter.except !== undefined;
     const windowEnd = after + (this.options.window ?? SEARCH_WINDOW);
     const upTo = isPart && windowEnd < start ? windowEnd : start;

@@ -2,7 +2,7 @@ import { findLastingError } from '../../postgres/unavailable.js';
 import { StorageFailed, Unavailable } from '../port.js';
 
 /**
- * Converts an error of PostgreSQL to the port's: {@link StorageFailed} if an operator must fix the cause, otherwise an
+ * Converts a PostgreSQL error to the port's: {@link StorageFailed} if an operator must fix the cause, otherwise an
  * outage.
  */
 export const toPortError = (cause: unknown): Unavailable => {

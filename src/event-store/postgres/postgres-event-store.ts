@@ -119,7 +119,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     this.follower = new LogFollower({ connectionString, schema: this.schema, log }, (options) => this.readLog(options));
   }
 
-  /** Waits for an answer from the store. @throws Unavailable */
+  /** Checks that the store answers. @throws Unavailable */
   async start(): Promise<void> {
     await this.readHead();
   }
