@@ -4,11 +4,11 @@
  */
 export const PAGE_BYTES = 4_000_000;
 
-/** Maximum size in bytes of a client's value in a list. The single item shows it whole. */
+/** Maximum size in bytes of a client's value in a list. The answer for a single item contains it in full. */
 export const SHOWN_BYTES = 65_536;
 
 /**
- * Returns SQL that ends a list at {@link PAGE_BYTES}, with the tables `listed` (all requested rows) and `shown`. A
+ * Returns SQL that ends a list at {@link PAGE_BYTES}, with the tables `listed` (all requested rows) and `shown`. The
  * first row is always shown.
  * @param select statement of the rows, with a column `bytes`: roughly what each adds to the answer
  * @param order order of the statement, such as `post_id desc`

@@ -14,7 +14,7 @@ import type { EventCounters } from './event-counters.js';
 import type { Feed } from './feed.js';
 import type { Standings } from './standings.js';
 
-/** An event that the read model knows; it counts events of all other types as well. */
+/** An event that changes rows of the read model; events of all other types are only counted. */
 export type HandledEvent = RecordedEventOf<
   | OwnerEvent
   | ChannelEvent

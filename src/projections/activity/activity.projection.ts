@@ -120,7 +120,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, batch: Acti
   addToFeed(event, row, batch);
 };
 
-/** On a deleted channel nothing is left to decide. */
+/** True if the channel is deleted: then nothing is left to decide. */
 const isDeleted = (channelId: string, { resources }: ActivityBatch): boolean =>
   resources.get(channelId)?.is_deleted === true;
 
@@ -190,7 +190,7 @@ const addToFeed = (
   if (kind !== undefined) feed.add(owner_id, { at, kind, subjectId: publication_id, postId: post_id, platform });
 };
 
-/** Drops the failed and doubtful publications of a channel that was deleted. */
+/** Drops a deleted channel's publications that failed or are in doubt. */
 const dropSettled = async (channelId: string, batch: ActivityBatch): Promise<void> => {
   const ownerId = batch.resources.get(channelId)?.owner_id;
   if (ownerId === undefined) return;

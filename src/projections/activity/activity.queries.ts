@@ -15,7 +15,7 @@ import { FEED_SIZE, feedKey } from './feed.js';
 
 export { findPercentile } from './latency-histogram.js';
 
-/** A publication that failed or is in doubt, and the time since then. */
+/** A publication that failed or is in doubt, and since when. */
 export interface SettledPublication {
   readonly id: string;
   readonly since: Instant;
@@ -41,9 +41,9 @@ export interface Activity {
     /** True if a publication is waiting because the month's posts are used up. */
     readonly lacks_quota: boolean;
   }[];
-  /** Publications that failed, longest first. */
+  /** Publications that failed, oldest failure first. */
   readonly failed: readonly SettledPublication[];
-  /** Publications in doubt, longest first. */
+  /** Publications in doubt, those longest in doubt first. */
   readonly inDoubt: readonly SettledPublication[];
   /** Queued publications, longest wait first. */
   readonly longestWaiting: readonly string[];
@@ -51,7 +51,7 @@ export interface Activity {
   readonly feed: readonly FeedRow[];
 }
 
-/** The parts of the activity that are read. */
+/** Selects the activity to read. */
 export interface ActivityRange {
   readonly platforms: readonly string[];
   readonly firstMinute: Instant;
@@ -65,7 +65,7 @@ export interface ActivityRange {
 export interface WaitingOwner {
   readonly owner_id: string;
   readonly owner_name: string;
-  /** The oldest one. */
+  /** Id of the oldest waiting publication. */
   readonly publication_id: string;
   readonly platform: string;
   readonly oldest_at: Instant;
@@ -81,7 +81,7 @@ export interface WaitingOwner {
 export class ActivityQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Reads the activity of an owner; null: of all owners. */
+  /** Reads the activity of an owner; null for all owners. */
   async read(ownerId: string | null, range: ActivityRange): Promise<Activity> {
     const owner = ownerId ?? ALL_OWNERS;
     const { rows } = await this.pool.query<Activity>({

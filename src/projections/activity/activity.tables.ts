@@ -13,7 +13,7 @@ export const ALL_OWNERS = '*';
 /** States of a publication that has not ended. */
 export type OpenState = 'queued' | 'publishing' | 'failed' | 'in_doubt';
 
-/** Numbers of publications by the time from acceptance to publication, in ms: `latencies` of a minute. */
+/** Numbers of publications by class of latency, from acceptance to publication: `latencies` of a minute. */
 export type Latencies = Readonly<Record<string, number>>;
 
 /** Kinds of entries of the feed. */
@@ -46,7 +46,7 @@ export const resourceRows = defineTable(
 /** A row of {@link resourceRows}. */
 export type ResourceRow = RowOfTable<typeof resourceRows>;
 
-/** The table of publications that have not ended: they wait, are being published, or their owner has to decide about them. */
+/** The table of publications that have not ended: they wait, are being published, or need their owner's decision. */
 export const openPublicationRows = defineTable(
   {
     name: 'publication',
@@ -66,7 +66,7 @@ export const openPublicationRows = defineTable(
     platform: fixed(text()),
     accepted_at: fixed(bigint()),
     state: text<OpenState>(),
-    /** The rule of its latest postponement; null if it was not postponed since it was queued. */
+    /** The rule of its latest postponement; null if it has not been postponed since it was queued. */
     retry_rule: nullable(text()),
     retry_at: bigint(),
     /** Time since which it has been failed or in doubt; null if it is neither. */
@@ -76,7 +76,7 @@ export const openPublicationRows = defineTable(
 /** A row of {@link openPublicationRows}. */
 export type OpenPublicationRow = RowOfTable<typeof openPublicationRows>;
 
-/** The table of how many of an owner's publications on one network have not ended. */
+/** The table of the numbers of publications that have not ended, by owner and network. */
 export const standingRows = defineTable(
   {
     name: 'standing',
@@ -99,7 +99,7 @@ export const standingRows = defineTable(
 /** A row of {@link standingRows}. */
 export type StandingRow = RowOfTable<typeof standingRows>;
 
-/** The table of an owner's events of one minute on one network. */
+/** The table of event counts by owner, network and minute. */
 export const minuteRows = defineTable(
   { name: 'minute', key: 'minute_key', fillfactor: 50 },
   {
@@ -120,7 +120,7 @@ export const minuteRows = defineTable(
 /** A row of {@link minuteRows}. */
 export type MinuteRow = RowOfTable<typeof minuteRows>;
 
-/** The table of an owner's events of ten minutes. */
+/** The table of event counts by owner and ten minutes. */
 export const tenMinutesRows = defineTable(
   { name: 'ten_minutes', key: 'ten_minutes_key', fillfactor: 50 },
   {
@@ -144,7 +144,7 @@ export const feedRows = defineTable(
     /** `<owner>/<place in the ring>` */
     feed_key: text(),
     owner_id: fixed(text()),
-    /** Number of the entry among those of the owner, from 0. */
+    /** Number of the entry in its owner's feed, from 0. */
     number: bigint(),
     at: bigint(),
     kind: text<FeedKind>(),
@@ -157,7 +157,7 @@ export const feedRows = defineTable(
 /** A row of {@link feedRows}. */
 export type FeedRow = RowOfTable<typeof feedRows>;
 
-/** The table of the number of entries that each owner's feed has had. */
+/** The table of how many entries each owner's feed has ever had. */
 export const feedEndRows = defineTable(
   { name: 'feed_end', key: 'owner_id', fillfactor: 50 },
   { owner_id: text(), entries: bigint() },
@@ -173,7 +173,7 @@ export const alertRows = defineTable(
     kind: text<AlertKind>(),
     owner_id: text(),
     since: bigint(),
-    /** Time until which it applies; null if until a person acts. */
+    /** Time at which the alert ends; null if it lasts until a person acts. */
     ends_at: nullable(bigint()),
     disabled_by: nullable(text()),
     reason: nullable(text()),
@@ -186,10 +186,10 @@ export type AlertRow = RowOfTable<typeof alertRows>;
  * Tables of the overview (ADR-204). Times are milliseconds since 1970.
  *
  * `publication` holds the publications that have not ended, and `standing` their numbers by owner and network. No index
- * contains a column that a start changes, so that a start is a heap-only update. `minute` and `ten_minutes` are rings:
- * a later time reuses the row of an earlier one, so that their size does not grow. `feed` is a ring too: the latest
- * events of an owner. `alert` holds what was stopped by something other than its owner. Rows of {@link ALL_OWNERS} hold
- * the totals of all owners.
+ * contains a column that changes when publishing starts, so that this is a heap-only update. `minute` and `ten_minutes`
+ * are rings: a later time reuses the row of an earlier one, so that their size does not grow. `feed` is a ring too: the
+ * latest events of an owner. `alert` holds what was stopped by something other than its owner. Rows of
+ * {@link ALL_OWNERS} hold the totals of all owners.
  */
 export const activityTables = `
   ${resourceRows.ddl}

@@ -23,9 +23,9 @@ export interface Alert {
   readonly attention: Attention | null;
 }
 
-/** Alerts of one kind, longest first. */
+/** Alerts of one kind, oldest first. */
 export interface AlertList {
-  /** Their total number. */
+  /** Total number of alerts. */
   readonly count: number;
   readonly alerts: readonly Alert[];
 }
@@ -33,7 +33,7 @@ export interface AlertList {
 /** Alerts by kind. */
 export type Alerts = Readonly<Record<AlertKind, AlertList>>;
 
-/** Maximum number of publications of a channel that are counted. */
+/** Maximum number of a channel's publications to count. */
 const MOST_COUNTED = 10_000;
 
 /** Reads stopped resources. */
@@ -42,8 +42,7 @@ export class AlertQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /**
-   * Lists the alerts of an owner that apply at a time; null: of all owners. A channel that its owner has disabled
-   * raises none.
+   * Lists an owner's alerts at a time; null for all owners. A channel that its owner has disabled raises none.
    * @param limit maximum number of alerts of each kind
    */
   async list(ownerId: string | null, now: Instant, limit: number): Promise<Alerts> {

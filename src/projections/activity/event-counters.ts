@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const MINUTES = 64;
 const TEN_MINUTES = 150;
 
-/** A publication's event that is counted. */
+/** An outcome of a publication's attempt, to be counted. */
 export interface CountedPublication {
   readonly at: Instant;
   readonly ownerId: string;

@@ -5,8 +5,8 @@ import { Rows } from '../engine/rows.js';
 import { ALL_OWNERS, type FeedEndRow, feedEndRows, type FeedKind, type FeedRow, feedRows } from './activity.tables.js';
 
 /**
- * Number of entries that are kept of each owner's feed. It is more than readers see, because they see only the latest
- * entry of each publication.
+ * Number of entries to keep in each feed. It is more than readers see, because they see only the latest entry of each
+ * publication.
  */
 export const FEED_SIZE = 60;
 

@@ -3,7 +3,7 @@ import type { Rows } from '../engine/rows.js';
 import type { ResourceRow } from './activity.tables.js';
 import type { ActivityBatch, HandledEvent } from './activity-batch.js';
 
-/** Members of events that name a resource, those that best identify the owner first. */
+/** Members of events that name a resource, best for identifying the owner first. */
 const NAMING = ['ownerId', 'channelId', 'projectId', 'endpointId', 'outputId'] as const;
 
 const ENDPOINT_ACTOR = 'endpoint:';

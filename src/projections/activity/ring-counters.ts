@@ -35,7 +35,7 @@ export class RingCounters<Row extends RingRow> {
   ) {}
 
   /**
-   * Adds counts at a time.
+   * Adds counts to the interval that contains a time.
    * @param series the first part of the key, which distinguishes the rings of a table
    * @param build builds a row with the counts
    */

@@ -21,7 +21,7 @@ interface Place {
 export class Standings {
   private readonly changes = new Map<string, StandingChange>();
 
-  /** Counts a publication that changes its state; null if it did not exist before, or has ended. */
+  /** Counts a publication's change of state: from null if it is new, to null if it has ended. */
   move(place: Place, from: OpenState | null, to: OpenState | null): void {
     if (from === to) return;
     for (const { counts } of this.changesAt(place)) {
@@ -30,7 +30,7 @@ export class Standings {
     }
   }
 
-  /** Records the time of a publication that was published. */
+  /** Records when a publication was published. */
   recordPublished(place: Place, at: Instant): void {
     for (const change of this.changesAt(place)) change.publishedAt = at;
   }

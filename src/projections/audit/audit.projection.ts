@@ -33,7 +33,7 @@ const CREATIONS: Readonly<Record<string, readonly [kind: string, member: keyof N
   WebhookOutputCreated: ['webhook-output', 'outputId'],
 };
 
-/** Types of the events that first pause a resource. */
+/** Types of the events that pause a resource, with the member that holds its id. */
 const PAUSES: Readonly<Record<string, keyof Naming>> = { ProjectPaused: 'projectId', ChannelPaused: 'channelId' };
 
 /** The index of the audit trail: finds events by owner, aggregate, actor, type, time and story. */
@@ -98,7 +98,7 @@ export const audit: Projection = {
   },
 };
 
-/** Members that may name a resource, those that best identify the owner first. */
+/** Members that may name a resource, best for identifying the owner first. */
 const NAMING = ['ownerId', 'channelId', 'projectId', 'endpointId', 'outputId'] as const;
 
 const ENDPOINT_ACTOR = 'endpoint:';
@@ -137,7 +137,7 @@ const readLastOwner = async (tx: Tx): Promise<number> => {
   return (await tx.query<{ last: number }>(text)).rows[0]!.last;
 };
 
-/** Finds the owners of events that name none, such as a translation's: they belong to the owner of their story. */
+/** Finds the owners of events that name no resource, such as a translation's: the owner of their story. */
 const completeOwners = async (
   tx: Tx,
   events: readonly RecordedEvent[],

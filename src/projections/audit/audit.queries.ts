@@ -53,7 +53,7 @@ interface Range {
   readonly to: bigint;
 }
 
-/** Finds events of the audit trail by its index. */
+/** Finds events of the audit trail through its index. */
 @Injectable()
 export class AuditIndex {
   constructor(
@@ -102,7 +102,7 @@ export class AuditIndex {
     return (await this.pool.query<AuditEntry>(text, [toInt8(hash64(correlationId)), owner])).rows;
   }
 
-  /** Lists entries by the beginning of their event's id: usually one. @param ownerId null for all owners */
+  /** Lists the entries whose event ids begin like this one: usually one. @param ownerId null for all owners */
   async findEvents(eventId: string, ownerId: string | null): Promise<AuditEntry[]> {
     const owner = ownerId === null ? null : await this.findOwnerNumber(ownerId);
     if (owner === undefined) return [];
@@ -111,7 +111,7 @@ export class AuditIndex {
     return (await this.pool.query<AuditEntry>(text, [toInt8(hashEventId(eventId)), owner])).rows;
   }
 
-  /** Lists one entry of each other story that events of a request belong to. */
+  /** Lists one entry for each other story to which a request's events belong. */
   async findStoriesOf(requestId: string): Promise<AuditEntry[]> {
     const text = `
       select e.* from ${AUDIT}.request_story s
@@ -137,7 +137,8 @@ export class AuditIndex {
 
   /**
    * Lists the ids of aggregates with events in a period, in order.
-   * @param aggregate kind with its own streams @param ownerId null for all owners
+   * @param aggregate kind of aggregate that has its own streams
+   * @param ownerId null for all owners
    */
   async listChanged(
     aggregate: string,

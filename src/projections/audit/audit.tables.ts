@@ -47,17 +47,17 @@ export const entryColumns = {
 
 /**
  * Index of the audit trail (ADR-139). An entry says where an event is, never what it contains: events are read from
- * their streams. Names are stored as hashes of 64 bits (the type's: 32), so that an entry with all its index entries
+ * their streams. Names are stored as 64-bit hashes (32 bits for the type), so that an entry with all its index entries
  * stays below 400 bytes; readers compare the names of the events that they find. Owners are numbered, so that an
  * owner's access never depends on a hash.
  *
  * A `resource` is an owner, channel, project, endpoint or webhook output. `paused` is true once its pauses have a
- * stream. A `span` holds the times of 10,000 entries in order: a search by time begins and ends with spans.
+ * stream. A `span` holds the times of 10,000 entries in order, so that a search by time reads only part of the index.
  * `request_story` names the story of a request that belongs to another one, such as a decision about a publication.
  * `envelope` is set for events whose streams the gateway deletes once nothing needs them (D-56).
  *
  * The other tables are for timelines (ADR-206). A `tally` counts 64 consecutive entries of one owner, or of all owners.
- * `tally_moments` has a number for each of them: its time × 4, plus its outcome. A `state_span` is a time in which a
+ * `tally_moments` has a number for each of them: its time × 4, plus its outcome. A `state_span` is a period in which a
  * resource was paused, needed attention or was disabled: `until_at` is the end that was known when it began, `ended_at`
  * the end that an event set. A `person_change` is an event whose author is a person.
  */
@@ -143,12 +143,12 @@ export const auditReadIndexes = `
 
 /** The time in the id that ends a name: a UUID v7 without hyphens. */
 const TIME_OF_NAME = /([0-9a-f]{12})7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
-/** Number of digits of a hash that are the end of its time: 40 bits of milliseconds. */
+/** Number of hash digits that are taken from the end of that time: 40 bits of milliseconds. */
 const TIME_DIGITS = 10;
 
 /**
- * Returns the hash of a name, 16 hex digits: the bits of a signed number. The hash of a name that ends with a
- * time-ordered id begins with its time, so that new names are neighbours in an index (ADR-236).
+ * Returns the hash of a name, 16 hex digits: the bits of a signed number. If the name ends with a time-ordered id, its
+ * hash begins with the id's time, so that new names are neighbours in an index (ADR-236).
  */
 export const hash64 = (name: string): string => {
   const digits = hash('sha256', name);
@@ -165,7 +165,7 @@ export const hashThing = (aggregate: string, id: string): string => hash64(nameT
 /** Returns the indexed part of an event's id, its first 16 hex digits. Ids need no hash, because they are random. */
 export const hashEventId = (id: string): string => id.replaceAll('-', '').slice(0, 16);
 
-/** Returns the number of an event type. */
+/** Returns the 32-bit hash of an event type. */
 export const hashType = (type: string): number => Buffer.from(hash64(type), 'hex').readInt32BE(0);
 
 /** Returns a hash of 16 hex digits as the signed number that is stored. */

@@ -82,7 +82,7 @@ const insertSome = (
 const typeHashes: ReadonlyMap<string, number> = new Map(AUDITED_TYPES.map((type) => [type, hashType(type)]));
 const hashOf = (type: string): number => typeHashes.get(type)!;
 
-/** Inserts the stories of requests that do not belong to their own story. */
+/** Inserts the stories of requests whose events belong to the story of another request. */
 export const insertRequestStories = async (
   tx: Tx,
   events: readonly Pick<RecordedEvent, 'requestId' | 'correlationId'>[],

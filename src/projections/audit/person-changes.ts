@@ -8,10 +8,7 @@ import { DELETED_LATER } from './audited-types.js';
  */
 const isPerson = (actor: string): boolean => actor === 'operator' || ownerOfActor(actor) !== null;
 
-/**
- * Inserts the events whose author is a person. The parts of a payload belong to their post, which is one of these
- * events.
- */
+/** Inserts the events whose author is a person. Skips the parts of a payload, because their post is such an event. */
 export const insertPersonChanges = async (
   tx: Tx,
   events: readonly RecordedEvent[],

@@ -14,7 +14,7 @@ export interface BucketRange {
   readonly buckets: number;
 }
 
-/** The number of events in a bucket, including how many ended the attempts of publications. */
+/** Number of events in a bucket, and how many of them ended an attempt, by outcome. */
 export interface BucketCounts {
   /** From 0. */
   readonly bucket: number;
@@ -24,7 +24,7 @@ export interface BucketCounts {
   readonly in_doubt: number;
 }
 
-/** A time in which a resource was paused, needed attention or was disabled. */
+/** A period in which a resource was paused, needed attention or was disabled. */
 export interface StateSpan {
   readonly kind: StateSpanKind;
   readonly id: string;
@@ -64,7 +64,7 @@ export class TimelineQueries {
   }
 
   /**
-   * Counts events by bucket; buckets without events are absent. The bucket i begins at the whole part of `from` + i ×
+   * Counts events by bucket; buckets without events are absent. Bucket i begins at the integer part of `from` + i ×
    * (`to` − `from`) / `buckets`. Tallies that lie within one bucket are added as a whole; only the others are split
    * into their events.
    */

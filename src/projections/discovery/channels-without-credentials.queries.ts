@@ -5,7 +5,7 @@ import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from './discovery.tables.js';
 
-/** A channel whose credentials, which its events name, are not in the vault. */
+/** A channel whose credentials are named in its events but missing from the vault. */
 export interface ChannelWithoutCredentials {
   readonly channelId: string;
   readonly platform: string;
@@ -21,7 +21,7 @@ export interface ChannelWithoutCredentials {
 export class ChannelsWithoutCredentials {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Finds channels that do not wait for a person yet. */
+  /** Finds such channels that are not yet marked as needing attention. */
   async find(now: Instant, limit: number): Promise<readonly ChannelWithoutCredentials[]> {
     const { rows } = await this.pool.query<ChannelWithoutCredentials>({
       name: 'channels without credentials',

@@ -120,9 +120,7 @@ export class FindMissingIds {
   }
 }
 
-/**
- * Finds an owner's other channels in the same chat, newest first, at most 20. Public names are compared without case.
- */
+/** Finds an owner's other channels in the same chat, newest first, at most 20. Ignores the case of public names. */
 @Injectable()
 export class FindChannelsOfChat {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

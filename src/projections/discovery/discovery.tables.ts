@@ -30,7 +30,7 @@ export const owners = defineTable(
 /** An owner. */
 export type OwnerRow = RowOfTable<typeof owners>;
 
-/** The reason why a channel waits for a person, and the time since when, in ms since 1970. */
+/** Why a channel needs attention, and since when, in ms since 1970. */
 export type DatedAttention = Attention & { readonly since: number };
 
 /** The table of channels. */

@@ -63,7 +63,7 @@ type Role = 'read' | 'deployed' | 'rebuild';
  */
 const CONFLICT = /^(40|55P03)/;
 
-/** True for an error that says nothing about the events of a batch. */
+/** True for an error that the events of a batch did not cause. */
 const isPassing = (error: unknown): boolean =>
   error instanceof CheckpointMoved ||
   error instanceof Unavailable ||
@@ -71,19 +71,19 @@ const isPassing = (error: unknown): boolean =>
   CONFLICT.test(String((error as { code?: unknown } | null)?.code));
 
 const RETRY_MS = 1_000;
-/** Number of events in one batch from which the log counts as busy; see {@link Projection.batchIntervalMs}. */
+/** Number of events in one batch at which the log counts as busy; see {@link Projection.batchIntervalMs}. */
 const BUSY_BATCH_SIZE = 10;
 /**
- * Number of batches without a pause from which the log counts as busy. A few requests and their publications are never
+ * Number of batches without a pause at which the log counts as busy. A few requests and their publications are never
  * delayed.
  */
 const BUSY_BATCHES = 10;
 const BATCH_INTERVAL_MS = 20;
-/** Minimum time between two moves of the checkpoint over events that do not concern the read model, in ms. */
+/** Minimum interval, in ms, between moves of the checkpoint past events that do not concern the read model. */
 const UNREAD_INTERVAL_MS = 50;
 /** Time between two attempts to promote a candidate whose views are in use, in ms. */
 const PROMOTION_RETRY_MS = 200;
-/** Maximum time, in ms, until a change is noticed whose notification was lost. */
+/** Interval, in ms, of checks for a change whose notification was lost. */
 const CHECK_MS = 15_000;
 
 /**
@@ -96,9 +96,9 @@ const CHECK_MS = 15_000;
 export class ProjectionLane {
   /** Ids of skipped events. */
   private skipped: ReadonlySet<string> = new Set();
-  /** Null if not known since the versions last changed. */
+  /** Null if it must be read again because the versions have changed. */
   private role: Role | null = null;
-  /** Time by `performance.now()` from which {@link skipped} must be read again. */
+  /** Time by `performance.now()` at which {@link skipped} must be read again. */
   private skippedUntil = 0;
 
   constructor(
@@ -255,8 +255,8 @@ export class ProjectionLane {
   }
 
   /**
-   * Commits a batch. If that fails, its events are applied one by one, so that the failing event is identified and all
-   * earlier events are shown.
+   * Commits a batch. If that fails, applies its events one by one, to identify the failing event and commit the earlier
+   * ones.
    * @returns the cache for the next batch
    * @throws EventFailed
    */

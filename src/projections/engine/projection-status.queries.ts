@@ -74,7 +74,7 @@ interface VersionRow {
   readonly movedAt: Instant;
 }
 
-/** Shows the projections: their progress, whether they have stopped, and their versions. */
+/** Reads the state of projections: their progress, whether they have stopped, and their versions. */
 @Injectable()
 export class ProjectionStatuses {
   constructor(
@@ -94,9 +94,7 @@ export class ProjectionStatuses {
     return found ?? null;
   }
 
-  /**
-   * Finds the event at which a projection has stopped: its live version, or else another one. Null if none has stopped.
-   */
+  /** Finds the event at which a projection has stopped; its live version comes first. Null if none has stopped. */
   async findFailure(name: string): Promise<ProjectionFailure | null> {
     return (await this.readVersions(name)).map(failureOf).find((failure) => failure !== null) ?? null;
   }

@@ -3,7 +3,7 @@ import type { Position } from '../../event-store/port.js';
 import type { RecordedEvent } from '../../kernel/events.js';
 import type { RowCache } from './row-cache.js';
 
-/** The transaction of a batch's rows and its checkpoint; its search path is the projection's own schema. */
+/** The transaction that commits a batch's rows with its checkpoint; its search path is the projection's own schema. */
 export type Tx = Pick<PoolClient, 'query'>;
 
 /**
@@ -19,7 +19,7 @@ export interface Projection {
   readonly tables: string;
   /**
    * DDL of the indexes that only readers need, each with `if not exists`. A candidate gets them when it has caught up,
-   * because building an index at once costs a fraction of updating it row by row (ADR-171). Default: none.
+   * because building a whole index costs a fraction of updating it row by row (ADR-171). Default: none.
    */
   readonly readIndexes?: string;
   /** Tables for readers, each behind a view of the same name. */
@@ -39,13 +39,13 @@ export interface Projection {
    */
   readonly commitsSynchronously?: boolean;
   /**
-   * True if no event that it handles is ever deleted. The newest one is then kept with the checkpoint, to recognise the
-   * event store by it (ADR-124). Default false.
+   * True if no event that it handles is ever deleted. The newest is then kept with the checkpoint, to identify the
+   * event store (ADR-124). Default false.
    */
   readonly keepsAnchor?: boolean;
   /**
    * For each table, columns that depend on how the log was divided into batches, so that a verification does not
-   * compare them. Only for stamps that show a reader that a row has changed.
+   * compare them. Only for stamps that tell a reader that a row has changed.
    */
   readonly stamps?: Readonly<Record<string, readonly string[]>>;
   /**
@@ -62,7 +62,7 @@ export interface Projection {
    */
   carryOver?(tx: Tx, from: string, until: Position, isGone: (stream: string) => Promise<boolean>): Promise<void>;
   /**
-   * Applies a batch of events that it handles, at least one, in the order of the log.
+   * Applies a non-empty batch of events that it handles, in the order of the log.
    * @param cache rows as the earlier batches of the same run have left them
    */
   apply(tx: Tx, events: readonly RecordedEvent[], cache?: RowCache): Promise<void>;

@@ -12,8 +12,8 @@ const LARGE: BatchBounds = { events: 8_000, characters: 8_000_000 };
 const SMALL: BatchBounds = { events: 2_000, characters: 2_000_000 };
 
 /**
- * The one reader of this process that collects large batches. Six of them, as after a long outage, would need 700 MB
- * more.
+ * The one reader of this process that collects large batches. Six such readers, as after a long outage, would need 700
+ * MB more.
  */
 let gatherer: symbol | null = null;
 
@@ -47,7 +47,7 @@ export async function* readAhead(
         yield batch;
       }
       reading = gather(pages, prepare, bounds);
-      reading.catch(() => undefined); // it is thrown when it is awaited
+      reading.catch(() => undefined); // the error is thrown when the promise is awaited
       if (!batch.isLive) yield batch;
     }
   } finally {

@@ -38,7 +38,7 @@ export class Rows<Row extends object> {
     return rows;
   }
 
-  /** Loads more rows; rows that are loaded already keep their changes. */
+  /** Loads more rows; rows that are already loaded keep their changes. */
   async loadMore(keys: Iterable<string>): Promise<void> {
     const missing: string[] = [];
     for (const key of new Set(keys)) {

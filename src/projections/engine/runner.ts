@@ -20,7 +20,7 @@ interface RunningLane {
   readonly ended: Promise<void>;
 }
 
-/** Maximum time, in ms, until a change of versions is noticed whose notification was lost. */
+/** Interval, in ms, of checks for a change of versions whose notification was lost. */
 const CHECK_MS = 15_000;
 
 /**

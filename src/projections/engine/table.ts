@@ -18,13 +18,13 @@ export type RowOf<C extends Columns> = {
   readonly [Name in keyof C]: C[Name] extends Column<infer Value> ? Value : never;
 };
 
-/** A text, or one of a set of texts. */
+/** A string, or one of a set of strings. */
 export const text = <Value extends string = string>(): Column<Value> => column('text');
 /** A whole number up to 2^31. */
 export const int = (): Column<number> => column('int');
 /** A larger whole number. */
 export const bigint = (): Column<number> => column('bigint');
-/** A whole number too large for JSON, such as a position: rows hold its digits. */
+/** A whole number too large for JSON, such as a position: rows hold it as a string of digits. */
 export const bigintDigits = (): Column<string> => column('bigint');
 /** A number with decimal places. */
 export const double = (): Column<number> => column('double precision');
@@ -32,7 +32,7 @@ export const double = (): Column<number> => column('double precision');
 export const boolean = (): Column<boolean> => column('boolean');
 /** A JSON value. */
 export const jsonb = <Value extends object>(): Column<Value> => column('jsonb');
-/** A list of texts. */
+/** A list of strings. */
 export const texts = <Value extends string = string>(): Column<readonly Value[]> => column('text[]');
 
 /** A column that may be null. */
@@ -56,11 +56,11 @@ export type RowOfTable<T extends { readonly row?: object }> = NonNullable<T['row
 /** The parts of a table other than its columns. */
 interface TableShape<C extends Columns> {
   readonly name: string;
-  /** The primary key, a text. */
+  /** The primary key, a text column. */
   readonly key: keyof C & string;
   /** Columns that the database fills in, as SQL; rows do not contain them. */
   readonly computed?: readonly string[];
-  /** Free space in each page, in percent of the page that inserts fill; null for PostgreSQL's default. */
+  /** Percentage of each page that inserts fill, which leaves the rest for updates. Default: PostgreSQL's own. */
   readonly fillfactor?: number;
   /**
    * True for a table that many events change: rows are written as arrays of columns, which is faster than JSON

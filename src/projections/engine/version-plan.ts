@@ -6,7 +6,7 @@ export interface Version {
 
 /** A version that is being built alongside the live one. */
 export interface Candidate extends Version {
-  /** The job that decides about it; null if it becomes live automatically, because its code is newer. */
+  /** The job that decides whether it becomes live; null if it does so automatically, because its code is newer. */
   readonly job: string | null;
 }
 
@@ -23,7 +23,7 @@ export const ownVersions = ({ live, candidate, previous }: Versions, code: numbe
   [live, candidate, previous].filter((one) => one?.code === code).map((one) => one!.version);
 
 /**
- * True if a process builds a candidate: no version has its code, and its code is newer than all of them. An older
+ * True if a process must build a candidate: no version has its code, and its code is newer than all of them. An older
  * process therefore never replaces a newer version, and a version that was live before is not built a second time.
  */
 export const needsCandidate = (versions: Versions, code: number): boolean =>

@@ -16,9 +16,9 @@ import {
 /** How long a change of views or a removal waits for running queries, before it is retried later. */
 const LOCK_TIMEOUT = `set local lock_timeout = '2s'`;
 const LOCK_NOT_AVAILABLE = '55P03';
-/** Time limit for a version that has caught up to reach the live version's position at the start, in ms. */
+/** Time limit, in ms, for a version that has caught up to reach the position that the live version had at the start. */
 const NEAR_WAIT_MS = 5_000;
-/** How long a swap holds back the live version while the other one catches up, in ms. */
+/** How long a swap holds back the live version while the other version catches up, in ms. */
 const LEVEL_WAIT_MS = 1_000;
 const LEVEL_LOOK_MS = 10;
 
@@ -102,7 +102,7 @@ export class VersionStore {
   }
 
   /**
-   * Creates a candidate that a job decides about.
+   * Creates a candidate whose promotion a job decides.
    * @param startJob starts the job in the same transaction and returns its id
    * @throws VersionsRefused
    */
@@ -122,7 +122,7 @@ export class VersionStore {
 
   /**
    * Makes the candidate of a job live, as {@link exchange} does.
-   * @param version null for whichever it is
+   * @param version null for any version
    * @throws VersionsRefused
    */
   promoteRebuild(version: number | null, within: Within<Exchange>): Promise<Exchange> {
@@ -157,8 +157,8 @@ export class VersionStore {
   }
 
   /**
-   * Copies to a version the live version's rows whose events are gone, up to the version's position (ADR-150). Its lane
-   * waits in the meantime.
+   * Copies the live version's rows whose events are gone to another version, up to that version's position (ADR-150).
+   * The other version's lane waits in the meantime.
    */
   async carryOver(version: number): Promise<void> {
     const { name } = this.projection;
@@ -179,7 +179,7 @@ export class VersionStore {
 
   /**
    * Swaps the live version for another at the same position: state and views change in one transaction. The live
-   * version is held back until the other one has caught up with it, so that readers never go back to an older state.
+   * version is held back until the other has caught up with it, so that readers never go back to an older state.
    * @throws VersionsRefused
    */
   private async exchange(choose: (versions: Versions) => Version, within: Within<Exchange>): Promise<Exchange> {

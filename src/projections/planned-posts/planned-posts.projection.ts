@@ -23,7 +23,7 @@ type HandledEvent = RecordedEventOf<PostAccepted | PlannedPostEvent>;
 interface LoadedRows {
   readonly posts: Rows<PlannedPostRow>;
   readonly publications: Rows<PlannedPublicationRow>;
-  /** Earliest time at which a post is due now that was not due at that time before; Infinity if there is none. */
+  /** Earliest time at which a post that this batch changed is due; Infinity if there is none. */
   earliest: Instant;
 }
 
@@ -85,7 +85,7 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
       addPublications(postId, event.data.targets, rows);
       return putPost({ ...row, publish_at: event.data.publishAt, is_pending: isPendingAfter(row, event.data) }, rows);
     case 'PostApprovalRequested':
-      return; // its acceptance or change also says so
+      return; // the event that accepted or changed the post says so, too
     case 'PostApproved':
       return putPost({ ...row, is_pending: false }, rows);
     case 'PostRejected':

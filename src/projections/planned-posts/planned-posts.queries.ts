@@ -27,7 +27,7 @@ export type PlanOf =
   | { readonly endpointId: string }
   | { readonly ownerId: string };
 
-/** Number of publications of a planned post. */
+/** A planned post, and the ids of its publications. */
 export type PlannedPublications = PlannedPlace & { readonly publicationIds: readonly string[] };
 
 const PLACE = 'p.post_id as "postId", p.stream, p.revision';

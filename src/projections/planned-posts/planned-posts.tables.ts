@@ -57,7 +57,7 @@ export type PlannedPublicationRow = RowOfTable<typeof plannedPublicationRows>;
 
 /**
  * Tables of posts that wait for their release (D-58). Times are milliseconds since 1970. A row is deleted when its post
- * is released or ends, so that the tables never contain more than what is planned.
+ * is released or ends, so that the tables contain only planned posts.
  */
 export const plannedPostsTables = `
   ${plannedPostRows.ddl}

@@ -11,7 +11,7 @@ const NEWEST_PUBLICATIONS = 50;
 /** Time limit for the views to reach a position, in ms. */
 const CATCH_UP_TIMEOUT_MS = 2_000;
 
-/** Messages that this program has published, none of which can belong to another post. */
+/** Finds messages that this program has published for known posts; none of them can belong to another post. */
 @Injectable()
 export class ChannelMessages {
   constructor(
@@ -20,7 +20,7 @@ export class ChannelMessages {
   ) {}
 
   /**
-   * Finds the ids of the newest messages in a channel's chat, of all channels with that chat (D-3).
+   * Finds the ids of the newest messages in a channel's chat, published by any channel with that chat (D-3).
    * @param position position in the log that the views must have reached
    * @returns null if the views have not reached it in time
    */

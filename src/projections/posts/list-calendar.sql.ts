@@ -11,8 +11,8 @@ import {
 import { POSTS } from './posts.tables.js';
 
 /**
- * Returns the statement of a list in the order of `publish_at`, oldest first; posts that wait for approval without a
- * time come last. `since` and `until` apply to `publish_at`, and exclude the latter (D-65).
+ * Returns the statement that reads a list in the order of `publish_at`, oldest first; posts that wait for approval
+ * without a time come last. `since` (inclusive) and `until` (exclusive) apply to `publish_at` (D-65).
  */
 export const calendarStatement = (
   filter: PostFilter,

@@ -9,23 +9,23 @@ export interface PostFilter {
   readonly endpointId?: string | undefined;
   readonly externalId?: string | undefined;
   readonly traceId?: string | undefined;
-  /** Posts that were accepted at this time or later … */
+  /** Accepted at this time or later. */
   readonly since?: Instant | undefined;
-  /** … and before this time. */
+  /** Accepted before this time. */
   readonly until?: Instant | undefined;
-  /** Posts with a publication on this channel, … */
+  /** With a publication on this channel. */
   readonly channelId?: string | undefined;
-  /** … of this project, … */
+  /** With a publication of this project. */
   readonly projectId?: string | undefined;
-  /** … in this state; one publication must meet all conditions that are given. */
+  /** With a publication in this state. A single publication must match channel, project and state. */
   readonly state?: PublicationViewState | undefined;
-  /** Posts that wait for approval. */
+  /** True for only posts that wait for approval. */
   readonly isPending?: boolean | undefined;
-  /** Default: newest first. `publish_at`: as a calendar (D-65). */
+  /** Default: newest first. `publish_at`: in the order of a calendar (D-65). */
   readonly order?: 'publish_at' | undefined;
 }
 
-/** A statement of a list, and its parameters. */
+/** The statement that reads a list, and its parameters. */
 export interface ListStatement {
   readonly text: string;
   readonly values: unknown[];
@@ -36,7 +36,7 @@ export interface PostRange {
   /** Only posts older than this one; null to start with the newest. */
   readonly before: string | null;
   readonly limit: number;
-  /** SQL: the bytes that a post `p` adds to the answer, by which a page ends. Default: with what is shown of its payload. */
+  /** SQL: the bytes that a post `p` adds to a page. Default: including the shown part of its payload. */
   readonly bytes?: string;
 }
 
@@ -77,13 +77,13 @@ export const BYTES = `${STATUS_BYTES} + case when p.in_parts then ${BYTES_IN_PAR
  */
 const ID_TOLERANCE_MS = 3_600_000;
 
-/** Returns the statement of a list. Conditions that do not apply are omitted, so that each list can use an index. */
+/** Returns the statement that lists posts, newest first. It omits unneeded conditions, so that it can use an index. */
 export const listStatement = (filter: PostFilter, { before, limit, bytes = BYTES }: PostRange): ListStatement => {
   const { since, until } = filter;
   const values: unknown[] = [limit];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const ofPost: string[] = ['true', ...postConditions(filter, bind)];
-  /** Conditions on the id, which publications share. */
+  /** Conditions on the post's id, which its publications contain too. */
   const range: string[] = [];
   if (before !== null) range.push(`< ${bind(before)}`);
   if (since !== undefined) {

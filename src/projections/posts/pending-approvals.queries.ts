@@ -16,14 +16,14 @@ export interface PendingApproval {
   readonly since: Instant;
 }
 
-/** Posts that wait for approval, those that have waited longest first. */
+/** Posts that wait for approval, longest wait first. */
 export interface PendingApprovals {
   /** Total number, up to 10,000. */
   readonly count: number;
   readonly posts: readonly PendingApproval[];
 }
 
-/** Maximum number of posts that are counted. */
+/** Maximum number of posts to count. */
 const MOST_COUNTED = 10_000;
 
 /** Reads the posts that wait for approval (D-62). */
@@ -31,7 +31,10 @@ const MOST_COUNTED = 10_000;
 export class PendingApprovalQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Lists those of an owner; null for all owners. @param limit maximum number of posts to list */
+  /**
+   * Lists an owner's pending posts; null for all owners.
+   * @param limit maximum number of posts to list
+   */
   async list(ownerId: string | null, limit: number): Promise<PendingApprovals> {
     const isPending = `pending_since is not null${ownerId === null ? '' : ' and owner_id = $2'}`;
     const { rows } = await this.pool.query<PendingApprovals>({

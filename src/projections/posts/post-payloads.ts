@@ -109,7 +109,7 @@ export class PostPayloads {
   private async assembleParts({ postId, parts }: PostContent['data']): Promise<PublishPayload> {
     const chunks: Buffer[] = [];
     const sha256 = createHash('sha256');
-    // Reads part by part, so that other work gets the thread in between.
+    // Reads part by part, so that other work can run in between.
     for (let n = 0; n < parts!.count; n++) {
       const from = BigInt(n);
       const [part] = await this.store.readStream(payloadStreamName(parts!.id ?? postId), { from, limit: 1 });

@@ -5,11 +5,11 @@ import { type PostRow, POSTS } from './posts.tables.js';
 
 /** The event that accepted a post. */
 export type FoundPlace = Pick<PostRow, 'stream' | 'revision'> & {
-  /** True if its acceptance did not release it: events of the post may follow in the stream (D-58). */
+  /** True if the post was accepted before its release, so that more of its events may follow in the stream (D-58). */
   readonly was_planned: boolean;
 };
 
-/** Finds the event that accepted a post; null if the read model does not show the post, or not yet. */
+/** Finds the event that accepted a post; null if the read model does not (yet) show the post. */
 export const findPostPlace = async (pool: Pool, postId: string): Promise<FoundPlace | null> => {
   const text = `select stream, revision, released_at is null or content_revision <> revision as was_planned
     from ${POSTS}.post where post_id = $1`;

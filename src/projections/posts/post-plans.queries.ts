@@ -21,7 +21,7 @@ type PlanRow = Pick<PostRow, 'publish_at' | 'approval' | 'plan_event'>;
 export const approvalOf = ({ approval }: Pick<PostRow, 'approval'>): PostApproval | null =>
   approval === null ? null : (JSON.parse(approval) as PostApproval);
 
-/** Says what a planned post waits for; its approval comes first. */
+/** Returns what a planned post waits for; approval takes precedence. */
 export const planHoldOf = (post: PlanRow): PlanHold => {
   const { publish_at: publishAt, plan_event: eventId } = post;
   if (approvalOf(post)?.state === 'pending') return { rule: 'approval', until: null, eventId, publishAt };
@@ -33,7 +33,7 @@ export const planHoldOf = (post: PlanRow): PlanHold => {
 export class PostPlans {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Returns what the posts that are known wait for, by id. */
+  /** Returns what each post waits for, by post id; unknown posts are absent. */
   async find(postIds: readonly string[]): Promise<Map<string, PlanHold>> {
     if (postIds.length === 0) return new Map();
     const { rows } = await this.pool.query<{ post: PostRow }>({

@@ -14,17 +14,21 @@ export class PostStories {
     private readonly codec: EventCodec,
   ) {}
 
-  /** Returns null if the read model does not show the post. @throws Unavailable @throws UndecodableEvent */
+  /**
+   * Returns a post's correlation id; null if it is not shown (yet).
+   * @throws Unavailable
+   * @throws UndecodableEvent
+   */
   async findOfPost(postId: string): Promise<string | null> {
     return this.read(await findPostPlace(this.pool, postId));
   }
 
-  /** Returns the story of a publication's post. @throws Unavailable @throws UndecodableEvent */
+  /** Returns the correlation id of a publication's post. @throws Unavailable @throws UndecodableEvent */
   async findOfPublication(publicationId: string): Promise<string | null> {
     return this.read(await findPostPlaceOfPublication(this.pool, publicationId));
   }
 
-  /** Returns the context of a decision about a post, whose consequences belong to the story of the post (ADR-140). */
+  /** Returns a decision's context with its post's correlation id: it belongs to the post's story (ADR-140). */
   async joinStory<C extends { readonly correlationId: string }>(context: C, postId: string): Promise<C> {
     const correlationId = await this.findOfPost(postId);
     return correlationId === null ? context : { ...context, correlationId };

@@ -150,7 +150,7 @@ export class ListPosts {
     return { metadata, isMetadataTruncated: bytes > SHOWN_BYTES, excerpt, mediaCount };
   }
 
-  /** Reads a payload in parts as a whole, once, because the payload of an event never changes. */
+  /** Reads and assembles a payload in parts, only once, because an event's payload never changes. */
   private async readSummaryOfParts({ stream, content_revision }: ListedPost['post']): Promise<PostSummary> {
     const place = `${stream}@${content_revision}`;
     const known = this.ofParts.get(place);

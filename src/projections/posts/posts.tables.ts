@@ -69,7 +69,7 @@ export const postRows = defineTable(
     metadata: nullable(text()),
     /** True if the payload, including its metadata, is stored in parts (D-42). */
     in_parts: boolean(),
-    /** The beginning of the text; null if it has no text, or if `in_parts`. */
+    /** The beginning of the text; null if the post has no text, or if `in_parts`. */
     excerpt: nullable(text()),
     /** Null if `in_parts`. */
     media_count: nullable(int()),
@@ -83,7 +83,7 @@ export const postRows = defineTable(
     is_planned: boolean(),
     /** JSON text of a {@link PostApproval}; null if none was required. */
     approval: nullable(text()),
-    /** Time since which it has waited for approval; null if it does not. */
+    /** Time since which it has waited for approval; null if it is not waiting. */
     pending_since: nullable(bigint()),
     /** Id of the event that set `publish_at` and the approval. */
     plan_event: text(),
@@ -136,7 +136,7 @@ export const sequenceRows = defineTable(
 /** A row of {@link sequenceRows}. */
 export type SequenceRow = RowOfTable<typeof sequenceRows>;
 
-/** The table of owners' current plans, by which their months are counted. */
+/** The table of owners' current plans, from which the `plan` of a month is taken. */
 export const ownerPlanRows = defineTable(
   { name: 'owner_plan', key: 'owner_id' },
   { owner_id: text(), plan: text<Plan>() },
@@ -144,7 +144,7 @@ export const ownerPlanRows = defineTable(
 /** A row of {@link ownerPlanRows}. */
 export type OwnerPlanRow = RowOfTable<typeof ownerPlanRows>;
 
-/** The table of owners' publications of one month. */
+/** The table of the number of publications by owner and month. */
 export const usageRows = defineTable(
   { name: 'usage', key: 'owner_month', fillfactor: 50 },
   {
@@ -167,7 +167,7 @@ export type UsageRow = RowOfTable<typeof usageRows>;
  * Tables of posts, their publications, and the number of posts that each owner has published. Times are milliseconds
  * since 1970.
  *
- * No index of `publication` contains columns that a publication without failures changes, not even in its condition, so
+ * No index of `publication` contains columns that change while a publication succeeds, not even in its condition, so
  * that a new state is a heap-only update: it stays in the row's page and changes no index. `settled` is the state of
  * publications that ended in another way, or that are planned: a release changes it once.
  */

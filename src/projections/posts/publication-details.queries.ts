@@ -20,7 +20,7 @@ export interface PublicationDetails {
 export class PublicationDetailsQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Returns the publications that are known, by id. */
+  /** Returns the known publications, by id. */
   async find(publicationIds: readonly string[]): Promise<Map<string, PublicationDetails>> {
     if (publicationIds.length === 0) return new Map();
     const { rows } = await this.pool.query<PublicationDetails>({

@@ -6,7 +6,7 @@ import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { POSTS, type UsageRow } from './posts.tables.js';
 
-/** Finds the posts that owners have used and have left this month, by owner (D-18). */
+/** Finds how many posts owners have used and have left this month, by owner (D-18). */
 @Injectable()
 export class FindPostsLeft {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
@@ -26,7 +26,7 @@ export class FindPostsLeft {
   }
 }
 
-/** Reads the publications of owners, month by month. */
+/** Reads the numbers of owners' publications, month by month. */
 export const findUsage = async (pool: Pool, ownerIds: readonly string[]): Promise<UsageRow[]> => {
   const { rows } = await pool.query<{ row: UsageRow }>({
     name: 'usage of owners',

@@ -22,7 +22,7 @@ export interface ScheduledWithHold {
   readonly publication: ScheduledPublication;
   /** The rule that holds it back; null if it may go, or is not waiting. */
   readonly hold: Hold | null;
-  /** Facts for the explanation of the rule. */
+  /** Facts that explain the rule. */
   readonly context: {
     readonly channelName: string | null;
     readonly channelEnabled: boolean;
@@ -48,8 +48,7 @@ interface HoldRow {
 }
 
 /**
- * The row of a publication with the turn and the share that it waits for. All times are the database's
- * (`docs/clocks.md`).
+ * SQL: a publication's row, with the turn and the share for which it waits, by the database's clock (`docs/clocks.md`).
  */
 const withTurn = (row: string): string => `to_jsonb(${row}) || jsonb_build_object(
   'turn_at', case when ${row}_turn.slots[1] > clock_timestamp() then ceil(extract(epoch from ${row}_turn.slots[1]) * 1000) end,
@@ -139,7 +138,7 @@ export class FindHolds {
     first: ScheduledPublication | null,
     known: Map<string, Promise<string | null>>,
   ): Promise<string | null> {
-    if (rule === 'pace' || rule === 'share') return Promise.resolve(null); // neither is an event
+    if (rule === 'pace' || rule === 'share') return Promise.resolve(null); // no event causes these
     const [key, find] =
       rule === 'earlier_publication' && first
         ? [first.publication_id, () => this.findNewestEvent(first)]

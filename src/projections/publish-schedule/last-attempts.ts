@@ -10,7 +10,7 @@ export interface LastAttempt {
    * repeat later.
    */
   readonly number: number;
-  /** Maximum number (D-20). */
+  /** Maximum number of attempts (D-20). */
   readonly of: number;
   /** True while the attempt lasts. */
   readonly isUnderWay: boolean;

@@ -24,9 +24,8 @@ const judgedColumns = (alias: string): string =>
  * that a project's pause still delays becomes the head when that pause ends, if it comes earlier in order. Of the
  * publications that the same pause delays, only the first counts, because the others come after it.
  *
- * @param touched the channels, and the time as of which each is looked at: that of its latest event, so that the rows
- * do not
- *   depend on the events of other channels in the batch
+ * @param touched the channels, each with the time as of which to compute its due time: that of its latest event, so
+ * that the rows do not depend on the events of other channels in the batch
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
  * @returns the channels that are due earlier than before
  */

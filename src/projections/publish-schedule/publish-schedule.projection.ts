@@ -115,7 +115,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const { publicationId, channelId, until, rule, ownerId, ownerRevision } = event.data;
       const changed = rows.owners.get(ownerId);
       const change = { retry_at: until, retry_rule: rule, retry_event: event.id };
-      // The plan or a pack is newer than the verdict, so the publication is due again at once.
+      // If the plan or a pack is newer than the quota's refusal, the publication is due again at once.
       if (!changed || BigInt(changed.revision) <= BigInt(ownerRevision)) rows.publications.patch(publicationId, change);
       return markTouched(rows, channelId, event.at);
     }
@@ -164,7 +164,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
     case 'ChannelDeleted':
       rows.channels.patch(event.data.channelId, { deleted: true });
       return markTouched(rows, event.data.channelId, event.at);
-    case 'ProjectDeleted': // what was accepted in the meantime is due, so that a worker cancels it
+    case 'ProjectDeleted': // posts accepted in the meantime are due, so that a worker cancels them
       return rows.pauses.lift(event.data.projectId, event.at, event.id);
     case 'ProjectPaused':
       return rows.pauses.setEnd(event.data.projectId, event.data.until, event.at, event.id);
@@ -214,7 +214,7 @@ const queuePost = (
   }
 };
 
-/** Changes a publication that waits from now on: reads of its channel's queue begin with it at the latest. */
+/** Changes a publication that now waits again, and lets reads of its channel's queue begin no later than with it. */
 const queueAgain = (
   publicationId: string,
   change: Partial<PublicationRow>,
@@ -228,8 +228,8 @@ const queueAgain = (
 };
 
 /**
- * A publication that starts, or ends without starting, leaves the project's pause that delayed it: later changes of
- * that pause do not affect it.
+ * Removes a publication that starts, or ends without starting, from the project's pause that delayed it: later changes
+ * of that pause do not affect it.
  */
 const leaveProjectPause = (publicationId: string, { publications, pauses }: LoadedRows): void => {
   const row = publications.get(publicationId);
@@ -267,8 +267,8 @@ const reloadRows = async (
 };
 
 /**
- * Marks a channel whose due time is computed at the end of the batch, as of this time: the result is the same whatever
- * the size of the batch.
+ * Marks a channel: its due time is computed at the end of the batch, but as of this time, so that the result does not
+ * depend on the size of the batch.
  */
 const markTouched = ({ touched }: LoadedRows, channelId: string, at: Instant): void =>
   void touched.set(channelId, Math.max(touched.get(channelId) ?? 0, at));

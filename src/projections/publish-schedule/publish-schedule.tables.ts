@@ -165,12 +165,12 @@ export const scheduleTables = `
     from publication p left join project_pause o on o.pause_id = p.project_pause_id;
 `;
 
-/** Steps of {@link ScheduledChannel.first_waiting}: it is not written for each publication. */
+/** Step of {@link ScheduledChannel.first_waiting}, so that not every publication writes it. */
 const WAITING_STEP = 32;
 
 /**
- * Returns the lower bound that is stored for the first waiting sequence. It depends on nothing else, so a rebuild
- * yields the same.
+ * Returns the lower bound that is stored for the first waiting sequence. It depends on nothing else, so that a rebuild
+ * yields the same value.
  */
 export const firstWaitingOf = (sequence: number): number => sequence - ((sequence - 1) % WAITING_STEP);
 

@@ -4,7 +4,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { POSTS } from '../posts/posts.tables.js';
 import { SCHEDULE } from './publish-schedule.tables.js';
 
-/** A publication that waits for its first or its next attempt, by the ids that its events carry. */
+/** A publication that waits for its first or its next attempt, with the ids that its events contain. */
 export interface QueuedPublication {
   readonly publicationId: string;
   readonly postId: string;
@@ -25,7 +25,7 @@ const IDS = 'x.publication_id as "publicationId", x.post_id as "postId", x.chann
 export class QueuedPublications {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Returns up to `limit` of them, oldest first. Reads the whole schedule, so use it only in rare cases. */
+  /** Returns up to `limit` such publications, oldest first. Reads the whole schedule, so use it only in rare cases. */
   async findQueued(of: QueueOf, limit: number): Promise<readonly QueuedPublication[]> {
     const [source, condition, id] = sourceOf(of);
     const { rows } = await this.pool.query<QueuedPublication>(

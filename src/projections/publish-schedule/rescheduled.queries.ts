@@ -17,7 +17,7 @@ export interface PauseChange {
 /** Time limit for the schedule to catch up with the log, in ms; then the schedule is counted as it is. */
 const CATCH_UP_TIMEOUT_MS = 2_000;
 
-/** The first publications of a channel's queue: all that have been attempted, or wait for the quota, are among them. */
+/** Number of publications to read from a channel's queue, including all that were attempted or wait for the quota. */
 const FIRST_OF_QUEUE = 20;
 
 /**
@@ -71,8 +71,8 @@ const SELECT_GROUPS = `
   from counted g join ${SCHEDULE}.channel c on c.channel_id = g.channel_id`;
 
 /**
- * Counts the waiting publications whose earliest time a pause, or its end, changes (D-21): the time until which a
- * pause, a retry or the wait for a credential delays them. A project's pause delays the posts accepted during it, a
+ * Counts the waiting publications whose earliest time changes when a pause is set, extended or lifted (D-21). A pause,
+ * a retry or the wait for a credential determines that time. A project's pause delays the posts accepted during it, a
  * channel's delays all. The spacing of a backlog does not count.
  */
 @Injectable()

@@ -12,7 +12,7 @@ export interface RequestBatch {
   readonly position: bigint;
 }
 
-/** Finds the events of request logs, which the audit trail does not have. */
+/** Finds the events of request logs, which the audit trail does not contain. */
 export class RequestBatches {
   constructor(
     private readonly pool: Pool,

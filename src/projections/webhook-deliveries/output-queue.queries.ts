@@ -6,7 +6,7 @@ import { Batcher } from '../../runtime/batcher.js';
 import type { DeliveryWithBody } from './webhook-deliveries.queries.js';
 import { DELIVERIES, type DeliveryOutputRow, deliveryRows } from './webhook-deliveries.tables.js';
 
-/** A delivery with what is needed to send it. */
+/** A delivery with everything that is needed to send it. */
 export type DueDelivery = Omit<DeliveryWithBody, 'attempts'>;
 
 /** The due deliveries of a webhook output, in order, with what is needed to send them. */

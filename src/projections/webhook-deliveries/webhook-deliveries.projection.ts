@@ -29,7 +29,7 @@ interface LoadedRows {
 
 const TYPES = /^(WebhookOutput|Delivery(Scheduled|Succeeded|AttemptFailed|RetryRequested)$)/;
 
-/** Duration from which an answer counts as slow, in ms: its output then uses the capacity for slow outputs. */
+/** Duration at which an answer counts as slow, in ms: its output then uses the capacity for slow outputs. */
 const SLOW_MS = 2_000;
 /** Number of a delivery's last attempts to show: a server that is down may get many probes. */
 const SHOWN_ATTEMPTS = 50;
@@ -223,7 +223,7 @@ const deleteDeliveries = async ({ tx, deliveries, deleted }: LoadedRows): Promis
 
 /**
  * Updates the times at which outputs are due, and wakes the workers of those that are due earlier than before. A
- * disabled output is due only for test pings, an output whose plan does not allow it for nothing.
+ * disabled output is due only for test pings; an output that its owner's plan does not allow is never due.
  */
 const updateNextDue = async (tx: Tx, outputIds: readonly string[]): Promise<void> => {
   await tx.query({

@@ -12,7 +12,7 @@ import { DELIVERIES, type DeliveryRow } from './webhook-deliveries.tables.js';
 /** A delivery with its body, unless the body is stored in parts or its retention has passed. */
 export type DeliveryWithBody = DeliveryRow & { readonly body: string | null };
 
-/** A delivery in a list, without a body that is large or only in the history. */
+/** A delivery in a list. A body that is large, or only in the history, is omitted. */
 export type ListedDelivery = DeliveryWithBody & { readonly body_truncated: boolean };
 
 /** Approximate size in bytes of a delivery in an answer, without its attempts and body. */

@@ -65,7 +65,7 @@ export const deliveryRows = defineTable(
     owner_id: fixed(text()),
     kind: fixed(text<WebhookKind>()),
     state: text<DeliveryStatus>(),
-    /** Position of the event that scheduled it: the order of deliveries. */
+    /** Position of the event that scheduled it, by which deliveries are ordered. */
     position: fixed(bigintDigits()),
     created_at: fixed(bigint()),
     /** Earliest time of the next attempt; null if there is none. */
@@ -81,7 +81,7 @@ export const deliveryRows = defineTable(
     attempts: jsonb<readonly DeliveryAttempt[]>(),
     /** Number of parts of a body that is stored in parts; null if it is in `delivery_body`. */
     parts: fixed(nullable(int())),
-    /** Revision and hash of its last event, which the next one is appended after without a read. */
+    /** Revision and hash of its last event, so that the next one can be appended without a read. */
     revision: text(),
     hash: text(),
     /** Id of the event that scheduled it, and the request and story that it belongs to. */

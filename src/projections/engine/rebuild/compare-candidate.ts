@@ -7,7 +7,7 @@ import { compareSchemas, type Comparison } from '../verification/compare-schemas
 import { Replay, type ReplayDependencies } from '../verification/replay.js';
 import type { VerificationResult } from '../verification/verify-projection.js';
 
-/** How long to wait for one position, in ms. A stopped live version never reaches it. */
+/** How long to wait for both versions to be at one position, in ms. A stopped live version never gets there. */
 const TRY_FOR_MS = 30_000;
 const RETRY_MS = 25;
 /** The snapshot is older than a lane's latest commit. */

@@ -17,7 +17,7 @@ export type RecordDecision = (decision: Decision) => Promise<Position>;
 const KEPT = "interval '7 days'";
 
 /**
- * Decisions that the database carries out, on their way to the event store. The transaction that swaps versions notes
+ * Passes decisions that the database has carried out on to the event store. The transaction that swaps versions notes
  * the decision; its event is appended afterwards, by the process that decided or by a worker that finds it (ADR-148).
  */
 export class Decisions {

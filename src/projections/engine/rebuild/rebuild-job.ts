@@ -16,12 +16,12 @@ type RebuildResult = { readonly version: number; readonly promoted: boolean } & 
 
 const LOOK_MS = 200;
 
-/** A candidate, as its job finds it. */
+/** The versions of a projection, as a rebuild's job finds them. */
 interface FoundCandidate {
   readonly live: number;
   readonly candidate: number | null;
   readonly previous: number | null;
-  /** The candidate of this job's version; null if it was dropped. */
+  /** This job's version; null if it was dropped. */
   readonly own: {
     readonly position: Position;
     readonly level: boolean;

@@ -37,7 +37,7 @@ const RETRY = { firstMs: 50, longestMs: 500 };
 
 /**
  * Rebuilds of projections: a candidate is filled alongside the live version by its lane; its job, or the operator,
- * swaps the two in one transaction (ADR-148). Each change is carried out once per command, however often it is
+ * swaps the two in one transaction (ADR-148). Each change is carried out once per command, however often the command is
  * repeated.
  */
 @Injectable()

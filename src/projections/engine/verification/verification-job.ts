@@ -6,8 +6,8 @@ import type { ReplayDependencies } from './replay.js';
 import { verifyProjection } from './verify-projection.js';
 
 /**
- * Creates the handler of verifications. An interrupted verification starts again under the same job, because it leaves
- * nothing but its own tables.
+ * Creates the handler of verifications. An interrupted verification starts again under the same job, which is safe
+ * because it writes only to its own tables.
  */
 export const createProjectionVerification = (
   deps: ReplayDependencies,
