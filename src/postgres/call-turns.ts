@@ -29,7 +29,7 @@ export interface CallTurn {
 }
 
 /**
- * Gives calls to the networks their turns: a sliding window for each chat and each account of an owner, shared by all
+ * Assigns turns to calls to the networks: a sliding window for each chat and each account of an owner, shared by all
  * processes (`ops_reserve_slots`). Concurrent requests share a statement.
  */
 @Injectable()

@@ -13,7 +13,7 @@ import { EMBEDDED_MESSAGES } from './messages.js';
 
 /** The PostgreSQL server that this process runs. */
 export interface EmbeddedPostgres {
-  /** The same after a restart of the server. */
+  /** Stays the same when the server restarts. */
   readonly connectionString: string;
   readonly port: number;
   /** Shuts the server down and releases DATA_DIR. May be called again. */
@@ -98,9 +98,7 @@ const chooseUser = async (dataDir: string, program: string, logger: Logger): Pro
   return CURRENT_USER;
 };
 
-/**
- * Tries again if another program has taken the port in the meantime, or backends of a killed server are still ending.
- */
+/** Retries if another program has taken the port in the meantime, or backends of a killed server are still ending. */
 const firstStart = async (
   launch: (port: number) => Promise<PostgresServer>,
 ): Promise<{ server: PostgresServer; port: number }> => {

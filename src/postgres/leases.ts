@@ -23,8 +23,8 @@ export interface Term {
 }
 
 /**
- * The end of an insert into ops_lease. A lease of another worker is left alone. A lease that this worker already holds
- * starts a new term: its release failed, or the response to its acquisition was lost.
+ * SQL that ends an insert into ops_lease. A lease of another worker is left alone. A lease that this worker already
+ * holds starts a new term: its release failed, or the response to its acquisition was lost.
  */
 export const ON_LEASE_CONFLICT =
   'on conflict (name) do update set term = default where ops_lease.worker_id = excluded.worker_id returning ops_lease.name, term';
@@ -63,7 +63,7 @@ export class Leases {
   private announcedWorkers = '';
   private readonly workerListeners = new Set<() => void>();
   private readonly releaseListeners = new Set<ReleaseListener>();
-  /** No lease is acquired twice in one process. */
+  /** By name: the process acquires no lease twice. */
   private readonly held = new Map<string, Held>();
   private readonly waiters = new Set<Waiter>();
   /** Times by `performance.now()` at which awaited leases were first seen free. */
@@ -295,7 +295,7 @@ export class Leases {
     if (id === null) return;
     const taken = new Map(this.workers.flatMap(({ id: holder, held }) => held.map((name) => [name, holder])));
     const wanted = [...new Set([...this.waiters].map(({ name }) => name))].filter((name) => !this.held.has(name));
-    const free = wanted.filter((name) => (taken.get(name) ?? id) === id); // its own ones: see ON_LEASE_CONFLICT
+    const free = wanted.filter((name) => (taken.get(name) ?? id) === id); // includes its own, see ON_LEASE_CONFLICT
     for (const name of this.freeSince.keys()) if (!free.includes(name)) this.freeSince.delete(name);
     for (const name of rank(id, free)) {
       const since = this.freeSince.get(name) ?? performance.now();

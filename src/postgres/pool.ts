@@ -75,7 +75,7 @@ export const withoutSyncCommit = `set_config('synchronous_commit', 'off', true)`
 
 /** Returns a query with a client time limit of a day instead of the pool's; the caller sets the server's limit. */
 export const unhurried = (text: string): { text: string } => {
-  const query = { text, query_timeout: 86_400_000 }; // the typings of pg do not know it
+  const query = { text, query_timeout: 86_400_000 }; // missing in the typings of pg
   return query;
 };
 

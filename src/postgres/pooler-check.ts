@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { SERVER_MESSAGES } from './messages.js';
 
-/** A pooler may give a transaction the same session by chance; checking several times in a row makes that unlikely. */
+/** Number of checks in a row: a pooler may give a transaction the same session by chance. */
 const LOOKS = 3;
 
 /**

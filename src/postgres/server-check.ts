@@ -22,7 +22,7 @@ export interface ServerRequirements {
 
 /** Minimum value of DATABASE_POOL. */
 const FEWEST_CONNECTIONS = 6;
-/** Time limit for a server that accepts a connection and then says nothing, in ms. */
+/** Time limit for a server that accepts a connection but does not respond, in ms. */
 const TIMEOUT_MS = 10_000;
 
 interface Facts {
@@ -40,7 +40,7 @@ interface Facts {
 }
 
 interface ConnectionLimit {
-  /** Says, for people, where the limit is set. */
+  /** Human-readable: where the limit is set. */
   readonly where: string;
   /** Number of connections that it allows this role. */
   readonly most: number;

@@ -29,7 +29,7 @@ const FALLBACK_USER_ID = '65534';
 
 /**
  * Finds an account for PostgreSQL when this process runs as root: the user `postgres`, created if it is missing, or
- * else the user without rights.
+ * else the system's unprivileged user.
  */
 export const findUnprivilegedAccount = (): Account => {
   const found = findAccount(USER);

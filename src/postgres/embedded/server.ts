@@ -8,7 +8,7 @@ import { readPostmaster, shutDownServer } from './postmaster.js';
 import type { RunAs } from './run-as.js';
 import { spawnSupervised } from './supervised.js';
 
-/** The end of the server. */
+/** How the server ended. */
 export interface ServerExit {
   /** Exit status; 128 + n after signal n. */
   readonly status: number | null;
@@ -38,7 +38,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '200',
-  shared_buffers: '256MB', // the pages of the indexes that change with a million posts (ADR-236)
+  shared_buffers: '256MB', // fits the index pages that change with a million posts (ADR-236)
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',

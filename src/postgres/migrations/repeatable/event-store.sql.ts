@@ -1,6 +1,6 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
-/** Namespace of the advisory locks under which events are appended. No other code locks in it. */
+/** Namespace of the advisory locks under which events are appended. No other code uses it. */
 const APPEND_LOCKS = 7002;
 
 /** Name of the store, and of the function that checks its conditions. */
