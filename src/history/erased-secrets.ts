@@ -25,8 +25,8 @@ const replace = (value: Value, erased: ReadonlySet<string>): Value => {
 };
 
 /**
- * Replaces the ids of erased secrets by `erased`, in any number of values at once (D-56). The secrets themselves are in
- * no event.
+ * Replaces the ids of erased secrets with `erased`, in any number of values at once (D-56). The secrets themselves are
+ * in no event.
  * @param values JSON; members with ids of secrets are found by name
  */
 export const maskErasedSecrets = async <T>(vault: Pick<SecretVault, 'findErased'>, values: T): Promise<T> => {

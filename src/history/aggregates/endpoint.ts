@@ -20,7 +20,7 @@ export type EndpointHistory = {
   readonly requires_approval: boolean;
   readonly is_active: boolean;
   readonly disabled_by: DisabledBy | null;
-  /** The author and the reason, while it is disabled. */
+  /** Who disabled it and why; null while it is enabled. */
   readonly disabled: null | (Deed & { readonly reason: string });
   readonly signing_secret_id: string;
   /** The previous signing secret, valid until `until` (D-40). */

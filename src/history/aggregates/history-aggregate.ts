@@ -13,7 +13,7 @@ export interface HistoryAggregate<S extends JsonObject = JsonObject, E extends D
   readonly name: string;
   /** First part of its streams' names. */
   readonly category: string;
-  /** Version of the state's form, for snapshots; raised whenever the fold changes. */
+  /** Version of the state's format, for snapshots; raised whenever the fold changes. */
   readonly version: number;
   /** Applies an event. @param state null before the first event */
   evolve(state: S | null, event: RecordedEventOf<E>): S | null;
@@ -59,7 +59,7 @@ export interface Folded {
 /** An aggregate without events. */
 export const NOTHING_FOLDED: Folded = { state: null, changes: {}, revision: -1n, at: 0, hash: '' };
 
-/** Returns the event with a time that is not earlier than the previous event's. */
+/** Returns the event; if it is earlier than the previous event, with the previous event's time. */
 export const inOrderOfTime = (event: RecordedEvent, before: Pick<Folded, 'at'>): RecordedEvent =>
   event.at >= before.at ? event : { ...event, at: before.at };
 

@@ -24,7 +24,7 @@ export type PostHistory = {
   readonly external_id: string | null;
   readonly trace_id: string | null;
   readonly metadata: Json;
-  /** Null in the fold of a payload that is stored in parts (D-42): the reader inserts it. */
+  /** Null after folding if the payload is stored in parts (D-42): the reader inserts it. */
   readonly payload: JsonObject | null;
   readonly publications: readonly {
     readonly id: string;
@@ -41,7 +41,7 @@ export type PostHistory = {
   };
 } & Partial<PlanHistory>;
 
-/** The plan of a post; absent for posts that were released by their acceptance. */
+/** The plan of a post; absent for posts that were released when they were accepted. */
 export type PlanHistory = {
   readonly state: 'planned' | 'released' | 'ended';
   /** Revision of the content and plan: one more after each change. */

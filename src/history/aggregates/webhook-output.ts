@@ -16,7 +16,7 @@ export type WebhookOutputHistory = {
   readonly kinds: readonly WebhookKind[];
   readonly is_active: boolean;
   readonly disabled_by: OutputDisabledBy | null;
-  /** The author and the reason, while it is disabled. */
+  /** Who disabled it and why; null while it is enabled. */
   readonly disabled: null | (Deed & { readonly reason: string });
   readonly signing_secret_id: string;
   /** The previous signing secret, which also signs until `until` (D-40). */

@@ -11,8 +11,8 @@ import { type HistoricEvent, toHistoricEvent } from '../historic-event.js';
 /** Number of events read at a time. */
 const BATCH = 100;
 /**
- * Maximum number of events between two entries of a stream that are read along with them, because a separate read would
- * cost more.
+ * Maximum number of events between two entries of a stream for one read to return both, because a second read costs
+ * more.
  */
 const READ_OVER = 8n;
 

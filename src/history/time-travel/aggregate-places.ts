@@ -47,7 +47,7 @@ export class AggregatePlaces {
     return { ...place, last: found.was_planned ? null : revision };
   }
 
-  /** The read model may not have reached a post that was accepted a moment ago. */
+  /** Finds a post that was accepted a moment ago, which the read model may not have reached yet. */
   private async findNewPost(id: string) {
     await this.progress.waitUntilCaughtUp(['posts'], this.store);
     return findPostPlace(this.pool, id);

@@ -34,7 +34,7 @@ export const compareAggregate = async (
   return { first, last, changes: authors.attribute(diffStates(first.state, last.state)) };
 };
 
-/** Replaces the ids of erased secrets in the values of changes by `erased`. */
+/** Replaces the ids of erased secrets in the values of changes with `erased`. */
 export const maskErasedValues = async <T extends AuthoredChange>(
   vault: Pick<SecretVault, 'findErased'>,
   changes: readonly T[],

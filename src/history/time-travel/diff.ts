@@ -10,7 +10,7 @@ export interface ValueChange {
   readonly after: Json;
 }
 
-/** A change, and its last event. */
+/** A change, and the last event that caused it. */
 export type AuthoredChange = ValueChange & { readonly event: RecordedEvent };
 
 type Value = Json | undefined;

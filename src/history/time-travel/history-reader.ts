@@ -87,7 +87,7 @@ export class HistoryReader {
     range: { readonly from: bigint; readonly to: bigint; readonly limit: number },
   ): Promise<RecordedEvent[]> {
     const from = range.from > place.first ? range.from : place.first;
-    // That times never decrease depends on the earlier events.
+    // Earlier events may raise the time of the first one, because times never decrease.
     let before: Pick<Folded, 'at'> =
       from > place.first ? await this.foldUpTo(aggregate, place, { revision: from - 1n }) : NOTHING_FOLDED;
     const events: RecordedEvent[] = [];

@@ -30,7 +30,7 @@ export interface PastOverview {
 /** A change to one of many aggregates. */
 export type ChangeOfAggregate = AuthoredChange & { readonly aggregate: string; readonly id: string };
 
-/** The differences of many aggregates between two times. */
+/** What changed in many aggregates between two times. */
 export interface PastDifferences {
   readonly changes: readonly ChangeOfAggregate[];
   /** True if there are more changes. */

@@ -23,13 +23,13 @@ export interface PastAggregate {
   readonly at: Instant;
 }
 
-/** The end of a difference: a time, and the last revision at that time; null before the first event. */
+/** One side of a comparison: a time, and the last revision at that time; null before the first event. */
 export interface DiffEnd {
   readonly at: Instant;
   readonly revision: bigint | null;
 }
 
-/** The difference of an aggregate between two times. */
+/** What changed in an aggregate between two times. */
 export interface PastDifference {
   readonly from: DiffEnd;
   readonly to: DiffEnd;
@@ -50,7 +50,9 @@ export class TimeTravel {
    * Shows an aggregate as it stood at a time or after a revision.
    * @param ownerId only if it belongs to this owner; null: any owner
    * @param page events to show, oldest first
-   * @returns null if it had no event then @throws Unavailable @throws UndecodableEvent
+   * @returns null if it had no event by then
+   * @throws Unavailable
+   * @throws UndecodableEvent
    */
   async show(
     aggregate: HistoryAggregate,
@@ -81,7 +83,9 @@ export class TimeTravel {
   /**
    * Compares an aggregate at two times.
    * @param ownerId see {@link show}
-   * @returns null if there was no event of it at the later time @throws Unavailable @throws UndecodableEvent
+   * @returns null if it had no event by the later time
+   * @throws Unavailable
+   * @throws UndecodableEvent
    */
   async diff(
     aggregate: HistoryAggregate,

@@ -21,7 +21,7 @@ export interface StoryRequest {
   readonly ip: string;
 }
 
-/** Everything that followed from one command: one correlation id. */
+/** All events that followed from one command; they have the same correlation id. */
 export interface Story {
   /** Null if no request started it. */
   readonly request: StoryRequest | null;

@@ -55,14 +55,14 @@ type HistoryLine = (EventLine | RemovedLine) & { readonly isLast: boolean };
 
 /** Maximum number of lines and bytes that are stored and signed together. */
 const CHUNK = { lines: 500, bytes: 4 * 1_048_576 };
-/** Attempts to write the transparency log, in case its saga has moved it while the store was empty. */
+/** Maximum number of attempts to write the log, which its saga may have moved while the store was empty. */
 const LOG_TRIES = 20;
 const RETRY_MS = 100;
 const NEVER = new AbortController().signal;
 
 /**
- * Imports an exported history into an empty store (ADR-133). Events are appended in their order with their exact text,
- * and after each chunk the transparency log gets its entries, those of removed events included: so the tree is that of
+ * Imports an exported history into an empty store (ADR-133). Events are appended in order with their exact text. After
+ * each chunk, the transparency log gets its entries, including those of removed events, so that its tree equals that of
  * the exported history. An interrupted import continues when the history is sent again: stored events are compared, and
  * the rest is appended.
  */

@@ -23,7 +23,7 @@ export class ImportSpool {
   /** Writes a body to a file that exists only while `use` runs. */
   async keep<T>(body: Readable, use: (file: string) => Promise<T>): Promise<T> {
     this.directory ??= openProcessDirectory(this.parent);
-    this.directory.catch(() => (this.directory = null)); // the next import tries to remove it again
+    this.directory.catch(() => (this.directory = null)); // so that the next import tries again
     const file = join((await this.directory).path, `${randomUUID()}.ndjson`);
     try {
       await pipeline(body, createWriteStream(file));

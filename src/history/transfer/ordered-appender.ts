@@ -21,7 +21,7 @@ export class OrderedAppender {
 
   constructor(private readonly store: ImportAccess) {}
 
-  /** Notes an event that the store has. */
+  /** Notes that the store has an event. */
   remember({ stream, revision }: PlacedEvent): void {
     this.lasts.set(stream, revision);
   }
@@ -67,7 +67,7 @@ export class OrderedAppender {
     return last?.revision ?? -1n;
   }
 
-  /** Takes the revisions of removed events in a stream, because no store can skip them, and hides them. */
+  /** Fills the revisions of removed events with marks, because no store can skip revisions, and hides the marks. */
   private async fill(stream: string, last: bigint, until: bigint): Promise<void> {
     if (!DELETED_LATER.test(stream))
       throw new ImportRefused(TRANSFER_MESSAGES.revisionGap({ stream, revision: String(until), last: String(last) }));

@@ -38,8 +38,8 @@ export type TransferLine = (EventLine | RemovedLine | SecretLine) & { readonly i
 export class MalformedLine extends Error {}
 
 /**
- * Serialises an event (management-api.md: `GET /history/export`). `data` and `metadata` are the stored texts themselves wherever
- * parsing and serialising gives them back byte for byte; `text` holds them elsewhere, since the hashes cover the exact bytes.
+ * Serialises an event (management-api.md: `GET /history/export`). `data` and `metadata` are the stored texts if parsing
+ * and serialising reproduces them exactly; otherwise `text` holds them, because the hashes cover the bytes.
  */
 export const serializeEvent = (codec: EventCodec, stored: StoredEvent, index: number, hash: string): string => {
   const { stream, id, type, revision, position, data, metadata } = stored;

@@ -9,7 +9,7 @@ import { CheckpointSigner, deriveKeyOfLog, openCheckpoint, parseCheckpoint } fro
 /** The log that is being written. */
 export interface CurrentLog {
   readonly signer: CheckpointSigner;
-  /** The suffix of its origin, which the first log's origin lacks; empty for the first log. */
+  /** Suffix of its origin; empty for the first log. */
   readonly suffix: string;
   /** Logs that have ended, in order. */
   readonly ended: readonly EndedLog[];
@@ -22,7 +22,7 @@ export interface KnownLog {
   readonly suffix: string;
 }
 
-/** Returns the log that is being written. @param head newest checkpoint of it, if there is one */
+/** Returns the log that is being written. @param head its newest checkpoint, if any */
 export const createCurrentLog = (
   identity: LogIdentity,
   head: { readonly origin: string } | null,
@@ -79,7 +79,7 @@ export const endLogs = async (
 const createSigner = (identity: LogIdentity, base: string, suffix: string): CheckpointSigner =>
   new CheckpointSigner(suffix === '' ? base : `${base}/${suffix}`, deriveKeyOfLog(identity.key, suffix));
 
-/** Signs that a log has ended. Returns null if its key is no longer this one, because nothing else may sign for it. */
+/** Signs that a log has ended. Returns null if this identity lacks the log's key: no other key may sign for it. */
 const signEnd = (identity: LogIdentity, { checkpoint, vkey, suffix }: KnownLog, next: string): string | null => {
   const { origin } = parseCheckpoint(checkpoint)!;
   const signer = createSigner(identity, withoutSuffix(origin, suffix), suffix);
@@ -88,8 +88,8 @@ const signEnd = (identity: LogIdentity, { checkpoint, vkey, suffix }: KnownLog, 
 };
 
 /**
- * Returns a suffix that no log has had, whatever was restored: a time, and a number in case two logs begin within a
- * second.
+ * Returns a suffix that no log has had, whatever was restored: a time, and random digits in case two logs begin within
+ * a second.
  */
 const createSuffix = (now: number): string =>
   `${iso(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${randomBytes(3).toString('hex')}`;

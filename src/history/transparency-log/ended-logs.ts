@@ -18,9 +18,9 @@ export interface EndedLog extends JsonObject {
   readonly reason: EndReason;
   /** ISO 8601. */
   readonly ended_at: string;
-  /** The suffix of its origin, which the first log's origin lacks. */
+  /** Suffix of its origin; empty for the first log. */
   readonly suffix: string;
-  /** The suffix of the log that succeeds it. */
+  /** Suffix of the log that succeeds it. */
   readonly next_suffix: string;
 }
 

@@ -17,7 +17,7 @@ import { LOG_MESSAGES } from './messages.js';
 import { type PublishedCheckpoint, PublishedCheckpoints } from './published-checkpoint.js';
 import { type Checkpoint, parseCheckpoint } from './signed-note.js';
 
-/** The events do not produce the tree of a published checkpoint: nothing of it is committed. */
+/** The events do not produce the tree of a published checkpoint, so nothing is committed. */
 class OtherPast extends Error {}
 
 const MAX_BATCH = 2_000;

@@ -44,8 +44,8 @@ type Queries = Pick<Pool, 'query'>;
 export const SEAL_BYTES = 8;
 
 /**
- * Returns the seal of an entry at its place: changing an entry and its seal takes the key. A seal locates a change that
- * a checkpoint can only detect (ADR-143).
+ * Returns the seal of an entry at its place: changing an entry along with its seal requires the key. A seal locates a
+ * change that a checkpoint can only detect (ADR-143).
  */
 export const sealEntry = (key: Buffer, index: number, entry: Buffer): Buffer =>
   createHmac('sha256', key).update(`crosspost history seal\n${index}\n`).update(entry).digest().subarray(0, SEAL_BYTES);
@@ -110,7 +110,7 @@ export class LogTables {
     return at < 0 ? null : rows[0].number * TILE_WIDTH + at;
   }
 
-  /** Returns the bundle that covers a position, with the position of its first event; null if that is before the first one. */
+  /** Returns the bundle that covers a position, and the position of its first event; null if there is none. */
   async findBundle(position: bigint): Promise<{ readonly number: number; readonly first: bigint } | null> {
     const { rows } = await this.db.query<{ number: number; first: bigint }>(
       `select number::float8 as number, first_position as first from ops_history_bundle

@@ -7,7 +7,7 @@ export const HASH_BYTES = 32;
 export const TILE_WIDTH = 256;
 
 const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
-/** Number of levels of the binary tree whose roots a tile spans: eight. */
+/** Number of levels of the binary tree that one tile spans. */
 const LEVELS_PER_TILE = 8;
 const LEAF_PREFIX = Buffer.from([0]);
 const NODE_PREFIX = Buffer.from([1]);
@@ -49,7 +49,7 @@ export interface TreeEdge {
 /** The tree without leaves. */
 export const EMPTY_TREE: TreeEdge = { size: 0, partial: [] };
 
-/** Returns the number of hashes that a tree of this size has on the whole level. */
+/** Returns the number of hashes that a tree of this size has on one level of tiles. */
 export const countHashes = (size: number, level: number): number => Math.floor(size / TILE_WIDTH ** level);
 
 /** Appends leaves. Returns the tree's new edge and the tiles that are new or have grown. */

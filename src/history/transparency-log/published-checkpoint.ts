@@ -37,8 +37,9 @@ export class PublishedCheckpoints {
   }
 
   /**
-   * Writes a checkpoint to the event store and, as far as the disk permits, to the file. It may be read once this
-   * resolves. @throws Unavailable
+   * Writes a checkpoint to the event store and, as far as the disk permits, to the file. Readers may see it once this
+   * resolves.
+   * @throws Unavailable
    */
   async announce(published: PublishedCheckpoint): Promise<void> {
     await Promise.all([this.notes?.writeNote(NOTE, published), this.writeFile(published)]);

@@ -178,8 +178,8 @@ class HistoryVerification {
   }
 
   /**
-   * Looks for the parts of an accepted payload. Streams of parts are deleted if their post was never accepted, but the
-   * parts that an accepted post names must exist.
+   * Checks that all parts of an accepted payload exist. Streams of parts are deleted only if their post was never
+   * accepted.
    */
   private async inspectParts(event: StoredEvent): Promise<void> {
     const { postId, parts } = this.deps.codec.decode<PostContent>(event).data;
