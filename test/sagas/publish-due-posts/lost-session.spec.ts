@@ -22,7 +22,8 @@ it('waits for the answer that a worker still gets which has lost its leases with
   const channel = await harness.createChannel('telegram');
   await channel.control.setDelay(6_000);
   const first = await channel.publish({ text: 'first' });
-  const isCalled = async (): Promise<boolean> => (await channel.control.listCalls({ method: 'sendMessage' })).total > 0;
+  const isCalled = async (): Promise<boolean> =>
+    (await channel.control.listCalls({ method: 'sendMessage' })).items.length > 0;
   await until('the network is called', isCalled);
   const next = await channel.publish({ text: 'next' });
   await endSession(channel.channelId);
