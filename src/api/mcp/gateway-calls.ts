@@ -12,7 +12,7 @@ import { sign } from '../transport/credentials.js';
 import { measureBody } from '../transport/raw-body.js';
 import type { MessageMemory } from './message-memory.js';
 
-/** The client of a tool call: everything by which the gate identifies it, and the request that brought the call. */
+/** The client of a tool call: what the gate needs to identify it, and the request that carried the call. */
 export interface ToolCaller {
   readonly endpointId: string;
   readonly slug: string;
@@ -42,7 +42,7 @@ export interface GatewayCall {
   readonly tool: string;
 }
 
-/** An answer of `/v1`, with its parsed body. */
+/** An answer from `/v1`, with its parsed body. */
 export interface GatewayAnswer {
   readonly status: number;
   /** Seconds until a retry may succeed; null if the answer names none. */
@@ -51,8 +51,8 @@ export interface GatewayAnswer {
 }
 
 /**
- * Sends requests to the public API within the process (ADR-161). A tool call is therefore the same request as a client's own:
- * it passes the gate with its limits, and has the same idempotency, events, and entry in the request log.
+ * Sends requests to the public API within the process (ADR-161). A tool call is therefore processed like a client's own
+ * request: it passes the gate with its limits, and has the same idempotency, events, and entry in the request log.
  */
 @Injectable()
 export class GatewayCalls {
@@ -129,5 +129,5 @@ export class GatewayCalls {
 export const nameAgent = ({ userAgent }: ToolCaller, tool: string): string =>
   [userAgent, `(tool ${tool})`].filter((part) => part !== null).join(' ');
 
-/** Encodes a text like a header that arrived over the network: its UTF-8 bytes, as Node decodes them. */
+/** Encodes a text as Node presents a header that arrived over the network: its UTF-8 bytes, read as Latin-1. */
 const asHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');

@@ -11,13 +11,13 @@ declare module 'fastify' {
   }
 }
 
-/** Error codes of JSON-RPC 2.0, and of MCP for requests without authentication. */
+/** Error codes of JSON-RPC 2.0, and of MCP for unauthenticated requests. */
 const RPC_CODES = { parse: -32_700, invalidRequest: -32_600, unauthorized: -32_001, other: -32_000 } as const;
 
 /** Codes of bodies that are not JSON at all (D-5). */
 const UNREADABLE: ReadonlySet<string> = new Set(['not_json', 'not_utf8', 'byte_order_mark', 'empty_body']);
 
-/** Answers in JSON-RPC's form: `data` of the error has the fields that every problem of the gateway has (D-6). */
+/** Answers in JSON-RPC form: the error's `data` has the fields of every problem (D-6). */
 @Catch()
 export class JsonRpcProblemFilter extends ProblemFilter {
   protected override buildBody(problem: HttpProblem, { id, messageId }: FastifyRequest): object {

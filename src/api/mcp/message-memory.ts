@@ -1,7 +1,7 @@
 import type { MemoryReservation } from '../../runtime/memory-budget.js';
 
 /**
- * The memory of a large message. It is released once the message is answered and all of its tool calls have ended: a
+ * The memory of a large message. Released once the message is answered and all of its tool calls have ended, because a
  * call continues after its client has disconnected.
  */
 export class MessageMemory {

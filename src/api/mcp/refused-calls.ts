@@ -8,13 +8,13 @@ export interface RefusedCall {
   readonly tool: string;
   /** The cause; snake_case. */
   readonly reason: 'unknown_tool' | 'invalid_arguments' | 'invalid_targets';
-  /** Time by `performance.now()` at which it began. */
+  /** Start time by `performance.now()`, in ms. */
   readonly startedAt: number;
 }
 
 /**
- * Writes refused tool calls to the request log of their endpoint (D-33), as the gate does with refused requests: they
- * get the status of a request with the same fault, because a tool's answer has no status.
+ * Writes refused tool calls to the request log of their endpoint (D-33), as the gate does with refused requests. An
+ * entry has the status of a request with the same fault, because a tool's answer has none.
  */
 @Injectable()
 export class RefusedCalls {

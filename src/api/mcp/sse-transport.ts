@@ -8,24 +8,24 @@ export interface SessionMessage {
   readonly memory: MessageMemory | null;
 }
 
-/** Unread bytes beyond which the connection is closed instead of sending another answer. */
+/** Number of unread bytes above which the connection is closed instead of sending another answer. */
 const MAX_UNREAD_BYTES = 262_144;
 
 /**
- * The connection of a client of the former transport, HTTP with SSE: answers are sent as events of one long response,
- * messages arrive as separate requests (ADR-162).
+ * The connection of a client that uses the former transport, HTTP with SSE: answers are sent as events of one long
+ * response, and messages arrive as separate requests (ADR-162).
  */
 export class SseTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
-  /** Requests without an answer. */
+  /** Number of requests without an answer. */
   unanswered = 0;
   private readonly output = new PassThrough();
   /** Memory of requests without an answer, by their ids. */
   private readonly held = new Map<RequestId, MessageMemory>();
 
-  /** @param address to which the client sends its messages, relative to the server */
+  /** @param address where the client sends its messages, relative to the server */
   constructor(address: string) {
     this.writeEvent('endpoint', address);
     this.output.on('close', () => {
@@ -61,7 +61,7 @@ export class SseTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Passes a client's message on. @param authInfo of the request that brought it */
+  /** Passes a client's message on. @param authInfo from the request that carried the message */
   receive({ message, memory }: SessionMessage, authInfo: AuthInfo): void {
     if ('method' in message && 'id' in message) {
       this.unanswered += 1;

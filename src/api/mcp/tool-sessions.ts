@@ -12,7 +12,7 @@ import { describeCaller } from './tool-server.js';
  * process.
  */
 export const SESSION_LIMITS = { perEndpoint: 200, perProcess: 2_000, unreadBytes: 67_108_864 };
-/** Maximum number of requests of a session that wait for an answer. */
+/** Maximum number of unanswered requests in a session. */
 const MAX_UNANSWERED = 16;
 /** Interval of comments that keep idle connections open through proxies, in ms. */
 const KEEP_ALIVE_MS = 20_000;
@@ -22,7 +22,7 @@ const RETRY_AFTER = { 'retry-after': '30' };
 
 interface Session {
   readonly endpointId: string;
-  /** SHA-256 of the authorization that opened it. */
+  /** SHA-256 of the Authorization header that opened the session. */
   readonly owner: string;
   readonly transport: SseTransport;
   /** Time of the last message, by `performance.now()`, in ms. */
@@ -31,7 +31,7 @@ interface Session {
 
 /**
  * Sessions of the former transport, HTTP with SSE. A session is one open connection of this process; it belongs to one endpoint
- * and one token. It ends with the connection, after an hour without a message, and with the process.
+ * and one token. It ends with the connection, after an hour without a message, or with the process.
  */
 @Injectable()
 export class ToolSessions implements BeforeApplicationShutdown {
@@ -46,7 +46,7 @@ export class ToolSessions implements BeforeApplicationShutdown {
 
   /**
    * Opens a session.
-   * @param addressOf returns the address for the messages of a session
+   * @param addressOf returns the address to which a session's messages are sent
    * @throws HttpProblem 503 if no more sessions may be open
    */
   async open(

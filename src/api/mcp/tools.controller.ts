@@ -24,14 +24,14 @@ import { ToolSessions } from './tool-sessions.js';
 /** Maximum number of messages in a batch. Only clients of 2025 send batches. */
 const MAX_BATCH = 16;
 
-/** Maximum number of characters of a request's id. Every answer repeats the id. */
+/** Maximum number of characters in a request's id. Every answer repeats the id. */
 const MAX_ID_LENGTH = 256;
 
-/** Interval between two messages of one owner, in ms, after a burst. Further messages wait (ADR-220). */
+/** Interval between two messages from one owner, in ms, after a burst. Further messages wait (ADR-220). */
 const MESSAGE_INTERVAL_MS = 50;
 const MESSAGE_BURST = 100;
 
-/** An authenticated request of an assistant's client. */
+/** An authenticated request from an assistant's client. */
 interface Admitted {
   readonly endpoint: EndpointSnapshot;
   readonly caller: ToolCaller;
@@ -98,7 +98,8 @@ export class ToolsController {
     const prefix = getPathPrefix(this.settings);
     const addressOf = (id: string) => `${prefix}/sse/${endpoint.slug}/messages?sessionId=${id}`;
     const transport = await this.sessions.open(endpoint.endpoint_id, caller, this.server.create(), addressOf);
-    // A client that closes its half of the connection gets its answer (http-server.ts); this one never ends on its own.
+    // A client that half-closes its connection still gets its answer (http-server.ts), but this one never ends by
+    // itself.
     request.raw.socket.once('end', () => void transport.close());
     void reply
       .headers({
@@ -143,15 +144,15 @@ export class ToolsController {
     await yieldToEventLoop();
     const caller = this.calls.readCaller(request, endpoint);
     const message = request.method === 'POST' ? await this.readMessage(request, endpoint, body) : undefined;
-    // The requests that tools send have entries of their own.
+    // The requests that tools send have their own log entries.
     request.logEntry = null;
-    // Give the body's memory back before the tool's own request asks for some.
+    // Release the body's memory before the tool's own request asks for memory.
     const memory = isLarge(body.length) ? holdMemory(request, endpoint.owner_id, body.length) : null;
     request.bodyReader?.finish();
     return { endpoint, caller: { ...caller, memory }, message };
   }
 
-  /** Parses a body, by the rules for all bodies (D-5, D-43). @throws GateRejection */
+  /** Parses a body by the rules for all bodies (D-5, D-43). @throws GateRejection */
   private async readMessage(request: FastifyRequest, endpoint: EndpointSnapshot, body: Buffer): Promise<unknown> {
     const json = await readJson(body);
     const value = json.ok ? json.value : json.unsafe?.value;
@@ -171,7 +172,7 @@ export class ToolsController {
   }
 
   /**
-   * Refuses pages of other origins: a browser can reach everything that the user's network can (DNS rebinding). @throws
+   * Refuses pages from other origins: a browser can reach everything in the user's network (DNS rebinding). @throws
    * HttpProblem 403
    */
   private checkOrigin({ headers: { origin } }: FastifyRequest): void {

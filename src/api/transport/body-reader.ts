@@ -8,7 +8,7 @@ import { HTTP_MESSAGES } from './messages.js';
 import { isLarge, isOutOfMemory, outOfMemoryProblem, type RequestMemory, workBytesOf } from './request-memory.js';
 import { busyProblem, type UnauthenticatedBodies } from './unauthenticated-bodies.js';
 
-/** A body as it was sent, or the reason why it could not be read as a whole. */
+/** A body as it was sent, or the reason why it could not be read completely. */
 export type ReceivedBody =
   { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly problem: HttpProblem };
 
@@ -37,7 +37,7 @@ const completedBodies = new EventLoopBatch<() => void>((resume) => resume());
  * (ADR-135).
  */
 export class BodyReader {
-  /** The body, for the checks of its request. Never rejects. Its handler calls {@link BodyReader.receive}. */
+  /** The body, for the request's checks. Never rejects. Handlers call {@link BodyReader.receive} instead. */
   readonly received: Promise<ReceivedBody>;
   private resolve!: (received: ReceivedBody) => void;
   private readonly stream: IncomingMessage;
@@ -56,7 +56,7 @@ export class BodyReader {
   private holder: string | null = null;
   private bodyMemory: MemoryReservation | null = null;
   private workMemory: MemoryReservation | null = null;
-  /** Bytes of the body as its head announces them; null if it comes in chunks. */
+  /** Size that the request's head announces, in bytes; null if the body is chunked. */
   private readonly announced: number | null;
 
   /**
@@ -85,7 +85,7 @@ export class BodyReader {
     return this.isOver || this.stream.complete;
   }
 
-  /** True if the body is larger than the limit, as far as it has arrived. */
+  /** True if the bytes that have arrived exceed the limit. */
   get isOversized(): boolean {
     return this.size > LIMITS.payloadBytes;
   }
@@ -103,7 +103,7 @@ export class BodyReader {
     this.isWaiting = true;
   }
 
-  /** Keeps the body: its request is authenticated. A large body is read on when there is memory for it. @param holder its owner */
+  /** Keeps an authenticated request's body. Reads on a large body once there is memory for it. @param holder its owner */
   keep(holder: string): void {
     this.leave();
     this.unauthenticated = null;
@@ -115,14 +115,14 @@ export class BodyReader {
   }
 
   /**
-   * Waits for the body of a request that is authenticated, and for the memory to process it.
-   * @throws HttpProblem 503 if there was none in time
+   * Waits for the body of an authenticated request, and for the memory to process it.
+   * @throws HttpProblem 503 if no memory became available in time
    */
   receive(): Promise<ReceivedBody> {
     return this.mayBeLarge ? this.receiveLarge() : this.received;
   }
 
-  /** Drops the bytes that have arrived, and each chunk that still arrives: its request will be rejected. */
+  /** Drops the bytes that have arrived, and each chunk that still arrives: the request will be rejected. */
   drop(): void {
     this.isDropped = true;
     this.releaseChunks();
@@ -135,14 +135,14 @@ export class BodyReader {
     if (this.isOversized) this.releaseChunks();
   }
 
-  /** Ends the reading of a body that will not arrive as a whole. Returns false if the reading has already ended. */
+  /** Stops reading a body that will not arrive completely. Returns false if reading has already ended. */
   abort(problem: HttpProblem): boolean {
     if (this.isOver) return false;
     this.settle(problem);
     return true;
   }
 
-  /** Releases everything: the request is answered. What still arrives is discarded. */
+  /** Releases everything once the request is answered. Bytes that still arrive are discarded. */
   finish(): void {
     this.leave();
     this.passTo = null;
@@ -154,8 +154,8 @@ export class BodyReader {
   private listen(stream: IncomingMessage): void {
     stream.on('data', (chunk: Buffer) => this.add(chunk));
     stream.on('end', () => this.isOver || this.settle(this.size > LIMITS.payloadBytes ? oversizedBody() : null));
-    // Every stream emits `close`, a failed one as well, and nearly all of them after the body was read. The problem is created
-    // only if it is needed.
+    // Every stream emits `close`, even a failed one, and nearly always after the body was read, so the problem is created only
+    // when needed.
     stream.on('close', () => this.isOver || this.abort(incompleteBody()));
   }
 
@@ -225,7 +225,7 @@ export class BodyReader {
     this.countedBytes = 0;
   }
 
-  /** Ends the reading. A paused body makes the answer the last of its connection (http-server.ts). */
+  /** Stops reading. A paused body makes the answer the last of its connection (http-server.ts). */
   private refuse(problem: HttpProblem): HttpProblem {
     this.drop();
     this.stream.pause();
@@ -233,7 +233,7 @@ export class BodyReader {
     return problem;
   }
 
-  /** @param problem null: the body has arrived as a whole */
+  /** @param problem null: the body has arrived completely */
   private settle(problem: HttpProblem | null): void {
     this.isOver = true;
     if (problem && !this.isOversized) this.releaseChunks(); // no signature can be checked
@@ -269,7 +269,7 @@ const readAnnouncedBytes = ({ headers }: IncomingMessage): number | null => {
   return Number(headers['content-length'] ?? 0);
 };
 
-/** Returns the problem of a body whose end is missing. */
+/** Returns the problem for a body that ended early. */
 export const incompleteBody = (): HttpProblem =>
   HttpProblem.withMessage(400, 'body_incomplete', HTTP_MESSAGES.bodyIncomplete);
 

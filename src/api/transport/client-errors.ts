@@ -9,7 +9,7 @@ import { HTTP_MESSAGES } from './messages.js';
 import { buildProblemView } from './problem.view.js';
 
 /**
- * Limits of a lingering close: how long, in ms, and how many bytes a connection is still read after its last answer.
+ * Limits of a lingering close: how long (in ms) and how many bytes a connection is still read after its last answer.
  */
 const LINGER_MS = 5_000;
 const LINGER_BYTES = 20_971_520;
@@ -21,8 +21,8 @@ const PENDING_REPLY = Symbol('pending reply');
 
 interface Connection extends Socket {
   /**
-   * The reply that is pending, or that was sent before its request had arrived as a whole; null between two requests,
-   * so that their memory can be freed. A property, because a map would cost a microsecond per request.
+   * The reply that is pending, or that was sent before its request had fully arrived; null between two requests, so
+   * that their memory can be freed. A property, because a map would cost a microsecond per request.
    */
   [PENDING_REPLY]?: FastifyReply | null;
 }
@@ -42,11 +42,11 @@ export const trackPendingReplies = (fastify: FastifyInstance): void => {
 };
 
 /**
- * Answers bytes that are not a complete HTTP request in the form of every other error (D-6, D-11), and ends the
+ * Answers bytes that are not a complete HTTP request, in the form of every other error (D-6, D-11), and ends the
  * connection. If a handler is waiting for the rest of the request, the handler answers: authentication and the other
  * checks come first (D-7), and the endpoint's log gets the request (D-33). Bytes that still arrive are read and
  * discarded for a while: closing the connection at once would make the operating system drop the answer.
- * @param error of the parser, which reports everything that it receives after the first error, too
+ * @param error the parser's; after the first error, the parser also reports everything that it receives later
  */
 export const answerClientError = (error: Error & { readonly code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -95,7 +95,7 @@ export const rejectConnect = (_request: IncomingMessage, socket: Duplex): void =
   );
 };
 
-/** Rejects every expectation but 100-continue (RFC 9110, 10.1.1), which Node handles itself. */
+/** Rejects every expectation except 100-continue (RFC 9110, 10.1.1), which Node handles itself. */
 export const rejectExpectation = (_request: IncomingMessage, response: ServerResponse): void => {
   const problem = HttpProblem.withMessage(417, 'expectation_failed', HTTP_MESSAGES.expectation);
   const id = newId('req');
@@ -128,7 +128,7 @@ const findHeaderProblem = ({ headers, rawHeaders, httpVersion }: IncomingMessage
   let seen = 0; // one bit per header
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const sent = rawHeaders[i]!;
-    if (!SINGLE_LENGTHS.has(sent.length)) continue; // nearly all others
+    if (!SINGLE_LENGTHS.has(sent.length)) continue; // as for nearly all headers
     const index = SINGLE_HEADERS.indexOf(sent.toLowerCase());
     if (index < 0) continue;
     if (seen & (1 << index)) return HTTP_MESSAGES.headerTwice({ name: sent });

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Interfaces that pages may call; the rest are pages themselves, or for operators' programs. */
+/** Interfaces that web pages may call. The other paths are pages themselves, or meant for operators' programs. */
 const INTERFACES = /^\/(v1|manage\/v1|sse)\//;
-/** Headers of answers that a page may read, in addition to those that every page may. */
+/** Response headers that an allowed page may read, besides those that any page may read. */
 const EXPOSED = [
   ...['x-request-id', 'x-position', 'etag', 'retry-after', 'www-authenticate'],
   ...['idempotency-replayed', 'idempotency-payload-mismatch', 'deprecation', 'sunset'],
@@ -10,7 +10,7 @@ const EXPOSED = [
 /** How long a browser keeps the answer to a preflight, in seconds. */
 const MAX_AGE = 600;
 
-/** The form of the framework's option. */
+/** The answer in the form of the framework's CORS option. */
 interface CorsAnswer {
   readonly origin: string | false;
   readonly methods?: string[];
@@ -19,8 +19,8 @@ interface CorsAnswer {
 }
 
 /**
- * Returns a function that decides about each request whether a page may read its answer (CORS_ORIGINS). The headers of
- * a request are not limited: other programs can send any header anyway. Cookies are not used, and not allowed.
+ * Returns a function that decides for each request whether a page may read its answer (CORS_ORIGINS). The headers of a
+ * request are not limited: other programs can send any header anyway. Cookies are not used, and not allowed.
  */
 export const allowPages =
   (origins: readonly string[]) =>

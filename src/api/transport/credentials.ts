@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Instant } from '../../kernel/instant.js';
 
-/** Accepted difference of a timestamp to either side, in s (publish-api.md: Authentication, 4). */
+/** Accepted deviation of a timestamp in either direction, in s (publish-api.md: Authentication, 4). */
 const TIMESTAMP_WINDOW_S = 5 * 60;
 const SIGNATURE = /^(?:sha256=)?([0-9a-f]{64})$/i;
 const BEARER = /^Bearer +([^\s]+) *$/i;
@@ -67,8 +67,8 @@ export const measureSkew = (header: string | undefined, now: Instant): number | 
   header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) - Math.floor(now / 1_000) : null;
 
 /**
- * True if a header is the HMAC-SHA256 by one of the secrets (two while one is being rotated, D-40). Takes constant time. The
- * header's prefix is optional, and its hex digits may be of either case (publish-api.md: Authentication, 5).
+ * True if a header is the HMAC-SHA256 with one of the secrets (two while one is being rotated, D-40). Takes constant time.
+ * The header's prefix is optional, and its hex digits may be of either case (publish-api.md: Authentication, 5).
  */
 export const isSignatureValid = (
   header: string | undefined,

@@ -6,12 +6,12 @@ import { type BodyClass, fieldNamesOf, readFields, type Sent } from '../../valid
 import { HttpProblem } from './http-problem.js';
 
 /**
- * Reads the JSON object that was sent into a typed body, and adds what is wrong to `problems`. A body with problems is
+ * Reads the JSON object that was sent into a typed body, and adds every error to `problems`. A body with problems is
  * discarded.
  */
 export type BodyReader<T> = (sent: Sent, problems: ProblemList) => T;
 
-/** Returns a reader of a class's fields. A field that the class does not have is reported. @param path of the object */
+/** Returns a reader of a class's fields, which reports unknown fields. @param path the object's path */
 export const fieldsReader =
   <T extends object>(Body: BodyClass<T>, path = ''): BodyReader<T> =>
   (sent, problems) => {

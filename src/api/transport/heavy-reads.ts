@@ -1,17 +1,17 @@
 import { KeyedPace } from '../../runtime/keyed-pace.js';
 import { KeyedSemaphore } from '../../runtime/keyed-semaphore.js';
 
-/** Heavy reads of one holder that are answered at the same time. */
+/** Maximum number of heavy reads that one holder has at the same time. */
 const AT_ONCE = 2;
-/** A turn of the pace: 8 MiB a second after a burst of 16 MiB. */
+/** Pace of each holder: 8 MiB a second after a burst of 16 MiB. */
 const TURN = { bytes: 8_192, intervalMs: 1, burst: 2_048 };
 
 const turns = new KeyedSemaphore(AT_ONCE);
 const pace = new KeyedPace(TURN.intervalMs, TURN.burst);
 
 /**
- * Waits for the turn of a read that may be large (D-68): each owner, and the operator, has two at a time, by whatever interface.
- * An owner who has read much waits first (ADR-220). Returns the function that ends the turn.
+ * Waits for the turn of a read that may be large (D-68): each owner, and the operator, has two at a time over all interfaces. An
+ * owner who has read a lot waits longer (ADR-220). Returns the function that ends the turn.
  */
 export const takeHeavyReadTurn = async (holder: string): Promise<() => void> => {
   const release = await turns.acquire(holder);
@@ -19,7 +19,7 @@ export const takeHeavyReadTurn = async (holder: string): Promise<() => void> => 
   return release;
 };
 
-/** Counts a large answer: its holder's next heavy reads come later. */
+/** Counts a large answer, which delays its holder's next heavy reads. */
 export const countLargeAnswer = (holder: string, bytes: number): void => {
   pace.take(holder, bytes / TURN.bytes);
 };

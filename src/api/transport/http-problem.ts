@@ -2,8 +2,8 @@ import type { Rejection } from '../../kernel/result.js';
 import type { Problem } from '../../validation/problem-list.js';
 
 /**
- * An answer that is not a success. Code behind a controller throws it; its body has the form of D-6. It has no stack
- * trace: no one would read it, and capturing it would take longer than most checks.
+ * An unsuccessful answer, thrown by the code behind a controller; its body has the form of D-6. It has no stack trace,
+ * because capturing one that no one reads would take longer than most checks.
  */
 export class HttpProblem extends Error {
   constructor(
@@ -13,7 +13,7 @@ export class HttpProblem extends Error {
     /** Human-readable problems; at most 50 are sent (D-6). */
     readonly problems: readonly Problem[],
     readonly headers: Readonly<Record<string, string>> = {},
-    /** More fields of the body, for programs: `retry_at` (management-api.md: Routes). */
+    /** More machine-readable fields of the body: `retry_at` (management-api.md: Routes). */
     readonly figures: NonNullable<Rejection['figures']> = {},
   ) {
     const { stackTraceLimit } = Error;

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { readHeaderText } from './header-text.js';
 
-/** A strong tag of a revision, as answers have it. */
+/** A revision's strong tag, as in the `ETag` of answers. */
 const TAG = /^"(\d{1,9})"$/;
 
 /**
- * Returns the revisions that `If-Match` names, as the `ETag` of answers did: `"3"`, or several with commas between them. Null if
- * there is no such header, or if it is `*`. Any other text, such as a weak tag, names no revision.
+ * Returns the revisions that `If-Match` names in the form of an `ETag`: `"3"`, or several, separated by commas. Null if there is
+ * no such header, or if it is `*`. Any other text, such as a weak tag, names no revision.
  */
 export const readIfMatch = (request: FastifyRequest): readonly number[] | null => {
   const sent = readHeaderText(request, 'if-match')?.trim();

@@ -30,7 +30,7 @@ const KEYS = {
   calendar: /^\d{0,15}\/post_[0-9a-f]{32}$/,
 } as const;
 
-/** Checks a cursor of a list with such keys, or of resources with such ids; rejects the cursors of other lists. */
+/** Checks a cursor of a list sorted by keys of this form, or by such ids; rejects the cursors of other lists. */
 export const isCursorOf = (...keys: readonly (keyof typeof KEYS | IdPrefix)[]): PropertyDecorator => {
   const forms = keys.map((key) => (key in KEYS ? KEYS[key as keyof typeof KEYS] : new RegExp(`^${key}_[0-9a-f]{32}$`)));
   return Must.beAllowedBy((value): FieldProblem | undefined =>
@@ -85,7 +85,7 @@ export class ListView<V> {
 
 /**
  * Builds one page of a list.
- * @param found one more than the page holds, if there are more; or a part that ended because it would have been too large
+ * @param found the page's rows, plus one if there are more; or a part that was cut because it would be too large
  */
 export const buildListView = async <Row, V>(
   found: readonly Row[] | PartOfList<Row>,

@@ -1,8 +1,8 @@
 import type { Settings } from '../../config/settings.js';
 
 /**
- * Returns the path of BASE_URL without a slash at its end, below which a proxy serves this process; empty without one.
- * @param settings of a process that listens
+ * Returns the path of BASE_URL, below which a proxy serves this process, without a trailing slash; may be empty.
+ * @param settings the settings of a listening process
  */
 export const getPathPrefix = ({ baseUrl }: Pick<Settings, 'baseUrl'>): string =>
   new URL(baseUrl!).pathname.replace(/\/$/, '');

@@ -12,7 +12,7 @@ import { HTTP_MESSAGES, SERVICE_MESSAGES } from './messages.js';
 import { buildProblemView } from './problem.view.js';
 
 const RETRY_AFTER_SECONDS = '5';
-/** After a failure that an operator must fix. */
+/** Used after a failure that an operator must fix. */
 const STORAGE_RETRY_AFTER_SECONDS = '30';
 
 /**

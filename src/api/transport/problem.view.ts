@@ -18,7 +18,7 @@ export class ProblemView {
 
   constructor({ code, problems }: HttpProblem, requestId: string) {
     const shown = problems.slice(0, MAX_PROBLEMS);
-    // Most messages already name the place.
+    // Most messages already begin with the path.
     this.errors = shown.map(({ path, message }) => (message.startsWith(path) ? message : `${path}: ${message}`));
     this.code = code;
     this.request_id = requestId;

@@ -18,13 +18,13 @@ declare module 'fastify' {
   }
 }
 
-/** Methods that have a body, by the framework's defaults. */
+/** Methods that have a body by the framework's defaults. */
 const METHODS = ['POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'];
 
 /**
- * Disables the framework's body parsers. They would answer by themselves (413, 415, U+FFFD for invalid bytes) before the token
- * is checked; instead, the handlers read the bytes when the order of D-7 allows it. The framework is configured as if no
- * method had a body.
+ * Disables the framework's body parsers. They would answer (413, 415) or replace invalid bytes with U+FFFD before the token is
+ * checked; instead, the handlers read the bytes when the order of D-7 allows it. The framework is configured as if no method
+ * had a body.
  */
 export const disableBodyParsing = (fastify: FastifyInstance, memory: RequestMemory): void => {
   fastify.decorate('requestMemory', memory);

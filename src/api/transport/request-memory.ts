@@ -11,11 +11,11 @@ const LARGE_BODY_BYTES = 65_536;
  */
 const WORK_FACTOR = 6;
 const WAITING = 1_000;
-/** Half of the time that a request has to arrive. */
+/** Half of the time limit for a request to arrive, in ms. */
 const WAIT_MS = 15_000;
 const RETRY_AFTER_SECONDS = '5';
 
-/** Bounds of what requests take: their bodies, the work on them, the arguments of tool calls, and answers. */
+/** Memory bounds for the bodies of requests, the work on them, the arguments of tool calls, and answers. */
 export interface RequestMemoryBounds {
   readonly bodies: MemoryBounds;
   readonly work: MemoryBounds;
@@ -24,7 +24,7 @@ export interface RequestMemoryBounds {
 }
 
 const wait = { waiting: WAITING, waitMs: WAIT_MS };
-/** 24 bodies, the work on six of them, the arguments of six calls, and twelve answers, each of the largest size; half for one owner. */
+/** 24 bodies, the work on six of them, the arguments of six calls, and twelve answers, each of maximum size; one owner may use half. */
 const BOUNDS: Required<RequestMemoryBounds> = {
   bodies: { ...wait, bytes: 24 * LIMITS.payloadBytes, bytesPerHolder: 12 * LIMITS.payloadBytes },
   work: {
@@ -43,8 +43,8 @@ const BOUNDS: Required<RequestMemoryBounds> = {
  * for at most 15 s each time. There are two budgets, so that a body that is being read never waits for another. Bodies
  * of up to 64 KB are not counted and never wait.
  *
- * The arguments of a tool call have a budget of their own, because the request that the tool sends waits for the first
- * two. A large answer counts until its client has read it.
+ * The arguments of a tool call have a budget of their own, because the request that the tool sends waits for the other
+ * two budgets. A large answer is counted until its client has read it.
  */
 export class RequestMemory {
   readonly bodies: MemoryBudget;

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 
-/** Characters of a list that are serialised before other work gets the thread. */
+/** Number of characters to serialise before other work gets the thread. */
 const SLICE_LENGTH = 262_144;
 
-/** Serialises lists item by item, a large one in slices. The text is that of `JSON.stringify`. */
+/** Serialises lists item by item, a large one in slices. The result is the same as that of `JSON.stringify`. */
 export const serializeListsInSlices = (fastify: FastifyInstance): void => {
   fastify.addHook('preSerialization', async (_request, reply, payload) => {
     if (!isList(payload)) return payload;

@@ -40,7 +40,7 @@ export class UnauthenticatedBodies {
     this.held += bytes;
   }
 
-  /** Reserves a place for a body to be read; false: there is none left. */
+  /** Reserves a place for reading a body; returns false if none is left. */
   startReading(): boolean {
     if (this.beingRead >= this.maxReading) return false;
     this.beingRead += 1;

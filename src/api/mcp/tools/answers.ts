@@ -4,7 +4,7 @@ import { TOOL_ERRORS } from '../messages.js';
 import type { ToolNames } from './tool.js';
 import { ToolError } from './tool-error.js';
 
-/** Returns the body of a success. @throws ToolError with the action to take */
+/** Returns the body of a successful answer. @throws ToolError with the action to take */
 export const requireSuccess = (answer: GatewayAnswer, names: ToolNames): GatewayAnswer['body'] => {
   if (answer.status < 300) return answer.body;
   throw errorOf(answer, names);

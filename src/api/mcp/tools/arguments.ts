@@ -28,7 +28,7 @@ export const readText = (args: Arguments, name: string): string | undefined => {
   throw new RefusedArguments(TOOL_ERRORS.wrongText({ name, value: describe(value) }));
 };
 
-/** Names a value of a wrong type, shortened. */
+/** Describes a value of the wrong type, shortened. */
 export const describe = (value: unknown): string => {
   if (typeof value === 'string') return quoteShort(value);
   if (Array.isArray(value)) return 'a list';

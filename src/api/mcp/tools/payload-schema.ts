@@ -2,14 +2,14 @@ import { ENTITY_TYPES, LIMITS, MEDIA_TYPES } from '../../../payload/payload.js';
 import { TOOL_DESCRIPTIONS as SAY } from '../messages.js';
 import type { ArgumentSchemas } from './tool.js';
 
-/** Schema of targets: ids or whole names (D-39). */
+/** Schema of targets: ids or full names (D-39). */
 export const targetsSchema = (description: string): ArgumentSchemas[string] => ({
   type: 'array',
   items: { type: 'string' },
   description,
 });
 
-/** Schema of minutes of a pause. */
+/** Schema of the length of a pause, in minutes. */
 export const minutesSchema = (description: string): ArgumentSchemas[string] => ({
   type: 'integer',
   minimum: 0,

@@ -33,7 +33,7 @@ export const sandboxTool = (names: ToolNames): Tool => ({
     const targets = await resolveTargetNames(sent.targets, send, slug, names);
     const body = { ...sent, ...(targets && { targets: targets.map((id) => ({ id })) }) };
     const answer = await send({ method: 'POST', path: '/v1/sandbox/test', body });
-    // A payload that would be refused is an answer of the sandbox, not a failure of the tool.
+    // A rejected payload is a result of the sandbox, not a failure of the tool.
     if (answer.body.validation !== undefined && answer.body.ok === false)
       return { text: TOOL_ANSWERS.rejected({ errors: joinErrors(answer.body) }), structured: answer.body };
     const structured = requireSuccess(answer, names);

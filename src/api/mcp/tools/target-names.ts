@@ -18,8 +18,8 @@ const TARGET_ID = /^tgt_\w{1,64}$/;
 const MAX_LISTED = 30;
 
 /**
- * Turns a call's targets, ids or whole names, into ids (D-39). Names are looked up by discovery, which shows them only
- * if it is verbose, and which counts as a discovery request.
+ * Resolves a call's targets, given as ids or full names, to ids (D-39). Looks up names with a verbose discovery
+ * request, which counts against the discovery limit.
  * @returns undefined if none were given
  * @throws ToolError RefusedArguments
  */

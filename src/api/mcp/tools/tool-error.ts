@@ -1,8 +1,8 @@
-/** A tool call that failed. The message is for the assistant: the failure and the action to take. */
+/** A tool call that failed. The message tells the assistant what failed and what to do. */
 export class ToolError extends Error {
   constructor(
     message: string,
-    /** Fields for programs; absent if there are none. */
+    /** Machine-readable fields; absent if there are none. */
     readonly details?: Readonly<Record<string, unknown>>,
   ) {
     super(message);

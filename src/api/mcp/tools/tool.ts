@@ -16,7 +16,7 @@ export interface Tool {
   readonly definition: ToolDefinition;
   /** True if its calls appear in no request log (D-44). */
   readonly isSandbox?: true;
-  /** Calls the tool. @param args as they were sent. @throws ToolError */
+  /** Calls the tool. @param args the arguments as sent @throws ToolError */
   call(args: unknown, send: Send, slug: string): Promise<ToolAnswer>;
 }
 
