@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Encodings that the build stores next to a file, smallest first, and their file name extensions. */
+/** Encodings of the copies that the build stores next to a file, smallest first, with their file name extensions. */
 const ENCODINGS: readonly (readonly [name: string, extension: string])[] = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -66,7 +66,7 @@ export class ConsoleFiles {
     return (await this.readAll())?.get(INDEX)?.toString() ?? null;
   }
 
-  /** True if only a file can have this path: no page of the console begins with it. */
+  /** True if only a file can have this path, because no page of the console begins with it. */
   isFilePath(path: string): boolean {
     return path.startsWith(HASHED);
   }

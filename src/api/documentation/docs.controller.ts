@@ -55,8 +55,8 @@ const START = `SwaggerUIBundle({
 `;
 
 /**
- * Shows the API's description to people, who can try requests against this server from it. Works offline: it loads only
- * the gateway's own files (D-31).
+ * Serves a page that describes the API and can send requests to this server. Works offline: it loads only the gateway's
+ * own files (D-31).
  */
 @Controller('docs')
 export class DocsController {

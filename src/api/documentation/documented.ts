@@ -13,13 +13,13 @@ export interface DocumentationContext {
 
 /** The announced end of a route (docs/compatibility.md). */
 export interface Deprecation {
-  /** The day when its end was announced, UTC: `2026-11-24`. */
+  /** The day on which the end was announced, UTC: `2026-11-24`. */
   readonly since: string;
   /** The last day on which the route is served, UTC; absent until it is decided. */
   readonly until?: string;
 }
 
-/** The part of a route's documentation that its code does not give; the rest comes from its rules and types. */
+/** The part of a route's documentation that its code does not provide; the rest comes from its rules and types. */
 export interface RouteDocumentation {
   /** A short title, such as "Pause a channel". */
   readonly summary: string;
@@ -35,7 +35,7 @@ export interface RouteDocumentation {
   readonly query?: BodyClass<object>;
   /** Status of a success. Default: 200; for DELETE, 204. */
   readonly status?: number;
-  /** The answer's class, where the method's return type does not name it; for a text answer, its media type. */
+  /** The answer's class, if the method's return type does not name it; for a text answer, its media type. */
   readonly answer?: Type<object> | string;
   /** Other successes with the same body: status and meaning. */
   readonly alsoAnswers?: Readonly<Record<number, string>>;

@@ -151,7 +151,7 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
   };
 };
 
-/** True if an object of a schema may have an `owner_id`. */
+/** True if an object that matches a schema may have an `owner_id`. */
 const hasOwner = ({ properties = {}, oneOf = [], anyOf = [], allOf = [] }: JsonSchema): boolean =>
   'owner_id' in (properties as object) || [oneOf, anyOf, allOf].flat().some((part) => hasOwner(part as JsonSchema));
 

@@ -11,7 +11,7 @@ interface DescribedRoute {
   readonly takesOwner: boolean;
   readonly documentation: RouteDocumentation;
   readonly known: RouteAnswers;
-  /** `example` of the main answer; nothing if none was recorded. */
+  /** `example` of the main answer; empty if none was recorded. */
   readonly example: JsonSchema;
 }
 

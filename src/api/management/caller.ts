@@ -17,7 +17,7 @@ export const getCaller = (request: FastifyRequest): Caller => {
   return caller;
 };
 
-/** Returns the caller as events name it. */
+/** Returns the caller in the form that events use. */
 export const getActor = (caller: Caller): Actor =>
   caller.kind === 'operator' ? 'operator' : ownerActor(caller.ownerId);
 
@@ -26,7 +26,7 @@ export const getOwnerScope = (caller: Caller): string | null => (caller.kind ===
 
 /**
  * Returns the owner whose resources a list shows: the requested one, else the caller's scope; null: all owners.
- * @param owner the query's `owner_id` @throws HttpProblem 404 if an owner names another one
+ * @param owner the query's `owner_id` @throws HttpProblem 404 if an owner names another owner
  */
 export const getListScope = (caller: Caller, owner: string | undefined): string | null => {
   const scope = getOwnerScope(caller);

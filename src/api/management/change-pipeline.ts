@@ -43,7 +43,7 @@ export interface ChangeResult<V extends object, S extends Secrets = NoSecrets> {
   readonly shownOnce?: S;
 }
 
-/** Read models that show a deletion of a resource: it cancels queued publications. */
+/** Read models that show a resource's deletion, which also cancels queued publications. */
 export const READ_MODELS_OF_DELETION = ['discovery', 'posts', 'publish-schedule'];
 
 type ChangeHandler<T, V extends object, S extends Secrets> = (body: T, change: Change) => Promise<ChangeResult<V, S>>;
@@ -120,7 +120,8 @@ export class ChangePipeline {
       if (earlier) return replayResponse(reply, earlier);
       return sendResponse(reply, { ...response, body: { ...response.body, ...shownOnce } });
     } catch (error) {
-      // A rejection changed nothing, so the key is free again. Any other failure may have: the key stays with the request.
+      // A rejection changed nothing, so the key is free again. Any other failure may have, so the request keeps the
+      // key.
       if (error instanceof HttpProblem && error.status < 500) {
         await change.eraseDrawnSecrets();
         await this.responses.releaseKey(caller, key, hash);
@@ -154,7 +155,7 @@ export class ChangePipeline {
   }
 }
 
-/** Sets status and headers, and returns the body: the view that the response was stored with. */
+/** Sets status and headers, and returns the stored response's body. */
 const sendResponse = <V>(reply: FastifyReply, { status, position, body }: StoredResponse): V => {
   void reply.code(status);
   if (position !== null) void reply.header('x-position', position);

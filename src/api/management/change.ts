@@ -5,7 +5,7 @@ import type { Instant } from '../../kernel/instant.js';
 import type { SecretVault } from '../../secrets/vault.js';
 
 /**
- * A change that a caller requests. With an Idempotency-Key everything in it follows from caller and key, so that a
+ * A change that a caller requests. With an Idempotency-Key, everything in it derives from caller and key, so that a
  * repeat (at the same time, in another process, after a crash) is the same command: the same ids, events and secrets.
  */
 export class Change {
@@ -13,7 +13,7 @@ export class Change {
   readonly context: CommandContext;
   private hasDrawn = false;
 
-  /** @param keyClaim null: without a key; ids then follow from the request's id */
+  /** @param keyClaim null: without a key; ids then derive from the request's id */
   constructor(
     actor: Actor,
     request: RequestOrigin,

@@ -11,7 +11,7 @@ export interface StoredResponse {
   readonly body: object;
 }
 
-/** The result of a claim of an idempotency key. */
+/** The result of claiming an idempotency key. */
 export type KeyClaim =
   /** No response has been stored yet. `since` is the same for all requests with the key. */
   | { readonly kind: 'open'; readonly since: Instant }

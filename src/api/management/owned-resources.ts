@@ -28,7 +28,7 @@ export class ListQuery extends PageQuery {
   readonly owner_id: string | undefined;
 }
 
-/** Creates the query of a list of resources with ids of this form. */
+/** Creates the query class of a list of resources whose ids have this prefix. */
 const createListQuery = (prefix: IdPrefix): typeof ListQuery => {
   class KindListQuery extends ListQuery {
     @isCursorOf(prefix)

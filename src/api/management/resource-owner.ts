@@ -9,7 +9,7 @@ import { BODY_MESSAGES } from './messages.js';
 
 /**
  * Adds the owner to the body of a new resource: the caller, or the owner that the operator names (D-47).
- * @throws HttpProblem 404 if an owner names another one
+ * @throws HttpProblem 404 if an owner names another owner
  */
 export const withOwner =
   <T extends object>(caller: Caller, read: BodyReader<T>): BodyReader<T & { readonly ownerId: string }> =>

@@ -44,7 +44,7 @@ export class WrongKeyLockout {
     throw HttpProblem.withMessage(429, 'too_many_wrong_keys', message, { 'retry-after': String(seconds) });
   }
 
-  /** Counts a request with a wrong key. @throws HttpProblem 429 if it was one too many */
+  /** Counts a request with a wrong key. @throws HttpProblem 429 if that makes too many */
   countWrongKey(request: FastifyRequest): void {
     const { id, clientAddress } = request;
     this.wrongKeys.add(clientAddress);

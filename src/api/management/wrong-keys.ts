@@ -3,7 +3,7 @@ import { BoundedCache } from '../../runtime/bounded-cache.js';
 const MINUTE_MS = 60_000;
 /** Wrong keys that an address may send within a minute (D-55). */
 const ALLOWED = 100;
-/** Number of addresses to track. Above it, the address whose last wrong key is oldest is forgotten. */
+/** Maximum number of addresses to track. Beyond that, the address whose last wrong key is oldest is forgotten. */
 const MAX_ADDRESSES = 10_000;
 
 /** Counts wrong management keys by address, in a sliding minute (D-55). */

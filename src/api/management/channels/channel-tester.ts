@@ -36,7 +36,7 @@ export class ChannelTester {
     private readonly turns: CallTurns,
   ) {}
 
-  /** Never throws if the network is down or refuses: a check reports it. */
+  /** Does not throw if the network is down or refuses: a check in the result reports it. */
   test(channel: ChannelRow): Promise<ChannelTest> {
     const key = `${channel.channel_id}/${channel.credentials_id}`;
     const running = this.running.get(key);

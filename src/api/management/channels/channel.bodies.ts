@@ -17,7 +17,7 @@ interface ChannelFields {
   readonly settings: unknown;
 }
 
-/** Creates the class of POST /channels for the networks that a channel may be on. */
+/** Creates the body class of POST /channels for the networks that a channel may be on. */
 const createChannelBody = (platforms: readonly string[]): BodyClass<ChannelFields> => {
   class ChannelBody {
     /** Required with the operator's key; may be omitted with an owner's. */

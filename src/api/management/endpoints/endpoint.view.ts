@@ -36,7 +36,7 @@ export class EndpointView {
   /** ISO 8601, UTC. */
   readonly created_at: string;
 
-  /** @param baseUrl of this gateway, without a slash at its end */
+  /** @param baseUrl this gateway's base URL, without a trailing slash */
   constructor(row: EndpointRow, baseUrl: string, now: Instant) {
     this.id = row.endpoint_id;
     this.owner_id = row.owner_id;

@@ -136,7 +136,7 @@ export class HistoryController {
   }
 }
 
-/** Returns the two times of a difference. @throws HttpProblem 422 for a missing or a wrong one */
+/** Returns the two times to compare. @throws HttpProblem 422 if one is missing or wrong */
 const toTimes = (query: DiffQuery, clock: Clock): TimeRange => {
   const from = toInstant(query.from);
   if (from === undefined) throw invalid('from', 'missing', HISTORY_MESSAGES.fromMissing);
@@ -158,7 +158,7 @@ const notThen = ({ name }: HistoryAggregate): HttpProblem =>
 const invalid = (path: string, code: string, message: string): HttpProblem =>
   new HttpProblem(422, 'invalid', [{ path, code, message }]);
 
-/** Answers 409 if an event cannot be read: its text is damaged, or a newer program has written it. */
+/** Answers 409 if an event cannot be read: its text is damaged, or a newer version of the program wrote it. */
 const readable = async <T>(read: () => Promise<T>): Promise<T> => {
   try {
     return await read();

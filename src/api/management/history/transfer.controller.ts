@@ -84,7 +84,7 @@ export class TransferController {
   async import(@Req() request: FastifyRequest): Promise<ImportView> {
     if (!/^\s*application\/x-ndjson\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
       throw HttpProblem.withMessage(415, 'unsupported_media_type', HISTORY_MESSAGES.transferType);
-    // Requests have a time limit, but a body arrives as fast as the network allows, and the import may take long.
+    // The body must arrive within a time limit and the import may take longer, so the body goes to a file first.
     try {
       const result = await this.spool.keep(request.raw, (file) => this.imports.run(readLines(file)));
       return new ImportView(result);
@@ -111,8 +111,8 @@ async function* readLines(file: string): AsyncGenerator<string> {
 }
 
 /**
- * Reads the first piece before answering, so that a history that contradicts its log there gets a problem and not an
- * empty answer.
+ * Reads the first piece before answering, so that a history that contradicts its log at the start leads to a problem,
+ * not an empty answer.
  */
 const startReading = async (pieces: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> => {
   try {
@@ -128,7 +128,7 @@ const startReading = async (pieces: AsyncGenerator<Buffer>): Promise<AsyncGenera
   }
 };
 
-/** Ends each line, and joins lines to larger pieces. */
+/** Ends each line, and joins lines into larger pieces. */
 async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let text = '';
   for await (const line of lines) {

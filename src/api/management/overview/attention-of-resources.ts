@@ -7,8 +7,8 @@ import type { AttentionItemView, AttentionSubject, OverviewActionView } from './
 import type { OverviewFacts } from './overview-facts.js';
 
 /**
- * Builds the attention item for channels whose posts the network refuses; null if there are none. @param titleOf name
- * of a network
+ * Builds the attention item for channels whose posts the network refuses; null if there are none. @param titleOf
+ * returns a network's name
  */
 export const buildRefused = (
   { alerts: { channel: list }, waitingOnChannel, owner }: OverviewFacts,
@@ -63,7 +63,7 @@ export const buildDisabled = (
   };
 };
 
-/** A plan that does not include it would refuse to enable it. */
+/** Returns the action that enables a resource, or shows the plan if the plan would refuse to enable it. */
 const enabling = ({ id, owner_id, disabled_by }: Alert, path: string): OverviewActionView =>
   disabled_by === 'plan'
     ? viewing('view_plan', `/owners/${owner_id}`)

@@ -6,7 +6,7 @@ import { NO_SUBJECT, viewing, viewingList } from './attention-parts.js';
 import type { AttentionItemView, AttentionSubject } from './overview.view.js';
 import { MOST_IDS, type OverviewFacts } from './overview-facts.js';
 
-/** Returns the name of a network for people. */
+/** Returns a network's human-readable name. */
 type TitleOf = (platform: string | null) => string;
 
 /** Builds the list of problems that need someone's attention, by code, worst first. */
@@ -78,7 +78,7 @@ const describePublication = (id: string, { details, excerpts }: OverviewFacts): 
   };
 };
 
-/** Builds the attention item for owners whose posts of the month are used up; null if there are none. */
+/** Builds the attention item for owners who have used up the month's posts; null if there are none. */
 export const buildUsedUp = ({ usedUp }: OverviewFacts): AttentionItemView | null => {
   const [first] = usedUp;
   if (!first) return null;

@@ -4,7 +4,7 @@ import type { NetworkState, NetworkView } from './overview.view.js';
 import type { OverviewFacts } from './overview-facts.js';
 import { MINUTES } from './time-series.js';
 
-/** Number of minutes in one bar of a network. */
+/** Number of minutes in one bar of a network's chart. */
 const BAR = 5;
 
 /** Summarises the traffic of each network. */

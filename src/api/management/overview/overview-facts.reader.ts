@@ -25,7 +25,7 @@ import { listRecent } from './recent.js';
 import { ShownTimes } from './time-series.js';
 import { chooseWaiting } from './waiting.js';
 
-/** Reads everything that an overview shows, in three rounds of few statements. */
+/** Reads everything that an overview shows, in three rounds of a few queries each. */
 @Injectable()
 export class OverviewFactsReader {
   constructor(
@@ -90,7 +90,7 @@ export class OverviewFactsReader {
     };
   }
 
-  /** An owner's quota has been used up since the owner's latest publication. */
+  /** Finds used-up quotas; each counts as used up since the owner's latest publication. */
   private async readQuota(owner: OwnerRow | null, now: Instant): Promise<Pick<OverviewFacts, 'owner' | 'usedUp'>> {
     const postsLeft = owner && (await this.quotas.findPostsLeft([owner])).get(owner.owner_id)!;
     const found = owner && postsLeft && { ...owner, postsLeft };

@@ -10,7 +10,7 @@ import type { NextPublications } from '../../../projections/publish-schedule/nex
 import type { PublicationView } from '../posts/publication.view.js';
 import type { ShownTimes } from './time-series.js';
 
-/** Maximum number of ids of an attention item. */
+/** Maximum number of ids in an attention item. */
 export const MOST_IDS = 20;
 /** Maximum number of waiting publications, and of owners whose publications have waited longest. */
 export const MOST_WAITING = 10;
@@ -26,7 +26,7 @@ export interface OverviewFacts {
   readonly alerts: Alerts;
   readonly next: NextPublications;
   readonly approvals: PendingApprovals;
-  /** Owners whose quota is used up, each with the time since when; longest first. */
+  /** Owners whose quota is used up, each with the time since when it has been; longest first. */
   readonly usedUp: readonly (UsedUpOwner & { readonly since: Instant })[];
   /** Queued publications of the first channel that needs attention. */
   readonly waitingOnChannel: number | null;
@@ -34,11 +34,11 @@ export interface OverviewFacts {
   readonly waitingOwners: readonly WaitingOwner[] | null;
   /** Publications to show, in this order. */
   readonly waiting: readonly string[];
-  /** The publications that are named above, by id. */
+  /** Details of the publications named above, by id. */
   readonly details: ReadonlyMap<string, PublicationDetails>;
-  /** Views of those that are queued, by id; empty while the event store cannot be read. */
+  /** Views of the queued publications, by id; empty while the event store cannot be read. */
   readonly views: ReadonlyMap<string, PublicationView>;
-  /** The first characters of posts, by post. */
+  /** The first characters of posts, by post id. */
   readonly excerpts: ReadonlyMap<string, string | null>;
   /** Names of the resources in the feed. */
   readonly names: ReadonlyMap<string, string>;

@@ -18,7 +18,7 @@ import { buildLongest, buildWaiting } from './waiting.js';
 
 const READ_MODELS = ['activity', 'discovery', 'posts', 'publish-schedule'];
 /**
- * Longest wait for the read models to show what is in the log, in ms: a slightly older overview is better than a late
+ * Longest wait for the read models to catch up with the log, in ms: a slightly stale overview is better than a late
  * one.
  */
 const CATCH_UP_MS = 300;

@@ -16,7 +16,7 @@ export interface OverviewOwner {
   readonly resets_at: string;
 }
 
-/** Kinds of things that need attention, the worst first. */
+/** Kinds of problems that need attention, worst first. */
 export const ATTENTION_CODES = [
   'in_doubt',
   'channel_needs_attention',
@@ -31,7 +31,7 @@ export const ATTENTION_CODES = [
 /** Kind of problem that needs someone's attention. */
 export type AttentionCode = (typeof ATTENTION_CODES)[number];
 
-/** Name of the action that a call of {@link OverviewActionView} takes. */
+/** Name of the action behind an {@link OverviewActionView}. */
 export type ActionLabel =
   'resolve' | 'retry' | 'enable' | 'view_plan' | 'view_reason' | 'review' | 'view_projection' | 'view_all';
 

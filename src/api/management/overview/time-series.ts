@@ -33,7 +33,7 @@ export class ShownTimes {
   }
 }
 
-/** Builds the 60 minutes of all networks together. */
+/** Builds the last 60 minutes, for all networks together. */
 export const buildMinutes = ({ activity: { minutes }, times }: OverviewFacts): MinuteView[] => {
   const views = Array.from({ length: MINUTES }, (_, i) => ({
     at: iso(times.firstMinute + i * MINUTE),

@@ -71,7 +71,7 @@ const commonFigures = (profile: LimitsProfile) => ({
   violations_to_disable: profile.violationsToDisable,
 });
 
-/** Figures that hold for every plan. */
+/** Figures that apply to every plan. */
 export type CommonFigures = ReturnType<typeof commonFigures>;
 
 /** The limits profile in force: the answer to `GET /plans`, in the form of a profile's file. */

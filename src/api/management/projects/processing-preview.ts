@@ -17,7 +17,7 @@ import { ProcessedTextView, ProcessingPreviewView } from './preview.view.js';
 /** Id under which the vault of one preview holds the API key that came with the request. */
 const SENT_KEY = 'sent';
 
-/** Shows a text after a project's processing, with the code that publishes. Nothing is stored. */
+/** Shows a text after a project's processing, using the publishing code. Stores nothing. */
 @Injectable()
 export class ProcessingPreview {
   constructor(
@@ -54,14 +54,14 @@ export class ProcessingPreview {
     return this.catalogue.ids.filter((id) => used.size === 0 || used.has(id));
   }
 
-  /** Returns the vault, with the key of the preview that is running. */
+  /** Returns the vault, with the API key that was sent for this preview. */
   private vaultWith(key: string | null | undefined): Pick<SecretVault, 'readSecret'> {
     if (typeof key !== 'string') return this.vault;
     return { readSecret: async (id) => (id === SENT_KEY ? { api_key: key } : this.vault.readSecret(id)) };
   }
 }
 
-/** Names the API key of the translation, as storing the processing would. */
+/** Sets the id of the translation's API key, as storing the processing would. */
 const withKeyId = (
   { processing, translationKey }: NonNullable<PreviewedText['processing']>,
   current: Processing,

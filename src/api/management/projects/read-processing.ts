@@ -129,9 +129,7 @@ const MAX_PROGRAMS = 2_000;
 /** Limit for the words of all filters together, in UTF-16 units. */
 const MAX_WORDS = 20_000;
 
-/**
- * Limits the cost of a project's patterns and words: each of its posts takes that time, and other posts wait for it.
- */
+/** Limits the cost of a project's patterns and words: other posts wait while one of its posts is processed. */
 const checkCost = (filters: readonly Filter[], footer: Footer | undefined, problems: ProblemList): void => {
   const patterns = [...filters, footer].flatMap((part) => part?.pattern ?? []).filter(isText);
   const steps = patterns.reduce((sum, pattern) => sum + programSize(pattern), 0);

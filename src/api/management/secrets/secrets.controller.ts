@@ -14,7 +14,7 @@ import { EmptyBody } from '../pause.body.js';
 import { SecretsView } from './secrets.view.js';
 
 /**
- * Shows the keys of stored secrets, and reseals the secrets with a new one (management-api.md: `POST /secrets/reseal`).
+ * Shows the keys of stored secrets, and reseals the secrets with a new key (management-api.md: `POST /secrets/reseal`).
  */
 @Controller('manage/v1/secrets')
 @UseGuards(ApiKeyGuard)

@@ -10,7 +10,7 @@ const CODE_BYTES = 24;
 
 /**
  * The code in the console's address that a demo prints when it starts. It signs the demo's owner in once, within ten
- * minutes. Only this process knows its hash, in memory, so the code ends with the process.
+ * minutes. Only this process holds its hash, in memory, so the code becomes invalid when the process ends.
  */
 export class OneTimeCode {
   private issued: { readonly hash: string; readonly until: number; readonly session: SignInView } | null = null;
@@ -25,7 +25,7 @@ export class OneTimeCode {
     return code;
   }
 
-  /** Returns the session of a valid code, which is then used up; null for a wrong, used or expired one. */
+  /** Returns the session of a valid code, which is then used up; null for a wrong, used or expired code. */
   redeem(code: string): SignInView | null {
     const { issued } = this;
     if (issued === null || !isTokenValid(code, issued.hash) || this.now() >= issued.until) return null;

@@ -17,7 +17,7 @@ class SignInBody {
 }
 
 /**
- * Signs the demo's owner in with the one-time code that is printed at the start. The route exists in demo mode only
+ * Signs the demo's owner in with the one-time code that is printed at startup. The route exists in demo mode only
  * (ADR-207).
  */
 @Controller('manage/v1/sign-in')

@@ -16,7 +16,7 @@ export interface ReaderBounds {
 export interface StreamReader {
   /** Only the changes of this owner; null: all. */
   readonly ownerId: string | null;
-  /** SHA-256 (hex) of the owner's key that identifies it; null for the operator. */
+  /** SHA-256 (hex) of the owner's key that the reader sent; null for the operator. */
   readonly keyHash: string | null;
   /** Position of the last change that it has received; null if nothing is to be replayed. */
   readonly after: bigint | null;
@@ -37,7 +37,7 @@ export class ChangeStream implements ChangeListener {
   /** True once the missed changes were sent. */
   private isOpened = false;
   private isEnded = false;
-  /** Time by `performance.now()` since which every check found unsent bytes, in ms. */
+  /** Time by `performance.now()` since when every check has found unsent bytes, in ms. */
   private behindSince: number | null = null;
 
   /** @param onBehind called when a reader is disconnected because it is behind */
@@ -52,7 +52,7 @@ export class ChangeStream implements ChangeListener {
 
   onChanges(changes: readonly Change[], position: bigint): void {
     const { position: sent } = this;
-    // Another process that was ahead of this one may have sent some of them.
+    // Another process that was ahead of this one may have sent some of the changes.
     const isNew = sent === null || !changes[0] || changes[0].position > sent;
     const unsent = isNew ? changes : changes.filter((change) => change.position > sent);
     this.write(writeChanges(unsent, this.reader.ownerId));

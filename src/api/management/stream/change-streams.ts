@@ -23,7 +23,7 @@ export type StreamOptions = typeof STREAM_OPTIONS;
 
 const RETRY_AFTER = { 'retry-after': '30' };
 
-/** The open streams of changes of a process. They end with it. */
+/** The open change streams of a process. They end when the process stops. */
 export class ChangeStreams implements BeforeApplicationShutdown {
   private readonly streams = new Set<ChangeStream>();
   /** Number of streams opened with each owner's key. */
@@ -44,7 +44,7 @@ export class ChangeStreams implements BeforeApplicationShutdown {
 
   /**
    * Opens a stream and returns the body of its response.
-   * @throws HttpProblem 429 if the limit is reached, 503 if the process stops
+   * @throws HttpProblem 429 if the limit is reached, 503 if the process is stopping
    * @throws Unavailable
    */
   async open(reader: StreamReader, response: ServerResponse): Promise<Readable> {

@@ -1,12 +1,12 @@
 import type { Change } from '../../../changes/change.js';
 import { coalesceChanges } from '../../../changes/coalesce.js';
 
-/** Texts of the same changes, by the owner whose changes they contain; null for all owners'. */
+/** Texts of a batch of changes, by the owner whose changes they contain; null: all owners. */
 const texts = new WeakMap<readonly Change[], Map<string | null, string>>();
 
 /**
- * Writes changes as server-sent events; empty if the owner has none among them. Each text is written once for all readers that are
- * sent the same changes.
+ * Writes changes as server-sent events; empty if none of them is the owner's. Each text is written only once for all readers of
+ * the same changes.
  * @param ownerId only the changes of this owner; null: all
  */
 export const writeChanges = (changes: readonly Change[], ownerId: string | null): string => {
@@ -23,7 +23,7 @@ export const writeChanges = (changes: readonly Change[], ownerId: string | null)
   return text;
 };
 
-/** Writes one event. @param position from which a reader that has received it resumes; null: unchanged */
+/** Writes one event. @param position where a reader that has received the event resumes; null: unchanged */
 export const writeEvent = (event: 'change' | 'bye', data: object, position: bigint | null): string =>
   `${position === null ? '' : `id: ${position}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 

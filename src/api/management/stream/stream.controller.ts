@@ -54,7 +54,8 @@ export class StreamController {
       body.destroy();
       throw unauthorizedProblem();
     }
-    // A client that closes its half of the connection gets its answer (http-server.ts); this one never ends on its own.
+    // A client that half-closes its connection still gets its answer (http-server.ts), but this one never ends by
+    // itself.
     request.raw.socket.once('end', () => body.destroy());
     void reply.headers(HEADERS).send(body);
   }

@@ -171,7 +171,7 @@ export class WebhookOutputsController {
   }
 }
 
-/** Draws a secret, in both of its forms. */
+/** Generates a secret, in both of its forms. */
 const newSecret = () => {
   const secret = newSigningSecret();
   return { secret, secret_whsec: `whsec_${Buffer.from(secret).toString('base64')}` };
