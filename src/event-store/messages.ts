@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Messages about a wrong event store (ADR-124): startup fails with exit code 1, and a running process waits. */
+/** An event store that the read models do not belong to (ADR-124): the start ends with exit code 1, and a running process waits. */
 export const STORE_MESSAGES = {
   otherStore: message(
     'The event store at {address} is not the one that this database belongs to: it is {found}, but the read models and sagas have read {recorded} at {recordedAddress}. {remedy}',

@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Messages about a PostgreSQL server that does not meet the requirements: startup fails with exit code 1. */
+/** A PostgreSQL server that does not meet the requirements: the start ends with exit code 1. */
 export const SERVER_MESSAGES = {
   encoding: message(
     "DATABASE_URL points at a database with the encoding {encoding}, but posts need UTF8. The encoding of a database cannot be changed: create another database, and point DATABASE_URL at it:\n  CREATE DATABASE crosspost OWNER {role} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0;",
@@ -29,7 +29,7 @@ export const SERVER_MESSAGES = {
   ),
 };
 
-/** Messages about a database whose schema does not match this release: startup fails with exit code 1. */
+/** A database whose schema does not match this release: the start ends with exit code 1. */
 export const MIGRATION_MESSAGES = {
   serverTooOld: message(
     'The database is PostgreSQL {version}; version {least} or later is needed. Upgrade it, or leave DATABASE_URL unset to use the embedded one.',
@@ -49,7 +49,7 @@ export const MIGRATION_MESSAGES = {
   ),
 };
 
-/** Messages about an embedded PostgreSQL that cannot run: startup fails with exit code 1. */
+/** The embedded PostgreSQL cannot run: the start ends with exit code 1. */
 export const EMBEDDED_MESSAGES = {
   unusableFolder: message(
     'DATA_DIR {folder} cannot be used ({code}). It must be a folder that this user can write to.',

@@ -1,6 +1,6 @@
 import { message } from '../../kernel/message.js';
 
-/** Messages about refusals by KurrentDB or EventStoreDB; they appear at startup, in `/readyz` and in the log. */
+/** KurrentDB's or EventStoreDB's refusals: at the start, in `/readyz` and in the log. */
 export const KURRENTDB_MESSAGES = {
   accessDenied: message(
     '{what}: the event store refuses the user of EVENT_STORE_URL. Correct its name and password, or give it the rights that docs/deployment.md lists',

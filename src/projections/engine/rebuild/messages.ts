@@ -2,9 +2,9 @@ import { message } from '../../../kernel/message.js';
 
 /** Reasons why a rebuild's job ended without promoting its candidate. */
 export const REBUILD_MESSAGES = {
-  /** Result of a job that `failed`. */
+  /** Job `failed` */
   discarded: 'The candidate was discarded.',
-  /** Result of a job that `failed`. */
+  /** Job `failed` */
   replaced: 'The candidate was abandoned: a newer version of the program builds its own.',
   /** Reason why a job waits. */
   otherProgram: message('Version {version} of {projection} is filled by another version of the program.'),
