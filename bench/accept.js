@@ -3,12 +3,11 @@
  * INSERT.
  *
  * 1,000 endpoints, 256 keep-alive connections, alternating rounds. Shows rate, latency, and the CPU time per request of
- * Node and PostgreSQL together, then compares both sides at the same load. Two gateways are compared with the baseline.
- * The plans of the first have no limits, so that the limiter counts nothing and is not called. The second has all
- * limits (burst, hourly quota and violations), set far above the load of the bench. They run one after the other,
- * because a second running gateway would follow the log of the first. Both detect replays and keep the request log.
- * They run with the role `api`, like gateways with separate workers. The cost of the workers per post is measured and
- * shown separately at the end.
+ * Node and PostgreSQL together, then compares both sides at the same load. Two gateways are compared with the baseline:
+ * one whose plans have no limits, so that its limiter is never called, and one with all limits (burst, hourly quota and
+ * violations), set far above the load of the bench. They run one after the other, because a second running gateway
+ * would follow the log of the first. Both detect replays and keep the request log. They run with the role `api`, like
+ * gateways with separate workers. The workers' cost per post is measured and shown separately at the end.
  *
  * With --events=<number> it compares two gateways instead: one with that many events in its store, one with an empty
  * store.
@@ -25,11 +24,11 @@ import { limitedProfile, POST_BODY, seed, unlimitedProfile } from './seed.js';
 
 const ENDPOINTS = readOption(process.argv, 'endpoints', 1_000);
 const CONNECTIONS = readOption(process.argv, 'connections', 256);
-/** Share of the baseline's highest rate that is used as the common load. */
+/** The load for both sides, as a share of the baseline's highest rate. */
 const SAME_LOAD = 0.75;
 
 /**
- * Warm-up before the first round, in s, after which the JIT compiler has optimised the path, as in a long-running
+ * Warm-up before the first round, in s: long enough for the JIT compiler to optimise the code, as in a long-running
  * server.
  */
 const WARM_UP_S = readOption(process.argv, 'warm-up', 10);
@@ -107,7 +106,10 @@ const compareLongLog = async (environment, measureWith, { events, rounds, second
   );
 };
 
-/** Compares the baseline and a gateway in alternating rounds: first each at its highest rate, then both at the same load. */
+/**
+ * Compares the baseline and a gateway in alternating rounds: first each at its highest rate, then both at the same
+ * load.
+ */
 const compare = async (contestants, measure, { rounds, seconds }) => {
   const [, name] = Object.keys(contestants);
   for (const contestant of Object.values(contestants)) await measure(contestant, WARM_UP_S);
@@ -140,7 +142,7 @@ const startBaseline = async (connectionString, targets) => {
   return { pid, port, stop };
 };
 
-/** Measures the cost of the read models per post, when a worker processes the log. */
+/** Measures what the read models cost per post while a worker processes the log. */
 const measureReadModels = async (startGateway, connectionString, postmaster) => {
   const client = new pg.Client({ connectionString });
   await client.connect();

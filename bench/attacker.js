@@ -1,8 +1,8 @@
 /**
  * The attacker of `neighbours`, in its own process. A job is `{ attack, port, attacker, isCalm }`; the attack runs
- * until the message `stop`, and the result is `{ statuses }`, the answers by status. In a calm round, the port is the
- * trivial server's, whose answers have the same size and take the same time as the gateway's, so that the attacker
- * takes the same share of the machine in both. An attack must therefore have run against the gateway first.
+ * until the message `stop`, and the result is `{ statuses }`, the answers by status. In a calm round, the port belongs
+ * to the trivial server, which imitates the size and duration of the gateway's answers, so that the attacker takes the
+ * same share of the machine in both. An attack must therefore have run against the gateway first.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -117,7 +117,7 @@ const read = async (kind, url, request) => {
 const publish = (url, { path, token }, payload, signal) =>
   read('post', url + path, jsonRequest(token, payload, signal));
 
-/** Does something at once and then at intervals, until the signal is aborted. Failures are retried. */
+/** Runs `work` now and then at intervals until the signal is aborted. Ignores failures. */
 const repeat = async (signal, ms, work) => {
   while (!signal.aborted) {
     await work().catch(() => undefined);
@@ -126,7 +126,7 @@ const repeat = async (signal, ms, work) => {
 };
 const inLanes = (count, signal, work) => Promise.all(Array.from({ length: count }, () => repeat(signal, 1, work)));
 
-/** Keeps connections open that send a request and read only the first chunk of its answer, until the signal is aborted. */
+/** Keeps connections that read only the first chunk of their answer, until the signal is aborted. */
 const keepUnread = async (count, port, signal, formatRequest, onChunk = () => undefined) => {
   const sockets = new Set();
   const open = () => {

@@ -1,7 +1,7 @@
 /**
- * bench -- backlog: compares the publishing rate of a worker with a backlog of 1,000 publications and of 1,000,000, over
- * 1,000 channels each, in alternating rounds with a new worker per round. Posts are accepted as fast as they are published,
- * so that the backlog keeps its size. Also shows the CPU time per publication and the worker's memory.
+ * bench -- backlog: compares the publishing rate of a worker with a backlog of 1,000 publications and of 1,000,000,
+ * over 1,000 channels each, in alternating rounds with a new worker per round. Posts are accepted as fast as they are
+ * published, so that the backlog keeps its size. Also shows the CPU time per publication and the worker's memory.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readOption, withBenchEnvironment } from './environment.js';
@@ -60,7 +60,7 @@ export const run = async (args) => {
 };
 
 /**
- * Creates a backlog of this many publications: accepted, and shown by every read model. @param more more options of the
+ * Creates a backlog of `count` publications that are accepted and in every read model. @param more more options of the
  * feed
  */
 export const fillBacklog = async ({ feed, endpoints, connectionString }, count, targets, more = {}) => {

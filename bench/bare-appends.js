@@ -1,6 +1,6 @@
 /**
- * Minimal user of an event store in its own process, as a baseline: a client that appends one event to a new stream per
- * request, with the given number of concurrent requests. A job is `{ url, event, connections, seconds }`; the result is
+ * Minimal event store client in its own process, as a baseline: appends one event to a new stream per request, with the
+ * given number of concurrent requests. A job is `{ url, event, connections, seconds }`; the result is
  * `{ answered, p50, p99, seconds }` (ms).
  */
 import { jsonEvent, KurrentDBClient, NO_STREAM } from '@kurrent/kurrentdb-client';

@@ -1,6 +1,6 @@
 /**
- * Minimal server of this kind, as a baseline: parses the body, hashes the token and looks it up, does one INSERT and
- * responds. A plain node:http server with a connection pool to the same PostgreSQL.
+ * Minimal server for accepting posts, as a baseline: parses the body, hashes the token and looks it up, does one INSERT
+ * and responds. A plain node:http server with a connection pool to the same PostgreSQL.
  */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';

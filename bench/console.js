@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- console [--posts=10000] [--rounds=7] [--trace=FILE]`: measures the web console in Chromium, on a
  * gateway with its stand-ins: the time until the overview is usable, the time from a post's answer to its line in an
- * open overview, and the frames per second while a timeline of many posts scrolls. A trace of the scrolling, in
- * Chromium's format and gzipped, is written to a file if one is given.
+ * open overview, and the frames per second while a timeline of many posts scrolls. With `--trace`,
+ * writes a trace of the scrolling to the file, gzipped, in Chromium's format.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -22,7 +22,7 @@ const CONNECTIONS = 16;
 const SCROLL_STEP = 200;
 /** Maximum time for which the timeline scrolls, in ms. */
 const SCROLL_MS = 60_000;
-/** The category of the trace of the scrolling: its frames. */
+/** Trace category of the frames. */
 const TRACED = 'disabled-by-default-devtools.timeline.frame';
 /** How much of the scrolling is traced, in ms. */
 const TRACED_MS = 5_000;
@@ -89,7 +89,7 @@ const measureFirstView = async ({ browser, gateway, visitor }) => {
   return ms;
 };
 
-/** Returns the ms from the answers of posts to their lines in an open overview. */
+/** Returns the ms from each post's answer to its line in an open overview. */
 const measureLive = async (world, rounds) => {
   const opened = await ConsolePage.open(world.browser, world.gateway.url, world.visitor);
   await opened.page.getByText('Live', { exact: true }).first().waitFor();
@@ -117,7 +117,7 @@ const fill = async (world, posts) => {
 };
 
 /**
- * Waits until nothing is queued, because publishing at full pace needs the processors that the browser needs to draw.
+ * Waits until nothing is queued, because publishing at full pace takes CPU time that the browser needs for drawing.
  */
 const waitUntilPublished = ({ gateway, visitor }) =>
   until('everything is published', async () => {
@@ -167,7 +167,7 @@ const scroll = (page, length) =>
     { step: SCROLL_STEP, length },
   );
 
-/** Removes from a trace what Chromium adds to it unasked, which would make it ten times as large. */
+/** Removes the events that Chromium adds to a trace unasked. They would make it ten times as large. */
 const framesOf = (trace) => {
   const { traceEvents, ...rest } = JSON.parse(trace.toString());
   const kept = traceEvents.filter(({ cat, ph }) => ph === 'M' || cat.includes(TRACED));

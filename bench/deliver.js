@@ -17,7 +17,7 @@ import { median, quantile, until, watchProjections } from './publishing.js';
 import { seed, unlimitedProfile } from './seed.js';
 
 const OUTPUTS = readOption(process.argv, 'outputs', 100);
-/** How long a round's deliveries may take to be scheduled and projected, in ms. */
+/** Time allowed for scheduling and projecting a round's deliveries, in ms. */
 const LEAD_MS = readOption(process.argv, 'lead', 20) * 1_000;
 /** Share of a round that is measured: at its end, fewer and fewer outputs have deliveries. */
 const MEASURED_SHARE = 0.9;

@@ -1,4 +1,4 @@
-/** Environment of a bench: its own embedded PostgreSQL, gateways and load generators. All of them end with the bench. */
+/** The environment of a bench: its own embedded PostgreSQL, gateways and load generators, all of which end with it. */
 import { fork } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ export const OPERATOR_KEY = 'service_operator_bench';
 export const readOption = (args, name, fallback) =>
   Number(args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback);
 
-/** Number of WAL segments: 3 GB, more than a bench writes. Fewer for a run whose figures do not matter. */
+/** Number of WAL segments. The default is 3 GB, more than a bench writes. */
 const WAL_SEGMENTS = readOption(process.argv, 'wal-segments', 192);
 
 /** Settings of every process of an environment. */

@@ -90,7 +90,7 @@ const countDelivered = async (db) => {
   return rows[0].n;
 };
 
-/** True once the read models and the transparency log have reached the end of the log. */
+/** True if the read models and the transparency log have reached the end of the event log. */
 const isLevel = async (db) => {
   const { rows } = await db.query(
     `select min(position) >= (select max(position) from event_store.event) as level from ops_checkpoint

@@ -1,9 +1,9 @@
 /**
  * bench -- history: how long auditors' questions take on a log of 10,000 and of 1,000,000 events, and of 10,000,000
- * with --full: the state of an aggregate at a time, everything of an owner at a time, pages of the audit trail, the
- * ticks of a time slider, the trace of a post, and the proof of an event. The times on the large logs are compared with
+ * with --full: the state of an aggregate or of all of an owner's data at a given time, pages of the audit trail, the
+ * ticks of a time slider, the trace of a post, and the proof of an event. Compares the times on the large logs with
  * those on the small one, in the same run. The events are copies of published posts. Before the questions, a worker
- * brings the read models that they need and the transparency log up to date. Options: --events=<sizes, separated by
+ * brings the transparency log and the read models that they need up to date. Options: --events=<sizes, separated by
  * commas>, --questions (of each kind), --full.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ import { unlimitedProfile } from './seed.js';
 const CHANNELS = readOption(process.argv, 'channels', 50);
 /** Number of pauses and resumptions of one channel, whose history is the longest in the log. */
 const PAUSES = readOption(process.argv, 'pauses', 500);
-/** Number of published posts, each on its own channel, that are copied together. */
+/** Number of published posts, each on its own channel, in the template that is copied. */
 const COPIED_POSTS = CHANNELS - 1;
 /**
  * Followers of the log that the questions need. The others skip the copies: reading the largest log would take them
@@ -64,7 +64,7 @@ export const run = async (args) => {
 
 const ms = (value) => value.toFixed(1).padStart(8);
 
-/** Fills the log up to this number of events, and lets a worker bring the read models and the transparency log up to date. */
+/** Fills the log up to `size` events, and lets a worker bring the read models and the transparency log up to date. */
 const fillLog = async ({ endpoints, connectionString, startGateway }, size) => {
   const startedAt = performance.now();
   const report = (what) =>
@@ -95,7 +95,7 @@ const fillLog = async ({ endpoints, connectionString, startGateway }, size) => {
 };
 
 /**
- * Asks every kind of question, about randomly chosen things. Returns the median and the maximum time of each kind, in
+ * Asks every kind of question about randomly chosen data. Returns the median and the maximum time of each kind, in
  * ms.
  */
 const ask = async (api, { feed, quiet, endpoints, questions }) => {

@@ -1,9 +1,9 @@
 /**
  * Load generator in its own process. Each of `connections` keep-alive connections sends its next request when the
  * previous one was answered. With a `rate`, requests are sent at this rate across all connections, and each is timed
- * from when it was due, even if no connection was free then. Requests are mostly prepared, so that the generator costs
- * little. Each has its own idempotency key, unless `isKeyed` is false. Jobs arrive by IPC; the result is `{ answered,
- * statuses, p50, p99, seconds }` (ms).
+ * from when it was due, even if no connection was free then. Most of each request is prepared in advance, so that the
+ * generator costs little. Each has its own idempotency key, unless `isKeyed` is false. Jobs arrive by IPC; the result
+ * is `{ answered, statuses, p50, p99, seconds }` (ms).
  */
 import { connect } from 'node:net';
 

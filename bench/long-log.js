@@ -1,7 +1,7 @@
 /**
- * Fills event stores fast: copies of one published post, each with its own ids, are inserted by the server itself.
- * Their hash chains are not valid, and only the given followers read them. For benches of costs that depend only on the
- * size of the store.
+ * Fills event stores fast: the server itself inserts copies of published posts, each with its own ids. Their hash
+ * chains are not valid, and only the given followers read them. For benches of costs that depend only on the size of
+ * the store.
  */
 import pg from 'pg';
 import { openFeed } from './feed.js';
@@ -10,11 +10,11 @@ import { openFeed } from './feed.js';
 const CHUNK_COPIES = 100_000;
 
 /**
- * Fills a store up to this number of events.
- * @param endpoints endpoints of a gateway on this database that has stopped
- * @param posts number of published posts, of the endpoints in turn, that are copied together
+ * Fills a store up to `events` events.
+ * @param endpoints endpoints of a gateway that used this database and has stopped
+ * @param posts number of published posts in the template that is copied, sent to the endpoints in turn
  * @param read followers of the log that read the copies instead of skipping them
- * @param addPosts adds as many posts to a feed in another way, and returns the position of the last event
+ * @param addPosts adds these posts to a feed in another way, and returns the position of the last event
  * @param spreadMs time before now over which the copies are spread; if 0, each is a millisecond after the previous one
  */
 export const fillStore = async (connectionString, endpoints, events, options = {}) => {
@@ -61,7 +61,7 @@ export const fillStore = async (connectionString, endpoints, events, options = {
   return sizes[0];
 };
 
-/** Returns the events with their places and times, and the ids and the number of the post that each belongs to. */
+/** Adds to each event its place and time, and its post's ids and number. */
 const templateOf = (rows) => {
   const ids = new Map();
   rows
@@ -81,8 +81,8 @@ const templateOf = (rows) => {
 };
 
 /**
- * SQL: a text in which the ids of the copied post are replaced by those of its n-th copy, which ascend like new ids,
- * and its time by the copy's.
+ * Returns SQL that replaces the copied post's ids in a text with those of its n-th copy, which ascend like new ids, and
+ * its time with the copy's.
  */
 const renamed = (text, time) => {
   const idOf = (id) => `left(${id}, -12) || lpad(to_hex(n * $2 + t.post_number), 12, '0')`;

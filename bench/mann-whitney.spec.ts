@@ -40,7 +40,7 @@ describe('Mann-Whitney U', () => {
   });
 
   it('matches the usual quantiles of the normal distribution', () => {
-    // Two samples with an exact z cannot be constructed directly, so the closest ones are searched for.
+    // Samples with an exact z cannot be constructed directly, so this searches for the closest ones.
     const steps = Array.from({ length: 400 }, (_, i) => i);
     const pairs = steps.map((shift) =>
       mannWhitney(

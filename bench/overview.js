@@ -1,8 +1,8 @@
 /**
- * bench -- overview: how long `GET /overview` takes with 1,000 and with 1,000,000 publications of the last hour, for
+ * bench -- overview: how long `GET /overview` takes with 1,000 and with 1,000,000 publications in the last hour, for
  * their owner and for the operator, over HTTP, one request at a time. Of a hundred publications, 88 are published, ten
- * wait, one failed and one is in doubt; the events are copies, folded by the projections that the answer needs. The
- * times with the most publications are compared with those with the fewest, in the same run. Options:
+ * wait, one failed and one is in doubt; the events are copies, folded by the projections that the answer needs.
+ * Compares the times with the most publications with those with the fewest, in the same run. Options:
  * --publications=<sizes, separated by commas>, --requests (of each kind).
  */
 import pg from 'pg';
@@ -14,14 +14,14 @@ import { runProjections } from './run-projections.js';
 import { unlimitedProfile } from './seed.js';
 
 const CHANNELS = readOption(process.argv, 'channels', 100);
-/** Numbers of publications, out of a hundred, by their outcome; undefined for those that wait. */
+/** Number of publications, out of a hundred, with each outcome; no options for those that wait. */
 const MIXTURE = [
   [88, { isPublished: true }],
   [10, {}],
   [1, { outcome: 'failed' }],
   [1, { outcome: 'in_doubt' }],
 ];
-/** Number of events of a hundred publications: accepted, started, ended. */
+/** Number of events for a hundred publications: accepted, started, ended. */
 const EVENTS = 88 * 3 + 10 + 3 + 3;
 const SPREAD_MS = 55 * 60_000;
 /** Followers of the log that the answer needs. The others skip the copies. */
@@ -64,7 +64,7 @@ export const run = async (args) => {
 
 const ms = (value) => value.toFixed(1).padStart(6);
 
-/** Fills the log up to this number of publications, and lets the projections fold them. */
+/** Fills the log up to `size` publications, and lets the projections process them. */
 const fill = async ({ connectionString, endpoints }, size) => {
   const startedAt = performance.now();
   const report = (what) =>
@@ -97,7 +97,7 @@ const describeTables = async (connectionString, report) => {
   report(`read models are up to date; ${rows.map(({ name, rows: n, size }) => `${name} ${n} (${size})`).join(', ')}`);
 };
 
-/** Asks for overviews, one at a time. Returns their times and the processor time of each, in ms, and what the answers show. */
+/** Asks for overviews, one at a time. Returns the time and CPU time of each, in ms, and the answers' figures. */
 const ask = async (api, postmaster, key, requests) => {
   const times = [];
   let [from, shown] = [0, ''];

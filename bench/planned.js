@@ -2,7 +2,7 @@
  * bench -- planned: compares a gateway that holds 1,000,000 planned posts with one that holds none: publishing and
  * accepting in alternating rounds, with a new worker per round, and how long that worker takes to start. Then 1,000
  * planned posts a second become due on the first gateway: the time from when a post is due until a reader of the log
- * has its release.
+ * receives its release.
  */
 import pg from 'pg';
 import { fillBacklog, measureRound } from './backlog.js';
@@ -12,12 +12,12 @@ import { POST_BODY, unlimitedProfile } from './seed.js';
 
 const MIB = 1_048_576;
 const DAY_MS = 86_400_000;
-/** The planned posts of the comparison are due between these days from now, so that none is released. */
+/** Days from now between which the comparison's planned posts are due, so that none is released. */
 const PLANNED_FOR_DAYS = [10, 360];
 const WARM_UP_S = 2;
-/** Lag of the sagas of an idle worker, in positions, at most. */
+/** Maximum lag of an idle worker's sagas, in positions. */
 const IDLE_LAG = 100;
-/** Time to plan the posts that are released: ms per post, and the minimum. */
+/** Time from the start of planning to the first due time: ms per post, and the minimum in ms. */
 const LEAD_MS = { each: 1, least: 3_000 };
 
 export const run = async (args) => {
@@ -95,8 +95,8 @@ const playRounds = async (sides, rounds, measure) => {
 };
 
 /**
- * Runs a worker until its sagas have followed the log to its end. The transparency log takes a minute for a million posts;
- * the rounds would otherwise measure that as well.
+ * Runs a worker until its sagas have followed the log to its end. The transparency log takes a minute for a million
+ * posts; the rounds would otherwise measure that as well.
  */
 const letSagasCatchUp = async ({ connectionString, feed, startGateway }) => {
   const client = new pg.Client({ connectionString });
@@ -112,7 +112,8 @@ const letSagasCatchUp = async ({ connectionString, feed, startGateway }) => {
 };
 
 /**
- * Vacuums the database. A million posts that were planned within minutes would otherwise be cleaned up during the rounds.
+ * Vacuums the database. A million posts that were planned within minutes would otherwise be cleaned up during the
+ * rounds.
  */
 const cleanUp = async ({ connectionString }) => {
   const client = new pg.Client({ connectionString });
@@ -121,7 +122,7 @@ const cleanUp = async ({ connectionString }) => {
   await client.end();
 };
 
-/** Returns a function that spreads this many posts evenly over the days of the comparison. */
+/** Returns a function that spreads `count` posts evenly over the days of the comparison. */
 const dueInDays = (count) => {
   const [first, last] = PLANNED_FOR_DAYS.map((days) => Date.now() + days * DAY_MS);
   return (i) => Math.round(first + ((last - first) * i) / count);

@@ -100,8 +100,8 @@ export const until = async (condition) => {
 };
 
 /**
- * Starts measuring publications. `stop()` returns their rate, and the CPU time per publication of the worker, PostgreSQL and
- * the stand-in, in µs.
+ * Starts measuring publications. `stop()` returns their rate, and the CPU time per publication of the worker,
+ * PostgreSQL and the stand-in, in µs.
  */
 export const startMeasuring = async (worker, postmaster, network) => {
   const now = async () => ({
@@ -128,7 +128,7 @@ export const median = (rounds) => {
   return Object.fromEntries(Object.keys(rounds[0]).map((key) => [key, middle(key)]));
 };
 
-/** Returns a quantile of numbers, which it sorts in place. */
+/** Returns a quantile of numbers. Sorts them in place. */
 export const quantile = (numbers, q) => {
   numbers.sort((a, b) => a - b);
   return numbers[Math.min(numbers.length - 1, Math.floor(numbers.length * q))];

@@ -66,7 +66,7 @@ const medianOf = (numbers) => {
 
 const whole = (value) => value.toFixed(0).padStart(7);
 
-/** Fills the log up to this number of events, and brings the read models up to date. */
+/** Fills the log up to `size` events, and brings the read models up to date. */
 const fillLog = async ({ feed, endpoints, connectionString }, size) => {
   const head = await feed.add(endpoints, Math.ceil(size / EVENTS_OF_A_POST), { isPublished: true });
   const { stop } = await runProjections(connectionString);
@@ -78,7 +78,7 @@ const fillLog = async ({ feed, endpoints, connectionString }, size) => {
 
 /**
  * Waits until the sagas have passed the log that was filled without them, because they would compete for the
- * processors. They have when no checkpoint has moved for a while.
+ * processors. The sagas have finished when no checkpoint has moved for a while.
  */
 const untilIdle = async (client) => {
   let [at, since] = [null, performance.now()];

@@ -1,8 +1,7 @@
 /** Alternating rounds of several contestants, and the ratios of their figures. */
 
 /**
- * Measures the contestants in rounds. The order is reversed in every other round. Returns the results per contestant,
- * by name.
+ * Measures the contestants in rounds, in reverse order every other round. Returns each contestant's results by name.
  * @param contestants functions that measure, by name
  * @param formatLine formats a result
  */

@@ -70,7 +70,10 @@ const prepareStore = async (environment, client, name, settings, { posts }) => {
   return { database, settings, targets, start, generateLoad, accepted, seededTo };
 };
 
-/** Compares the catch-up of every read model with a subscription that only counts. Each round begins with the same read models. */
+/**
+ * Compares the catch-up of every read model with a subscription that only counts. Each round begins with the same read
+ * models.
+ */
 const compareCatchUp = async (environment, client, { kurrentdb, postgresql }, { catchUps }) => {
   let copies = 0;
   const catchUp =
@@ -118,7 +121,10 @@ const subscribe = async (client, { seededTo, accepted }) => {
   return { rate: count / ((performance.now() - startedAt) / 1_000) };
 };
 
-/** Compares accepting a post, at several numbers of connections, with a client that appends its event and does nothing else. */
+/**
+ * Compares accepting a post, at several numbers of connections, with a client that appends its event and does nothing
+ * else.
+ */
 const compareAccept = async (environment, client, { kurrentdb, postgresql }, url, { rounds, seconds }) => {
   const { data, metadata } = await readLastEvent(client);
   const append = environment.startGenerator('bare-appends.js');
@@ -174,7 +180,7 @@ const readLastEvent = async (client) => {
   return undefined;
 };
 
-/** Creates a database, empty or as a copy of another one. Returns its URL. */
+/** Creates a database, empty or copied from a template. Returns its URL. */
 const createDatabase = async ({ connectionString }, name, template = 'template1') => {
   const client = new pg.Client({ connectionString });
   await client.connect();

@@ -1,7 +1,7 @@
 /**
  * Server that reads every request and answers 200 with an empty object. Floods and attacks are sent to it in calm
- * rounds, so that their generators work as hard as in the other rounds. `x-answer-bytes` and `x-answer-after` (ms)
- * headers of a request ask for an answer of that size after that time. A GET that opens a session of the assistant
+ * rounds, so that their generators work as hard as in the other rounds. The request headers `x-answer-bytes` and
+ * `x-answer-after` (ms) ask for an answer of that size after that time. A GET that opens a session of the assistant
  * tools (`/sse/…`) gets an address, and stays open.
  */
 import { createServer } from 'node:http';

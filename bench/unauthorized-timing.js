@@ -20,7 +20,7 @@ export const run = async (args) => {
   const n = readOption(args, 'n', 20_000);
   const connections = readOption(args, 'connections', 16);
   await withBenchEnvironment(unlimitedProfile(), async ({ startGateway, startGenerator }) => {
-    // Configured as in production, with its log.
+    // Configured as in production, including the log.
     const { url, port } = await startGateway({ ROLES: 'all' }, 'ignore');
     const endpoints = (settings) => seed(url, OPERATOR_KEY, { endpoints: ENDPOINTS_EACH, settings });
     const open = await endpoints({});

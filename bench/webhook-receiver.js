@@ -1,8 +1,8 @@
 /**
- * Customers' servers in a separate process, each at a path `/out/<n>`: they count deliveries and measure the time since
- * the body's `at`. Jobs: `{ latency }` starts to listen and returns `{ port }`; `{ read }` returns counts; `{ delays }`
- * returns the delays of all but the first server in ms; `{ reset }` clears them; `{ slowMs }` sets the delay of the
- * first server's answers.
+ * Customers' servers in a separate process, each at a path `/out/<n>`: they count deliveries, and measure each
+ * delivery's delay since the `at` in its body. Jobs: `{ latency }` starts to listen and returns `{ port }`; `{ read }`
+ * returns counts; `{ delays }` returns the delays of all but the first server in ms; `{ reset }` clears them; `{ slowMs
+ * }` sets the delay of the first server's answers.
  */
 import { createServer } from 'node:http';
 
