@@ -1,5 +1,5 @@
 /**
- * Refuses `...{ a, b }` in an object literal: its members belong in the object around it, one per line. Such spreads
+ * Forbids `...{ a, b }` in an object literal: its members belong in the object around it, one per line. Such spreads
  * only save lines, hide members from a reader who scans the left edge, and make every change touch several members.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Creates builds of the program (ADR-210). Each build is a separate folder in `.builds`, which nothing changes
+ * Creates builds of the program (ADR-210). Each build is a separate folder in `.builds` that never changes
  * afterwards, and `dist` is a link to the newest build's `dist/`. Node loads a program from the folder that a link
  * points at, so a running process keeps the files that it started with. A folder also has a `package.json`, which the
  * program reads next to its `dist/`.
@@ -28,13 +28,15 @@ const BUILDS = '.builds';
 export const CURRENT = 'dist';
 /** Written last: without it a build is incomplete. */
 const STAMP = '.complete';
-/** Folder in which each process that runs the build leaves a file named after its process id (src/app/note-process.ts). */
+/**
+ * Folder in which each process that runs the build leaves a file named after its process id (src/app/note-process.ts).
+ */
 const PROCESSES = 'processes';
 
 const LOCK = `${BUILDS}/lock`;
 const LOCK_RETRY_MS = 100;
 const HEARTBEAT_MS = 5_000;
-/** A holder whose process id was given to another process no longer touches the lock. */
+/** Age of a lock after which its holder counts as dead, even if another process now has its process id. */
 const ABANDONED_MS = 60_000;
 /** How long a holder may take to write its process id into the lock. */
 const UNNAMED_MS = 2_000;
@@ -45,7 +47,7 @@ const KEPT_MS = 24 * 60 * 60_000;
 const SCRIPTS = ['compile.js', 'make-build.js', 'bundle-program.js', 'builds.js', 'swc-options.js'];
 const TOOLS = ['package.json', 'package-lock.json', ...SCRIPTS.map((file) => `scripts/${file}`)];
 
-/** Returns the program's source files without tests, and those of the typed client that its command line uses. A release may have none. */
+/** Returns the source files of the program and of the typed client, without tests. A release may have none. */
 export const listSources = () => (existsSync('src') ? ['src', 'clients/typescript/src'].flatMap(listFiles) : []);
 
 const listFiles = (folder) =>
@@ -56,7 +58,7 @@ const listFiles = (folder) =>
         .map((file) => join(folder, file))
         .filter((file) => statSync(file).isFile());
 
-/** Returns the digests of the sources, and of the files that define how to compile them. */
+/** Returns the digests of the sources and of the files that define how to compile them. */
 export const digestProgram = () => ({ sources: digestFiles(listSources()), tools: digestFiles(TOOLS) });
 
 /** Returns the digests that the newest build was made from; null if it is incomplete, or there is none. */
@@ -68,7 +70,7 @@ export const readStamp = () => {
   }
 };
 
-/** True if `dist` is a link, so that a program that runs from it does not notice that the link changes. */
+/** True if `dist` is a link. A program that runs from the link does not notice when the link changes. */
 export const isLinked = async () => (await lstat(CURRENT).catch(() => null))?.isSymbolicLink() ?? false;
 
 /**
@@ -109,7 +111,7 @@ const replaceCurrent = async (id) => {
   await rename(link, CURRENT);
 };
 
-/** Removes builds that were replaced long ago, and those that were killed, unless a process runs them. */
+/** Removes builds that were replaced long ago and builds that were never finished, unless a process runs them. */
 const removeOldBuilds = async (current) => {
   for (const id of await readdir(BUILDS)) {
     const folder = join(BUILDS, id);
@@ -131,7 +133,7 @@ const isAlive = (processId) => {
 };
 
 /**
- * Does some work while no other process does. The lock of a killed process is taken over. This only saves work: two
+ * Runs `work` under a lock, which it takes over if its holder was killed. This only saves work: two
  * builds at once would both be complete, because each has its own folder.
  */
 export const withBuildLock = async (work) => {

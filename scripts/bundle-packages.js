@@ -1,7 +1,7 @@
 /**
- * Bundles packages with many modules that each start of the program loads into the `node_modules` of a build, where
- * Node finds them before those in `node_modules` (ADR-202). Node's loader takes about 1 ms of CPU per module, so the
- * bundles halve the loading time. Packages that are not listed here are loaded from `node_modules`.
+ * Bundles packages whose many modules are loaded at every start. The bundles go into the `node_modules` of a build,
+ * where Node finds them first (ADR-202). Node's loader takes about 1 ms of CPU per module, so the bundles halve the
+ * loading time. Packages that are not listed here are loaded from `node_modules`.
  */
 import { writeFile } from 'node:fs/promises';
 import { build as bundle } from 'esbuild';
@@ -40,7 +40,7 @@ export const bundlePackages = async (build) => {
     format: 'esm',
     target: 'node20',
     conditions: ['node'],
-    // CommonJS modules call it for Node's modules, and for packages that may not be installed.
+    // CommonJS modules call `require` for Node's modules, and for packages that may not be installed.
     banner: {
       js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
     },

@@ -1,5 +1,5 @@
 /**
- * The record of what was bundled into `dist/node_modules` (bundle-packages.js), which is compared with what is
+ * The record of the packages bundled into `dist/node_modules` (bundle-packages.js), to compare with those that are
  * installed.
  */
 import { createHash } from 'node:crypto';
@@ -24,8 +24,8 @@ export const recordPackages = async (build, folders) => {
 };
 
 /**
- * Returns the version of the script that made the bundles; null if there are none, or if they contain other versions
- * than are installed.
+ * Returns the version of the script that made the bundles; null if there are none, or if other versions are
+ * installed now.
  */
 export const findBundles = async () => {
   const { script, versions } = (await readJson(`dist/${RECORD}`)) ?? {};
@@ -34,7 +34,7 @@ export const findBundles = async () => {
   return script;
 };
 
-/** True if the bundles in `dist` are those that a build would make. */
+/** True if the bundles in `dist` are the same as a new build would make. */
 export const areBundlesCurrent = async () => (await findBundles()) === (await digestScript());
 
 const digestScript = async () =>

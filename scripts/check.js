@@ -1,6 +1,6 @@
 /**
- * Runs all static checks, as many at once as there are processors, and prints the output of those that fail. Exits with
- * 1 if any fails.
+ * Runs all static checks, as many at once as there are processors, and prints the output of those that fail. Exits
+ * with 1 if any fails.
  */
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';

@@ -1,6 +1,7 @@
 /**
- * `node scripts/console-screenshots.js [folder]`: takes the pictures of the console for the documentation (default: docs/console).
- * Starts the compiled gateway with the newsroom of test/console, and takes the pictures with Chromium.
+ * `node scripts/console-screenshots.js [folder]`: takes the screenshots of the console for the documentation (default:
+ * docs/console). Starts the compiled gateway with the newsroom of test/console, and takes the screenshots with
+ * Chromium.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,7 +80,7 @@ async function write(page) {
   await page.waitForTimeout(1_500);
 }
 
-/** Creates an owner without anything. */
+/** Creates an owner that has nothing yet. */
 async function manageEmptyOwner({ gateway, operatorKey }) {
   const { Management } = await import('../test/console/support/management.ts');
   const { id, key } = await new Management(gateway.url, operatorKey).post('/owners', { name: 'Ann', plan: 'free' });

@@ -1,9 +1,9 @@
 /**
- * `npm run dev`: compiles the program, starts it, and restarts it whenever a changed file has been compiled. The project's
- * layout comes from nest-cli.json, so `nest start --watch` does the same where the Nest CLI is installed. This script is
- * here because the CLI brings more than a hundred packages, and `tsc` and `node` watch files already. It compiles into a folder
- * of its own, so that a gateway that was started with `npm start` keeps its files. The command line is left as it was built: it imports the
- * typed client, which lies outside `src/`. Further arguments go to the program.
+ * `npm run dev`: compiles the program, starts it, and restarts it whenever a changed file has been compiled. The
+ * project's layout comes from nest-cli.json, so `nest start --watch` does the same where the Nest CLI is installed.
+ * This script avoids the CLI's more than a hundred packages. It compiles into its own folder, so that a gateway that
+ * was started with `npm start` keeps its files. It does not recompile the command line, which imports the typed client
+ * from outside `src/`. Further arguments go to the program.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, readFileSync, realpathSync, rmSync } from 'node:fs';

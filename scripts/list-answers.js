@@ -1,7 +1,7 @@
 /**
- * Writes src/api/documentation/answers.json, from which /openapi.json takes what only the source knows: the schemas of
- * the answers, from the return types of the controllers' methods, and the docstrings of the fields of bodies and
- * queries. With `--print` to stdout instead. Run `npm run openapi` after a route, a body or a view has changed.
+ * Writes src/api/documentation/answers.json, from which /openapi.json takes what only the source knows: the answers'
+ * schemas, from the return types of the controllers' methods, and the docstrings of body and query fields. With
+ * `--print`, writes to stdout instead. Run `npm run openapi` after a route, a body or a view has changed.
  */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -11,7 +11,7 @@ import ts from 'typescript';
 const ROOT = join(import.meta.dirname, '..');
 const TARGET = 'src/api/documentation/answers.json';
 const METHODS = ['Get', 'Post', 'Put', 'Patch', 'Delete'];
-/** Names of schemas whose class name without `View` would be taken or would mean little. */
+/** Schema names for classes whose own name without `View` would be taken or unclear. */
 const NAMES = {
   ProblemView: 'ErrorBody',
   Problem: 'ErrorDetail',
@@ -43,7 +43,7 @@ const fail = (message) => {
   throw new Error(message);
 };
 
-/** Returns a docstring on one line, without citations of rules and pages, which are not published. */
+/** Returns a docstring on one line, without its references to rules and pages, which are not published. */
 const docOf = (symbol) =>
   ts
     .displayPartsToString(symbol?.getDocumentationComment(checker) ?? [])
@@ -118,7 +118,7 @@ const objectOf = (type) => {
   };
 };
 
-/** Returns whether two types are instances of one declaration, and not two declarations of one name. */
+/** Returns whether two types come from the same declaration, rather than from two with the same name. */
 const isSameDeclaration = (a, b) =>
   (a.aliasSymbol ?? a.symbol) === (b.aliasSymbol ?? b.symbol) && checker.typeToString(a) === checker.typeToString(b);
 
@@ -182,7 +182,7 @@ const answersOf = (type) => {
 const routes = {};
 const fields = {};
 
-/** Records the docstrings of a class that is read from a body or query. */
+/** Records the docstrings of a class that describes a body or query. */
 const noteFields = (node) => {
   const symbol = checker.getSymbolAtLocation(node.name);
   if (!symbol) return;

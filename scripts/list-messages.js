@@ -1,7 +1,7 @@
 /**
- * Writes docs/reference/messages.md: all sentences of the files src/…/messages.ts, with `--print` to stdout instead. A
- * group is an exported object; its docstring is the group's heading. Run `npm run messages` after a sentence has
- * changed.
+ * Writes docs/reference/messages.md: all sentences of the files src/…/messages.ts. With `--print`, writes to stdout
+ * instead. A group is an exported object; its docstring is the group's heading. Run `npm run messages` after a sentence
+ * has changed.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -54,7 +54,7 @@ const files = readdirSync(join(ROOT, 'src'), { recursive: true })
   .map((file) => `src/${file}`)
   .sort((one, other) => (dirname(one) < dirname(other) ? -1 : 1));
 
-/** Puts a text into a code span, which Markdown does not interpret. */
+/** Formats a text as a code span, so that Markdown does not interpret it. */
 const span = (text) => {
   const oneLine = text.replaceAll(/\n\s*/g, ' ⏎ ');
   return oneLine.includes('`') ? `\`\` ${oneLine} \`\`` : `\`${oneLine}\``;

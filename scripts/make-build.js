@@ -1,7 +1,8 @@
 /**
- * Makes a build: `src/` without its tests, compiled with SWC and bundled, with source maps; the typed client, compiled to the same place
- * beside `dist/` that it has beside `src/`, and in the bundle of the command line; JSON files; the bundled packages and the console, which are copied from the build before if they have not changed. SWC takes two seconds, where tsc takes half a minute on a machine
- * that has not compiled before; `npm run check` checks the types.
+ * Makes a build. Compiles `src/` without its tests, and the typed client, with SWC; bundles them, with source maps; and
+ * adds JSON files, the bundled packages and the console, which are copied from the previous build if they have not
+ * changed. The client keeps its place relative to the program. SWC takes two seconds, where tsc may take half a minute;
+ * `npm run check` checks the types.
  */
 import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Builds the document of /openapi.json with the default settings from the compiled program, without starting it. */
+/** Builds the /openapi.json document for the default settings from the compiled program, without starting it. */
 import 'reflect-metadata';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Draws `reports/soak.json`, which the long soak writes (`test/e2e/soak.spec.ts`), as `docs/soak.svg`: latencies, memory,
- * connections and table sizes over the simulated hours.
+ * Draws `reports/soak.json`, which the long soak writes (`test/e2e/soak.spec.ts`), as `docs/soak.svg`: latencies,
+ * memory, connections and table sizes over the simulated hours.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -13,7 +13,7 @@ const MIB = 1_048_576;
 const sizeOf = (sample, pattern) =>
   Object.entries(sample.tables).reduce((sum, [name, bytes]) => sum + (pattern.test(name) ? bytes : 0), 0) / MIB;
 
-/** Rounds up to a number that is easy to read and has a half that is, too. */
+/** Rounds up to a number that is easy to read, as is its half. */
 const roundUp = (value) => {
   const unit = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 3, 4, 6, 8, 10].find((factor) => value <= factor * unit) * unit;

@@ -16,7 +16,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 const COMPILER = 'node_modules/@swc/core/package.json';
 
-/** Returns what is missing in dist/, or was built from other sources; null if nothing is. */
+/** Returns what is missing from dist/ or was built from other sources; null if it is complete and current. */
 const findMissing = () => {
   if (!existsSync(join(CURRENT, 'main.js'))) return 'there is no dist/';
   const stamp = readStamp();

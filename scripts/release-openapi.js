@@ -1,6 +1,6 @@
 /**
  * Writes docs/reference/openapi-released.json, the document that later ones must be compatible with
- * (docs/compatibility.md). This is part of every release. With `--print` to stdout instead. It needs the compiled
+ * (docs/compatibility.md), as part of every release. With `--print`, writes to stdout instead. Needs the compiled
  * program.
  */
 import { writeFileSync } from 'node:fs';

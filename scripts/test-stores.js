@@ -4,7 +4,7 @@
  *
  *     EVENT_STORE_COMMAND='…' npm run test:stores -- 5
  *
- * Without EVENT_STORE_COMMAND they run on the stand-in. Additional arguments are patterns of test files, for a part of
+ * Without EVENT_STORE_COMMAND, they run on the stand-in. Further arguments are file patterns that select a part of
  * test/e2e.
  */
 import { spawnSync } from 'node:child_process';

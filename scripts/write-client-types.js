@@ -1,6 +1,6 @@
 /**
- * Writes clients/typescript/src/schema.ts, the types of the client, from the document of /openapi.json (ADR-157). With `--print`
- * to stdout instead. Part of `npm run openapi`; it needs the compiled program.
+ * Writes the client's types, clients/typescript/src/schema.ts, from the /openapi.json document (ADR-157). With
+ * `--print`, writes to stdout instead. Part of `npm run openapi`; needs the compiled program.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
