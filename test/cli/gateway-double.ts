@@ -39,7 +39,7 @@ export interface Result {
   readonly received: readonly Received[];
 }
 
-/** Runs a command line as a process; without `--url`, at an address where nothing listens. */
+/** Runs a command line as a process. @param url the address that it calls unless its arguments contain `--url` */
 export const runCommand = async (
   url: string,
   args: readonly string[],
@@ -52,7 +52,10 @@ export const runCommand = async (
   return { code, output: program.output, errors: program.log };
 };
 
-/** Runs a command line against a server that gives these answers in turn. `{url}` in an argument is the server's address. */
+/**
+ * Runs a command line against a server that gives these answers in turn. `{url}` in an argument is the server's
+ * address.
+ */
 export const runWith = async (answers: readonly Answer[], ...args: readonly string[]): Promise<Result> => {
   const received: Received[] = [];
   const server = createServer((request, response) => {

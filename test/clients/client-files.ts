@@ -9,7 +9,7 @@ const PACKAGE = join(ROOT, 'clients/typescript');
 /** The folder of the compiled client. */
 export const CLIENT_DIST = join(PACKAGE, 'dist');
 
-/** Compiles the client, as `npm run build` does: quick if it is compiled. */
+/** Compiles the client, as `npm run build` does. Quick if it is already compiled. */
 export const buildClient = async (): Promise<void> => {
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
   await promisify(execFile)(process.execPath, [compiler, '-p', PACKAGE]);

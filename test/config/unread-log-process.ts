@@ -1,6 +1,6 @@
 /**
- * Logs lines until it is asked to stop, for tests that do not read its stderr. `node unread-log-process.ts <lines>`: logs so
- * many lines of 200 characters, reports on stdout how many were dropped, and exits when stdin ends.
+ * Logs lines until it is asked to stop, for tests that do not read its stderr. `node unread-log-process.ts <lines>`:
+ * logs that many lines of 200 characters, reports on stdout how many were dropped, and exits when stdin ends.
  */
 import { countDroppedLogLines, exitAfterLog } from '../../src/config/log-output.js';
 import { createLogger } from '../../src/config/logger.js';

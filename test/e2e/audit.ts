@@ -137,7 +137,7 @@ export const PROJECTIONS = [
   'activity',
 ];
 
-/** Builds read models from the log once more, and expects the rows of the live one (L4). */
+/** Rebuilds read models from the log, and expects the same rows as in the live ones (L4). */
 export const expectRebuiltEqualsLive = async (
   manage: ManagementClient,
   projections: readonly string[] = PROJECTIONS,

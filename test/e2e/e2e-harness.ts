@@ -20,15 +20,15 @@ import { ManagementClient, OPERATOR_KEY } from './management-client.js';
 /** Key for the secrets of a database that several processes of a test share. */
 const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** A network's stand-in. It runs in the process of the test: it would take longer to start than it runs. */
+/** A network's stand-in. It runs in the test's process, because starting another would take longer than using it. */
 export interface Network {
   readonly url: string;
   readonly control: StandInControl;
 }
 
 /**
- * Starts the processes of one test and stops them when the test ends, whatever its result. If the test fails, the harness
- * prints the ends of their logs.
+ * Starts the processes of one test and stops them when the test ends, whatever its result. If the test fails, the
+ * harness prints the ends of their logs.
  */
 export class E2eHarness {
   private readonly programs: Program[] = [];
@@ -53,7 +53,7 @@ export class E2eHarness {
 
   /**
    * Creates a database that is independent of any gateway. Returns the settings for gateways that share it.
-   * @param migrated false: it is empty; otherwise it has all tables already, which saves each test some time
+   * @param migrated false for an empty database; by default it has all tables, which saves each test some time
    */
   async createDatabase({ migrated = true } = {}): Promise<{
     readonly DATABASE_URL: string;
@@ -78,7 +78,7 @@ export class E2eHarness {
     return { url: standIn.url, control: new StandInControl(standIn.url) };
   }
 
-  /** Starts an event store of the test's own: the stand-in, or a real one (EVENT_STORE_COMMAND). */
+  /** Starts an event store for this test alone: the stand-in, or a real one (EVENT_STORE_COMMAND). */
   async startEventStore(): Promise<EventStoreServer> {
     const server = await startEventStore();
     this.addCleanup(() => server.stop());
@@ -86,8 +86,8 @@ export class E2eHarness {
   }
 
   /**
-   * Starts a gateway without limits and pacing; `settings` take precedence. With EVENT_STORE_COMMAND its events are in an
-   * event store, which it shares with the test's other gateways on the same database.
+   * Starts a gateway without limits and pacing; `settings` take precedence. With EVENT_STORE_COMMAND its events are in
+   * an event store, which it shares with the test's other gateways on the same database.
    */
   async startGateway(settings: Readonly<Record<string, string>>): Promise<Gateway> {
     const gateway = await startGateway({
@@ -113,7 +113,7 @@ export class E2eHarness {
     return gateway;
   }
 
-  /** Opens the event store of the gateways that have these settings, beside them. */
+  /** Opens another connection to the event store of the gateways that have these settings. */
   async openEventStore(settings: Readonly<Record<string, string>>): Promise<EventStore> {
     const { EVENT_STORE_URL } = { ...(await this.eventStoreOf(settings)), ...settings };
     const store = EVENT_STORE_URL
@@ -134,8 +134,8 @@ export class E2eHarness {
   }
 
   /**
-   * Returns the setting of the event store that belongs to the database of these settings; empty if they name one, and without
-   * EVENT_STORE_COMMAND.
+   * Returns the setting for the event store that belongs to the database in these settings; empty if they name an event
+   * store themselves, or without EVENT_STORE_COMMAND.
    */
   private async eventStoreOf({
     DATABASE_URL,
@@ -185,7 +185,10 @@ export const concurrentE2eTest = (
   timeoutMs = TIMEOUT_MS,
 ): void => it.concurrent(title, () => runWithHarness(run), scale(timeoutMs));
 
-/** Sets up a harness once for the tests of the `describe` that calls this. Returns the function that defines such a test. */
+/**
+ * Sets up a harness once for the tests of the `describe` that calls this. Returns the function that defines such a
+ * test.
+ */
 export const shareHarness = <Context>(setUp: (harness: E2eHarness) => Promise<Context>) => {
   const harness = new E2eHarness();
   let context: Context;

@@ -18,19 +18,21 @@ interface LoadOptions {
   readonly random: Random;
   /** Current URLs of the gateway. */
   readonly urls: () => readonly string[];
-  /** Number of posts, rounded up to the same number for each client; or a function that returns false to end the load. */
+  /**
+   * Number of posts, rounded up to the same number for each client; or a function that returns false to end the load.
+   */
   readonly posts: number | (() => boolean);
   /** Longest pause between an answer and the client's next post, in ms; 30 by default. */
   readonly longestPauseMs?: number;
-  /** Posts of all clients together in a second, at most, instead of random pauses. */
+  /** Maximum number of posts per second, across all clients; replaces the random pauses. */
   readonly postsPerSecond?: number;
-  /** Begins the clients' names, and so the keys of their posts: for a further load on the same endpoints. */
+  /** Prefix of the clients' names, and so of their posts' keys, for another load on the same endpoints. */
   readonly prefix?: string;
 }
 
 /**
- * Starts two clients for each endpoint. Each sends one post after the other with random pauses, or at a steady rate; the second
- * also sends an `external_id` with each post.
+ * Starts two clients for each endpoint. Each sends one post after the other with random pauses, or at a steady rate;
+ * the second also sends an `external_id` with each post.
  */
 export const startLoad = (options: LoadOptions): Load => {
   const { endpoints, random, urls, posts, longestPauseMs = 30, postsPerSecond, prefix = '' } = options;

@@ -5,16 +5,16 @@ import type { Endpoint, ManagementClient } from './management-client.js';
 import type { Random } from './random.js';
 import { until } from './until.js';
 
-/** Time from the first acceptance to the first due time, per post, in ms; and the least. */
+/** Time from the first acceptance to the first due time: ms per post, and the minimum in ms. */
 const LEAD_MS = { each: 30, least: 4_000 };
-/** Changes are sent this long before a post is due, at most, in ms; some come too late. */
+/** Changes are sent at most this long before a post is due, in ms, so that some come too late. */
 const RACE_MS = 400;
-/** Least distance of a new due time, in ms: longer than a change takes to be written. */
+/** Minimum distance of a new due time, in ms: longer than a change takes to be written. */
 const MOVED_BY_MS = 5_000;
 const LANES = 4;
 const FINAL = ['published', 'in_doubt', 'dismissed'];
 
-/** Planned posts on one gateway, changed while they are released, and what disturbs it meanwhile. */
+/** Planned posts on one gateway that are changed while they are released, and the disturbance meanwhile. */
 export interface PlannedScenario {
   readonly telegram: Network;
   readonly manage: ManagementClient;
@@ -25,7 +25,7 @@ export interface PlannedScenario {
   readonly posts: number;
   /** Time between two due times, in ms. */
   readonly everyMs: number;
-  /** Runs from before the first due time; `remainingMs` says how long posts are still due. */
+  /** Starts before the first due time; `remainingMs` returns the time until the last post is due. */
   readonly disturb: (remainingMs: () => number) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ interface Plan {
   dueAt: number;
   /** Texts that may be published: two if the outcome of a change is unknown. */
   texts: string[];
-  /** False once its place in the order is unknown, or is that of a change that released it. */
+  /** False once its place in the order is unknown, or a change has released it. */
   isOrdered: boolean;
   isCancelled: boolean;
 }
@@ -47,8 +47,8 @@ interface ShownPost {
 }
 
 /**
- * Plans posts, changes some of them when they are about to be released, and audits: each post is released once, not early, with the
- * last content that was accepted, and in the order of the due times; no cancelled post is published.
+ * Plans posts, changes some of them when they are about to be released, and audits: each post is released once, not
+ * early, with the last content that was accepted, and in the order of the due times; no cancelled post is published.
  * @returns number of publications in doubt
  */
 export const runPlannedScenario = async (scenario: PlannedScenario): Promise<number> => {
@@ -120,7 +120,7 @@ const changePost = async (scenario: PlannedScenario, plan: Plan, text: string): 
     const path = `/posts/${plan.id}`;
     const { released_at } = await until('the post is shown', () => scenario.manage.get<ShownPost>(path));
     if (status === 200 && released_at === null) plan.isCancelled = true;
-    // Cancelled after its release: it may be published, or not.
+    // Cancelled after its release, so it may or may not be published.
     else if (status === 200 || isRepeated) plan.texts.push('');
     plan.isOrdered &&= !isRepeated;
     return;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Returns the resident memory of a process, in bytes; 0 where the system does not tell. */
+/** Returns the resident memory of a process, in bytes; 0 if the system does not provide it. */
 export const readMemory = (pid: number): number => {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024;
@@ -17,7 +17,7 @@ export interface SocketFigures {
   readonly toPort: number;
 }
 
-/** Counts the open sockets of a process; 0 where the system does not tell. @param port of the other side */
+/** Counts the open sockets of a process; 0 if the system does not list them. @param port of the other side */
 export const countSockets = (pid: number, port: number): SocketFigures => {
   try {
     const inodes = new Set(readdirSync(`/proc/${pid}/fd`).flatMap((fd) => readInode(`/proc/${pid}/fd/${fd}`)));
@@ -35,7 +35,7 @@ export const countSockets = (pid: number, port: number): SocketFigures => {
   }
 };
 
-/** Returns the number of a socket, or nothing for another file or one that was closed since. */
+/** Returns a socket's number; empty if the file is not a socket or has been closed. */
 const readInode = (path: string): string[] => {
   try {
     return /^socket:\[(\d+)\]$/.exec(readlinkSync(path))?.slice(1) ?? [];

@@ -80,7 +80,7 @@ export interface Growth {
 
 /** Tables that grow with every post by their nature: the log itself and the posts that owners can read. */
 const HISTORY = /\.(event|post|publication_attempt|publication)$|^posts_v\d+\./;
-/** Memory and tables may differ by this between two thirds that are equally loaded: collections, vacuum. */
+/** Difference that garbage collection and vacuum may cause in memory and tables between two equally loaded thirds. */
 const ALLOWED = { ratio: 1.25, bytes: 48 * 1_024 * 1_024 };
 /** Latencies may double between two thirds, since other programs share the processors. */
 const ALLOWED_LATENCY = { ratio: 2, ms: 5 };

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const TIME_LIMIT_MS = 300_000;
 /**
- * Between two looks: a tenth of the time that the wait has lasted, within these limits. A wait of seconds ends hardly later than with a short
- * interval, and most of the looks, each of which costs the gateway and its database some milliseconds, are left out.
+ * Limits of the polling interval, which is a tenth of the time waited so far. Compared with a short interval, a wait of
+ * seconds ends hardly later, with far fewer polls; each costs the gateway and its database some milliseconds.
  */
 const INTERVAL_MS = { shortest: 10, longest: 100 };
 
 /**
- * Polls until a condition returns a result, and returns the result. An error counts as "not yet", because a server may be
- * unavailable.
+ * Polls until a condition returns a result, and returns the result. An error counts as "not yet", because a server may
+ * be unavailable.
  * @throws Error after the time limit, with the condition's description and its last error as the cause
  */
 export const until = async <T>(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import type { Random } from '../e2e/random.js';
 
-/** An event as the table of the store has it. */
+/** An event as a row of the store's table. */
 interface Row {
   readonly position: string;
   readonly stream: string;
@@ -13,7 +13,7 @@ interface Row {
   readonly metadata: string;
 }
 
-/** A place at which a verification must find something, and the reasons that are right for it. */
+/** A place where a verification must report a fault, and the reasons that it may give. */
 export interface Trace {
   readonly stream: string;
   readonly revision: number;
@@ -29,7 +29,7 @@ const traceOf = ({ stream, revision }: Row, ...reasons: string[]): Trace => ({
   reasons,
 });
 
-/** Changes one character of a string inside the JSON, so that it stays JSON. */
+/** Changes one character of a string inside the JSON, so that it remains valid JSON. */
 const changeText = (data: string): string =>
   data.replace(
     /"([^"\\]*)([0-9a-zA-Z])"(?!:)/,
@@ -75,7 +75,9 @@ const rewriteFrom = (events: readonly Row[], at: number, data: string): Row[] =>
   return rewritten;
 };
 
-/** Replaces the entries of events in the bundles of the log, and the leaves in its tiles; the seals cannot be replaced. */
+/**
+ * Replaces the entries of events in the bundles of the log, and the leaves in its tiles; the seals cannot be replaced.
+ */
 const forgeLog = async (db: PoolClient, before: readonly Row[], after: readonly Row[]): Promise<void> => {
   for (const [i, row] of before.entries()) {
     const [from, to] = [row, after[i]!].map((each) =>
@@ -190,10 +192,10 @@ export const FORGERIES: Readonly<Record<string, Forge>> = {
 /** The history and its transparency log. */
 export const TABLES = ['event_store.event', 'ops_history_log', 'ops_history_tile', 'ops_history_bundle'];
 
-/** Position of the saga that writes the log: it may move over a forged history, and has to go back with the log's head. */
+/** Position of the saga that writes the log: it may pass a forged history, and must go back with the log's head. */
 const POSITION = "ops_checkpoint where name = 'saga/write-transparency-log'";
 
-/** Forges the history of a database, looks at it, and restores it. */
+/** Forges the history of a database, calls `look`, and restores the history. */
 export const withForgery = async <T>(
   pool: Pool,
   forge: Forge,
@@ -225,7 +227,7 @@ const backUp = async (db: PoolClient): Promise<void> => {
   await db.query(`begin isolation level repeatable read; ${copies.join('; ')}; commit`);
 };
 
-/** Restores everything at once: a saga that meets a part of it would be out of step for good. */
+/** Restores everything at once: a saga that saw only a part restored would be out of step for good. */
 const restore = async (db: PoolClient): Promise<void> => {
   const copies = TABLES.flatMap((table) => [
     `delete from ${table}`,

@@ -1,6 +1,7 @@
 /**
- * A verifier of the transparency log that shares no code with the gateway: the algorithms of RFC 9162 (2.1.3.2, 2.1.4.2) and the
- * forms of C2SP's signed-note, tlog-checkpoint, tlog-tiles and tlog-proof, from their texts.
+ * A verifier of the transparency log that shares no code with the gateway: the algorithms of RFC 9162 (2.1.3.2,
+ * 2.1.4.2) and the formats of C2SP's signed-note, tlog-checkpoint, tlog-tiles and tlog-proof, implemented from their
+ * texts.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 

@@ -1,5 +1,5 @@
 /**
- * Checks checkpoints and proofs by an implementation that is not ours: the verifier of Sigstore's logs, which use the same
+ * Checks checkpoints and proofs with an independent implementation: the verifier of Sigstore's logs, which use the same
  * signed notes and the same tree.
  */
 import { createHash, createPublicKey } from 'node:crypto';
@@ -9,7 +9,7 @@ import { verifyMerkleInclusion } from '@sigstore/verify/dist/tlog/merkle.js';
 type Entry = Parameters<typeof verifyCheckpoint>[0];
 type Authority = Parameters<typeof verifyCheckpoint>[1][number];
 
-/** Forms of Sigstore's that carry a proof, a checkpoint and a key to its verifier. */
+/** Wraps a proof, a checkpoint and a key in the form that Sigstore's verifier takes. */
 const entryOf = (index: bigint, hashes: readonly Buffer[], checkpoint: string, body: Buffer): Entry =>
   ({
     canonicalizedBody: body,
@@ -31,7 +31,7 @@ const authorityOf = (vkey: string): Authority => {
   return { logID, publicKey, baseURL: name, validFor: { start: new Date(0), end: new Date(8e15) } };
 };
 
-/** Verifies a tlog-proof of an entry by Sigstore's implementation. @throws VerificationError */
+/** Verifies a tlog-proof of an entry with Sigstore's implementation. @throws VerificationError */
 export const verifyProofElsewhere = (proof: string, entry: Buffer, vkey: string): void => {
   const end = proof.indexOf('\n\n');
   const [, index, ...hashes] = proof.slice(0, end).split('\n');

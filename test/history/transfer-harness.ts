@@ -14,7 +14,7 @@ import {
 import { until } from '../e2e/until.js';
 import { UNLIMITED } from '../support/test-environment.js';
 
-/** The name of the log is the same on both, so that checkpoints of the one can be verified on the other. */
+/** Both gateways use the same log name, so that each can verify the other's checkpoints. */
 export const SETTINGS = { LIMITS_PROFILE: UNLIMITED, HISTORY_ORIGIN: 'post.example.com/history' };
 
 /** Lines of an exported history. */
@@ -49,7 +49,7 @@ export const verify = async (harness: ManagementHarness, checkpoint?: string) =>
   return job.result;
 };
 
-/** Everything that clients and owners see. */
+/** Reads everything that clients and owners see. */
 export const readViews = async (harness: ManagementHarness, { owner, endpoint, channel }: Setting) => {
   const caller = callAs(harness, owner);
   const info = await request(harness.url)
@@ -80,7 +80,7 @@ export interface Setting {
   readonly chatId: string;
 }
 
-/** Creates what a gateway has, publishes posts and leaves one waiting. */
+/** Creates an owner's resources, publishes posts and leaves one waiting. */
 export const fill = async (harness: ManagementHarness): Promise<Setting> => {
   const owner = await createOwner(harness);
   const { id: channel, chatId } = await createChannel(owner);
@@ -111,7 +111,9 @@ export const fill = async (harness: ManagementHarness): Promise<Setting> => {
 export const readCheckpoint = async (harness: ManagementHarness): Promise<string> =>
   (await operatorCaller(harness).get('/history/log/checkpoint').expect(200)).text;
 
-/** Ends the pause of {@link fill}, posts once more, and waits until all is published. @returns the texts in the channel */
+/**
+ * Ends the pause of {@link fill}, posts once more, and waits until all is published. @returns the texts in the channel
+ */
 export const publishTheRest = async (harness: ManagementHarness, source: ManagementHarness, setting: Setting) => {
   await callAs(harness, setting.owner).post(`/channels/${setting.channel}/resume`).expect(200);
   const later = await sendPost(harness, setting.endpoint, { text: 'four' });

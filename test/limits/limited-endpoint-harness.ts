@@ -48,7 +48,7 @@ export class LimitedEndpointHarness {
   }
 }
 
-/** Returns a function that creates endpoints on a file's database: by default profile A, an interval of 10 s, the plan Pro. */
+/** Returns a function that creates endpoints in a test file's database; default: profile A, interval 10 s, plan Pro. */
 export const harnessOn =
   (database: () => LimitsDatabase) =>
   (

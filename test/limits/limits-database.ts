@@ -7,9 +7,9 @@ import { discoveryTables } from '../../src/projections/discovery/discovery.table
 import { postsTables } from '../../src/projections/posts/posts.tables.js';
 import { startTestPostgres } from '../support/postgres.js';
 
-/** Changes of a test to profile A. */
+/** A test's changes to profile A. */
 export interface ProfileChange extends Partial<Omit<LimitsProfile, 'plans'>> {
-  /** The same for every plan. */
+  /** Changes to every plan. */
   readonly plan?: Partial<PlanLimits>;
 }
 
@@ -118,7 +118,7 @@ export class LimitsDatabase {
     );
   }
 
-  /** Returns connections of their own, as each process has. */
+  /** Returns a separate pool, as each process has one. */
   newPool(max: number): Pool {
     // The clock is a setting of the connection: an idle connection must not be replaced.
     const pool = new Pool({ connectionString: this.connectionString, max, types: pgTypes, idleTimeoutMillis: 0 });

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Makes a PNG of one grey: equal pixels keep even 25 megapixels small. */
+/** Makes a PNG of a single grey: equal pixels keep even 25 megapixels small. */
 export const png = (width: number, height: number): Buffer => {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

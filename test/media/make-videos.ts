@@ -122,7 +122,7 @@ export const mp3 = (frames = 20): Buffer => {
   return Buffer.concat(Array.from({ length: frames }, () => frame));
 };
 
-/** Makes an MP3 that begins with an ID3 tag of so many bytes, like one with cover art. */
+/** Makes an MP3 that begins with an ID3 tag of `tagBytes` bytes, as with cover art. */
 export const mp3WithTag = (tagBytes: number): Buffer => {
   const size = [21, 14, 7, 0].map((shift) => (tagBytes >> shift) & 0x7f);
   return Buffer.concat([ascii('ID3'), Buffer.from([4, 0, 0, ...size]), Buffer.alloc(tagBytes), mp3()]);

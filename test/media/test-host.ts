@@ -14,7 +14,7 @@ export interface ServedFile {
 export interface Serving {
   /** Treatment of `Range`; `ignored` sends the whole file. */
   readonly ranges?: 'honoured' | 'ignored';
-  /** False: the answer is chunked. */
+  /** False for a chunked answer. */
   readonly contentLength?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -33,7 +33,7 @@ const HEADS: Readonly<Record<string, string>> = {
   ogg: '4f676753',
 };
 
-/** Creates a folder for files whose first bytes are those of media. */
+/** Creates a folder for files that begin like media files. */
 export const mediaFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'crosspost-media-'));
   let lent = 0;
@@ -80,7 +80,7 @@ export const mediaFolder = async () => {
     make,
     lending,
     requested,
-    /** Number of files that are not released. */
+    /** Number of files that have not been released. */
     lent: () => lent,
     remove: () => rm(folder, { recursive: true, force: true }),
   };

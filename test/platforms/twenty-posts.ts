@@ -30,7 +30,7 @@ const link = (url: string) => ({ type: 'text_link', url }) as const;
 const medium = (type: Media['type'], name: string): Media => ({ type, url: `https://media.example/${name}` });
 const button = (text: string, url = 'https://example.com/'): Button => ({ text, url });
 
-/** Returns words of exactly this many units. */
+/** Returns words that are exactly `units` UTF-16 units long. */
 const wordsOf = (units: number): string => 'tide and time '.repeat(Math.ceil(units / 14)).slice(0, units - 1) + '.';
 
 const deep = (depth: number): Piece => (depth === 0 ? 'deep' : [depth % 2 ? 'bold' : 'italic', deep(depth - 1)]);

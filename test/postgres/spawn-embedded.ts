@@ -70,8 +70,8 @@ export const isAlive = (pid: number): boolean => {
 };
 
 /**
- * Kills a spawned process and processes of its server. The spawned process is stopped first: neither it nor its guard can
- * react to the end of another process before its own end, however busy the machine is.
+ * Kills a spawned process and processes of its server. Suspends the spawned process first, so that neither it nor its
+ * guard can react to the death of another process before its own, however busy the machine is.
  */
 export const killTogether = async ({ pid }: EmbeddedProcess, serverPids: readonly number[]): Promise<void> => {
   process.kill(pid, 'SIGSTOP');

@@ -37,8 +37,8 @@ interface AnyDelivery {
 }
 
 /**
- * Random histories of everything that projections read. Their data are the samples of the catalogue with ids, times and states
- * that fit together: a publication starts when it is the first one of its channel that no pause holds back.
+ * Random histories of everything that projections read. Their data are the samples of the catalogue with ids, times and
+ * states that fit together: a publication starts when it is the first one of its channel that no pause holds back.
  */
 export class AnyHistory {
   private now = START;
@@ -64,7 +64,7 @@ export class AnyHistory {
       this.add('WebhookOutputCreated', { outputId, ownerId: ownerOf(i), projectId: PROJECTS[i] });
   }
 
-  /** Returns a history of about this many events. */
+  /** Returns a history of about `length` events. */
   generate(length: number): readonly RecordedEvent[] {
     while (this.events.length < length) {
       this.now += this.choose([0, 0, 1, 1_000, MINUTE, 3 * MINUTE]);
@@ -293,7 +293,7 @@ export class AnyHistory {
     this.add(type, ids, id);
   }
 
-  /** Adds an event with the sample's data, but for these members. */
+  /** Adds an event with the sample's data, except for the members in `data`. */
   private add(type: string, data: object, key = Object.values(data)[0] as string): void {
     const position = BigInt(this.events.length);
     const stream = `any-${key}`;

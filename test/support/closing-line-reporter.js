@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 
 /**
- * Ends a run with the plain line `N passed, N failed`, which scripts and people can read alike. Runs that have the same file
- * in TEST_TOTALS are parts of one: each adds its numbers there and prints the sums.
+ * Ends a run with the plain line `N passed, N failed`, which both scripts and people can read. Runs with the same file
+ * in TEST_TOTALS are parts of one run: each adds its numbers there and prints the sums.
  */
 export default class ClosingLineReporter {
   onRunComplete(_contexts, results) {

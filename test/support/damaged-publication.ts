@@ -2,7 +2,7 @@ import type { Infrastructure } from '../../src/app/infrastructure.js';
 import { newUuid } from '../../src/kernel/ids.js';
 import { until } from '../e2e/until.js';
 
-/** Gives a queued publication an attempt that was postponed, waits until all views show it, and breaks the text of its events. */
+/** Postpones an attempt at a queued publication, waits until all views show it, and breaks the text of its events. */
 export const damagePublication = async (
   { pool, store, aggregates }: Infrastructure,
   publicationId: string,

@@ -4,8 +4,9 @@ import path from 'node:path';
 const TICK_S = 0.01; // USER_HZ is 100 on every Linux
 
 /**
- * Runs a test file. With TEST_TIMES, the path of a file, adds a line to it: seconds of wall-clock time, seconds of processor
- * time of this worker, of the processes that it has started, and of the PostgreSQL that its files share, and the test file.
+ * Runs a test file. With TEST_TIMES, the path of a file, adds a line to it: seconds of wall-clock time, seconds of
+ * processor time of this worker, of the processes that it has started, and of the PostgreSQL that its files share, and
+ * the test file.
  */
 export const timeFile = async (testPath, run) => {
   const output = process.env.TEST_TIMES;
@@ -22,7 +23,9 @@ export const timeFile = async (testPath, run) => {
   }
 };
 
-/** Returns the processor time of this process, of all that it has started, and of its PostgreSQL, with those that have ended. */
+/**
+ * Returns the processor time of this process, of all that it has started, ended ones included, and of its PostgreSQL.
+ */
 const readProcessorTime = () => {
   const processes = new Map();
   for (const entry of readdirSync('/proc'))
@@ -39,7 +42,9 @@ const readProcessorTime = () => {
   const servers = process.env.TEST_POSTGRES_PIDS?.split(' ') ?? [];
   const server = Number(servers[(Number(process.env.JEST_WORKER_ID) - 1) % servers.length] ?? 0);
   const of = (pid) => processes.get(pid) ?? { own: 0, ended: 0 };
-  /** Time of the descendants of a process; PostgreSQL, which is one where Jest runs in one process, is counted apart. */
+  /**
+   * Returns the time of a process's descendants. Excludes PostgreSQL, a descendant if Jest runs in a single process.
+   */
   const below = (pid) => {
     const descendants = [pid];
     for (const one of descendants)

@@ -13,8 +13,8 @@ export interface Exit {
 }
 
 /**
- * Those of `npm start`, except V8's own maximum young generation, which is for throughput and costs some 40 MB
- * (ADR-226).
+ * The flags of `npm start`, except the larger maximum of V8's young generation, which increases throughput but costs
+ * some 40 MB (ADR-226).
  */
 const NODE_FLAGS = ['--enable-source-maps', '--min-semi-space-size=4'];
 
@@ -26,7 +26,7 @@ const KEPT_LINES = 400;
  */
 export class Program {
   readonly exited: Promise<Exit>;
-  /** Resolves when it has exited and all of its output was read. */
+  /** Resolves when it has exited and all of its output has been read. */
   readonly closed: Promise<unknown>;
   private readonly logLines: string[] = [];
   private readonly logListeners: ((line: string) => void)[] = [];
@@ -117,7 +117,9 @@ export class Program {
     await this.exited;
   }
 
-  /** Kills the process and all processes that it has started, such as an embedded PostgreSQL with its backends, at once. */
+  /**
+   * Kills the process and all processes that it has started, such as an embedded PostgreSQL with its backends, at once.
+   */
   async killAll(): Promise<void> {
     if (this.isRunning) kill([this.pid, ...descendantsOf(this.pid)]);
     await this.exited;

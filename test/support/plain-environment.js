@@ -6,7 +6,7 @@ const { TestEnvironment } = requireAsJest('jest-environment-node');
 
 /**
  * Jest's environment on a context whose global object is an ordinary one. Jest gives its context a proxy as the global
- * object, which every mention of `Promise`, `Buffer` or `Date` asks: some fifteen times the time of an ordinary one.
+ * object, which makes every use of `Promise`, `Buffer` or `Date` some fifteen times as slow.
  */
 export default class PlainEnvironment extends TestEnvironment {
   constructor(config, context) {

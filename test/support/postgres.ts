@@ -31,7 +31,7 @@ const LEAVING_MS = 1_000;
 
 const logger = createLogger({ logLevel: 'error' });
 const PREFIX = 'crosspost-test-';
-/** Returns the name of a run's folder, which contains the id of its process. */
+/** Matches the name of a run's folder, which contains its process id. */
 const FOLDER = new RegExp(`^${PREFIX}(?:run|new)-(\\d+)-`);
 /** Database with all migrations applied, which tests clone. */
 const MIGRATED = 'migrated';
@@ -136,7 +136,7 @@ const clusterTemplate = async (): Promise<string> => {
   if (existsSync(template)) return template;
   const dataDir = await newFolder('new-');
   const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, logger, settings: SETTINGS });
-  // A connection takes some milliseconds less: a client hashes the password as often as the server has done.
+  // Saves some milliseconds per connection: a client hashes the password as often as the server did.
   const { password } = new URL(connectionString);
   await execute(connectionString, `set scram_iterations = 1; alter role postgres password '${password}'`);
   await execute(connectionString, `create database ${MIGRATED}`);

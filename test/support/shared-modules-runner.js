@@ -7,11 +7,12 @@ const run = circus.default ?? circus;
 let first = null;
 
 /**
- * Runs the test files of a worker in one environment with one module registry, where Jest creates both for each file:
- * loading the gateway's 1,600 modules takes 2.5 s of CPU, which each file would pay (ADR-168). So state that a module keeps
- * outlives its test file, as it does in a process of the gateway.
+ * Runs a worker's test files in one environment with one module registry. Jest creates both for each file, which would
+ * then spend 2.5 s of CPU on loading the gateway's 1,600 modules (ADR-168). A module's state therefore outlives the
+ * test file, as in a gateway process.
  *
- * This relies on fields that Jest does not document. A version of Jest that lacks them fails at the second file of a worker.
+ * This relies on fields that Jest does not document. A version of Jest that lacks them fails at the second file of a
+ * worker.
  */
 const runInSharedEnvironment = (globalConfig, config, environment, runtime, testPath, sendMessage) => {
   if (first === null) {
@@ -26,10 +27,10 @@ const runInSharedEnvironment = (globalConfig, config, environment, runtime, test
   return timeFile(testPath, () => run(...shared)); // notes its times
 };
 
-/** Modules of Jest's framework with state of a test file. Its others are kept, such as `expect`. */
+/** Modules of Jest's framework that hold a test file's state. Others, such as `expect`, are kept. */
 const HAS_STATE = /\/jest-circus\//;
 
-/** Removes the state of Jest's framework for the file before: its hooks, tests and event handlers, and its `jest` object. */
+/** Removes the previous file's state from Jest's framework: hooks, tests and event handlers, and the `jest` object. */
 const forgetTestFile = (nextPath) => {
   const { environment, runtime } = first;
   delete environment.global[Symbol.for('EVENT_HANDLERS')];

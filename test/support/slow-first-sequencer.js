@@ -11,8 +11,8 @@ const STARTS_PROCESSES = /\/test\/(e2e|console)\//;
 const SAYS_WHY = '// More than 20 s';
 
 /**
- * Runs the specs that take longest first, so that no worker is alone with one at the end. Jest orders by the times of former
- * runs, which a fresh clone does not have; then by the size of a file, as this does where nothing else is known.
+ * Runs the slowest specs first, so that no worker is left alone with one at the end. Jest sorts by the times of earlier
+ * runs, which a fresh clone does not have, and then by file size, as this does if nothing else is known.
  */
 export default class SlowFirstSequencer extends TestSequencer {
   sort(tests) {

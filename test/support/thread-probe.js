@@ -1,11 +1,11 @@
 /**
  * Loaded into a gateway (`--import`) to measure how long its thread is blocked. It measures the processor time of the
  * thread between two rounds of the event loop, which does not depend on how busy the machine is. THREAD_PROBE names the
- * file that holds the longest so far, in ms; SIGUSR2 resets it.
+ * file that holds the longest time so far, in ms; SIGUSR2 resets it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Processor time of the main thread, ns: the first figure there. */
+/** Processor time of the main thread, in ns: the first figure in the file. */
 const spent = () => Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ', 1)[0]);
 
 let longest = 0;

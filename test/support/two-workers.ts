@@ -10,7 +10,7 @@ export interface TwoProcesses {
   stop(): Promise<void>;
 }
 
-/** Starts both inside this process. @param LEASE_SECONDS time after which a silent worker loses its leases */
+/** Starts both processes inside this one. @param LEASE_SECONDS time after which a silent worker loses its leases */
 export const startTwoProcesses = async (LEASE_SECONDS: string): Promise<TwoProcesses> => {
   const postgres = await startTestPostgres({ migrated: true });
   const settings = loadTestSettings({

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { OpenApiDocument } from '../../../src/api/documentation/openapi-document.js';
 import type { JsonSchema } from '../../../src/validation/json-schema.js';
 
-/** Requests may be sent as before; answers may be read as before. */
+/** Whether a schema describes what clients send or what they read. Both must keep working. */
 type Direction = 'request' | 'answer';
 type Schema = Readonly<Record<string, unknown>>;
 type Schemas = Readonly<Record<string, Schema>>;
@@ -33,8 +33,8 @@ const BOUNDS: Readonly<Record<string, 1 | -1>> = {
 };
 
 /**
- * Lists the changes of an OpenAPI document that may break a client that was written for the older one (docs/compatibility.md).
- * Each names its place.
+ * Lists the changes of an OpenAPI document that may break a client that was written for the older one
+ * (docs/compatibility.md). Each item names its place.
  */
 export const findBreakingChanges = (older: OpenApiDocument, newer: OpenApiDocument): string[] => {
   const comparison = new Comparison(older.components.schemas, newer.components.schemas);
@@ -54,7 +54,7 @@ class Comparison {
   constructor(
     private readonly olderSchemas: Readonly<Record<string, JsonSchema>>,
     private readonly newerSchemas: Readonly<Record<string, JsonSchema>>,
-    /** Pairs of named schemas that are compared already, or being compared. */
+    /** Pairs of named schemas that have been, or are being, compared. */
     private readonly seen = new Set<string>(),
   ) {}
 
@@ -115,7 +115,7 @@ class Comparison {
       this.schemas(before.items as Schema, after.items as Schema, direction, `${where}[]`);
   }
 
-  /** A request may have at least the types that it had; an answer, at most. */
+  /** A request must still accept all of its types; an answer must not get new types. */
   private types(before: Schema, after: Schema, direction: Direction, where: string): void {
     const [narrow, wide] = direction === 'request' ? [before, after] : [after, before];
     const lost = typesOf(narrow).filter((type) => {
@@ -127,7 +127,10 @@ class Comparison {
       this.changes.push(`${where}: the type was ${nameTypes(before)} and is ${nameTypes(after)}`);
   }
 
-  /** No value goes; new ones may come in answers (docs/compatibility.md), but no list where there was none. */
+  /**
+   * No value may disappear. Answers may get new ones (docs/compatibility.md), but requests no list where there was
+   * none.
+   */
   private values(before: Schema, after: Schema, direction: Direction, where: string): void {
     const [old, now] = [valuesOf(before), valuesOf(after)];
     if (old === null && now !== null && direction === 'request')
@@ -139,7 +142,7 @@ class Comparison {
         this.changes.push(`${where}: the value ${JSON.stringify(value)} is gone`);
   }
 
-  /** Every old form of a request is one of the new ones; every new form of an answer is one of the old ones. */
+  /** Every old form of a request must still be allowed; every new form of an answer must have been allowed before. */
   private variants(before: Schema, after: Schema, direction: Direction, where: string): void {
     if (!isUnion(before) && !isUnion(after)) return;
     const [old, now] = [variantsOf(before), variantsOf(after)];

@@ -14,7 +14,7 @@ export interface RecordedCall {
   readonly body?: object | string | undefined;
 }
 
-/** Fields that hold a secret in answers. They are shown as their beginning, so that nothing reports them as leaked. */
+/** Answer fields that hold a secret. Examples show only the beginning, so that secret scanners do not report them. */
 const SECRET_FIELDS = new Set(['key', 'token', 'secret', 'signing_secret']);
 /** Characters of a text and elements of a list that are shown. */
 const SHOWN_CHARS = 2_000;
@@ -24,7 +24,7 @@ const SHOWN_ITEMS = 5;
 export class ExampleRecorder {
   readonly examples = new Map<string, RecordedExample>();
 
-  /** @param shown texts of this run and what examples show instead: addresses of this machine */
+  /** @param shown replacements for texts of this run, such as this machine's addresses */
   constructor(
     private readonly url: string,
     private readonly shown: Readonly<Record<string, string>>,
@@ -32,8 +32,8 @@ export class ExampleRecorder {
 
   /**
    * Calls a route (`GET /manage/v1/owners/:id`) and returns the parsed answer.
-   * @param status status of the refusal of a call that succeeds in no healthy gateway; its request alone is kept
-   * @throws Error if the answer is another one
+   * @param status expected error status of a call that fails on any healthy gateway; only its request is kept
+   * @throws Error if the answer has another status
    */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each route has an answer of its own
   async call(route: string, { ids = [], key, query, body }: RecordedCall, status?: number): Promise<any> {

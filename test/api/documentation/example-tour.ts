@@ -19,7 +19,7 @@ const POST = {
   metadata: { author: 'Ann' },
 };
 
-/** Uses a new gateway as an owner and an operator do, through the routes that have something to show. Returns what it sent and got, and the gateway's description. */
+/** Calls all routes that have something to show, as an owner and an operator. Returns the calls and the description. */
 export const takeExampleTour = async (): Promise<{
   readonly document: OpenApiDocument;
   readonly examples: ReadonlyMap<string, RecordedExample>;
@@ -237,12 +237,12 @@ class ExampleTour {
     await this.operator('POST', '/projections/:name/rollback', ['posts']);
     await this.finish(await this.operator('POST', '/projections/:name/verify', ['posts']));
     const skip = { ids: ['posts'], key: OPERATOR_KEY, body: { reason: 'Written by a version with a bug' } };
-    await this.recorder.call(`POST ${MANAGE}/projections/:name/skip`, skip, 409); // it stands at no event
+    await this.recorder.call(`POST ${MANAGE}/projections/:name/skip`, skip, 409); // it is not stuck at an event
     await this.operator('GET', '/sagas');
     await this.operator('GET', '/sagas/:name', ['schedule-deliveries']);
     const leaveOut = { position: '4711', reason: 'Damaged; the customer knows' };
     const skipOfSaga = { ids: ['schedule-deliveries'], key: OPERATOR_KEY, body: leaveOut };
-    await this.recorder.call(`POST ${MANAGE}/sagas/:name/skip`, skipOfSaga, 409); // it fails at no event
+    await this.recorder.call(`POST ${MANAGE}/sagas/:name/skip`, skipOfSaga, 409); // it is not failing at an event
     await this.operator('GET', '/secrets');
     await this.finish(await this.operator('POST', '/secrets/reseal'));
     await this.operator('GET', '/jobs', [], undefined, 'limit=1');
@@ -257,7 +257,7 @@ class ExampleTour {
     return new Date(this.startedAt + days * 86_400_000).toISOString();
   }
 
-  /** Sends a post to an endpoint of its own, whose rate limit it cannot meet. */
+  /** Sends a post to a new endpoint, so that no rate limit stops it. */
   private async sendPost(post: object): Promise<string> {
     const { id } = await this.manage('POST', '/endpoints', [], { project_ids: [this.project], mode: 'live' });
     return (await this.manage('POST', '/endpoints/:id/posts', [id], post)).id;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { OpenApiDocument } from '../../../src/api/documentation/openapi-document.js';
 import type { JsonSchema } from '../../../src/validation/json-schema.js';
 
-/** Texts of a pattern that fast-check cannot generate from it, by the pattern. */
+/** Generators for patterns that fast-check does not support, by pattern. */
 const BY_PATTERN: Readonly<Record<string, fc.Arbitrary<string>>> = {
   '^\\P{Cc}*$': fc.string({ minLength: 1, maxLength: 50 }).filter((text) => text.trim() !== ''),
   '^https://': fc.constantFrom('https://media.example/a.jpg', 'https://media.example/b.mp4?x=1'),

@@ -8,7 +8,7 @@ export interface ManagementRoute {
   readonly method: string;
   /** Path below `/manage/v1`: `/channels/:id/pause`. */
   readonly path: string;
-  /** Message for an owner's key, if the route is for the operator alone. */
+  /** Error message for an owner's key, if only the operator may call the route. */
   readonly operatorOnly: string | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface ToolResult {
 
 /** An assistant, whatever its client's generation and transport. */
 export interface Assistant {
-  /** Revision of the protocol; null if the client does not tell. */
+  /** Revision of the protocol; null if the client does not expose it. */
   readonly revision: string | null;
   listTools(): Promise<
     readonly { readonly name: string; readonly inputSchema: object; readonly outputSchema?: object }[]
@@ -81,7 +81,7 @@ export interface HeldStream {
   readonly begin: string;
 }
 
-/** Opens a stream for messages without a client, which would take several times the time. */
+/** Opens a message stream without an SDK client, which would take several times as long. */
 export const holdStream = async (url: string, headers: Readonly<Record<string, string>>): Promise<HeldStream> => {
   const socket = await openSocket(url);
   const lines = Object.entries({ host: 'x', accept: 'text/event-stream', ...headers }).map((line) => line.join(': '));
@@ -89,7 +89,7 @@ export const holdStream = async (url: string, headers: Readonly<Record<string, s
   return { socket, begin: String((await once(socket, 'data'))[0]).split('\r\n')[0]! };
 };
 
-/** An old client of HTTP with SSE, as it was written before there was an SDK: fetch alone. */
+/** A client of the old HTTP+SSE transport that uses fetch alone, as clients did before there was an SDK. */
 export class RawSseClient {
   private text = '';
   private ended = false;

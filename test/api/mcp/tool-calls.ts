@@ -1,14 +1,14 @@
 import { headersOf, type ToolResult } from './assistant-clients.js';
 
-/** Names an endpoint to its assistant. */
+/** The slug and token with which an assistant reaches its endpoint. */
 interface Credentials {
   readonly slug: string;
   readonly token: string;
 }
 
-/** Creates functions that call tools with fetch alone, each with a request of its own. */
+/** Creates functions that call tools with fetch alone, one request per call. */
 export const createToolCalls = (addressOf: (slug: string) => string) => {
-  /** Sends a message as a client of 2025 without a session does. */
+  /** Sends a message as a 2025 client without a session does. */
   const send = async ({ slug, token }: Credentials, body: string, headers: Record<string, string> = {}) => {
     const answer = await fetch(addressOf(slug), {
       method: 'POST',

@@ -39,7 +39,7 @@ export class TestGateway {
   /**
    * @param env settings; a pause's minute lasts 60 s unless MINUTE_MS is given
    * @param clock replaces the machine's clock in the worker
-   * @param overrides of the process with the API
+   * @param overrides replaced parts of the API process
    */
   static async start(
     env: Readonly<Record<string, string>> = {},
@@ -119,7 +119,7 @@ export class TestGateway {
     return this.infrastructure.pool;
   }
 
-  /** The aggregate store, to execute commands beside the gateway. */
+  /** The aggregate store, for executing commands without the API. */
   get aggregates(): Infrastructure['aggregates'] {
     return this.infrastructure.aggregates;
   }
@@ -173,7 +173,7 @@ export class TestEndpoint {
     return this.gateway.call('GET', `/v1/webhooks/${this.slug}/info`, { headers: { authorization, ...headers } });
   }
 
-  /** Asks what became of a post (D-48). */
+  /** Reads the state of a post (D-48). */
   readPost(id: string, headers: Record<string, string> = {}): Promise<Answer> {
     const authorization = `Bearer ${this.token}`;
     return this.gateway.call('GET', `/v1/webhooks/${this.slug}/posts/${id}`, {

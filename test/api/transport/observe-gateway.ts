@@ -13,8 +13,9 @@ export interface Observation {
 }
 
 /**
- * Does hostile work while a probe requests /healthz all the time, which must be answered 200 each time. The longest answer time
- * and the event loop's longest lag are printed, not asserted: they depend on the machine as much as on the gateway.
+ * Does hostile work while a probe keeps requesting /healthz, which must always answer 200. Prints the longest answer
+ * time and the event loop's longest lag. Does not assert them, because they depend on the machine as much as on the
+ * gateway.
  */
 export const observeGateway = async (
   what: string,
@@ -52,7 +53,7 @@ export const measureMemoryMiB = (pid: number): number => {
   return (Number(kib) * 1_024) / MIB;
 };
 
-/** Reads the event loop's longest lag since the last reading, in ms. Waits until an earlier page is not kept any more. */
+/** Reads the event loop's longest lag since the last reading, in ms. First waits until a cached page has expired. */
 const readLagMs = async (url: string): Promise<string> => {
   await sleep(METRICS_PAGE_KEPT_MS);
   const metrics = await (await fetch(`${url}/metrics`)).text();

@@ -9,7 +9,7 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** Connects to a gateway. The connection is open when this resolves; its end is no error. */
+/** Connects to a gateway. Resolves when the connection is open; its end is not an error. */
 export const openSocket = async (url: string): Promise<Socket> => {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });

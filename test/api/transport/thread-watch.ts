@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from '../../e2e/until.js';
 
-/** Measures the longest uninterrupted use of a gateway's thread, in processor time; see test/support/thread-probe.js. */
+/**
+ * Measures the longest uninterrupted use of a gateway's thread, in processor time; see test/support/thread-probe.js.
+ */
 export class ThreadWatch {
   /** Settings to start the gateway with. */
   readonly settings: Readonly<Record<string, string>>;
@@ -29,7 +31,7 @@ export class ThreadWatch {
   }
 }
 
-/** Returns the shortest processor time that some work takes on this thread, in ms, of three runs. */
+/** Returns the processor time that some work takes on this thread, in ms: the shortest of three runs. */
 export const measureProcessorMs = (work: () => unknown): number => {
   const spent = (): number => Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ', 1)[0]) / 1e6;
   const took = Array.from({ length: 3 }, () => {

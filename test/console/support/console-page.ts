@@ -25,10 +25,10 @@ export interface Look {
 
 const DESKTOP = { width: 1280, height: 860 };
 const PHONE = { width: 390, height: 844 };
-/** Time in which a page takes its form in a window of another size, in ms, on a busy machine. */
+/** Time for a page to adapt to another window size on a busy machine, in ms. */
 const RESIZE_MS = 60_000;
 
-/** Elements between the beginning of a page and one in it, at most. */
+/** Maximum number of Tab presses to reach an element from the beginning of a page. */
 const MAX_TABS = 150;
 
 /** Starts Chromium. */
@@ -46,8 +46,8 @@ export const useBrowser = (): (() => Browser) => {
 };
 
 /**
- * A page of the console. It counts clicks, and notes everything that a correct page does not do: messages in the browser's
- * console, errors, refusals by the page's policy, and requests to other hosts.
+ * A page of the console. It counts clicks, and records everything that a correct page does not do: console messages,
+ * errors, violations of the page's policy, and requests to other hosts.
  */
 export class ConsolePage {
   /** Clicks so far, of the mouse or a finger. Keys are not clicks. */
@@ -129,7 +129,7 @@ export class ConsolePage {
     });
   }
 
-  /** Returns the same for a large window of a browser that zooms: at 200 % a page has half of the pixels. */
+  /** Returns the same for a large window at a zoom level; at 200 %, a page is half as many pixels wide. */
   async overflowAt(zoom: number): Promise<number> {
     const before = this.page.viewportSize()!;
     await this.page.setViewportSize({ width: DESKTOP.width / zoom, height: DESKTOP.height / zoom });

@@ -23,7 +23,7 @@ export class Management {
     return this.call('PATCH', path, body);
   }
 
-  /** @throws Error with the answer if it is no success */
+  /** @throws Error with the answer if the call fails */
   private async call(method: string, path: string, body?: object): Promise<Answer> {
     const answer = await fetch(`${this.url}/manage/v1${path}`, {
       method,

@@ -31,5 +31,5 @@ const saga: SamplesOf<SagaEvent> = {
   ],
 };
 
-/** Samples of the events of operators' decisions. */
+/** Sample events of operators' decisions. */
 export const operations = { ...projection, ...saga };

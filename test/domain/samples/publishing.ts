@@ -215,5 +215,5 @@ const translation: SamplesOf<TranslationEvent> = {
   TranslationAbandoned: [{ postId, error: { ...error, code: 'translation_failed', source: 'gateway' } }],
 };
 
-/** Samples of the events of publishing, pauses and requests. */
+/** Sample events of publishing, pauses and requests. */
 export const publishing = { ...pauses, ...post, ...publication, ...notices, ...translation, ...requestLog };

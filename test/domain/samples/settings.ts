@@ -143,5 +143,5 @@ const endpoint: SamplesOf<EndpointEvent> = {
   EndpointDeleted: [{ endpointId }],
 };
 
-/** Samples of the events of the configuration. */
+/** Sample events of the configuration. */
 export const settings = { ...owner, ...channel, ...project, ...endpoint };

@@ -59,5 +59,5 @@ const delivery: SamplesOf<DeliveryEvent | DeliveryBodyPartStored> = {
   DeliveryBodyPartStored: [{ deliveryId, index: 0, chunk: 'eyJraW5kIjoicG9zdC5wdWJsaXNoZWQifQ==' }],
 };
 
-/** Samples of the events of webhook outputs and deliveries. */
+/** Sample events of webhook outputs and deliveries. */
 export const webhooks = { ...output, ...delivery };

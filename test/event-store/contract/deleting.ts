@@ -2,7 +2,7 @@ import { ids, newEvents, newStream } from './events.js';
 import type { ContractContext } from './harness.js';
 import { Subscriber } from './subscriber.js';
 
-/** Deletion of streams, for what must be erased (D-56). Other readers of the log must not notice it. */
+/** Deletion of streams, for data that must be erased (D-56). Other readers of the log must not notice it. */
 export const describeDeleting = (context: ContractContext): void => {
   describe('deleting a stream', () => {
     it('removes it, and nothing else', async () => {

@@ -123,7 +123,7 @@ export const describeOutages = (context: ContractContext): void => {
       const fragile = await context.openFragile();
       await context.harness.startOutage();
       const subscriber = new Subscriber(fragile, { after });
-      await sleep(200); // time for a try that fails
+      await sleep(200); // time for an attempt to fail
       await context.harness.endOutage();
       await context.store.append(newStream(), 'noStream', [event]);
       await subscriber.waitForEvent(event.id);

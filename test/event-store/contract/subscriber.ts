@@ -41,7 +41,7 @@ export class Subscriber {
     }
   }
 
-  /** Waits until the event was received, whatever its stream is. */
+  /** Waits until the event has been received, whatever its stream. */
   waitForEvent(id: string): Promise<void> {
     return this.waitUntil(() => this.seen.has(id));
   }

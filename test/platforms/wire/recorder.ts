@@ -67,7 +67,7 @@ export class Recorder {
     }
   }
 
-  /** A shorter value is a constant of the network. */
+  /** Remembers a value, unless it is so short that it must be a constant of the network. */
   private know(value: string, name: string): void {
     const written = JSON.stringify(value).slice(1, -1);
     if (written.length > 5 && !this.known.has(written)) this.known.set(written, name);

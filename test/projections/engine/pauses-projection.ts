@@ -33,7 +33,7 @@ export const countPauses = (name: string, code: number, beforeApply = async (): 
   },
 });
 
-/** Pauses a channel; minutes must grow. */
+/** Pauses a channel; `minutes` must increase with every call. */
 export const pauseChannel = async (on: Infrastructure, channelId: string, minutes: number): Promise<Position> => {
   const origin = { actor: 'test', requestId: '', causationId: '', correlationId: '', clientAddress: null };
   const how = { minutes, minuteMs: 60_000, source: 'temp-pause', postId: null } as const;

@@ -32,8 +32,8 @@ interface AnyData {
 }
 
 /**
- * The publish schedule as plainly as it can be written: a project's pause rewrites every publication that it delays, and
- * every question looks at all rows. Its answers are those that the real schedule must give.
+ * The publish schedule in its simplest form: a project's pause rewrites every publication that it delays, and
+ * every question looks at all rows. The real schedule must give the same answers.
  */
 export class NaiveSchedule {
   readonly channels = new Map<string, ScheduledChannel>();

@@ -63,8 +63,8 @@ interface WaitingPost {
 }
 
 /**
- * Accepts posts, sets pauses and publishes at moments that the test chooses, on the schedule that a worker uses. Nothing
- * waits in real time: {@link at} and {@link publish} set the clock.
+ * Accepts posts, sets pauses and publishes at moments that the test chooses, on the schedule that a worker uses.
+ * Nothing waits in real time: {@link at} and {@link publish} set the clock.
  */
 export class Timeline {
   private static readonly START = 1_800_000_000_000;
@@ -130,8 +130,8 @@ export class Timeline {
   }
 
   /**
-   * Publishes everything that is due up to a minute, as a worker does, except that publishing takes no time. Returns all
-   * posts published since the start.
+   * Publishes everything that is due up to a minute, as a worker does, except that publishing takes no time. Returns
+   * all posts published since the start.
    * @param outcome result of each attempt; default: success
    */
   async publish(until: number, outcome: (post: string) => 'success' | { retryAfter: number } = () => 'success') {
@@ -196,7 +196,7 @@ export class Timeline {
     return false;
   }
 
-  /** Returns the next moment at which a channel is due. @throws Error if a channel is due whose head is not */
+  /** Returns the next moment at which a channel is due. @throws Error if a channel is due but its head is not */
   private async findNextDue(): Promise<number | null> {
     const { rows } = await this.schedule.infrastructure.pool.query<{ channel_id: string; next_due: bigint }>(
       'select channel_id, next_due from publish_schedule.channel where channel_id = any($1) and next_due is not null',

@@ -38,7 +38,7 @@ export class WebhookSetup {
     return body.id;
   }
 
-  /** Waits until a test ping is in a state. */
+  /** Sends a test ping, and returns the id of its delivery. */
   async ping(outputId: string): Promise<string> {
     return (await this.gateway.manage('POST', `/webhook-outputs/${outputId}/test`)).id;
   }

@@ -71,7 +71,9 @@ export const listAllCases = (referenceRuns: ReadonlyMap<string, ReferenceRun>): 
       ),
   );
 
-/** Chooses so many cases: every kill point in random order, then repeated; half of the repeated cases are killed twice. */
+/**
+ * Chooses `count` cases: every kill point in random order, then repeated; half of the repeated cases are killed twice.
+ */
 export const chooseCases = (
   referenceRuns: ReadonlyMap<string, ReferenceRun>,
   count: number,
@@ -99,7 +101,10 @@ const shuffle = <T>(items: readonly T[], random: Random): T[] => {
   return mixed;
 };
 
-/** Groups a wall into steps: an album is one step, and so is any other message. Each message: kinds of media, and the text. */
+/**
+ * Groups a wall into steps: an album is one step, and so is any other message. Each message: kinds of media, and the
+ * text.
+ */
 export const groupIntoSteps = (wall: readonly LedgerEntry[]): string[][] => {
   const steps: { readonly group: string | null; readonly messages: string[] }[] = [];
   for (const { media, text, group_id: group } of wall) {

@@ -105,8 +105,8 @@ export class CrashHarness {
   }
 
   /**
-   * Runs cases side by side: a worker is killed on each channel at the case's kill point, a second one at its second kill
-   * point, and a third continues. Then the laws must hold.
+   * Runs cases side by side: a worker is killed on each channel at the case's kill point, a second one at its second
+   * kill point, and a third continues. Then the laws must hold.
    */
   async runCases(cases: readonly CrashCase[], referenceRuns: ReadonlyMap<string, ReferenceRun>): Promise<void> {
     const runs = await this.send(cases);
@@ -139,7 +139,10 @@ export class CrashHarness {
     return this.publishing.infrastructure;
   }
 
-  /** Runs a worker that is killed on the channels that have a kill point. @param mustDie true if it must die on all of them */
+  /**
+   * Runs a worker that is killed on the channels that have a kill point. @param mustDie true if it must die on all of
+   * them
+   */
   private async runUntilKilled(
     runs: readonly ScenarioRun[],
     kills: readonly (KillPoint | null)[],
@@ -189,7 +192,7 @@ export class CrashHarness {
     });
   }
 
-  /** Waits until every post is over. */
+  /** Waits until every post has ended. */
   private async waitUntilOver(runs: readonly ScenarioRun[]): Promise<void> {
     await until('all posts are over', async () => {
       const open = await this.listOpenChannels(runs);

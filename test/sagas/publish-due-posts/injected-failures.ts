@@ -11,7 +11,7 @@ import { PublishingQuota } from '../../../src/sagas/publish-due-posts/attempt/qu
 import { MediaFiles } from '../../../src/sagas/publish-due-posts/inputs/media-files.js';
 import { SecretVault } from '../../../src/secrets/vault.js';
 
-/** Values that a call throws. Outages end no attempt; anything else is one that failed. */
+/** Values that a call throws. An outage does not end an attempt; anything else makes it fail. */
 export const THROWN: Readonly<Record<string, () => unknown>> = {
   'an Error': () => new Error('injected'),
   'a TypeError': () => new TypeError(`Cannot read properties of undefined (reading 'injected')`),
@@ -23,7 +23,9 @@ export const THROWN: Readonly<Record<string, () => unknown>> = {
 };
 export const OUTAGES: ReadonlySet<string> = new Set(['an outage of the event store', 'an outage of the database']);
 
-/** A call of a publication that throws: the n-th, counted from 0 over all attempts, before or after it does its work. */
+/**
+ * A call of a publication that throws: the n-th, counted from 0 over all attempts, before or after it does its work.
+ */
 export interface Injection {
   readonly n: number;
   readonly when: 'before' | 'after';

@@ -40,9 +40,9 @@ const MARK = /ch(\d+)x/;
 export const credentialMark = (channel: number): string => `ch${channel}x`;
 
 /**
- * Kills workers at named points: from there on nothing of the worker reaches the event store or the network on that
- * channel, as if its process were dead. Points are passed one after the other, because one worker publishes on a channel
- * step by step.
+ * Kills workers at named points: from then on, none of its calls on that channel reaches the event store or the
+ * network, as if its process were dead. Points are passed one after the other, because one worker publishes on a
+ * channel step by step.
  */
 export class WorkerKiller {
   private runs = new Map<number, WorkerRun>();

@@ -12,7 +12,7 @@ import { TestChannel } from './test-channel.js';
 /** A network's stand-in, in this process. */
 export type StandIn = Awaited<ReturnType<(typeof NETWORKS)[NetworkName]['start']>>;
 
-/** The system clock with a lead, which tests advance instead of waiting. */
+/** A clock that runs ahead of the system's by a lead, which tests increase instead of waiting. */
 export class MovableClock implements Clock {
   private ahead = 0;
 
@@ -32,8 +32,8 @@ export interface TestWorker {
 }
 
 /**
- * Publishing in one process: the API over HTTP, workers that tests start and stop, a real PostgreSQL, and the stand-ins of
- * the four networks.
+ * Publishing in one process: the API over HTTP, workers that tests start and stop, a real PostgreSQL, and the stand-ins
+ * of the four networks.
  */
 export class PublishingHarness {
   readonly manage: ManagementClient;
@@ -79,9 +79,9 @@ export class PublishingHarness {
   }
 
   /**
-   * Creates a channel with its own owner, project and endpoint: publications of one owner share reads, and an error in such a
-   * read is an error of each.
-   * @param credentials replacements of the default ones
+   * Creates a channel with its own owner, project and endpoint: one owner's publications share reads, and an error in a
+   * shared read fails all of them.
+   * @param credentials replace the default ones
    */
   async createChannel(network: NetworkName, credentials: Readonly<Record<string, string>> = {}): Promise<TestChannel> {
     const { id: owner_id } = await this.manage.post<{ id: string }>('/owners', {

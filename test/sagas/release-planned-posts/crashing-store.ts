@@ -5,8 +5,8 @@ import { type KillPoint, WorkerKilled } from '../publish-due-posts/kill-points.j
 const STEPS = ['append', 'appendTogether', 'readStream', 'readHead'] as const;
 
 /**
- * The event store of a process that is killed at one of its steps: from there on nothing of the process reaches the store.
- * @param kill null: it is not killed
+ * The event store of a process that is killed at one of its steps: from then on, none of its calls reaches the store.
+ * @param kill null if it is not killed
  */
 export class CrashingStore {
   /** The steps so far, by name. */

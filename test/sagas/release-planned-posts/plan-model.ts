@@ -10,14 +10,16 @@ interface ModelPost {
   approval: 'pending' | 'approved' | 'rejected' | null;
 }
 
-/** The simplest form of planned posts: a list. Its answers are the states and codes of the API (spec: D-58 to D-64). */
+/**
+ * The simplest model of planned posts: a list. Its answers are the states and codes of the API (spec: D-58 to D-64).
+ */
 export class PlanModel {
   /** Ids in the order of their release. */
   readonly released: string[] = [];
   private readonly posts: ModelPost[] = [];
   private readonly walls = new Map<number, string[]>();
 
-  /** Returns the id of the post that a random number chooses; null: there is none. */
+  /** Returns the id of the post that a random number chooses; null if there is none. */
   choose(random: number): string | null {
     return this.posts.length === 0 ? null : this.posts[random % this.posts.length]!.id;
   }

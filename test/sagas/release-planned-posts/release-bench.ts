@@ -32,7 +32,7 @@ export interface PlannedInTest {
   /** Its place in the order of acceptance. */
   readonly number: number;
   readonly text: string;
-  /** The text by which changes replace the first one. */
+  /** The text that a change puts in place of the first one. */
   readonly newText: string;
 }
 
@@ -45,9 +45,11 @@ const PROJECTS = [
 const AUTHOR = { isManager: false, requiresApproval: false };
 const VIEW = plannedPosts.name;
 
-/** Plans, changes and releases posts on a real PostgreSQL, in processes that may be killed, without HTTP and networks. */
+/**
+ * Plans, changes and releases posts on a real PostgreSQL, in processes that may be killed, without HTTP and networks.
+ */
 export class ReleaseBench {
-  /** Time of all processes. It moves only when a test moves it. */
+  /** The clock of all processes. Only the test moves it. */
   now = Date.UTC(2026, 10, 27, 12);
   private count = 0;
 
@@ -109,7 +111,7 @@ export class ReleaseBench {
     return { postId, stream, revision: '0', number, text, newText: `new text of ${number}` };
   }
 
-  /** Changes a post in a process of its own. @returns true if the process was killed */
+  /** Changes a post in its own process. @returns true if the process was killed */
   async change(post: PlannedInTest, kind: Kind, kill: KillPoint | null): Promise<boolean> {
     return (await this.runChange(post, kind, kill)).isDead;
   }
@@ -119,7 +121,7 @@ export class ReleaseBench {
     return (await this.runChange(post, kind, null)).trace;
   }
 
-  /** Starts a process that releases posts. It shares the work with others: the lease alone would keep them apart. */
+  /** Starts a process that releases posts. Its lease is always granted, so that several of them compete. */
   startSaga(kill: KillPoint | null) {
     const { pool, progress, notifications } = this.on;
     const store = new CrashingStore(this.on.store, kill);
@@ -147,7 +149,9 @@ export class ReleaseBench {
     });
   }
 
-  /** Waits until the read model shows all events and no post that is due, or until a process that releases posts is killed. */
+  /**
+   * Waits until the read model is up to date and shows no due post, or until a process that releases posts is killed.
+   */
   async untilNothingIsDue(saga: { readonly isDead: boolean } = { isDead: false }): Promise<void> {
     const { progress, store, pool } = this.on;
     const queue = new PlannedPostQueries(pool);

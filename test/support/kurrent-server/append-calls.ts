@@ -28,7 +28,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const sizeOnDisk = (events: readonly ProposedEvent[]): number =>
   events.reduce((sum, { type, data, metadata }) => sum + 2 * type.length + data.length + metadata.length, 0);
 
-/** Creates the call for many appends. */
+/** Creates the `BatchAppend` call. */
 export const createAppendCall =
   (log: EventLog, replication: Replication, faults: Faults, maxAppendSize: number) =>
   (call: ServerDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>) => {
@@ -76,7 +76,7 @@ export const createAppendCall =
     call.on('end', () => call.end());
   };
 
-/** Creates the call that deletes a stream softly. Of the expected states it knows only `any`. */
+/** Creates the call that deletes a stream softly. Supports only the expected state `any`. */
 export const createDeleteCall =
   (log: EventLog, faults: Faults) =>
   ({ request }: { request: streams.DeleteReq }, answer: sendUnaryData<streams.DeleteResp>) => {
@@ -86,7 +86,7 @@ export const createDeleteCall =
     if (!faults.shouldLoseResponse()) answer(null, new streams.DeleteResp().setNoPosition(new shared.Empty()));
   };
 
-/** Creates the call that deletes a stream permanently. Of the expected states it knows only `any`. */
+/** Creates the call that deletes a stream permanently. Supports only the expected state `any`. */
 export const createTombstoneCall =
   (log: EventLog, faults: Faults) =>
   ({ request }: { request: streams.TombstoneReq }, answer: sendUnaryData<streams.TombstoneResp>) => {

@@ -27,7 +27,9 @@ export interface Committed {
   readonly isCopy: boolean;
 }
 
-/** Outcome of an append. A copy was written before; its `position` is missing if retention has removed the event. */
+/**
+ * Outcome of an append. A copy had been written before; its `position` is missing if retention has removed the event.
+ */
 export type AppendOutcome =
   | Committed
   | { readonly kind: 'wrong-expected-version'; readonly current: bigint | undefined }
@@ -47,7 +49,7 @@ interface Line {
   readonly events: readonly { id: string; type: string; isJson: boolean; data: string; metadata: string }[];
 }
 
-/** Returns the increment of the position for a record. Any number that depends on the record will do. */
+/** Returns by how much a record advances the position. Any number that depends on the record will do. */
 const recordSize = (event: ProposedEvent): bigint =>
   BigInt(96 + event.type.length + event.data.length + event.metadata.length);
 

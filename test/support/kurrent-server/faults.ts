@@ -3,8 +3,7 @@ export type ServerCommand =
   /** The next `calls` calls fail with "Server Is Not Ready". */
   | { readonly command: 'not-ready'; readonly calls: number }
   /**
-   * From now on, the call for many appends gets the answer for a call that the server does not know, or no longer
-   * knows.
+   * From now on, `BatchAppend` is answered like an unknown call; if `isUnknown` is false, it works again.
    */
   | { readonly command: 'unknown-batches'; readonly isUnknown: boolean }
   /** The next `appends` appends are committed but never answered. */

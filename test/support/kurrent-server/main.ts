@@ -3,18 +3,19 @@
  * publishes. It runs in its own process, so that it can be killed and frozen.
  *
  * It behaves like EventStoreDB 23.10.6, as observed on that server and read in its source:
- * - The call for many appends, with idempotency by event id. Identical events or a prefix return the first result; longer, mixed or
- *   reordered ones lead to a wrong expected version. `any` forgets ids at a restart. The position is missing if retention
- *   has removed the events. An append holds at most 1 MiB.
- * - An append is answered once it is replicated. A copy that arrives before that is dropped, and the server says after its time
- *   limit of 2 s that the deadline was exceeded.
+ * - `BatchAppend`, with idempotency by event id. Identical events or a prefix return the first result; longer, mixed or
+ *   reordered ones lead to a wrong expected version. `any` forgets ids at a restart. The position is missing if
+ *   retention has removed the events. An append holds at most 1 MiB.
+ * - An append is answered once it is replicated. A copy that arrives before that is dropped, and the server says after
+ *   its time limit of 2 s that the deadline was exceeded.
  * - Positions that are neither dense nor small. System events interleaved in $all, one of them without `$` in its type.
- * - `$maxCount`, which only stream reads apply, deletion with and without a tombstone, and scavenging, which keeps the last event of
- *   each stream.
- * - Inclusive and exclusive bounds; `start` and `end` that override the direction; reads that do not start at a record are
- *   rejected; filters; a checkpoint per 32 scanned events times the interval; `caughtUp` without a position.
- * - Live consumers that are more than 32 events behind are dropped with the original error (or sent back to catch-up, as
- *   from 24.10 on). A subscription from a scavenged event skips the next one. "Server Is Not Ready" in its three forms.
+ * - `$maxCount`, which only stream reads apply, deletion with and without a tombstone, and scavenging, which keeps the
+ *   last event of each stream.
+ * - Inclusive and exclusive bounds; `start` and `end` that override the direction; reads that do not start at a record
+ *   are rejected; filters; a checkpoint per 32 scanned events times the interval; `caughtUp` without a position.
+ * - Live consumers that are more than 32 events behind are dropped with the original error (or sent back to catch-up,
+ *   as from 24.10 on). A subscription from a scavenged event skips the next one. "Server Is Not Ready" in its three
+ *   forms.
  * - Access denied in its two forms, which do not depend on whether the stream exists or has the expected revision.
  * - Gossip, as a single node answers it: clients with `+discover` or several addresses find it.
  *

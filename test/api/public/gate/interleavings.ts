@@ -22,8 +22,8 @@ interface PendingCall extends Omit<Step, 'outcome'> {
 const MAX_STEPS = 400;
 
 /**
- * Runs several processes over one store, one call at a time. The caller chooses the next call and the process that dies at it,
- * so that every interleaving can be run, and repeated.
+ * Runs several processes over one store, one call at a time. The caller chooses the next call, and whether its process
+ * dies there, so that every interleaving can be run, and repeated.
  */
 export class InterleavedProcesses {
   private waiting: PendingCall[] = [];
@@ -63,8 +63,8 @@ export class InterleavedProcesses {
   }
 
   /**
-   * Runs the processes until none makes a call any more. Returns each process's result, null if it died; null instead of the
-   * list if the run was aborted. @throws Error if the processes do not end
+   * Runs the processes until none makes a call any more. Returns each process's result, null if it died; null instead
+   * of the list if the run was aborted. @throws Error if the processes do not end
    */
   async runAll<T>(processes: readonly Promise<T>[], choose: ChooseStep): Promise<(T | null)[] | null> {
     const results: (T | null)[] = processes.map(() => null);
@@ -117,8 +117,8 @@ interface Node {
 }
 
 /**
- * Explores every interleaving, except that of those which differ only in the order of independent steps it explores one
- * (sleep sets, Godefroid 1996). Returns the number of runs that ended.
+ * Explores every interleaving, but only one of those that differ only in the order of independent steps (sleep sets,
+ * Godefroid 1996). Returns the number of runs that ended.
  * @param run runs the processes once; true if they ended
  */
 export const exploreInterleavings = async (run: (choose: ChooseStep) => Promise<boolean>): Promise<number> => {
@@ -154,7 +154,7 @@ const findAwake = (steps: readonly Step[], sleeping: readonly Step[], from: numb
   return index < 0 ? steps.length : index;
 };
 
-/** True if two steps lead to the same state in either order. A death is independent of no step: it uses up a limited number. */
+/** Whether two steps lead to the same state in either order. Deaths are never independent: their number is limited. */
 const areIndependent = (a: Step, b: Step): boolean =>
   a.process !== b.process &&
   a.outcome === 'completes' &&
