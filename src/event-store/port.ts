@@ -37,7 +37,7 @@ export interface StoredEvent extends Omit<NewEvent, 'isCanonical'> {
   readonly position: Position;
 }
 
-/** State of a stream that an append requires: this revision, or no such stream. */
+/** State of a stream that an append requires: its last revision, or that it does not exist. */
 export type ExpectedRevision = bigint | 'noStream';
 
 /**

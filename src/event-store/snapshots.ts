@@ -35,7 +35,7 @@ export class SnapshotTable implements Snapshots {
   }
 
   async save(stream: string, version: number, { revision, hash, state }: Snapshot): Promise<void> {
-    // A program of the previous version writes a row of its own; an older snapshot never replaces a newer one.
+    // A program of the previous version writes a row of its own; an identical snapshot is not written again.
     const text = `
       insert into ops_snapshot as s (stream, version, revision, hash, state) values ($1, $2, $3, $4, $5)
       on conflict (stream, version) do update

@@ -24,7 +24,7 @@ export interface Written {
 interface Pending {
   readonly resolve: (written: Written) => void;
   readonly reject: (error: unknown) => void;
-  /** Times by `performance.now()`. */
+  /** By `performance.now()`, in ms; `until` is the time limit of the answer. */
   readonly sentAt: number;
   readonly until: number;
 }
@@ -137,7 +137,7 @@ export class AppendCall {
     this.endIfDone();
   }
 
-  /** Sets the one timer for all appends: a timer for each would cost as much as its message. */
+  /** Sets the timer that all appends share: one timer each would cost as much as the messages. */
   private expireAt(time: number): void {
     if (this.expiry) clearTimeout(this.expiry);
     this.expiresAt = time;

@@ -72,8 +72,8 @@ export const reportFailure = (client: KurrentDBClient, grpc: GrpcClient, error: 
 
 /**
  * Opens a call over a client's connection, with its credentials. As with the client's own calls, a new connection
- * replaces a lost one, or one to a former leader. The caller ends the call. The client's own calls convert every event
- * several times (ADR-121), its reads use another connection that is never closed, and cancelling one of its calls
+ * replaces a lost one, or one to a former leader. The caller must end the call. The client's own calls convert every
+ * event several times (ADR-121), its reads use another connection that is never closed, and cancelling one of its calls
  * closes the connection that all others use (ADR-127).
  * @throws the client's errors if it finds no node of the cluster
  */

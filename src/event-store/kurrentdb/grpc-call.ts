@@ -15,7 +15,7 @@ export interface CallListener {
   readonly onDrain: () => void;
   /** Called when the server accepts no new calls on this connection. Messages may still be sent and answered. */
   readonly onGoAway: () => void;
-  /** Called once, after the last message. @param error null: the server ended the call without one */
+  /** Called once, after the last message. @param error null if the server ended the call without an error */
   readonly onEnd: (error: Error | null) => void;
 }
 

@@ -25,7 +25,7 @@ const STALL_MS = 1_000;
  */
 const QUIET_MS = 400;
 
-/** Server and settings of the feeds of a process. */
+/** The server's calls that feeds need, and their settings. */
 export interface FeedContext {
   /** @throws the client's errors if it finds no node of the cluster, or the node does not answer */
   readonly openSubscription: (

@@ -22,7 +22,7 @@ const WINDOW_BYTES = 1_048_576;
 export interface ConnectionOptions {
   /** Null if not encrypted. */
   readonly tls: SecureClientSessionOptions | null;
-  /** Interval of the keep-alive in ms; negative: none. */
+  /** Interval of the keep-alive in ms; negative for none. */
   readonly keepAliveMs: number;
   /** How long the server may take to answer a keep-alive, in ms. */
   readonly keepAliveTimeoutMs: number;

@@ -114,7 +114,7 @@ export const openRead = (client: KurrentDBClient, request: streams.ReadReq): Pro
 /** Receives the messages of a subscription. */
 export interface SubscriptionListener {
   readonly onMessage: (message: ReadMessage) => void;
-  /** Called once, after the last message. @param error null: the server ended the subscription without one */
+  /** Called once, after the last message. @param error null if the server ended the subscription without an error */
   readonly onEnd: (error: Error | null) => void;
 }
 

@@ -136,7 +136,7 @@ export class LogFollower {
     this.requestRead();
   }
 
-  /** Drops from the buffer the events that only an ended subscriber wanted. */
+  /** Stops buffering the events that only an ended subscriber wanted. */
   private narrowFilter(): void {
     const wanted = [...this.filters].reduce(mergeFilters, { types: [] });
     if (coversFilter(wanted, this.wanted)) return;

@@ -30,7 +30,7 @@ export type Deed = {
   readonly request_id: string;
 };
 
-/** Returns the author of an event. */
+/** Returns the author, time and address of an event. */
 export const deedOf = ({ at, actor, clientAddress, requestId }: RecordedEvent): Deed => ({
   at: iso(at),
   by: actor,

@@ -17,7 +17,7 @@ type Pause = {
 export type PauseHistory = { readonly [Name in keyof Pause]: Pause[Name] | null } & {
   /** The pause before this one, whether it had ended or was extended, replaced or lifted. */
   readonly previous: Pause | null;
-  /** Author of the last resume. */
+  /** Time and author of the last resume. */
   readonly resumed_at: string | null;
   readonly resumed_by: string | null;
   readonly resumed_ip: string | null;

@@ -75,7 +75,7 @@ export const serializeRemoved = (
 export const serializeSecret = ({ id, sealed }: Pick<SecretLine, 'id' | 'sealed'>): string =>
   JSON.stringify({ secret: { id, sealed: sealed.toString('base64') } });
 
-/** Marks the last line, without which an export is incomplete. */
+/** Marks the last line; without this mark, an export is incomplete. */
 export const markLast = (line: string): string => `${line.slice(0, -1)},"last":true}`;
 
 const isCanonical = (text: string): boolean => {

@@ -89,7 +89,7 @@ export class LogContinuity {
 
   /**
    * Builds the tree up to a published checkpoint from the events and replaces any other tree with it, in one
-   * transaction, so that no part of it can be read before. @returns false if the events do not produce that tree
+   * transaction, so that no part of it can be read earlier. @returns false if the events do not produce that tree
    */
   private async catchUp(published: PublishedCheckpoint, known: Checkpoint, signal: AbortSignal): Promise<boolean> {
     const end = await this.readEnd(BigInt(published.position), signal);

@@ -16,6 +16,8 @@ export interface LogIdentity {
 /** Injection token of the {@link LogIdentity}. */
 export const LOG_IDENTITY = Symbol('LogIdentity');
 
-/** Returns the default origin: the base URL without its scheme, plus `/history`. An origin has no `+`. */
+/**
+ * Returns the default origin: the base URL without its scheme, plus `/history`. It escapes `+`, which no origin has.
+ */
 export const originOf = (baseUrl: string): string =>
   `${baseUrl.replace(/^[a-z]+:\/\//i, '').replaceAll('+', '%2B')}/history`;

@@ -54,8 +54,8 @@ export interface Projection {
    */
   readonly expired?: Readonly<Record<string, (schema: string) => string>>;
   /**
-   * Copies rows whose events are no longer in the event store from the tables of another version (ADR-150). Only for a
-   * read model that remembers deleted events. May be called repeatedly.
+   * Copies rows from the tables of another version if their events are no longer in the event store (ADR-150). Only for
+   * a read model that remembers deleted events. May be called repeatedly.
    * @param from schema of the other version's tables, which may be those of older code
    * @param until position that its own tables have reached
    * @param isGone true if a stream was deleted

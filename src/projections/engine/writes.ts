@@ -12,7 +12,7 @@ export interface Write {
 export const executeWrites = async (tx: Tx, writes: readonly Write[]): Promise<void> => {
   let running: Promise<void> | undefined;
   for (const { encode, onWritten } of writes) {
-    const encoding = new Promise<QueryConfig>((resolve) => resolve(encode())); // at once: the server is busy in the meantime
+    const encoding = new Promise<QueryConfig>((resolve) => resolve(encode())); // at once, while the server is busy
     const [query] = await Promise.all([encoding, running]);
     running = tx.query(query).then(onWritten);
   }

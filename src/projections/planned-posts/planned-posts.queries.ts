@@ -8,7 +8,7 @@ import { PLANNED_POSTS } from './planned-posts.tables.js';
 export interface PlannedPlace {
   readonly postId: string;
   readonly stream: string;
-  /** Revision of its acceptance. */
+  /** Revision of the event that accepted it. */
   readonly revision: string;
 }
 
@@ -20,7 +20,7 @@ export interface DuePosts {
   readonly nextAt: Instant | null;
 }
 
-/** The deleted resource whose planned posts are to be found. */
+/** The deleted resource whose planned posts to find. */
 export type PlanOf =
   | { readonly channelId: string }
   | { readonly projectId: string }

@@ -33,10 +33,10 @@ export const plannedPostRows = defineTable(
     post_id: text(),
     endpoint_id: fixed(text()),
     owner_id: fixed(text()),
-    /** Stream and revision of its acceptance. */
+    /** Stream and revision of the event that accepted it. */
     stream: fixed(text()),
     revision: fixed(text()),
-    /** Position of its acceptance, with leading zeros, so that it sorts like a number. */
+    /** Position of that event, with leading zeros, so that it sorts like a number. */
     accepted_position: fixed(text()),
     /** Null if none was given. */
     publish_at: nullable(bigint()),

@@ -57,8 +57,9 @@ export class PostPayloads {
 
   /**
    * Reads an accepted post. A release refers to the event with the content (ADR-231).
-   * @param revision revision of its acceptance, its latest content or its release, as the read models store it
-   * @throws Unavailable @throws UnreadablePost
+   * @param revision of the event that accepted the post, last changed its content or released it, as in the read models
+   * @throws Unavailable
+   * @throws UnreadablePost
    */
   async readPost(stream: string, revision: string): Promise<PostWithPayload> {
     const [stored] = await this.store.readStream(stream, { from: BigInt(revision), limit: 1 });

@@ -33,7 +33,7 @@ export interface PostSummary {
   readonly mediaCount: number | null;
 }
 
-/** A post, its publications and its payload; null if the payload cannot be read as it was accepted. */
+/** A post, its publications and its payload, which is null if it cannot be read as it was accepted. */
 export type FoundPost = PostWithPublications & { readonly payload: PublishPayload | null };
 
 /** Returns the key of a post in the calendar, from which the next page continues. */

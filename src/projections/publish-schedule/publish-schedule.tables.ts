@@ -131,8 +131,8 @@ export type ScheduledOwner = RowOfTable<typeof scheduledOwners>;
  * publications that the same pause delays. A pause that is set, extended or lifted therefore writes no publication
  * (ADR-99). A started publication no longer refers to a pause: later changes to the pause do not affect it.
  *
- * No index of `publication` contains `state`, not even in its condition, so that a start is a heap-only update: it
- * stays in the row's page and changes no index. `waits` remains true until the publication has ended.
+ * No index of `publication` contains `state`, not even in its condition, so that starting a publication is a heap-only
+ * update: it stays in the row's page and changes no index. `waits` remains true until the publication has ended.
  */
 export const scheduleTables = `
   ${publicationRows.ddl}

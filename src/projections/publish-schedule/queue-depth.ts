@@ -20,7 +20,7 @@ const counter = (name: string, event: 'insert' | 'update' | 'delete', tables: st
     referencing ${tables} for each statement execute function ${name}();`;
 
 /**
- * DDL of the numbers of publications by network and state, one row per network. Triggers count the rows of
+ * DDL of the counts of publications by network and state, one row per network. Triggers count the rows of
  * `publication` in the statements that change them, so that reading the numbers costs the same with any backlog
  * (ADR-90). The schedule has one writer, so the counters are never contended. A network has a row from its first
  * channel on, however the events were divided into batches, so a rebuild produces the same rows.

@@ -11,7 +11,7 @@ export interface QueuedPublication {
   readonly channelId: string;
 }
 
-/** The deleted resource whose queued publications are to be found. */
+/** The deleted resource whose queued publications to find. */
 export type QueueOf =
   | { readonly channelId: string }
   | { readonly projectId: string }

@@ -53,7 +53,7 @@ export class OutputQueues {
 
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Reads the deliveries that are due at a time. @returns null if the output does not exist or waits for nothing */
+  /** Reads the deliveries that are due at a time. @returns null if the output does not exist or nothing is due */
   async readQueue(outputId: string, now: Instant): Promise<OutputQueue | null> {
     const found = await this.reads.submit({ outputId, now });
     if (!found) return null;

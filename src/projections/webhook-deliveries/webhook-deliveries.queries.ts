@@ -83,7 +83,7 @@ export class ListDeliveries {
 }
 
 /**
- * Finds deliveries of a webhook output that failed for good, or whose last attempt failed, since a time; in order.
+ * Finds the deliveries of a webhook output that have failed since a time, for good or at their last attempt; in order.
  * @param after only those after this position
  */
 @Injectable()

@@ -109,7 +109,7 @@ export class Rebuilds {
     );
   }
 
-  /** Copies to a candidate the rows whose events are gone, so that a comparison finds them. */
+  /** Copies the rows whose events are gone into a candidate, so that a comparison finds them. */
   carryOver(name: string, version: number): Promise<void> {
     return this.versionsOf(name).carryOver(version);
   }

@@ -70,7 +70,7 @@ export class Replay {
     this.position = read.length < BATCH ? until : read.at(-1)!.position;
   }
 
-  /** Copies rows whose events are gone from the tables in another schema. */
+  /** Copies rows from the tables in another schema if their events are gone. */
   async carryOver(tx: PoolClient, from: string): Promise<void> {
     if (!this.projection.carryOver) return;
     await tx.query(`set local search_path to ${this.schema}, public`);
