@@ -19,7 +19,7 @@ const WRONG: StoreVerdict = { problem: 'another store', mayPass: false };
 
 const createEvent = (type: string): NewEvent => ({ id: newUuid(), type, data: '{}', metadata: '{}' });
 
-/** A store that fails to read whether an import is unfinished, as often as a test requires. */
+/** A store that fails to read the state of an import as many times as a test sets. */
 class FailingStore extends MemoryEventStore {
   failures = 0;
 

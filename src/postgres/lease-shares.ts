@@ -26,7 +26,7 @@ export const rank = (thing: string, candidates: readonly string[]): string[] => 
 
 /**
  * True if a worker with this many leases may take a free one at once: no other live worker has fewer. Workers with
- * fewer have also seen it and go first.
+ * fewer leases have seen the free one, too, and go first.
  */
 export const isNext = (self: string, count: number, workers: readonly SeenWorker[]): boolean =>
   workers.every(({ id, held, isSilent }) => id === self || isSilent || held.length >= count);
@@ -35,8 +35,7 @@ export const isNext = (self: string, count: number, workers: readonly SeenWorker
 export const shouldMove = (theirs: number, ours: number): boolean => theirs - ours >= 2;
 
 /**
- * Returns the lease to request from another worker, which must hold at least two more. Returns null if there is none to
- * wait for.
+ * Returns the lease to request from another worker, which must hold at least two more. Returns null if no worker does.
  */
 export const chooseLeaseToAskFor = (
   self: string,

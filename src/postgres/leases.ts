@@ -88,7 +88,7 @@ export class Leases {
     this.presence = new Presence(options);
   }
 
-  /** Registers this process, again whenever it is deleted, until {@link stop}. Resolves once it is first registered. */
+  /** Registers this process until {@link stop}, again whenever the registration is lost. Resolves once registered. */
   start(): Promise<void> {
     this.options.notifications.subscribe('lease', (payload) => this.onNotification(payload));
     return new Promise((resolve) => {

@@ -28,7 +28,7 @@ export class Notifications {
     private readonly first = '',
   ) {}
 
-  /** Listens, again after every lost connection, until {@link stop}. Resolves once it first listens. */
+  /** Listens, reconnecting after every lost connection, until {@link stop}. Resolves once it first listens. */
   start(): Promise<void> {
     return new Promise((resolve) => {
       this.loop ??= this.listen(resolve);

@@ -31,7 +31,10 @@ export class Presence {
     private readonly options: { readonly connectionString: string; readonly leaseMs: number; readonly log: Log },
   ) {}
 
-  /** Registers this process, again whenever it is deleted, until {@link stop}. @param onRegistered called each time */
+  /**
+   * Registers this process until {@link stop}, again after every loss.
+   * @param onRegistered called each time
+   */
   start(onRegistered: () => void): void {
     this.loop ??= this.keepRegistered(onRegistered);
   }

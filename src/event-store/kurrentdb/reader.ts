@@ -70,8 +70,8 @@ export class EventReader {
   }
 
   /**
-   * Skips events that a filter does not select. Returns the position up to which there are only such events, as far as
-   * one small page shows.
+   * Skips events that a filter does not select: returns a later position with only such events before it, or the same
+   * position. Reads one small page.
    * @throws Unavailable
    */
   async skipUnwanted(after: Position, isWanted: (type: string) => boolean): Promise<Position> {

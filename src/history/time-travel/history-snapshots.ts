@@ -8,8 +8,8 @@ import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import { type Folded, type HistoryAggregate } from '../aggregates/history-aggregate.js';
 
 /**
- * End of a part of a stream: the last event at or before a time, or the event at a revision. If both are absent, the
- * whole stream.
+ * Where a fold ends: at the last event at or before a time, or at the event with a revision. If both are absent, at the
+ * end of the stream.
  */
 export interface Until {
   readonly at?: Instant;

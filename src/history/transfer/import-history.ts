@@ -230,8 +230,8 @@ class Import {
   }
 
   /**
-   * Returns the positions of the events that the store already has, which must be the first ones. @throws ImportRefused
-   * if it has others
+   * Returns the positions of the events that the store already has, which must be the first of these.
+   * @throws ImportRefused if it has others
    */
   private async readThere(wanted: readonly PlacedEvent[], after: Position): Promise<readonly Position[]> {
     const positions: Position[] = [];

@@ -27,7 +27,7 @@ export interface EndedLog extends JsonObject {
 /** An ended log, as shown in answers: its last known size and root, and where the history continues. */
 export type ShownEndedLog = ReturnType<typeof showEnded>;
 
-/** Returns an ended log as answers show it. */
+/** Returns an ended log in the form in which the API shows it. */
 export const showEnded = (log: EndedLog) => {
   const { origin, size, root } = headOfEnded(log);
   const { vkey, checkpoint, statement, reason, ended_at } = log;

@@ -38,7 +38,7 @@ export interface VerificationDependencies {
 /** The log's own tables do not match each other, and no event shows where. */
 export class DamagedLog extends Error {}
 
-/** Number of streams whose last hashes are cached; those of others are read again. */
+/** Number of streams whose last hashes are cached; the hashes of other streams are read again. */
 const REMEMBERED_STREAMS = 200_000;
 const PAGE = 500;
 const WITH_PAYLOAD: ReadonlySet<string> = new Set<PostContent['type']>(['PostAccepted', 'PostRevised']);

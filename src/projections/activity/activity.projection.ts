@@ -120,7 +120,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, batch: Acti
   addToFeed(event, row, batch);
 };
 
-/** True if the channel is deleted: then nothing is left to decide. */
+/** True if the channel is deleted, so that there is nothing left to decide on it. */
 const isDeleted = (channelId: string, { resources }: ActivityBatch): boolean =>
   resources.get(channelId)?.is_deleted === true;
 

@@ -38,8 +38,8 @@ interface LoadedRows {
 const TYPES = /^(Owner|PostPack|Channel|Project|Endpoint|WebhookOutput)/;
 
 /**
- * The configuration: owners, channels, projects, endpoints, webhook outputs, and the pauses in force. Requests are
- * admitted based on it.
+ * The configuration: owners, channels, projects, endpoints, webhook outputs, and active pauses. The gate admits
+ * requests based on it.
  */
 export const discovery: Projection = {
   name: 'discovery',

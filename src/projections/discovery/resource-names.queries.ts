@@ -8,7 +8,7 @@ import { DISCOVERY } from './discovery.tables.js';
 export class ResourceNames {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Returns the names that are known, by id. Deleted resources and endpoints without a name have none. */
+  /** Returns the known names, by id. Deleted resources and endpoints without a name have none. */
   async find(ids: readonly string[]): Promise<Map<string, string>> {
     if (ids.length === 0) return new Map();
     const { rows } = await this.pool.query<{ id: string; name: string }>({

@@ -157,8 +157,8 @@ export class VersionStore {
   }
 
   /**
-   * Copies the live version's rows whose events are gone to another version, up to that version's position (ADR-150).
-   * The other version's lane waits in the meantime.
+   * Copies rows of the live version into another version if their events are gone, up to the other version's position
+   * (ADR-150). Its lane waits in the meantime.
    */
   async carryOver(version: number): Promise<void> {
     const { name } = this.projection;

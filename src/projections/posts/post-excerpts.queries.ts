@@ -9,7 +9,7 @@ import { type PostRow, POSTS } from './posts.tables.js';
 
 type ExcerptRow = Pick<PostRow, 'post_id' | 'stream' | 'revision' | 'in_parts' | 'excerpt'>;
 
-/** Number of excerpts of large payloads to cache. They stay valid, because a post never changes. */
+/** Number of excerpts of large payloads to cache. They stay valid, because an event never changes. */
 const KEPT = 2_000;
 
 /**

@@ -122,8 +122,7 @@ export class ListPosts {
   }
 
   /**
-   * Reads the metadata that a list shows and that did not come with its rows, a few at a time, so that no single read
-   * takes long.
+   * Reads the metadata that a list shows but its rows lack, a few values at a time, so that no single read takes long.
    */
   private async readMetadata(rows: readonly ListedPost[]): Promise<ReadonlyMap<string, string>> {
     const ids = rows.flatMap(({ post }) =>

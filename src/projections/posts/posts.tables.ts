@@ -45,7 +45,7 @@ export interface PostApproval {
   /** Author of the decision; null while it is pending. */
   readonly by: string | null;
   readonly at: number | null;
-  /** The note of an approval, or the reason of a rejection. */
+  /** The note of an approval, or the reason for a rejection. */
   readonly note: string | null;
 }
 
@@ -128,7 +128,7 @@ export const publicationRows = defineTable(
 /** A row of {@link publicationRows}. */
 export type PublicationRow = RowOfTable<typeof publicationRows>;
 
-/** The table of the latest sequence number of each channel's publications (D-37). */
+/** The table of each channel's latest sequence number (D-37). */
 export const sequenceRows = defineTable(
   { name: 'sequence', key: 'channel_id', fillfactor: 50 },
   { channel_id: text(), last: bigint() },
@@ -156,7 +156,7 @@ export const usageRows = defineTable(
     published: int(),
     /** The largest plan under which something was published in that month. */
     plan: nullable(text<Plan>()),
-    /** Id of the event of the latest publication that counted. */
+    /** Id of the event of the latest publication that was counted. */
     last_event: text(),
   },
 );

@@ -176,7 +176,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
 };
 
 /**
- * Queues a post on each of its channels; a pause of the project in force delays it (D-21).
+ * Queues a post on each of its channels; an active pause of the project delays it (D-21).
  * @param acceptedAt for a planned post, the time of its release (D-59)
  */
 const queuePost = (

@@ -3,13 +3,12 @@
  * those that a project's pause still delays. The first one is the channel's head.
  *
  * Its cost does not grow with the number of delayed publications: it reads the channel's undelayed queue and those of
- * ended pauses, each from its beginning, and at most as many of them as it returns. It passes at most one queue of a
- * pause in force for each project.
+ * ended pauses, each from its beginning, and at most as many of them as it returns. It skips at most one queue of an
+ * active pause per project.
  *
  * @param channelId, now SQL expressions
  * @param from SQL expression: the channel's `first_waiting`. Publications that have ended stay in the index while an
- * old
- *   snapshot is open (ADR-96); the read begins after them.
+ * old snapshot is open (ADR-96); the read begins after them.
  * @param schema default: the schema of the search path
  */
 export const selectQueue = (channelId: string, from: string, now: string, limit: number, schema?: string): string => {

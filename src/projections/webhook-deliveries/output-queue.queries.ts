@@ -9,7 +9,7 @@ import { DELIVERIES, type DeliveryOutputRow, deliveryRows } from './webhook-deli
 /** A delivery with everything that is needed to send it. */
 export type DueDelivery = Omit<DeliveryWithBody, 'attempts'>;
 
-/** The due deliveries of a webhook output, in order, with what is needed to send them. */
+/** The due deliveries of a webhook output, in order, with everything that is needed to send them. */
 export interface OutputQueue {
   readonly output: DeliveryOutputRow;
   readonly due: readonly DueDelivery[];

@@ -29,7 +29,7 @@ export const BODIES_EXPIRED_BEFORE = 'delivery_bodies_expired_before';
 /** Pace of an output, which decides whose capacity it shares. */
 export type OutputPace = 'prompt' | 'slow';
 
-/** An attempt as answers show it (management-api.md: delivery). */
+/** An attempt, in the form in which the API shows it (management-api.md: delivery). */
 export interface DeliveryAttempt {
   /** Start of the attempt. */
   readonly at: number;

@@ -109,7 +109,7 @@ export class Rebuilds {
     );
   }
 
-  /** Copies the rows whose events are gone into a candidate, so that a comparison finds them. */
+  /** Copies rows into a candidate if their events are gone, so that a comparison finds them. */
   carryOver(name: string, version: number): Promise<void> {
     return this.versionsOf(name).carryOver(version);
   }
