@@ -123,7 +123,7 @@ const ALLOWED: readonly Breach[] = [
   ['', 'src/cli/api.ts', '../../clients/typescript/src/index.js', 'clients/typescript/src/index.ts'],
 ];
 
-/** Puts all imports in one tree, so that one run of dependency-cruiser judges them. */
+/** Puts all imports in one tree, so that one run of dependency-cruiser checks them. */
 const treeOf = (imports: readonly Breach[]): ReadonlyMap<string, string> => {
   const files = new Map<string, string>();
   const append = (path: string, line: string) => files.set(path, `${files.get(path) ?? ''}${line}\n`);

@@ -5,7 +5,7 @@ import ts from 'typescript';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Files without sentences for users, or whose sentences already stand in one place. */
+/** Files without sentences for users, or whose sentences are already in one place. */
 const EXEMPT: readonly (readonly [file: RegExp, reason: string])[] = [
   [/\.spec\.ts$/, 'tests'],
   [/^cli\/commands\/completion\.ts$/, 'scripts for shells'],
@@ -27,7 +27,7 @@ const SQL =
 /** Five words in a row. */
 const SENTENCE = /(^|[\s"(])([A-Za-z]+(['’-][A-Za-z]+)*[,.:;!?)"]*\s+){4}[A-Za-z]/;
 
-/** True if a node is a string whose place says that no user receives it. */
+/** True if a node is a string in a place from which no user receives it. */
 const isExempt = (node: ts.Node): boolean => {
   for (let child = node, parent = node.parent; parent; child = parent, parent = parent.parent) {
     if (ts.isNewExpression(parent)) return INVARIANTS.has(parent.expression.getText());

@@ -62,7 +62,7 @@ const readBody = async () => {
   return new DeliveryBodies(new MemoryEventStore({ log }), codec).readBody(row);
 };
 
-/** Returns the letter of the body that is read; a short answer also where it is made of several. */
+/** Reads the body, and returns its letter; says so if the body is a mixture. */
 const readLetter = async () => {
   const body = await readBody();
   if (body === null) return null;

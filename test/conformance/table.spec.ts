@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
 const table = read('docs/conformance.md');
-/** The rows of all its tables, without heads and rulers: `[what, proof]`. */
+/** The rows of all its tables, without headers and separators: `[what, proof]`. */
 const rows = table
   .split('\n')
   .filter((line) => line.startsWith('|'))

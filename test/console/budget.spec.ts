@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 
 const FOLDER = fileURLToPath(new URL('../../dist/console/', import.meta.url));
 
-/** Most bytes of script and style, gzipped, that are needed before the overview shows. */
+/** Maximum size of the scripts and styles that the overview needs to show, in gzipped bytes. */
 const FIRST_VIEW_BYTES = 150 * 1024;
 
 const sizeOf = async (files: readonly string[]): Promise<number> => {

@@ -25,7 +25,7 @@ const createNewsroom = async (url: string) => {
   return { endpoint: endpoint as WorldEndpoint, visitor };
 };
 
-/** Waits until a post is in the list of what happens. */
+/** Waits until a post is in the list of live activity. */
 const waitForPost = async ({ page }: ConsolePage, text: string): Promise<void> =>
   page.getByText(text).first().waitFor({ timeout: 120_000 });
 

@@ -17,7 +17,7 @@ interface Aggregate {
   readonly decider: Decider<object, unknown, DomainEvent, string>;
   readonly events: object;
   readonly create: object;
-  /** Commands to the aggregate, made of small numbers so that they meet. */
+  /** Commands to the aggregate, made of small numbers so that they collide. */
   readonly commands: fc.Arbitrary<object>;
 }
 

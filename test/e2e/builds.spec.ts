@@ -32,7 +32,7 @@ const writeText = (text: string): void => write('src/late.ts', `export const tex
 const listBuilds = (): string[] => readdirSync(join(folder, '.builds')).sort();
 const readCurrent = (): string => dirname(readlinkSync(join(folder, 'dist')));
 
-/** Runs what comes before `npm start`. */
+/** Runs the script that runs before `npm start`. */
 const prestart = (): Promise<{ code: number; stderr: string }> =>
   new Promise((resolve) => {
     execFile(process.execPath, ['scripts/prestart.js'], { cwd: folder }, (error, _, stderr) =>

@@ -57,7 +57,7 @@ e2eTest(
       for (let i = 0; i < POSTS; i++)
         await Promise.all(endpoints.map((endpoint) => publish(gateway.url, endpoint, { text: `${round} ${i}` })));
 
-      // Start of what must not be sent, once the deletion is in the log.
+      // Number of starts once the deletion is in the log, after which nothing may be sent.
       let startsBefore: number | null = null;
       for (let kill = 0; kill < KILLS; kill++) {
         const answer = requestDeletion(ownerId).catch(() => null);

@@ -23,7 +23,9 @@ interface Context {
   readonly cluster: EventStoreCluster;
 }
 
-/** Starts a gateway with a database and a network of its own. What earlier ones have stored is in its read models too. */
+/**
+ * Starts a gateway with a database and a network of its own. What earlier ones have stored is in its read models too.
+ */
 const startGateway = async ({ harness }: Context, EVENT_STORE_URL: string) => {
   const telegram = await harness.startTelegram();
   const gateway = await harness.startGateway({
@@ -35,7 +37,9 @@ const startGateway = async ({ harness }: Context, EVENT_STORE_URL: string) => {
   return { telegram, gateway };
 };
 
-/** Real servers alone run as a cluster with TLS: without EVENT_STORE_NODE_COMMAND (docs/testing.md) nothing of this is tested. */
+/**
+ * Only real servers run as a cluster with TLS. Without EVENT_STORE_NODE_COMMAND (docs/testing.md), skips these tests.
+ */
 const describeCluster = hasEventStoreCluster ? describe : describe.skip;
 
 describeCluster('a cluster of three with TLS', () => {

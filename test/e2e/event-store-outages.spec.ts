@@ -12,15 +12,16 @@ const LONG = Boolean(process.env.TEST_LONG);
 const OUTAGES = LONG ? 500 : 10;
 /** Outages after which the process is warm. */
 const WARM_AFTER = LONG ? 50 : 3;
-/** One outage of so many, in long runs, is longer than the time limit of a call. */
+/** In long runs, one outage in this many is longer than the time limit of a call. */
 const LONG_OUTAGE_EVERY = 100;
 const LONG_OUTAGE_MS = 12_000;
 /**
- * Sockets may differ by these: a pool of PostgreSQL connections grows with its use. Right after an outage there are more, because
- * readers that try again at different moments have subscriptions of their own, until they have caught up with each other.
+ * Allowed differences in sockets: a pool of PostgreSQL connections grows with its use. Right after an outage there are
+ * more, because readers that try again at different moments have subscriptions of their own, until they have caught up
+ * with each other.
  */
 const ALLOWED_SOCKETS = { all: 8, toPort: 3 };
-/** Memory may grow by this between the middle and the last third of a long run: collections. */
+/** Growth of memory that garbage collection may cause between the middle and the last third of a long run. */
 const ALLOWED_MEMORY = 32 * 1_048_576;
 
 /** State of the process after an outage. */
@@ -146,7 +147,7 @@ const report = (figures: readonly Figures[]): void => {
   process.stderr.write(`${[`${OUTAGES} outages of ${server}`, ...lines].join('\n')}\n`);
 };
 
-/** Checks that the last third of a long run left what the one before left. A process that has just started grows. */
+/** Checks that the last third of a long run is like the second. In the first, the process still grows. */
 const expectFlat = (figures: readonly Figures[]): void => {
   const third = Math.floor(figures.length / 3);
   const medianOf = (key: keyof Figures, part: readonly Figures[]): number => median(part.map((each) => each[key]));

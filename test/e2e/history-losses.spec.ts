@@ -60,7 +60,10 @@ const readEntries = async (gateway: Gateway, size: number): Promise<Buffer[]> =>
 const listEnded = async (gateway: Gateway): Promise<readonly EndedLog[]> =>
   (JSON.parse(String(await read(gateway, 'log/ended'))) as { items: EndedLog[] }).items;
 
-/** Gateways on one network, one after the other, whose stores are lost in between, and a witness who keeps every checkpoint. */
+/**
+ * Gateways on one network, one after the other, whose stores are lost in between, and a witness who keeps every
+ * checkpoint.
+ */
 class Losses {
   readonly witnessed: Witnessed[] = [];
   private endpoints: readonly Endpoint[] = [];
@@ -131,7 +134,10 @@ class Losses {
     if (code !== 0) throw new Error(program.log);
   }
 
-  /** Verifies what a stranger can, and what the operator can, once as many logs have ended. @returns the causes */
+  /**
+   * Waits until `count` logs have ended, then verifies what a stranger can and what the operator can. @returns the
+   * causes
+   */
   async verify(gateway: Gateway, count: number): Promise<readonly string[]> {
     await until(`${count} logs have ended`, async () => (await listEnded(gateway)).length === count);
     await this.witness(gateway);
@@ -200,7 +206,10 @@ class Losses {
     expect(openNote(last.statement, last.vkey, { withExtension: true }).extension).toBe(`ended ${origin}`);
   }
 
-  /** Keeps the checkpoints of the first log alone: no machine knows of the others any more, nor the newest of these. */
+  /**
+   * Keeps only the first log's checkpoints. No machine knows the later logs any more, or the first log's newest
+   * checkpoint.
+   */
   forgetLaterLogs(): void {
     this.isNewestForgotten = true;
     const [{ vkey }] = this.witnessed as [Witnessed];

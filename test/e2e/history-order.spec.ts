@@ -12,9 +12,9 @@ import { Random } from './random.js';
 import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
-/** Whole exports beside live traffic and kills, on each store. */
+/** Number of whole exports during live traffic and kills, on each store. */
 const EXPORTS = LONG ? 1_000 : 6;
-/** Kills while they are made. */
+/** Number of kills during the exports. */
 const KILLS = LONG ? 100 : 2;
 const PROCESSES = LONG ? 3 : 2;
 const BUNDLE = 256;
@@ -45,7 +45,9 @@ const readExport = async (gateway: Gateway): Promise<readonly Line[]> =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
 
-/** Expects that an export is whole up to its last line, and that nothing is missing but what the gateway deletes itself. */
+/**
+ * Expects that an export is whole up to its last line, and that nothing is missing but what the gateway deletes itself.
+ */
 const expectWhole = (lines: readonly Line[]): void => {
   expect(lines.at(-1)).toMatchObject({ last: true });
   expect(lines.findIndex(({ index }, i) => index !== i)).toBe(-1);
@@ -87,7 +89,10 @@ const runVerification = async (manage: ManagementClient) => {
   });
 };
 
-/** Exports beside the load of several processes, which are killed at random moments; then compares store, log, export and verify. */
+/**
+ * Exports beside the load of several processes, which are killed at random moments; then compares store, log, export
+ * and verify.
+ */
 const compareOrders = async (harness: E2eHarness, more: Readonly<Record<string, string>>): Promise<void> => {
   const random = new Random();
   const telegram = await harness.startTelegram();

@@ -16,11 +16,14 @@ import { until } from './until.js';
 const LONG = Boolean(process.env.TEST_LONG);
 const KILLS = LONG ? 30 : 3;
 const POSTS = LONG ? 1_500 : 300;
-/** An import of so many events takes about as long, in ms. */
+/** Longest time before a kill, in ms: an import takes about as long. */
 const LONGEST_DELAY_MS = LONG ? 3_000 : 800;
 /** The log has the same name on both gateways. */
 const NAME = { HISTORY_ORIGIN: 'post.example.com/history' };
-/** Minutes of pauses pass quickly: this pause ends after 24 s, when the former gateway has stopped on a busy machine too. */
+/**
+ * Minutes of pauses pass quickly: this pause ends after 24 s, when the former gateway has stopped on a busy machine
+ * too.
+ */
 const [MINUTE_MS, PAUSE_MINUTES] = ['400', 60];
 const BIN = fileURLToPath(new URL('../../bin/crosspost.js', import.meta.url));
 

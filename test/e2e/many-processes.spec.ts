@@ -11,7 +11,7 @@ import { until } from './until.js';
 const LONG = Boolean(process.env.TEST_LONG);
 const [WORKERS, APIS, POSTS] = LONG ? [10, 4, 2_400] : [4, 2, 160];
 const CHANNELS = 20;
-/** Fewest connections that a process works with. */
+/** Minimum number of connections that a process works with. */
 const DATABASE_POOL = 6;
 const MAX_CONNECTIONS = 100;
 const random = new Random();
@@ -30,7 +30,7 @@ const startServer = async (harness: E2eHarness): Promise<string> => {
   return server.connectionString;
 };
 
-/** Looks at the gateway's connections until it is stopped. Returns the largest number that it saw. */
+/** Watches the gateway's connections. Returns a function that stops this and returns the largest number seen. */
 const watchConnections = async (connectionString: string): Promise<() => Promise<number>> => {
   const client = new Client({ connectionString });
   client.on('error', () => undefined); // a failed test stops the server first
@@ -56,8 +56,9 @@ const watchConnections = async (connectionString: string): Promise<() => Promise
 const countPublished = async ({ control }: Network): Promise<number> => (await control.readLedger({})).length;
 
 /**
- * Starts workers for a number of waiting publications. Returns the publications a second from the moment at which all of these
- * workers are ready: on few processors their start takes longer than much of the work. Also returns the workers.
+ * Starts workers for a number of waiting publications. Returns the publications a second from the moment at which all
+ * of these workers are ready: on few processors their start takes longer than much of the work. Also returns the
+ * workers.
  */
 const measureRate = async <T>(telegram: Network, waiting: number, start: () => Promise<T>) => {
   const end = (await countPublished(telegram)) + waiting;

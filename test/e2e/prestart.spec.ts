@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A folder with the program's files, but without the compiler: `npm prune --omit=dev` leaves such a one. */
+/** Creates a folder with the program's files but without the compiler, as `npm prune --omit=dev` leaves it. */
 const createInstallation = (
   files: Readonly<Record<string, number>>,
   texts: Readonly<Record<string, string>> = {},

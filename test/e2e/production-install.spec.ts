@@ -10,7 +10,7 @@ import { until } from './until.js';
 
 const run = promisify(execFile);
 
-/** Installing asks the registry, or npm's cache: so it is done in CI and in long runs alone. */
+/** True in CI and in long runs only, because installing needs the registry or npm's cache. */
 const usesRegistry = Boolean(process.env.CI ?? process.env.TEST_LONG);
 
 const MANIFESTS = ['package.json', 'package-lock.json', 'clients/typescript/package.json'];

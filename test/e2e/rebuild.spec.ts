@@ -11,7 +11,9 @@ import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
 const KILLS = LONG ? 50 : 3;
-/** A rebuild of so few events is over after it, in ms: kills hit its beginning, its exchange and what follows. */
+/**
+ * Longest time before a kill, in ms. A rebuild takes less, so kills hit its beginning, its exchange and what follows.
+ */
 const LONGEST_DELAY_MS = 500;
 
 interface Job {

@@ -16,7 +16,7 @@ const LONG = Boolean(process.env.TEST_LONG);
 /** Kills in each of the rotations. */
 const KILLS = LONG ? 25 : 2;
 const ROTATIONS = LONG ? 4 : 1;
-/** So many secrets take about as long to reseal as the moments of the kills are apart. */
+/** Number of secrets that take about as long to reseal as the time between two kills. */
 const SECRETS = LONG ? 20_000 : 2_000;
 const LONGEST_DELAY_MS = LONG ? 1_500 : 400;
 const NAME = { HISTORY_ORIGIN: 'post.example.com/history' };

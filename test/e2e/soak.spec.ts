@@ -11,12 +11,14 @@ import { findGrowth, SoakSampler } from './soak-samples.js';
 import { until } from './until.js';
 
 const LONG = Boolean(process.env.TEST_LONG);
-/** Length of the soak, and the number of hours of life in it. */
+/** Length of the soak in seconds, and the number of simulated hours in it. */
 const [SECONDS, HOURS] = LONG ? [Number(process.env.SOAK_SECONDS ?? 1_260), 24] : [10, 2];
 const SAMPLE_MS = (SECONDS * 1_000) / (LONG ? 84 : 10);
-/** Length of an hour. */
+/** Length of a simulated hour. */
 const HOUR_MS = (SECONDS * 1_000) / HOURS;
-/** A pause-minute: far shorter than a minute of such an hour, since the posts that a pause holds go out one each minute. */
+/**
+ * A pause-minute: far shorter than a minute of such an hour, since the posts that a pause holds go out one each minute.
+ */
 const MINUTE_MS = 20;
 const CHANNELS = 6;
 const ENDPOINTS = [[0], [1, 2], [3], [4, 5]];

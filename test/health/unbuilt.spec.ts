@@ -9,11 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Sets whether `discovery` has reached the end of the log, as it has not after a reset. Nothing is appended meanwhile. */
+/**
+ * Sets whether `discovery` has reached the end of the log, as it has not after a reset. Nothing is appended meanwhile.
+ */
 const setLevel = (isLevel: boolean): Promise<unknown> =>
   gateway.pool.query(`update ops_checkpoint set level = $1 where name = 'discovery'`, [isLevel]);
 
-/** Lets every subscription deliver its first batch after this time, ms. */
+/** Time after which every subscription delivers its first batch, in ms. */
 const DELAY_MS = 1_500;
 const delaySubscriptions = (store: EventStore): EventStore => {
   const subscribe = store.subscribe.bind(store);
@@ -35,7 +37,7 @@ describe('while `discovery` is being built', () => {
     const validate = () =>
       gateway.call('POST', '/v1/sandbox/test', { body: '{}', headers: { authorization: 'Bearer of-an-endpoint' } });
     await setLevel(false);
-    // A report is kept for a second: one of before the read model existed is a 503 as well.
+    // A report is cached for a second, and a report from before the read model existed is a 503 as well.
     await until('it says what it waits for', async () => {
       const report = await readiness();
       const { checks } = (await report.json()) as { checks: Record<string, string> };

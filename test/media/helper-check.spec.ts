@@ -6,7 +6,7 @@ const ALL = { files: 'ok', network: 'ok', memory: 'ok' };
 const REFUSED = /unshare -rn is refused/;
 const compiled = new URL('../../dist/media/helper-check.js', import.meta.url).href;
 
-/** Prints the report and the warnings of a process of its own. */
+/** A program that prints the report and the warnings of its own process. */
 const PROGRAM = `
   import { HelperCheck } from '${compiled}';
   const warnings = [];
@@ -14,7 +14,10 @@ const PROGRAM = `
   await check.run();
   console.log(JSON.stringify({ report: check.report, warnings }));`;
 
-/** Becomes a program that may not create namespaces: as under RestrictNamespaces= of systemd, and Docker's default profile. */
+/**
+ * Becomes a program that may not create namespaces: as under RestrictNamespaces= of systemd, and Docker's default
+ * profile.
+ */
 const WITHOUT_NAMESPACES = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"';
 
 const mayCreateNamespaces = spawnSync('unshare', ['-Urn', 'true']).status === 0;

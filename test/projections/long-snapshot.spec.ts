@@ -48,8 +48,8 @@ const publish = (n: number): RecordedEvent[] => {
 };
 
 /**
- * Statistics that the server takes at a moment of its own choice, while almost all rows have ended, change the plans: the update
- * of `publication` then reads the whole primary key. The counts are compared without them.
+ * Statistics that the server takes at a moment of its own choice, while almost all rows have ended, change the plans:
+ * the update of `publication` then reads the whole primary key. The counts are compared without them.
  */
 const keepWithoutStatistics = async (client: Client, schema: string): Promise<void> => {
   const { rows } = await client.query<{ name: string }>(
@@ -61,7 +61,9 @@ const keepWithoutStatistics = async (client: Client, schema: string): Promise<vo
 
 let versions = 0;
 
-/** Returns the index entries that one more post reads after so many others, all since the start of an open transaction. */
+/**
+ * Returns the index entries that one more post reads after `posts` others, all since the start of an open transaction.
+ */
 const countEntriesRead = async (projection: Projection, posts: number): Promise<number> => {
   const { client, schema } = await createEmptyTables(postgres, projection, ++versions);
   await keepWithoutStatistics(client, schema);
@@ -97,7 +99,9 @@ const countEntriesRead = async (projection: Projection, posts: number): Promise<
 };
 
 describe('while a transaction elsewhere keeps old versions (ADR-96)', () => {
-  /** Index entries by which two counts may differ: those of publications that ended since `first_waiting` was written. */
+  /**
+   * Index entries by which two counts may differ: those of publications that ended since `first_waiting` was written.
+   */
   const TOLERANCE = 150;
 
   it.each([

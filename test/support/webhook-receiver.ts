@@ -8,7 +8,7 @@ export interface ReceivedDelivery {
   readonly kind: string;
   readonly headers: IncomingHttpHeaders;
   readonly raw: Buffer;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each kind has a body of its own
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each kind has its own body
   readonly body: any;
   /** Reasons why a strict server refuses it. */
   readonly problems: readonly string[];

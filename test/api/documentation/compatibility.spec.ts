@@ -17,7 +17,7 @@ it('is compatible with the last released document (docs/compatibility.md)', () =
   expect(changes.filter((change) => !EXCEPTION.test(change))).toEqual([]);
 });
 
-/** A document as its JSON: what the tests change is of any form. */
+/** A document as untyped JSON, because the tests change any part of it. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
 type Draft = any;
 

@@ -35,7 +35,7 @@ export class ExampleRecorder {
    * @param status expected error status of a call that fails on any healthy gateway; only its request is kept
    * @throws Error if the answer has another status
    */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each route has an answer of its own
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each route has its own answer
   async call(route: string, { ids = [], key, query, body }: RecordedCall, status?: number): Promise<any> {
     const [method, template = ''] = route.split(' ');
     const values = [...ids];

@@ -81,7 +81,7 @@ describe('requests generated from the description of the API', () => {
   });
   afterAll(() => harness?.stop());
 
-  /** Returns a validator of an answer: references lead into the document. */
+  /** Returns a validator for a schema. It resolves references in the document. */
   const validatorOf = (schema: JsonSchema) => {
     const known = validators.get(schema);
     if (known) return known;
@@ -169,7 +169,7 @@ describe('requests generated from the description of the API', () => {
   };
 
   it(`get no 5xx and no answer outside the document (${RUNS})`, async () => {
-    // What deletes the few resources that exist, or takes the endpoint away, is left to other tests.
+    // Routes that delete the few existing resources, or make the endpoint unusable, are left to other tests.
     const spoiling = /^(DELETE|POST) .*(\/disable|\/rotate-|\{id\}$)/;
     // A stream never ends by itself.
     const isStream = ({ operation }: Operation) =>
@@ -190,7 +190,7 @@ describe('requests generated from the description of the API', () => {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     expect(faults.slice(0, 10)).toEqual([]);
-    // Otherwise the requests would test refusals alone. About a third succeeds; in a sample of 200 the share varies by 0.03.
+    // Otherwise the requests would test only refusals. About a third succeeds; in a sample of 200 the share varies by 0.03.
     expect(successes / RUNS).toBeGreaterThan(0.25);
   }, 600_000);
 });

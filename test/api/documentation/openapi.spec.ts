@@ -11,7 +11,7 @@ import { startTestPostgres } from '../../support/postgres.js';
 import { loadTestSettings } from '../../support/settings.js';
 import { UNLIMITED } from '../../support/test-environment.js';
 
-/** Routes that are no part of the API that clients program against. */
+/** Routes that are not part of the API for clients. */
 const NOT_DOCUMENTED = [
   /^\/$/, // leads people to a page
   /^\/(healthz|readyz|metrics)$/, // for operators: docs/deployment.md

@@ -20,7 +20,7 @@ interface Operation {
 /** True for `npm run openapi:examples`, which writes the file; other runs check what it holds. */
 const isRecording = process.env.WRITE_EXAMPLES !== undefined;
 
-/** Leaves out what differs in each run: ids. */
+/** Replaces ids, which differ in each run. */
 const withoutIds = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value).replaceAll(/\b[a-z]+_[0-9a-f]{32}/g, 'id')) as unknown;
 
@@ -87,7 +87,7 @@ describe('the examples of the API', () => {
       if (!run) continue;
       const [sent] = Object.values(requestBody?.content ?? {});
       if (route !== 'POST /manage/v1/history/import')
-        // its lines are a history of their own in each run
+        // its lines are a different history in each run
         expect([route, withoutIds(run.request ?? null)]).toEqual([route, withoutIds(sent?.example ?? null)]);
       const [answered] = Object.values(mainAnswer({ route, ...operation }));
       if (!answered || run.answer === undefined) continue;

@@ -24,7 +24,9 @@ afterAll(async () => {
   await chosen.stop();
 });
 
-/** Exchanges the rule of a projection, as a deployment does. Returns a function that deploys the right one again. */
+/**
+ * Replaces a projection's rule with a wrong one, as a deployment may. Returns a function that restores the right one.
+ */
 const deployWrongRule = (projection: Projection, isForgotten: (type: string) => boolean): (() => void) => {
   const changing = projection as { apply: Projection['apply'] };
   const right = changing.apply;
@@ -35,7 +37,7 @@ const deployWrongRule = (projection: Projection, isForgotten: (type: string) => 
   return () => void (changing.apply = right);
 };
 
-/** Makes the live schedule keep the publications of a channel that have ended, as due, and waits for the first of them. */
+/** Makes the live schedule keep a channel's ended publications as due, and waits for the first of them. */
 const breakSchedule = async (channelId: string): Promise<void> => {
   const { pool } = harness.running.infrastructure;
   const { body } = await operator.get('/projections/publish-schedule').expect(200);
@@ -74,7 +76,7 @@ const rebuild = async (name: string, promote: 'auto' | 'manual') => {
   });
 };
 
-/** Sends posts to both channels, and reads what must be there at any moment, until it is stopped. */
+/** Until stopped, sends posts to both channels and reads what must be there at any moment. */
 const startTraffic = (known: readonly string[]) => {
   const stopping = new AbortController();
   const sent: { readonly id: string; readonly text: string; readonly to: PublishingSetup }[] = [];

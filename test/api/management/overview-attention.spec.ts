@@ -118,7 +118,7 @@ describe('the things that need attention', () => {
       post_id: null,
     });
 
-    // Each of them goes when a person has acted.
+    // Each item disappears once a person has acted.
     await harness.telegram.clearFaults();
     await caller.post(`/publications/${doubtful.id}/dismiss`).expect(200);
     await caller.post(`/publications/${failed.id}/resend`).expect(200);

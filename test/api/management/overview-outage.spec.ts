@@ -4,7 +4,7 @@ import { until } from '../../e2e/until.js';
 import { TestGateway } from '../public/gateway.js';
 
 let isDown = false;
-/** Lets every read fail while the event store is down. */
+/** Makes every read fail while the event store is down. */
 const wrapEventStore = (store: EventStore): EventStore => {
   for (const name of ['readHead', 'readStream', 'readAll'] as const) {
     const read = store[name].bind(store) as (...args: unknown[]) => Promise<never>;

@@ -13,7 +13,7 @@ import { listProblems } from './problem-details.js';
 import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 
 const photo = (n: number) => ({ type: 'photo', url: `https://media.invalid/${n}.jpg` });
-/** Metadata with which a payload is stored in parts (D-42). */
+/** Metadata so large that the payload is stored in parts (D-42). */
 const LARGE = { blob: 'ж'.repeat(700_000) };
 
 describe('posts', () => {

@@ -6,7 +6,7 @@ import { startTranslator, type TestTranslator } from '../../stand-ins/libretrans
 import { type Answer, TestGateway } from '../public/gateway.js';
 
 const { A } = JSON.parse(readFileSync(new URL('../../../src/config/limits-profiles.json', import.meta.url), 'utf8'));
-/** Translations that the probe budget of a minute allows, each of which is paid with two probes. */
+/** Number of translations that a minute's probe budget allows. Each reserves two probes, and costs one. */
 const TRANSLATIONS = 7;
 
 let folder: string;

@@ -56,7 +56,7 @@ const rebuild = async (name: string, body: object = {}) => {
   });
 };
 
-/** Refuses a call and returns the code. */
+/** Makes a call that must be refused, and returns the error code. */
 const refusal = async (path: string, body: object = {}): Promise<string> =>
   (await operator.post(`/projections/${path}`, body).expect(409)).body.code;
 

@@ -11,7 +11,7 @@ import {
 } from './management-harness.js';
 import { LIMITS_PROFILE, PublishingSetup } from './publishing-setup.js';
 
-/** Intervals that a test need not wait for. */
+/** An interval so short that tests need not wait for it. */
 const OPTIONS = { commentMs: 50 };
 
 describe('the stream of changes', () => {

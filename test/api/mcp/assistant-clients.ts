@@ -11,7 +11,7 @@ import { openSocket } from '../transport/raw-http.js';
 export interface ToolResult {
   readonly isError?: boolean;
   readonly content: readonly { readonly type: string; readonly text?: string }[];
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each tool has fields of its own
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each tool has its own fields
   readonly structuredContent?: any;
 }
 

@@ -390,7 +390,7 @@ describe('sessions of the former transport', () => {
   });
 
   it('serves a thousand open connections, bounds those of one endpoint, and forgets closed ones', async () => {
-    // Of five owners: the messages of each have a pace.
+    // Of five owners, because each owner's messages are paced.
     const outlets = await Promise.all(
       Array.from({ length: 5 }, async () => setUp({}, 'News', await gateway.createOwner())),
     );
@@ -427,5 +427,5 @@ describe('sessions of the former transport', () => {
 });
 
 let sharedSetUp: ReturnType<typeof setUp> | undefined;
-/** An endpoint for tests that leave it as it is. */
+/** Returns an endpoint for tests that do not change it. */
 const shared = () => (sharedSetUp ??= setUp());

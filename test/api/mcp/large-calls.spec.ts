@@ -18,7 +18,7 @@ describe('large tool calls', () => {
   let own: TestEndpoint;
   let other: TestEndpoint;
   beforeAll(async () => {
-    /** Holds the appends of payloads' parts, so that the tools run on. */
+    /** Holds back the appends of payload parts, so that the tools keep running. */
     const wrapEventStore = (store: EventStore): EventStore => {
       const append = store.append.bind(store);
       store.append = async (stream, ...rest) => {

@@ -12,7 +12,7 @@ import { TestEnvironment } from '../../support/test-environment.js';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each route has a body of its own
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each route has its own body
   readonly body: any;
 }
 

@@ -149,7 +149,7 @@ describe('X-Forwarded-For behind a trusted proxy', () => {
       '::ffff:203.0.113.7': '203.0.113.7',
       'fe80::1%br-lan': 'fe80::1',
       '2001:DB8:0::7': '2001:db8::7',
-      // What is no address counts as the nearest trusted hop's.
+      // A value that is not an address counts as the nearest trusted hop's.
       nonsense: '127.0.0.1',
       'nonsense, 10.1.2.3': '10.1.2.3',
       '203.0.113.7, nonsense, 10.1.2.3': '10.1.2.3',

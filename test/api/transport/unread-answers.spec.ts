@@ -13,7 +13,10 @@ import { PublishingSetup } from '../management/publishing-setup.js';
 
 const WAITS = { waiting: 10, waitMs: 1_000 };
 const MANY = { ...WAITS, bytes: 50_000_000, bytesPerHolder: 50_000_000 };
-/** Room for three unread pages of about 4 MB, two of them for one owner: what is held already counts up to twice the bound. */
+/**
+ * Room for three unread pages of about 4 MB, two of them for one owner: what is held already counts up to twice the
+ * bound.
+ */
 const answers = { ...WAITS, bytes: 6_500_000, bytesPerHolder: 4_500_000 };
 
 describe('large answers that clients do not read', () => {
@@ -52,7 +55,7 @@ describe('large answers that clients do not read', () => {
     expect(headers['retry-after']).toBe('5');
     expect(memory.answers.usedBytes).toBeLessThan(9_000_000);
 
-    // Small answers and those of other callers are not concerned.
+    // Small answers, and answers to other callers, are not affected.
     await caller.get('/posts?limit=1').expect(200);
     const other = await createOwner(harness);
     await other.caller.get('/posts?limit=100').expect(200);

@@ -6,7 +6,7 @@ import { until } from '../../e2e/until.js';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.js';
 import { newEvent, newStream } from '../contract/events.js';
 
-/** Statements that let a real server refuse each append with an SQLSTATE, as it does for a full disk, and allow it again. */
+/** Returns statements that make a real server refuse each append with an SQLSTATE, as for a full disk. */
 const refusing = (sqlstate: string): string => `
   create or replace function refuse() returns trigger language plpgsql as $$
     begin raise exception 'could not extend file: No space left on device' using errcode = '${sqlstate}'; end $$;

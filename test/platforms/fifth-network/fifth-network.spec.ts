@@ -29,7 +29,7 @@ describe('a fifth network, added as one folder', () => {
       headers,
       ...(body && { body: JSON.stringify(body) }),
     });
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each route has a body of its own
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each route has its own body
     return { status: answer.status, body: (await answer.json()) as any };
   };
   const channel = (fields: object) =>

@@ -101,7 +101,7 @@ const replay = (
           one.state = 'ended';
     }
     const publication = all.get(data.publicationId);
-    // Nothing happens any more to one that was dropped with its channel; the histories do not know that.
+    // A publication that was dropped with its channel no longer changes; the histories do not know that.
     if (publication && publication.state !== 'ended') {
       publication.state = STATES[event.type] ?? publication.state;
       onEvent(event, publication);

@@ -166,7 +166,7 @@ it('repeats a failed delivery under its id, holds back none behind it, and logs 
 it('gives up after eight attempts, and sends again what is asked for', async () => {
   const setup = await WebhookSetup.create(gateway);
   const output = await setup.createOutput(receiver);
-  // A minute lasts 60 ms, and so the schedule of 27.6 hours 99 seconds: the delivery is made to fail by its own events.
+  // Even with a minute of 60 ms, the schedule of 27.6 hours takes 99 s, so the test does not wait for its end.
   receiver.answer = () => ({ status: 400 });
   const since = new Date().toISOString();
   const [one, two] = [await setup.ping(output.id), await setup.ping(output.id)];

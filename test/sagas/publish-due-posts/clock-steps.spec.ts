@@ -10,7 +10,7 @@ afterAll(() => harness.stop());
 
 const isPublishing = (channel: TestChannel, id: string) =>
   channel.waitUntil(id, 'is under way', ({ state }) => state === 'publishing');
-/** Makes MAX accept a message and lose the answer, and then fail so many look-ups. */
+/** Makes MAX accept a message and lose the answer, and then fail that many look-ups. */
 const loseAnswer = async ({ control, chat }: TestChannel, lookUps: number | null): Promise<void> => {
   await control.addFault({ mode: 'accept_then_drop', method: 'POST /messages', channel: chat });
   await control.addFault({ mode: 'answer', status: 503, method: 'GET /messages', channel: chat, times: lookUps });

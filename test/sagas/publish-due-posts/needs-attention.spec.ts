@@ -88,7 +88,7 @@ describe('an invalid credential (D-26)', () => {
   });
 });
 
-/** Controls of each network's stand-in that take the bot's or token's place in a chat away, and give it back. */
+/** Controls of each network's stand-in that remove the bot or token from a chat, and restore it. */
 const REMOVALS: readonly {
   readonly platform: Platform;
   readonly what: string;

@@ -9,13 +9,16 @@ afterAll(() => harness.stop());
 
 /** Token of the channels that the harness creates. */
 const TOKEN = `1000:${'t'.repeat(35)}`;
-/** Turns of a chat that this many calls with one token need, more than a minute. */
+/** Number of calls with one token whose turns in a chat take more than a minute. */
 const QUEUE = 30;
 
 let tokens = 0;
 const newToken = (): string => `${20_000 + ++tokens}:${'x'.repeat(35)}`;
 
-/** Creates channels for one chat, each with its own token. @returns a function that publishes on all of them and returns the post's id */
+/**
+ * Creates channels for one chat, each with its own token. @returns a function that publishes on all of them and returns
+ * the post's id
+ */
 const createFlood = async (ownerId: string, chat_id: string, tokensOfChannels: readonly string[]) => {
   const { gateway } = harness;
   const channels = [];

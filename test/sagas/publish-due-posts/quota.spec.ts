@@ -12,7 +12,7 @@ beforeAll(async () => (harness = await GatewayHarness.start({ LIMITS_PROFILE }, 
 afterAll(() => harness.stop());
 beforeEach(() => (ahead = 0));
 
-/** Creates an owner with two posts a month, and an endpoint that publishes to so many channels at once. */
+/** Creates an owner with two posts a month, and an endpoint that publishes to `count` channels at once. */
 const setUp = async (count: number) => {
   const { gateway } = harness;
   const owner = await gateway.createOwner('mini');

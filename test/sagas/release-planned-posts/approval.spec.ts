@@ -8,7 +8,7 @@ let ownerId: string;
 let channels: TestChannel[];
 let projectId: string;
 let endpoint: TestEndpoint;
-/** The worker's clock is set forward by this. */
+/** Lead of the worker's clock, in ms. */
 let ahead = 0;
 
 beforeAll(async () => {
@@ -202,7 +202,7 @@ it('treats a decision repeated after a crash as the same decision, and releases 
   const place = { postId: id, ...(await findPostPlace(gateway.pool, id))! };
   const origin = { actor: 'operator', requestId: id, causationId: id, correlationId: id, clientAddress: null } as const;
   const context = { ...origin, commandId: `decide/${id}`, at: Date.now() };
-  // Each is a process of its own: what the first one knew is gone.
+  // Each call acts as a new process, which does not know what an earlier one knew.
   const decide = () =>
     new PlannedPosts(gateway.aggregates).execute(place, { type: 'ApprovePost', note: null, at: context.at }, context);
   const [first, second] = [await decide(), await decide()];

@@ -8,7 +8,7 @@ let gateway: TestGateway;
 let ownerId: string;
 let channels: TestChannel[];
 let endpoint: TestEndpoint;
-/** The worker's clock is set forward by this. */
+/** Lead of the worker's clock, in ms. */
 let ahead = 0;
 
 beforeAll(async () => {

@@ -7,9 +7,9 @@ let gateway: TestGateway;
 let ownerId: string;
 let channels: TestChannel[];
 let endpoint: TestEndpoint;
-/** The worker's clock is set forward by this. */
+/** Lead of the worker's clock, in ms. */
 let ahead = 0;
-/** The API's clock is. */
+/** Lead of the API's clock, in ms. */
 let apiAhead = 0;
 
 beforeAll(async () => {

@@ -18,7 +18,7 @@ export const startStandIn = async (options: { readonly ledgerFile?: string } = {
       headers: { authorization: TOKEN, ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each call has an answer of its own
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each call has its own answer
     return { status: response.status, headers: response.headers, body: (await response.json()) as any };
   };
   return {

@@ -10,7 +10,9 @@ export const TOKEN = '-s-84W-s3egarWUsbkq-IWTucuedzTKT8VUXIA.s4Xx8IW7';
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** Starts an OK stand-in on a free port, with its own ledger and a known application. Returns functions that call it. */
+/**
+ * Starts an OK stand-in on a free port, with its own ledger and a known application. Returns functions that call it.
+ */
 export const startStandIn = async (options: Partial<OkStandInOptions> = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'crosspost-stand-in-'));
   const ledgerFile = options.ledgerFile ?? join(folder, 'ledger.jsonl');
@@ -21,7 +23,7 @@ export const startStandIn = async (options: Partial<OkStandInOptions> = {}) => {
     url: standIn.url,
     ledgerFile,
     control,
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each method has an answer of its own
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each method has its own answer
     call: (method: string, parameters: Parameters): Promise<any> => callOk(standIn.url, { method, ...parameters }),
     end: () => standIn.stop(),
     stop: async () => {

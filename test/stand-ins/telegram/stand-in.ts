@@ -18,7 +18,7 @@ export interface BotAnswer {
     readonly error_code?: number;
     readonly description?: string;
     readonly parameters?: { retry_after?: number; migrate_to_chat_id?: number };
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each method has a result of its own
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each method has its own result
     readonly result?: any;
   };
 }

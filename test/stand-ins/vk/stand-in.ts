@@ -9,7 +9,7 @@ export const USER_TOKEN = 'vk1.a.user-Qw8Lr3YtUz5XnM1kPd6FgS9j';
 
 /** An answer of VK's API. */
 export interface VkAnswer {
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each method has a response of its own
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each method has its own response
   readonly response?: any;
   readonly error?: { readonly error_code: number; readonly error_msg: string };
 }

@@ -16,7 +16,7 @@ const createMemory = (waitMs: number) => {
   });
 };
 
-/** Holds the appends of payloads' parts until it is opened. */
+/** Holds back the appends of payload parts until it is opened. */
 class PartsGate {
   streams = new Set<string>();
   open!: () => void;

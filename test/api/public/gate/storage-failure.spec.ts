@@ -1,7 +1,7 @@
 import { until } from '../../../e2e/until.js';
 import { type TestEndpoint, TestGateway } from '../gateway.js';
 
-/** Lets the database refuse each write to a table with the error of a full disk. */
+/** Returns SQL that makes the database refuse each write to a table with the error of a full disk. */
 const fill = (table: string): string => `
   create or replace function refuse() returns trigger language plpgsql as $$
     begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;

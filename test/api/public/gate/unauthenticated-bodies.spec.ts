@@ -30,7 +30,7 @@ interface Request {
   readonly signature?: string;
 }
 
-/** Sends the head of a post, and a body but for its last byte. */
+/** Sends the head of a post, and a body without its last byte. */
 const sendMost = ({ path, token, signature = 'none' }: Request, length: number) => {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);
@@ -122,7 +122,7 @@ describe('bodies of requests that are not authenticated (ADR-88)', () => {
     }
     expect(most).toBeLessThanOrEqual(MAX_HELD_BYTES + MIB);
     await until('nothing is held', async () => (await readHeldBytes()) === 0);
-    // The signature is right, the body is no JSON.
+    // The signature is right, but the body is not JSON.
     const last = sendMost(request, LARGE);
     last.finish();
     expect(await last.answer()).toMatchObject({ status: 400 });
