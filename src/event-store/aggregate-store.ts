@@ -120,8 +120,8 @@ export class AggregateStore {
 
   /**
    * Executes one command. A command whose id has already written events is not executed again: its earlier result is
-   * returned, so work that is delivered twice is done once. A decider with a {@link Decider.memory} or snapshots
-   * recognises only commands whose events are among the last ones (500 with snapshots).
+   * returned, so work that is delivered twice is done once. With a {@link Decider.memory} or snapshots, only commands
+   * whose events are among the newest (500 with snapshots) are recognised.
    * @param known the aggregate, if the caller knows it, which saves the read: {@link emptyAggregate} if the stream most
    * likely does not exist, or the result of an earlier command. If it is out of date, the append conflicts and the
    * stream is read.

@@ -6,7 +6,7 @@ import type { AppendFailure } from './port.js';
 /** Code and message of a refusal that lasts until an operator fixes the cause. */
 export type Refusal = Pick<AppendFailure, 'code' | 'message'>;
 
-/** Interval at which a store that refuses appends is probed while no appends arrive, in ms. */
+/** Interval between probes of a store that refuses appends, in ms. */
 const PROBE_INTERVAL_MS = 5_000;
 
 /**

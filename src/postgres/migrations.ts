@@ -26,7 +26,7 @@ export interface RepeatableMigration extends Omit<Migration, 'number'> {
   readonly version?: number;
 }
 
-/** Everything that brings an empty database to the schema of this program. */
+/** All migrations that bring an empty database to the schema of this program. */
 export interface Migrations {
   readonly numbered: readonly Migration[];
   /** In the order in which they run. */

@@ -42,7 +42,7 @@ interface Facts {
 interface ConnectionLimit {
   /** Human-readable: where the limit is set. */
   readonly where: string;
-  /** Number of connections that it allows this role. */
+  /** Number of connections that the limit allows this role. */
   readonly most: number;
   /** Number of connections now: of all roles, of this role, or to the database. */
   readonly used: number;

@@ -63,7 +63,7 @@ export const findLastingError = (error: unknown): ServerError | null => {
   return found && (STORAGE.test(found.code) || SETUP.test(found.code)) ? found : null;
 };
 
-/** By shape, not by class: errors may come from another realm. */
+/** Checks the shape, not the class: errors may come from another realm. */
 const asServerError = (error: unknown): ServerError | null => {
   if (typeof error !== 'object' || error === null || !('severity' in error)) return null;
   const { code, message } = error as { code?: unknown; message?: unknown };
@@ -77,7 +77,7 @@ const asServerError = (error: unknown): ServerError | null => {
  */
 export const isUnavailable = (error: unknown): boolean => {
   if (error instanceof Overloaded) return true;
-  // By shape, not by class: errors of Node itself may come from another realm.
+  // Checks the shape, not the class: errors of Node itself may come from another realm.
   if (typeof error !== 'object' || error === null) return false;
   const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: unknown };
   if (typeof code === 'string') {

@@ -36,7 +36,8 @@ export interface FeedContext {
   /** Returns where to start to receive everything after a position. @throws WrongPosition @throws Unavailable */
   readonly findStart: (after: Position) => Promise<ReadStart>;
   /**
-   * Returns a later position before which there is no event of these types, or the same position. @throws Unavailable
+   * Returns a later position with only unwanted events before it, or the same position.
+   * @throws Unavailable
    */
   readonly skipUnwanted: (after: Position, isWanted: (type: string) => boolean) => Promise<Position>;
   /** Time limit for the server to confirm a subscription, in ms. */

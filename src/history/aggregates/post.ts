@@ -68,7 +68,10 @@ export const withPayload = (state: PostHistory, payload: PublishPayload | null):
   payload: payload as unknown as JsonObject | null,
 });
 
-/** Folds posts. A key's stream may hold several posts; each is shown by its own events. Only planned posts have more than one. */
+/**
+ * Folds posts. A key's stream may hold several posts; each is folded from its own events. Only planned posts have
+ * several.
+ */
 export const postHistory: HistoryAggregate<PostHistory, PostEvent> = {
   name: 'post',
   category: 'post',

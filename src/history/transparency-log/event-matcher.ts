@@ -70,7 +70,7 @@ export class EventMatcher {
 
   /**
    * Compares the next event. Returns its hash in the log; null if it has none.
-   * @param isCovered false if the event is newer than the log, so that it may be missing there
+   * @param isCovered false if the event is newer than the log and may be missing there
    */
   async match(event: FoundEvent, isCovered: boolean): Promise<string | null> {
     const key = keyOf(event);

@@ -21,9 +21,9 @@ exit $status
 `;
 
 /**
- * Starts one of PostgreSQL's programs in its own session, so that a terminal's Ctrl-C, or a signal to this process group,
- * does not end it too early. It ends with this process at the latest; closing its stdin interrupts it. The exit status is the
- * program's, 128 + n after signal n.
+ * Starts one of PostgreSQL's programs in its own session, so that a terminal's Ctrl-C, or a signal to this process
+ * group, does not end it too early. It ends no later than this process; closing its stdin interrupts it. The exit
+ * status is the program's, 128 + n after signal n.
  */
 export const spawnSupervised = (runAs: RunAs, program: string, args: readonly string[]): ChildProcess => {
   const [command = '', ...rest] = [...runAs.prefix, '/bin/sh', '-c', SCRIPT, 'sh', program, ...args];

@@ -29,7 +29,7 @@ export class NextPublicationQueries {
   /**
    * Finds what will be published next for an owner; null for all owners. For one owner, a network is held if a
    * publication waits for a person or for the end of a pause; for all owners, only if it waits for a person after a
-   * refusal, because there is always some owner who pauses.
+   * refusal, because at any time some owner has a pause.
    * @param limit maximum number of publications
    */
   async read(
@@ -47,7 +47,7 @@ export class NextPublicationQueries {
   }
 }
 
-/** Later than any time: queues of active pauses count as well. */
+/** Later than any time, so that queues of active pauses count as well. */
 const END_OF_TIME = '9223372036854775807';
 
 /** Number of a channel's publications to examine: enough to fill the list from one channel. */

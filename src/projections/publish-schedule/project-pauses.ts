@@ -54,7 +54,10 @@ export class ProjectPauses {
     return new ProjectPauses(tx, projects, await Rows.load(tx, projectPauses, known, cache));
   }
 
-  /** Sets or extends a project's pause: the posts that it delays move with it. Posts accepted earlier do not. */
+  /**
+   * Sets or extends a project's pause, and so delays its posts further. Posts accepted before the pause are not
+   * delayed.
+   */
   setEnd(projectId: string, until: Instant, at: Instant, eventId: string): void {
     const latest = this.latestOf(projectId);
     if (latest && latest.ends_at > at) return this.moveEnd(latest, until, at, eventId);
