@@ -36,7 +36,7 @@ export interface FeedContext {
   /** Returns where to start to receive everything after a position. @throws WrongPosition @throws Unavailable */
   readonly findStart: (after: Position) => Promise<ReadStart>;
   /**
-   * Returns a later position with only unwanted events before it, or the same position.
+   * Returns a later position with only unwanted events before it, or the same one.
    * @throws Unavailable
    */
   readonly skipUnwanted: (after: Position, isWanted: (type: string) => boolean) => Promise<Position>;

@@ -69,8 +69,7 @@ export const withPayload = (state: PostHistory, payload: PublishPayload | null):
 });
 
 /**
- * Folds posts. A key's stream may hold several posts; each is folded from its own events. Only planned posts have
- * several.
+ * Folds posts. A key's stream may hold several posts. Each is folded from its own events: several if it was planned.
  */
 export const postHistory: HistoryAggregate<PostHistory, PostEvent> = {
   name: 'post',

@@ -54,10 +54,7 @@ export class ProjectPauses {
     return new ProjectPauses(tx, projects, await Rows.load(tx, projectPauses, known, cache));
   }
 
-  /**
-   * Sets or extends a project's pause, and so delays its posts further. Posts accepted before the pause are not
-   * delayed.
-   */
+  /** Sets or extends a project's pause, which moves the posts that it delays. Posts accepted earlier are unaffected. */
   setEnd(projectId: string, until: Instant, at: Instant, eventId: string): void {
     const latest = this.latestOf(projectId);
     if (latest && latest.ends_at > at) return this.moveEnd(latest, until, at, eventId);
