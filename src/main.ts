@@ -79,7 +79,7 @@ const listSettings = (settings: Settings): readonly string[] =>
 
 /**
  * Returns the text that the arguments ask for; null if there are no arguments, or a command.
- * @throws Error with a human-readable message if there is no such argument
+ * @throws Error with a human-readable message for an unknown argument
  */
 const answerArguments = (given: readonly string[]): string | null => {
   if (isReset(given)) return null;
@@ -98,7 +98,7 @@ const isDemo = ({ demo, roles }: Settings): boolean => demo && roles.has('api') 
 /** Errors that JavaScript itself throws: bugs, which need a stack. */
 const BUGS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** Returns the text for people: the message if the environment is at fault, the stack if the program has a bug. */
+/** Returns the text to print: the message if the environment is at fault, the stack if the program has a bug. */
 const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const isBug = error.message === '' || BUGS.some((type) => error instanceof type);

@@ -16,7 +16,7 @@ export interface Demo {
   readonly signInCode: string | null;
 }
 
-/** Describes the routes and the work of a process with these roles, for people. */
+/** Returns a human-readable description of the routes and work of a process with these roles. */
 export const describeServices = ({ roles, demo }: Pick<Settings, 'roles' | 'demo'>): string => {
   return [
     ...(roles.has('api') ? ['/v1', '/manage/v1'] : []),
@@ -27,7 +27,7 @@ export const describeServices = ({ roles, demo }: Pick<Settings, 'roles' | 'demo
   ].join(', ');
 };
 
-/** Returns the text that a started process prints for people: addresses, the console's first, a generated key, and the demo's endpoint. */
+/** Returns the text that a process prints once started: its addresses (the console's first), a generated key, and the demo's endpoint. */
 export const banner = (
   { address, metricsAddress, settings, infrastructure, networks }: Running,
   demo: Demo | null,
@@ -49,7 +49,7 @@ export const banner = (
   return `\n${table}\n${demo?.endpoint ? `\n${invitation(demo.endpoint)}\n` : ''}\n`;
 };
 
-/** The key itself is printed only at the first start: the output of later ones is often written to logs. */
+/** The key itself is printed only at the first start: later output often ends up in logs. */
 const keptIn = (dataDir: string): string => BANNER_MESSAGES.operatorKeyKept({ file: keysFile(dataDir) });
 
 const invitation = ({ enableUrl, ...endpoint }: NonNullable<Demo['endpoint']>): string =>

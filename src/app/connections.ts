@@ -8,9 +8,9 @@ export interface Connections {
   readonly queries: number;
   /** Pool that reads events; 0 if they are in KurrentDB. */
   readonly events: number;
-  /** Pool of the projections; 0 in a process without them, or if they share the pool for queries. */
+  /** Pool for the projections; 0 in a process without them, or if they share the pool for queries. */
   readonly projections: number;
-  /** Pool of readiness and metrics; 0 if connections are so few that they share the pool of the queries. */
+  /** Pool for readiness and metrics; 0 if there are so few connections that they share the pool for queries. */
   readonly health: number;
 }
 
@@ -27,7 +27,7 @@ const FEWEST_QUERIES = 2;
 /**
  * Divides DATABASE_POOL among the parts of a process (ADR-94). Connections that hold a session are counted first: the
  * one that listens for notifications; the one that appends events; a worker's presence; the one that follows the log
- * for a worker. The rest is divided in the proportions of the default. A worker with 6 has a single connection for
+ * for a worker. The rest is divided in the proportions of the default. A worker with six has a single connection for
  * queries and projections.
  */
 export const divideConnections = ({

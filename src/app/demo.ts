@@ -9,8 +9,8 @@ import type { Infrastructure } from './infrastructure.js';
 import type { Running } from './start.js';
 
 /**
- * The demo as it is stored between starts: its endpoint, and its owner. The API shows a token and a key once; the banner shows
- * the token at each start, and its link signs the owner in with the key.
+ * The demo as it is stored between starts: its endpoint, and its owner. The API shows tokens and keys only once, but at each
+ * start the banner shows the token, and its link signs the owner in with the key.
  */
 interface StoredDemo {
   readonly id: string;
@@ -32,7 +32,7 @@ type Resource = Readonly<Record<string, string | null>> & { readonly id: string 
 /** The demo's endpoint as the management API shows it. */
 type EndpointResource = Resource & { readonly min_interval?: number; readonly is_active?: boolean };
 
-/** Seconds between two posts: none (D-52). */
+/** Minimum interval between two posts, in s: none (D-52). */
 const MIN_INTERVAL = 0;
 /** The interval of demos that earlier versions created. */
 const FORMER_MIN_INTERVAL = 1;
@@ -61,7 +61,7 @@ export const seedDemo = async (running: Running): Promise<Demo> => {
   };
 };
 
-/** Returns a code that signs the owner in; null if its key was replaced: it is never replaced here, because it may be in use. */
+/** Returns a code that signs the owner in; null if the owner's key was replaced. Never replaces a key: it may be in use. */
 const issueCode = async ({ oneTimeCode }: Running, api: DemoApi, { id, key }: StoredOwner): Promise<string | null> => {
   const owner = await api.findAs(key, `/owners/${id}`);
   return owner && oneTimeCode!.issue({ key, owner: { id, name: owner.name! } } satisfies SignInView);
@@ -81,8 +81,8 @@ const describeEndpoint = async (
 };
 
 /**
- * Creates a demo. Every call carries an Idempotency-Key, so the next start completes an interrupted one.
- * @param former a demo that no longer exists: the new one is created with other keys
+ * Creates a demo. Every call carries an Idempotency-Key, so the next start completes an interrupted creation.
+ * @param former a demo that no longer exists: the new demo gets other idempotency keys
  */
 const createDemo = async (
   { networks, infrastructure }: Running,
@@ -112,7 +112,7 @@ const createDemo = async (
   };
 };
 
-/** Calls the management API of this process. While read models are being built, it waits. */
+/** Calls the management API of this process. Waits while read models are being built. */
 class DemoApi {
   constructor(private readonly running: Running) {}
 
@@ -163,7 +163,7 @@ const parseResource = ({ path, status, text }: Answer): Resource => {
   return JSON.parse(text) as Resource;
 };
 
-/** Sets the demo endpoint's interval by a command: the API refuses one that the limits profile does not allow. */
+/** Sets the demo endpoint's interval by a command, because the API allows only what the limits profile allows. */
 const removeMinInterval = async ({ aggregates, progress }: Infrastructure, endpointId: string): Promise<void> => {
   const at = Date.now();
   const commandId = `demo/${endpointId}/${at}`;

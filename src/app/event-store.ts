@@ -13,7 +13,7 @@ import { waitForServer } from './wait-for-server.js';
 /** Interval at which a worker deletes events beyond their retention, in ms. */
 const SCAVENGE_MS = 5 * 60_000;
 
-/** Returns where the event store is, for people; without a password. */
+/** Returns the event store's address in human-readable form, without a password. */
 export const addressOf = ({ eventStoreUrl, databaseUrl, dataDir }: ProcessOptions['settings']): string => {
   const url = eventStoreUrl ?? databaseUrl;
   return url === null ? `the embedded PostgreSQL in ${dataDir}` : maskUrl(url);

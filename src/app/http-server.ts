@@ -118,7 +118,7 @@ export const closeHttpServer = async (app: NestFastifyApplication): Promise<void
   clearTimeout(timer);
 };
 
-/** True for a process that checks requests of endpoints' clients, whether for `/v1` or for the assistant tools. */
+/** True for a process that checks requests from endpoints' clients, whether to `/v1` or to the assistant tools. */
 const servesRequests = (roles: ReadonlySet<Role>): boolean => roles.has('api') || roles.has('tools');
 
 /**
@@ -178,7 +178,7 @@ const allowHalfClosed = ({ server }: FastifyInstance): void => {
   Object.assign(server, { httpAllowHalfOpen: true });
 };
 
-/** Gives requests that Node would answer itself the usual form of answer (D-6, D-11). */
+/** Answers requests that Node would answer itself in the usual form (D-6, D-11). */
 const replaceServerResponses = (fastify: FastifyInstance): void => {
   allowHalfClosed(fastify);
   fastify.server.on('checkExpectation', rejectExpectation).on('connect', rejectConnect);

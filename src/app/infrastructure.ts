@@ -21,7 +21,7 @@ import { KEYS, type ProcessOptions } from './process-options.js';
 import { Resources } from './resources.js';
 
 /**
- * Parts of a process below its interfaces and sagas, for the start of a process and for programs that use them alone.
+ * Parts of a process below its interfaces and sagas, for starting a process and for programs that need nothing else.
  */
 export interface Infrastructure {
   readonly keys: Keys;

@@ -5,7 +5,7 @@ import type { LogIdentity } from '../history/transparency-log/log-identity.js';
 import { PublishedCheckpoints } from '../history/transparency-log/published-checkpoint.js';
 import type { HistoryKeys } from '../secrets/history-keys.js';
 
-/** Opens the memory of the newest published checkpoint. @param notes of the event store; null: the database is the event store */
+/** Opens the record of the newest published checkpoint. @param notes the event store's; null: the database is the event store */
 export const openPublishedCheckpoints = (
   { dataDir }: Pick<Settings, 'dataDir'>,
   notes: StoreNotes | null,

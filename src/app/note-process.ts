@@ -2,9 +2,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Notes this process in the build that it runs, so that later builds keep the files that it may still load
+ * Registers this process with the build that it runs, so that later builds keep the files that it may still load
  * (scripts/builds.js). Does nothing if the program was not built in its folder, or may not write there.
- * @param folder of the processes of a build
+ * @param folder where the build registers its processes
  */
 export const noteProcess = (folder = fileURLToPath(new URL('../../processes/', import.meta.url))): void => {
   if (!existsSync(folder)) return;

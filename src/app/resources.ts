@@ -5,8 +5,7 @@ type Close = () => Promise<unknown> | void;
 
 /**
  * Everything that a process has opened and must close: servers, connections, child processes. A resource is opened
- * after the resources that it uses, so closing in reverse order is always safe, even after a start that failed
- * half-way.
+ * after the resources that it uses, so closing in reverse order is always safe, even after a start that failed halfway.
  */
 export class Resources implements OnApplicationShutdown {
   private readonly opened: Close[] = [];
@@ -21,7 +20,7 @@ export class Resources implements OnApplicationShutdown {
     return signal ? AbortSignal.any([signal, this.stopping.signal]) : this.stopping.signal;
   }
 
-  /** Opens a resource and registers how it is closed. A process that stops in the meantime waits until it is open. */
+  /** Opens a resource and registers how to close it. A process that stops meanwhile first waits for it to open. */
   async open<Resource>(
     open: () => Promise<Resource>,
     close: (resource: Resource) => Promise<unknown> | void,
@@ -37,7 +36,7 @@ export class Resources implements OnApplicationShutdown {
     }
   }
 
-  /** Registers how a resource is closed. Closes it at once if the process is already stopping. */
+  /** Registers how to close a resource. Closes it at once if the process is already stopping. */
   async add(close: Close): Promise<void> {
     if (this.closing) await this.close(close);
     else this.opened.push(close);

@@ -6,9 +6,9 @@ import { getPathPrefix } from '../api/transport/path-prefix.js';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/tokens.js';
 
-/** Pages for people, in order of preference. */
+/** Pages to show in a browser, in order of preference. */
 const PAGES = ['/console', '/walls', '/docs'];
-/** Routes for programs, as the documentation writes them and as the router does. */
+/** API routes, as the documentation and as the router write them. */
 const ROUTES = {
   'POST /v1/webhooks/{slug}': ['POST', '/v1/webhooks/:slug'],
   'GET /v1/webhooks/{slug}/info': ['GET', '/v1/webhooks/:slug/info'],
@@ -18,7 +18,7 @@ const ROUTES = {
   'GET /readyz': ['GET', '/readyz'],
 } as const;
 
-/** Redirects a browser that opens the address to the console, the walls of demo mode, or the documentation. */
+/** Redirects a browser from the root to the console, the walls of demo mode, or the documentation. */
 @Controller()
 export class RootController {
   constructor(

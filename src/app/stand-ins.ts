@@ -38,7 +38,7 @@ export const startNetworks = async (
     // The ledgers contain posts: only this user may read them, even if an earlier version created the folder.
     const folder = join(settings.dataDir, 'stand-ins');
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await chmod(folder, 0o700).catch(() => undefined); // another user's
+    await chmod(folder, 0o700).catch(() => undefined); // another user owns it
     for (const descriptor of standIns) {
       const { platform, start } = descriptor;
       if (typeof settings.apiUrls[platform] === 'string') continue;

@@ -24,7 +24,7 @@ export interface Running {
   readonly metricsAddress: string | null;
   readonly infrastructure: Infrastructure;
   readonly networks: Networks;
-  /** Signs in to the console; null if this process is not in demo mode or has no API. */
+  /** Code for signing in to the console; null if this process is not in demo mode or has no API. */
   readonly oneTimeCode: OneTimeCode | null;
   /** Checks how well helper processes are isolated, for /readyz and the log. */
   checkHelpers(): Promise<void>;

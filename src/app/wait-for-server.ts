@@ -13,7 +13,7 @@ import { START_MESSAGES } from './messages.js';
 
 /** A server that a process needs to start. */
 export interface RequiredServer {
-  /** For people: `a database`. */
+  /** Human-readable name: `a database`. */
   readonly what: string;
   /** The setting that says where it is, and its value; null if no setting names the server. */
   readonly from: { readonly setting: 'DATABASE_URL' | 'EVENT_STORE_URL'; readonly url: string } | null;
@@ -42,7 +42,7 @@ export const waitForServer = async <T>(
     } catch (error) {
       if (!isTemporary(error)) throw describeRejection(error, what, from);
       const reason = reasonOf((error as Error).cause ?? error);
-      // KurrentDB's client gives no reason but `UnavailableError`, so people need the address.
+      // KurrentDB's client gives no reason but `UnavailableError`, so the operator needs the address.
       const where = from && { setting: from.setting, address: maskUrl(from.url) };
       if (failure.shouldLog(reason)) log.warn({ reason, ...where }, `waiting for ${what}`);
       await sleep(PAUSE_MS, undefined, { signal });
@@ -50,7 +50,7 @@ export const waitForServer = async <T>(
   }
 };
 
-/** True if the server may accept the next attempt. What PostgreSQL refuses for good is inside the error of the event store. */
+/** True if the server may accept the next attempt. The event store's errors wrap PostgreSQL's permanent refusals. */
 const isTemporary = (error: unknown): boolean => {
   const { cause } = error as Error;
   if (error instanceof StorageFailed && !isServerError(cause)) return false;
@@ -63,8 +63,8 @@ const isServerError = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'severity' in error && 'code' in error;
 
 /**
- * Returns an error that names the setting and quotes the server or its client. Passes errors that are already sentences
- * through.
+ * Returns an error that names the setting and quotes the server or its client. Returns errors that are already
+ * sentences unchanged.
  */
 const describeRejection = (error: unknown, what: string, from: RequiredServer['from']): unknown => {
   if (from === null || SENTENCES.some((type) => error instanceof type)) return error;

@@ -30,7 +30,7 @@ import { PostgresModule } from './postgres.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 import { SecretsModule } from './secrets.module.js';
 
-/** History: states at a time, the audit trail, traces and the transparency log. */
+/** History: past states, the audit trail, traces and the transparency log. */
 @Module({
   imports: [EventStoreModule, PostgresModule, ReadModelsModule, SecretsModule],
   providers: [

@@ -9,7 +9,7 @@ import { ResourceReservations } from '../../limits/resource-reservations.js';
 import { PostgresModule } from './postgres.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 
-/** Rate limits, the posts left in the month, the budgets for probes and previews, and the places of new resources. */
+/** Rate limits, posts left in the month, budgets for probes and previews, and reservations for new resources. */
 @Module({
   imports: [PostgresModule, ReadModelsModule],
   providers: [

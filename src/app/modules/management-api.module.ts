@@ -82,7 +82,7 @@ import { SecretsModule } from './secrets.module.js';
     PublicationsController,
     PlansController,
     TransferController,
-    TransparencyLogController, // before the history of an aggregate, whose paths are as long
+    TransparencyLogController, // before HistoryController, whose paths would match too
     VerificationController,
     HistoryController,
     TicksController,

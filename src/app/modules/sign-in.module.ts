@@ -3,7 +3,7 @@ import { OneTimeCode } from '../../api/management/sign-in/one-time-code.js';
 import { SignInController } from '../../api/management/sign-in/sign-in.controller.js';
 import { ManagementApiModule } from './management-api.module.js';
 
-/** Signs in with the link that the start prints, in demo mode. */
+/** Sign-in with the link that is printed at startup, in demo mode. */
 @Module({
   imports: [ManagementApiModule],
   controllers: [SignInController],

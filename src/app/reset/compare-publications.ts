@@ -1,7 +1,7 @@
 /** Publications to compare with an event store, in this order. */
 export interface PublicationList {
   readonly ids: readonly string[];
-  /** Newest first, so that the comparison can stop after enough known outcomes in a row. */
+  /** True if sorted newest first, so that the comparison can stop after enough known outcomes in a row. */
   readonly mayStop: boolean;
 }
 

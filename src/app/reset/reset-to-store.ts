@@ -30,9 +30,9 @@ import { type KnownPublication, takeOver } from './take-over.js';
 const ACTOR = 'system:reset-to-store';
 
 /**
- * Makes the event store that the settings name the store of the database: read models and sagas start again from its
- * first event. Appends the outcomes of publications that only the read models know first, so that nothing is published
- * twice. Secrets, limits and keys stay. Returns a text for people.
+ * Makes the event store in the settings the database's store: read models and sagas start again from its first event.
+ * Before that, appends the outcomes of publications that only the read models know, so that nothing is published twice.
+ * Secrets, limits and keys stay. Returns a human-readable report.
  * @throws Error with a human-readable message if the database is in use
  */
 export const resetToStore = async (settings: Settings, log: Logger): Promise<string> => {
@@ -179,8 +179,8 @@ const readPublications = async (pool: Pool, ids: readonly string[]): Promise<rea
 };
 
 /**
- * Drops all read models, the checkpoints of all sagas, and data derived from events of the former store. Erasures of
- * secrets are noted again by the saga that starts again.
+ * Drops all read models, the checkpoints of all sagas, and data derived from events of the former store. The restarted
+ * saga notes the erasures of secrets again.
  */
 const dropReadModels = async (tx: Pick<Pool, 'query'>): Promise<void> => {
   const { rows } = await tx.query<{ name: string }>('select name from ops_projection');

@@ -21,9 +21,9 @@ export interface KnownPublication {
 const WORKER = 'reset';
 
 /**
- * Decides how an event store learns the outcome of a publication, so that it is not sent again: the commands to
- * execute, in order; empty if the store knows enough. An outcome that the read model shows is taken over. A publication
- * that was sent in part, or may have been sent, is in doubt, and its owner decides.
+ * Returns the commands that tell an event store the outcome of a publication, so that it is not sent again, in order;
+ * empty if the store knows enough. An outcome that the read model shows is taken over. A publication that was sent in
+ * part, or may have been sent, is in doubt, and its owner decides.
  */
 export const takeOver = (
   known: KnownPublication,
