@@ -27,27 +27,27 @@ type ItemOf<P extends ListPath> = RouteOf<'GET', P>['answers'] extends { readonl
   : never;
 
 /**
- * The gateway's HTTP API, which is all that the command line knows of a gateway: the typed client, which sends each request once. Calls
+ * The gateway's HTTP API, the command line's only access to a gateway: the typed client, which sends each request once. Calls
  * reject with a Failure or NotReachable.
  */
 export interface Api extends Management {
-  /** The gateway's address, without a slash at its end. */
+  /** The gateway's address, without a trailing slash. */
   readonly url: string;
-  /** Lists things page by page, up to a number of them. */
+  /** Lists items page by page, up to a limit. */
   list<P extends ListPath>(path: P, given: RouteOf<'GET', P>['takes'], limit: number): AsyncGenerator<ItemOf<P>>;
-  /** Asks for something outside the API, without a key. @param accepts statuses above 399 that are answers, not failures */
+  /** Requests a path outside the API, without a key. @param accepts statuses above 399 that are answers, not failures */
   probe(path: string, accepts?: readonly number[]): Promise<Answer>;
 }
 
-/** Maximum number of items of a page. */
+/** Maximum number of items on a page. */
 const MAX_PAGE = 200;
 
-/** Creates the calls of a gateway. @param key null: calls have none, and are refused */
+/** Creates the calls to a gateway. @param key null: calls carry no key, and are refused */
 export const createApi = (address: string, key: string | null): Api => {
   const url = address.replace(/\/+$/, '');
   const options = { ...SENDING, url, key, attempts: 1 };
   const { get, post, patch, put, delete: remove, open } = createManagement(options);
-  /** Returns the same function, but for its errors. */
+  /** Returns the same function, with its errors converted. */
   const reporting = <F extends (...given: never[]) => Promise<unknown>>(call: F): F =>
     ((...given: never[]) => callGateway(url, () => call(...given))) as F;
   const getPage = reporting(get) as (path: string, given: object) => Promise<unknown>;
@@ -79,8 +79,8 @@ export const createApi = (address: string, key: string | null): Api => {
 };
 
 /**
- * Makes calls of the typed client, and reports their errors as the command line does.
- * @param url address of the calls @throws Failure @throws NotReachable
+ * Makes a call through the typed client, and converts its errors to the command line's own.
+ * @param url the address that is called @throws Failure @throws NotReachable
  */
 export const callGateway = async <T>(url: string, call: () => Promise<T>): Promise<T> => {
   if (!URL.canParse(url)) throw new NotReachable(CLI_MESSAGES.noUrl({ url }));
@@ -91,13 +91,13 @@ export const callGateway = async <T>(url: string, call: () => Promise<T>): Promi
   }
 };
 
-/** Returns the command line's own error for one of the typed client. */
+/** Converts an error of the typed client to one of the command line's own. */
 export const toFailure = ({ status, code, errors, route, cause }: GatewayError): Failure | NotReachable => {
   if (status === 0)
     return cause instanceof NotReachable
       ? cause
       : new NotReachable(CLI_MESSAGES.brokenOff({ reason: reasonOf(cause) }), { cause, mayHaveArrived: true });
-  // What a proxy says is a page, not a sentence.
+  // A proxy answers with a page, not a sentence.
   const said = code === `http_${status}` ? '' : [...new Set(errors)].join('\n  ');
   return new Failure(code, said === '' ? CLI_MESSAGES.saidNothing({ status, route }) : said, status);
 };

@@ -20,7 +20,7 @@ export const readBody = async (file: string): Promise<Thing> => {
     const value: unknown = JSON.parse(text);
     if (isThing(value)) return value;
   } catch {
-    // answered below
+    // reported below
   }
   throw new WrongUsage(CLI_MESSAGES.noJson({ file }));
 };
@@ -44,7 +44,7 @@ export const setMember = (body: Record<string, unknown>, assignment: string): vo
 const readValue = (text: string): unknown => {
   try {
     const value: unknown = JSON.parse(text);
-    // Ids of chats may be longer than a number can hold.
+    // Chat ids may be larger than a number can hold.
     return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(text) ? text : value;
   } catch {
     return text;

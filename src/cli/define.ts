@@ -35,7 +35,7 @@ export interface Definition {
   readonly handler?: Handler;
 }
 
-/** Adds a command below another one. Every command has help with an example, and the options of all commands. */
+/** Adds a command below another. Every command has help with an example, and the common options. */
 export const define = (parent: Command, settings: CommandLineSettings, definition: Definition): Command => {
   const { usage, summary, example, options = [], handler, ownUrl = false } = definition;
   const command = parent.command(usage).description(summary);
@@ -65,6 +65,6 @@ export const addCommonOptions = (command: Command, ownUrl = false): Command => {
   return command.option('--key <key>', OPTIONS.key).option('--json', OPTIONS.json);
 };
 
-/** Returns a command and those above it, the root first. */
+/** Returns a command with its ancestors, the root first. */
 const ancestorsOf = (command: Command): readonly Command[] =>
   command.parent ? [...ancestorsOf(command.parent), command] : [command];

@@ -3,7 +3,7 @@ export class Failure extends Error {
   constructor(
     readonly code: string,
     message: string,
-    /** HTTP status; null if no answer was an error. */
+    /** HTTP status; null unless the gateway answered with an error. */
     readonly status: number | null = null,
   ) {
     super(`${code}: ${message}`);

@@ -11,7 +11,9 @@ const POLL_MS = 500;
 /** How long to wait for a gateway that does not answer, in ms: the job continues after its restart. */
 const OUTAGE_MS = 60_000;
 
-/** Waits for the end of a job unless `--no-wait` is given, and prints the job. @throws Failure the job failed @throws NotReachable */
+/**
+ * Waits for a job to end unless `--no-wait` is given, and prints it. @throws Failure if it failed @throws NotReachable
+ */
 export const finishJob = async ({ api, out, options }: Call, started: Schemas['Job']): Promise<Schemas['Job']> => {
   const job = options.wait === false ? started : await waitForJob(api, out, started.id);
   out.answer(job);

@@ -9,10 +9,10 @@ export const isThing = (value: unknown): value is Thing =>
 export const valueAt = (thing: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (isThing(value) ? value[name] : undefined), thing);
 
-/** Returns the objects in a list; none if it is not a list. */
+/** Returns the objects in a list; empty if the value is not a list. */
 export const thingsIn = (value: unknown): readonly Thing[] => (Array.isArray(value) ? value.filter(isThing) : []);
 
-/** Formats a value for people: an absent value as empty text, objects and lists of them as JSON. */
+/** Formats a value as human-readable text: an absent value as empty text, objects and lists of them as JSON. */
 export const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ');

@@ -26,5 +26,5 @@ const run = async (given: readonly string[]): Promise<number> => {
   }
 };
 
-process.stdout.on('error', () => process.exit(0)); // the reader of the output has ended
+process.stdout.on('error', () => process.exit(0)); // the reader of the output has exited
 process.exitCode = await run(process.argv.slice(2));

@@ -8,7 +8,7 @@ type Stream = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
 export interface OutputOptions {
   readonly stdout: Stream;
   readonly stderr: Stream;
-  /** Print the API's answers as they are. */
+  /** True: print the API's answers unchanged. */
   readonly json: boolean;
   readonly plain: boolean;
 }
@@ -24,7 +24,7 @@ const WAITING = new Set(['queued', 'publishing', 'rebuilding', 'running', 'pendi
 const LINE_MS = 3_000;
 const BAR_WIDTH = 24;
 
-/** Prints for people on a terminal, and JSON for programs everywhere else. */
+/** Prints human-readable text on a terminal, and JSON everywhere else. */
 export class Output {
   private lastLineAt = 0;
 
@@ -35,7 +35,7 @@ export class Output {
     return this.options.json || !this.options.stdout.isTTY;
   }
 
-  /** Prints an answer as JSON, or formatted for people. */
+  /** Prints an answer as JSON, or as human-readable text. */
   answer(answer: unknown): void {
     if (!this.isJson) this.details(isThing(answer) ? answer : {});
     else this.line(typeof answer === 'string' ? answer.trimEnd() : JSON.stringify(answer));
@@ -88,7 +88,7 @@ export class Output {
     this.options.stdout.write(text);
   }
 
-  /** Prints a line that is not a result. */
+  /** Prints a line that is not part of the result. */
   note(text: string): void {
     this.options.stderr.write(`${text}\n`);
   }
@@ -107,7 +107,7 @@ export class Output {
     }
   }
 
-  /** Removes the bar. */
+  /** Removes the progress bar. */
   endProgress(): void {
     if (this.options.stderr.isTTY) this.options.stderr.write('\r\u001b[K');
   }
@@ -142,5 +142,5 @@ export class Output {
   }
 }
 
-/** Removes what could control a terminal: texts come from networks and clients. */
+/** Removes characters that could control a terminal: texts come from networks and clients. */
 const clean = (text: string): string => stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');

@@ -1,7 +1,7 @@
 import { textOf, type Thing, thingsIn, valueAt } from './json.js';
 import { CLI_MESSAGES } from './messages.js';
 
-/** Final states: nothing more happens without a person. */
+/** Final states: nothing more happens unless the owner acts. */
 export const SETTLED: ReadonlySet<string> = new Set(['published', 'failed', 'in_doubt', 'filtered', 'dismissed']);
 /** States in which the owner has to decide. */
 export const TROUBLED: ReadonlySet<string> = new Set(['failed', 'in_doubt']);

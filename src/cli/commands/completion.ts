@@ -19,7 +19,7 @@ export const addCompletion = (program: Command, settings: CommandLineSettings): 
   });
 };
 
-/** Words that may follow a command: the path of names, such as `channels create`, and the words. */
+/** The path of a command, such as `channels create`, and the words that may follow it. */
 interface Words {
   readonly path: string;
   readonly words: readonly string[];

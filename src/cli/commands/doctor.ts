@@ -16,7 +16,7 @@ interface Finding {
   readonly advice: string | null;
 }
 
-/** Clients' clocks may be off by up to five minutes; warn from half of that. */
+/** Clients' clocks may be off by up to five minutes; the check fails from half of that. */
 const MOST_SKEW_SECONDS = 150;
 /** Maximum number of channels and posts to name. */
 const MOST_NAMED = 20;
@@ -61,7 +61,7 @@ async function* examine(api: Api, version: string): AsyncGenerator<Finding> {
   yield* judgePosts(api);
 }
 
-/** Returns the JSON object of an answer; an empty one if it has none. */
+/** Returns an answer's JSON object; an empty object if it has none. */
 const parseThing = ({ isJson, text }: Answer): Thing => {
   const value: unknown = isJson ? JSON.parse(text) : null;
   return isThing(value) ? value : {};

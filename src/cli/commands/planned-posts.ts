@@ -6,7 +6,7 @@ import { type Call, define } from '../define.js';
 import { WrongUsage } from '../failures.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 
-/** Means that the post is published now. */
+/** The `--at` value that publishes the post now. */
 const NOW = 'now';
 
 /** Adds `reschedule`, `edit`, `approve` and `reject`. */

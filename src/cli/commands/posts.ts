@@ -90,7 +90,7 @@ export const addPosts = (program: Command, settings: CommandLineSettings): void 
   });
 };
 
-/** Members of the answer to `why`, as the API names them. */
+/** Picks the members that `why` prints, under their names in the API. */
 const reasonsOf = ({ state, waiting_for, attempts, warnings, urls, message_ids }: Thing): Thing => ({
   state,
   waiting_for,
@@ -114,7 +114,7 @@ const resourceOf = (id: string): '/posts' | '/publications' => {
 };
 
 /**
- * Returns the publications that an id refers to: one, or those of a post that failed or are in doubt.
+ * Returns the ids of the publications that an id refers to: itself, or those of a post that failed or are in doubt.
  * @throws WrongUsage @throws Failure
  */
 const findTroubled = async (api: Api, id: string): Promise<readonly string[]> => {
@@ -124,7 +124,7 @@ const findTroubled = async (api: Api, id: string): Promise<readonly string[]> =>
   return found.map((publication) => String(publication.id));
 };
 
-/** Adds to the posts of a list their publications' states, with counts, and what the first publication waits for. */
+/** Adds to each post its publications' states, with counts, and what the first publication waits for. */
 async function* withStates(posts: AsyncIterable<Thing>): AsyncGenerator<Thing> {
   for await (const post of posts) {
     const counts = new Map<string, number>();

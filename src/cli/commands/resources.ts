@@ -13,7 +13,7 @@ type FieldType = 'text' | 'number' | 'boolean' | 'list';
 
 type Fields<Names extends PropertyKey = string> = { readonly [Name in Names]?: FieldType };
 
-/** Collections of the management API whose members people create, change and delete. */
+/** Collections of the management API whose members can be created, changed and deleted. */
 type Path = '/owners' | '/channels' | '/projects' | '/endpoints' | '/webhook-outputs';
 
 type NamesIn<Part> = Part extends object ? keyof Part & string : never;
@@ -224,7 +224,7 @@ const bodyOf = async (options: Options, fields: Fields): Promise<never> => {
   return unchecked(body);
 };
 
-/** Lets a body pass that people have typed: the gateway checks it, and names what is wrong. */
+/** Passes on a body that a user typed: the gateway checks it, and reports what is wrong. */
 const unchecked = (body: Readonly<Record<string, unknown>>): never => body as never;
 
 const readFields = (options: Options, fields: Fields): Record<string, unknown> => {

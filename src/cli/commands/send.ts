@@ -57,9 +57,7 @@ interface Outgoing {
   readonly mayRetry: boolean;
 }
 
-/**
- * Sends a post, and repeats it as the interface advises, always with the same key. @throws Failure @throws NotReachable
- */
+/** Sends a post, and retries as the API advises, always with the same key. @throws Failure @throws NotReachable */
 const sendPost = async (
   out: Output,
   { address: url, body, token, signingSecret, key, mayRetry }: Outgoing,

@@ -17,10 +17,10 @@ import type { Output } from '../output.js';
  * Size of one part of an import, in characters: small enough to arrive within the gateway's time limit for requests.
  */
 const PART_CHARS = 4_000_000;
-/** How often in a row to resume an interrupted export that yields no further line. */
+/** How many times in a row to resume an interrupted export that yields no further line. */
 const MAX_TRIES = 5;
 
-/** How often a part is sent, and the ms in between. Their product is longer than a gateway takes to restart. */
+/** How many times to send a part, and the interval in ms. Together they outlast a restart of the gateway. */
 const MAX_PART_TRIES = 60;
 const PART_RETRY_MS = 1_000;
 
@@ -143,8 +143,8 @@ class Export {
 }
 
 /**
- * Sends a part, and sends it again if the gateway is temporarily unavailable: the gateway compares it with what it has,
- * and continues.
+ * Sends a part, and retries while the gateway is temporarily unavailable: the gateway compares the part with what it
+ * already has, and continues.
  */
 const importPart = async (api: Api, part: string): Promise<Schemas['Import']> => {
   for (let tries = 1; ; tries++)
