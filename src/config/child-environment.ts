@@ -4,5 +4,5 @@
  */
 export const CHILD_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
-/** The environment of the system's tools, with this process's search path. */
+/** The environment for system tools: the same, with this process's search path. */
 export const TOOL_ENVIRONMENT = { ...CHILD_ENVIRONMENT, PATH: process.env.PATH ?? CHILD_ENVIRONMENT.PATH };

@@ -10,7 +10,9 @@ export interface Keys {
   readonly operatorKey: string;
   /** 32 bytes. */
   readonly secretsKey: Buffer;
-  /** The start that generated the operator key, and the only one that shows it; null if the key is a setting. */
+  /**
+   * Whether this or an earlier start generated the operator key; only that start shows it. Null: the key is a setting.
+   */
   readonly operatorKeyGenerated: 'now' | 'before' | null;
 }
 
@@ -52,7 +54,7 @@ export const completeKeys = async (
 const createOperatorSecret = (secretsKey: Buffer | null): Buffer =>
   secretsKey === null ? randomBytes(32) : createHmac('sha256', secretsKey).update('OPERATOR_KEY').digest();
 
-/** Returns the file of the generated keys. */
+/** Returns the path of the file with the generated keys. */
 export const keysFile = (dataDir: string): string => join(dataDir, 'keys.json');
 
 /** Adds the generated keys that the file lacks. Returns its contents, and whether this start has added the operator key. */
@@ -133,7 +135,7 @@ const writeKeysFile = async (file: string, keys: KeysFile, how: 'create' | 'repl
   }
 };
 
-/** @returns false if there is such a file */
+/** @returns false if the name is taken */
 const createLink = async (existing: string, name: string): Promise<boolean> => {
   try {
     await link(existing, name);

@@ -51,7 +51,7 @@ export interface LimitsProfile {
    * unlimited.
    */
   readonly probesPerMinute: number | null;
-  /** Bytes of their answers, with the same rules. */
+  /** Bytes of these hosts' answers, by the same rules. */
   readonly probeBytesPerMinute: number | null;
   /** Computing time that an owner's previews may use per minute in each process, in ms (ADR-209); null: unlimited. */
   readonly previewMsPerMinute: number | null;
@@ -75,25 +75,25 @@ export const plansWithOutput = ({ plans }: LimitsProfile): readonly Plan[] =>
 export const resourceCapsOf = ({ plans }: LimitsProfile): Readonly<Record<Plan, ResourceCaps>> =>
   Object.fromEntries(PLANS.map((plan) => [plan, plans[plan].resources])) as Record<Plan, ResourceCaps>;
 
-/** Longest interval between two posts: 31 days, in seconds. */
+/** Maximum for intervals and burst windows: 31 days, in seconds. */
 const MAX_SECONDS = 31 * 86_400;
-/** Maximum for limits of a burst, a minute or an hour of violations. */
+/** Maximum for counts, such as limits per minute, caps and violations. */
 const MAX_COUNT = 1_000_000_000;
 
-/** Defaults for a profile without these figures (D-51): 600 requests and 200 MB a minute. */
 /** Default for a profile without a limit for changes of planned posts, per minute. */
 const DEFAULT_CHANGES = 60;
+/** Defaults for a profile without probe budgets (D-51): 600 requests and 200 MB a minute. */
 const DEFAULT_PROBES = 600;
 const DEFAULT_PROBE_BYTES = 200 * 1_048_576;
-/** Default for the computing time of previews: a sixth of a processor. */
+/** Default for the computing time of previews, in ms per minute: a sixth of a processor. */
 const DEFAULT_PREVIEW_MS = 10_000;
 
 const builtIn = new URL('./limits-profiles.json', import.meta.url);
 
 /**
- * Reads a profile: `A` or `B` of limits-profiles.json, or a JSON file of the same form as one of these.
- * Unknown fields are ignored; all known fields are required, except those of the budgets for probes and
- * previews, and the plans' caps.
+ * Reads a profile: `A` or `B` of limits-profiles.json, or a JSON file of the same form as one of these. Unknown fields
+ * are ignored; all known fields are required, except the limit for changes, the budgets for probes and previews, and
+ * the plans' caps.
  * @throws Error naming the file, the wrong field, its valid values and its value.
  */
 export const readLimitsProfile = (nameOrPath: string): LimitsProfile => {

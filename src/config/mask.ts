@@ -20,5 +20,5 @@ const maskParts = (url: string): string =>
 const HOST_WITHOUT_SCHEME =
   /^(?:https?(?::\/?|\/\/?))?(?:localhost|\[[0-9a-f:.]+\]|[a-z0-9-]+(?:\.[a-z0-9-]+)+|[a-z0-9-]+(?=:\d+|\/))(?::\d{1,5})?(?:\/[\w./-]*)?$/i;
 
-/** Masks the base of other URLs as {@link maskUrl} does, except that a plain host without a scheme is shown. */
+/** Masks a base URL as {@link maskUrl} does, but shows a plain host without a scheme. */
 export const maskBaseUrl = (url: string): string => (HOST_WITHOUT_SCHEME.test(url) ? url : maskUrl(url));

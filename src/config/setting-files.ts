@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SETTING_MESSAGES } from './messages.js';
 
-/** Ends the name of the variable that names the file with a setting's value. */
+/** Suffix of the variable that names a file with a setting's value. */
 export const FILE_SUFFIX = '_FILE';
 
 /** A setting's value as it was given. */
@@ -14,7 +14,7 @@ export interface GivenValue {
 
 /**
  * Returns the value of a setting that may be in a file: from the variable of that name, or from the file that
- * `<name>_FILE` names, without line breaks at the end. An empty variable counts as not set.
+ * `<name>_FILE` names, without surrounding whitespace. An empty variable counts as not set.
  * @throws Error with a sentence that names the setting and the path if both are set, or the file cannot be read or is
  * empty
  */

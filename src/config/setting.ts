@@ -9,9 +9,9 @@ export interface Setting<T = unknown> {
   readonly takes: string;
   /** The effect of the setting, for `--help`. */
   readonly description: string;
-  /** The default as shown to people; in words if `initial` is absent, e.g. `embedded PostgreSQL 18`. */
+  /** The human-readable default; in words if `initial` is absent, such as `embedded PostgreSQL 18`. */
   readonly defaultText: string;
-  /** Used if the setting is not set. If absent, the setting is then null. */
+  /** The value of an unset setting. If absent, an unset setting is null. */
   readonly initial?: string;
   /** True for secrets: `<name>_FILE` may name a file with the value. */
   readonly mayBeFile?: true;
@@ -61,7 +61,7 @@ export const parseHost = (text: string): string => {
   return text;
 };
 
-/** Parses the base of other URLs: http or https, without query, fragment or credentials. Trailing slashes are removed. */
+/** Parses a base URL: http or https, without query, fragment or credentials. Trailing slashes are removed. */
 export const parseBaseUrl = (text: string): string => {
   if (/^https?:\/\/[^/?#]*@/i.test(text)) throw new Error(SETTING_MESSAGES.hasUser);
   if (!text.includes('://')) throw new Error(SETTING_MESSAGES.noScheme);
