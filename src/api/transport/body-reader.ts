@@ -103,7 +103,7 @@ export class BodyReader {
     this.isWaiting = true;
   }
 
-  /** Keeps an authenticated request's body. Reads on a large body once there is memory for it. @param holder its owner */
+  /** Keeps an authenticated request's body. Resumes reading a large one once there is memory. @param holder its owner */
   keep(holder: string): void {
     this.leave();
     this.unauthenticated = null;
