@@ -11,23 +11,23 @@ import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
 /** Options of a {@link DiskCache}. */
 export interface DiskCacheOptions {
-  /** Used only by this process. */
+  /** Must be used only by this process. */
   readonly directory: string;
-  /** Bytes on disk, unfinished files included. */
+  /** Maximum bytes on disk, unfinished files included. */
   readonly capacityBytes: number;
   /** Age, in ms, after which a file is created again, because its source may have changed; default 15 minutes. */
   readonly maxAgeMs?: number;
-  /** How long a file waits for space while all files are in use, in ms; default 1 minute. */
+  /** How long a new file waits for space while all other files are in use, in ms; default 1 minute. */
   readonly spaceTimeoutMs?: number;
   readonly clock?: Clock;
 }
 
-/** The place for a new file, passed to the function that creates it. */
+/** Where to create a new file, and how to reserve space for it. */
 export interface FileTarget {
   readonly path: string;
-  /** Aborts when no caller is waiting for the file. */
+  /** Aborted when no caller waits for the file any more. */
   readonly signal: AbortSignal;
-  /** Reserves space; call and await it before writing that many more bytes. Throws if there is no space. */
+  /** Reserves space; await it before writing that many more bytes. Throws if there is no space. */
   readonly reserve: (bytes: number) => Promise<void>;
 }
 
@@ -66,8 +66,8 @@ interface Entry {
 }
 
 /**
- * Caches files on disk by key. Concurrent callers share one file; the least recently used files are evicted. Every
- * failure is a {@link FetchError}, provided that the functions that create files throw nothing else.
+ * Caches files on disk by key. Concurrent callers share one file; the least recently used files are evicted. Throws
+ * only {@link FetchError}, provided that the functions that create files do.
  */
 export class DiskCache {
   /** Entries by key, least recently used first. */
@@ -81,9 +81,9 @@ export class DiskCache {
   }
 
   /**
-   * Returns the file of a key. The caller releases it.
-   * @param fill creates the file if it is missing; the same for every caller with this key
-   * @throws FetchError `too_large`, or `storage` if all files in the cache stay in use
+   * Returns the file with the given key. The caller must release it.
+   * @param fill creates the file if it is missing; must be equivalent for every caller with this key
+   * @throws FetchError `too_large`, or `storage` if all files in the cache remain in use
    */
   async borrow<Facts extends Sized>(
     key: string,
@@ -151,7 +151,7 @@ export class DiskCache {
     }
   }
 
-  /** Reserves that many bytes by evicting unused files; waits for files in use. */
+  /** Reserves bytes, evicting unused files. If that is not enough, waits until files are released. */
   private async reserve(entry: Entry, bytes: number): Promise<void> {
     const { capacityBytes, spaceTimeoutMs: roomMs = 60_000 } = this.options;
     if (entry.bytes + bytes > capacityBytes)
@@ -183,7 +183,7 @@ export class DiskCache {
     if (isLess) this.spaceFreed.emit('more');
   }
 
-  /** The key determines the type of the facts. */
+  /** The cast is safe because the key determines the type of the facts. */
   private toBorrowedFile<Facts>(key: string, entry: Entry, maxBytes: number): BorrowedFile<Facts> {
     const { facts } = entry.file!;
     if (facts.sizeBytes > maxBytes)
@@ -206,7 +206,7 @@ export class DiskCache {
     return { path: entry.path, facts: facts as Facts, release, discard };
   }
 
-  /** Removes one user. An unfinished file without users is aborted; an outdated one is removed. */
+  /** Removes one user. Aborts an unfinished file that has no users left, and removes an outdated one. */
   private release(key: string, entry: Entry): void {
     entry.users--;
     if (entry.users > 0) return;

@@ -11,14 +11,14 @@ export interface DownloadLimits {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Reserves space; awaited before that many more bytes are written. Throws if there is no space. */
+  /** Reserves space; awaited before each write. Throws if there is no space. */
   readonly reserve: (bytes: number) => Promise<void>;
 }
 
 /**
  * Streams a file to disk. The file exists at `path` only if it is complete.
- * @returns its length in bytes.
- * @throws FetchError and nothing else; `storage` for disk errors
+ * @returns the file's length in bytes
+ * @throws only FetchError; `storage` for disk errors
  */
 export const download = async (
   client: GuardedClient,
@@ -57,6 +57,6 @@ export const download = async (
   }
 };
 
-/** Creates a failure of the gateway's disk: not the sender's fault, and worth a retry. */
+/** Creates the error for a failure of the gateway's disk: not the sender's fault, and worth a retry. */
 export const storageError = (what: string, cause?: unknown): FetchError =>
   new FetchError('storage', what, { isPermanent: false, cause });

@@ -5,32 +5,32 @@ import type { FilePart, RangeRead } from './read-range.js';
 
 const KB = 1_024;
 
-/** Size of the first read in bytes: enough for the type, and for most files enough for all facts (networks.md §7). */
+/** Size of the first read, in bytes: enough to tell the type, and for most files all facts (networks.md §7). */
 export const HEAD_BYTES = 64 * KB;
 /** Number of bytes of each further read. */
 const NEXT_BYTES = [256, 256, 512, 1_024, 1_024, 1_024].map((kilobytes) => kilobytes * KB);
-/** An image's size is stored near its start; no more metadata than this is searched for it. */
+/** An image's dimensions are stored near its start; no more of the file than this is searched for them. */
 const MAX_IMAGE_BYTES = 1_024 * KB;
-/** A video's index may be long, but it begins with the needed facts. */
+/** A video's index may be long, but the required facts are at its beginning. */
 const MAX_VIDEO_BYTES = 4_096 * KB;
 
 /** Reads a range of a file from a host or a disk. */
 export type ReadRange = (range: { readonly offset: number; readonly length: number }) => Promise<RangeRead>;
 
-/** Facts from a few reads of a file. */
+/** Facts about a file from a few reads. */
 export interface Examination {
   readonly sizeBytes: number | null;
   /** Null if the file could not be parsed, in which case nothing is certain. */
   readonly inspection: Inspection | null;
-  /** False if more bytes would reveal more facts. */
+  /** False if reading more bytes would reveal more facts. */
   readonly isComplete: boolean;
 }
 
 /**
  * Examines a file with as few and small reads as possible, at most 4 MB. Yields the known facts after each read; they
  * stay valid if a later read fails.
- * @param slots limits concurrent further reads: many files at a time would need much memory
- * @param owner whose file it is: the parsing process serves owners in turn
+ * @param slots limits concurrent reads beyond the first, which take a lot of memory
+ * @param owner the file's owner: the parsing process serves owners in turn
  * @throws the errors of `read`
  */
 export async function* examine(
@@ -43,7 +43,7 @@ export async function* examine(
   }: { readonly slots?: Semaphore; readonly signal?: AbortSignal; readonly owner?: string | undefined } = {},
 ): AsyncGenerator<Examination, void, void> {
   const { sizeBytes, ...head } = await read({ offset: 0, length: HEAD_BYTES });
-  // If a host sends less than it has, or nothing, everything stays unknown.
+  // If a host sends less than was requested, or nothing, everything stays unknown.
   if (head.bytes.length < Math.min(HEAD_BYTES, sizeBytes ?? 1) || head.bytes.length === 0)
     return yield { sizeBytes, inspection: null, isComplete: false };
   let inspection = await inspector.inspect({ sizeBytes, parts: [head] }, signal, owner);

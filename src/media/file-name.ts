@@ -14,7 +14,7 @@ const MAX_LENGTH = 60;
 
 /**
  * Returns a name for a file: the last part of its URL (letters and digits of any script) with the extension of its real
- * type. Readers see it where a network shows files as documents.
+ * type. Readers see the name where a network shows files as documents.
  */
 export const fileNameOf = (url: string, mime: string): string => {
   const last = URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';

@@ -18,9 +18,8 @@ export interface PhotoSize {
 }
 
 /**
- * Returns the largest size of the same shape within the limits, multiplied by `scale`; null if no size of that shape is
- * within them. The function is sent as source text (see photo-program.ts), so it may use nothing from outside except
- * types.
+ * Returns the largest size of the same shape within the limits, multiplied by `scale`; null if there is none. The
+ * function is sent as source text (see photo-program.ts), so it must not use anything from outside except types.
  *
  * @param scale above 0, at most 1
  */
@@ -32,7 +31,7 @@ export const fitSize = (
   const [long, short] = [Math.max(width, height), Math.min(width, height)];
   if (long > short * maxRatio) return null;
   const factor = scale * Math.min(1, maxSide / long, maxSum / (long + short));
-  // Rounded towards a square, so that rounding never exceeds a limit that the shape meets.
+  // Rounds towards a square, so that the result never exceeds a limit that the exact size meets.
   const newShort = Math.min(Math.ceil(short * factor), Math.floor(Math.min(maxSide, maxSum / 2)));
   const newLong = Math.max(newShort, Math.floor(Math.min(long * factor, maxSum - newShort)));
   return width >= height ? { width: newLong, height: newShort } : { width: newShort, height: newLong };

@@ -2,13 +2,13 @@ import type { Log } from '../kernel/log.js';
 import { buildProgram, HelperProcess } from './helper-process.js';
 import { HELPER_MESSAGES } from './messages.js';
 
-/** Isolation of helper processes, as /readyz shows it: `ok`, or what is missing. */
+/** Isolation of helper processes, as /readyz shows it; each value is `ok` or says what is missing. */
 export interface HelperReport {
-  /** Their JavaScript can read no files but libraries, and start nothing. */
+  /** Whether their JavaScript can read only libraries, and cannot start processes. */
   readonly files: string;
-  /** They have no network. */
+  /** Whether they have no network. */
   readonly network: string;
-  /** The kernel limits their memory. */
+  /** Whether the kernel limits their memory. */
   readonly memory: string;
 }
 
@@ -37,7 +37,7 @@ const findRights = async (): Promise<() => Promise<FoundRights>> => {
     const { userLimits = {} } = attempt(() => process.report.getReport() as never, {}) as {
       userLimits?: Readonly<Record<string, { soft: unknown } | undefined>>;
     };
-    const data = userLimits.data_seg_size_bytes ?? userLimits.data_seg_size_kbytes; // Node 20 names it so
+    const data = userLimits.data_seg_size_bytes ?? userLimits.data_seg_size_kbytes; // name in Node 20
     return {
       permissions: (process as { permission?: object }).permission !== undefined,
       interfaces: attempt(() => Object.keys(os.networkInterfaces()), ['unknown']),
@@ -46,9 +46,7 @@ const findRights = async (): Promise<() => Promise<FoundRights>> => {
   };
 };
 
-/**
- * Finds out, by starting a separate helper process, how well helper processes are isolated on this machine (ADR-216).
- */
+/** Checks how well helper processes are isolated on this machine, by starting one (ADR-216). */
 export class HelperCheck {
   private readonly helper = new HelperProcess<object, FoundRights>({
     ...RIGHTS,
@@ -64,7 +62,7 @@ export class HelperCheck {
     return this.found;
   }
 
-  /** Checks once, and logs missing isolation. Never throws. */
+  /** Runs the check once, and logs any missing isolation. Never throws. */
   async run(): Promise<void> {
     const reply = await this.helper.ask({});
     this.helper.close();

@@ -8,7 +8,7 @@ export interface HelperRights {
   readonly libraries: readonly string[];
   /** Limit of the JavaScript heap. */
   readonly maxHeapMb: number;
-  /** Limit of all its data, including native libraries; only the Linux kernel enforces it. */
+  /** Limit of all its data, including that of native libraries; enforced only by the Linux kernel. */
   readonly maxMemoryMb: number;
 }
 
@@ -19,8 +19,8 @@ export interface HelperCommand {
 }
 
 /**
- * Limits the data segment, unless a lower limit already applies, disables core dumps, and, if the kernel allows this
- * user to, moves the process into an empty network of its own. Each `exec` keeps the process id.
+ * Limits the data segment, unless a lower limit already applies, disables core dumps, and, if the kernel allows it,
+ * moves the process into an empty network namespace. Each `exec` keeps the process id.
  */
 const SHELL = `
 ulimit -c 0
@@ -30,9 +30,9 @@ unshare -rn true 2>/dev/null && exec unshare -rn -- "$@"
 exec "$@"`;
 
 /**
- * Returns the command of a helper process with as few rights as the platform allows (ADR-93): Node's permission model
- * forbids files, child processes and worker threads to its JavaScript, and, from Node 25 on, the network; on Linux, the
- * kernel limits its memory and, if allowed, takes away its network.
+ * Returns the command that starts a helper process with as few rights as the platform allows (ADR-93). Node's
+ * permission model denies its JavaScript files, child processes and worker threads, and, from Node 25 on, the network.
+ * On Linux, the kernel limits its memory and, if possible, isolates it from the network.
  */
 export const helperCommand = (program: string, { libraries, maxHeapMb, maxMemoryMb }: HelperRights): HelperCommand => {
   const node = [
@@ -48,8 +48,9 @@ export const helperCommand = (program: string, { libraries, maxHeapMb, maxMemory
 };
 
 /**
- * Returns the size, in KB, of the writable, executable memory that V8 reserves for compiled code. The kernel counts all of it as data, even
- * while it is unused; Node 24 reserves 512 MB. The helper runs the same Node as this process, so it reserves the same amount.
+ * Returns how much writable, executable memory V8 reserves for compiled code, in KB: 512 MB in Node 24. The kernel
+ * counts all of it as data, even if it is unused. The helper runs the same Node, so it reserves as much as this
+ * process.
  */
 const reservedCodeKb = (): number => {
   try {
@@ -59,14 +60,14 @@ const reservedCodeKb = (): number => {
   }
 };
 
-/** Sums the sizes, in KB, of the mappings in a text of `/proc/<pid>/maps` that are writable and executable. */
+/** Sums the sizes, in KB, of the writable and executable mappings in the text of `/proc/<pid>/maps`. */
 export const sumExecutableData = (maps: string): number =>
   [...maps.matchAll(/^([0-9a-f]+)-([0-9a-f]+) rwxp /gm)].reduce(
     (sum, [, from, to]) => sum + (parseInt(to!, 16) - parseInt(from!, 16)) / 1_024,
     0,
   );
 
-/** sharp is an addon; it opens the photos itself, so JavaScript needs no permission to read them. */
+/** sharp is a native addon and opens the photos itself, so JavaScript needs no permission to read them. */
 const permissionFlags = (libraries: readonly string[]): string[] => {
   const known = process.allowedNodeEnvironmentFlags;
   const flag = ['--permission', '--experimental-permission'].find((name) => known.has(name));
@@ -78,7 +79,7 @@ const permissionFlags = (libraries: readonly string[]): string[] => {
 /** sharp reads this file to find out which C library the system has. */
 const LDD = '/usr/bin/ldd';
 
-/** The outermost `node_modules`: packages import each other across the folders inside it. */
+/** Returns the outermost `node_modules` folder: packages import each other across the folders inside it. */
 const folderOf = (library: string): string => {
   const path = fileURLToPath(library);
   return `${/^.*?[\\/]node_modules(?=[\\/])/.exec(path)?.[0] ?? dirname(path)}/*`;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FairSlots } from '../runtime/fair-slots.js';
 import { helperCommand, type HelperRights } from './helper-command.js';
 
-/** The program of a helper process as source text, which is set up once and then answers one request after another. */
+/** Source text of a helper process's program, which is set up once and then answers one request after another. */
 export type HelperProgram<Request, Response> = string & { readonly request?: Request; readonly response?: Response };
 
 /** Options of a {@link HelperProcess}. */
@@ -25,14 +25,14 @@ export type HelperReply<Response> =
 
 type Message<Response> = { readonly ready: true } | { readonly answer: Response } | { readonly error: string };
 
-/** Time limit for the start of the process, on a busy machine. */
+/** Time limit for starting the process, generous enough for a busy machine, in ms. */
 const START_MS = 30_000;
 const IDLE_MS = 30_000;
 
 /**
  * Builds the source text of a program.
- * @param set uses nothing from outside except types and `parts`: functions of the same kind, and values that JSON can
- * express
+ * @param set must use nothing from outside except types and `parts`, which may be functions of the same kind and JSON
+ * values
  */
 export const buildProgram = <Parts extends readonly unknown[], Request, Response>(
   set: (...parts: Parts) => Promise<(request: Request) => Promise<Response>>,
@@ -57,10 +57,10 @@ const serveRequests = (program: Promise<(request: unknown) => Promise<unknown>>)
 };
 
 /**
- * Processes untrusted files in a child process: a crash, an endless loop or exhausted memory affects that process
- * alone. It gets none of the gateway's environment, an empty working folder and few rights (see helper-command.ts,
- * ADR-93). It handles one request at a time, serving owners in turn (D-68), starts with the first request, ends when
- * idle, and is killed when a request takes too long.
+ * Processes untrusted files in a child process, so that a crash, an endless loop or exhausted memory affects only that
+ * process. It gets no environment variables, an empty working folder and few rights (see helper-command.ts, ADR-93). It
+ * handles one request at a time, serving owners in turn (D-68), starts with the first request, ends when idle, and is
+ * killed when a request takes too long.
  */
 export class HelperProcess<Request, Response> {
   private readonly turn = new FairSlots(1);
@@ -73,7 +73,7 @@ export class HelperProcess<Request, Response> {
   /**
    * Sends a request and waits for the response.
    * @param signal withdraws a request that has not been sent
-   * @param owner whose file it is: an owner with many files only delays its own
+   * @param owner the file's owner: an owner with many files delays only its own
    */
   async ask(request: Request, signal?: AbortSignal, owner = ''): Promise<HelperReply<Response>> {
     const release = await this.turn.acquire(owner);
@@ -94,7 +94,7 @@ export class HelperProcess<Request, Response> {
     }
   }
 
-  /** Ends the process; waiting requests are withdrawn. */
+  /** Ends the process and withdraws waiting requests. */
   close(): void {
     this.isClosed = true;
     this.kill();
@@ -107,7 +107,7 @@ export class HelperProcess<Request, Response> {
       cwd,
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
-      env: {}, // The gateway's environment has secrets.
+      env: {}, // the gateway's environment contains secrets
     });
     // The child must not keep a finished parent process alive; a waiting request has a timer.
     child.unref();
@@ -122,7 +122,7 @@ export class HelperProcess<Request, Response> {
   private kill(): void {
     clearTimeout(this.idle);
     this.running?.child.kill('SIGKILL');
-    this.running?.leaveFolder(); // at once: the gateway may end before the child's end is reported
+    this.running?.leaveFolder(); // now, because the gateway may exit before the child's exit is reported
     this.running = undefined;
   }
 }

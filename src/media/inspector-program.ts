@@ -3,19 +3,19 @@ import type * as ImageSize from 'image-size';
 import type * as MediaInfoJs from 'mediainfo.js';
 import type { FilePart } from './read-range.js';
 
-/** A request to determine a file's type and facts from some ranges. The first range begins at 0. */
+/** A request to determine a file's type and facts from some of its ranges. The first range begins at 0. */
 export interface InspectionRequest {
   /** Length of the whole file; null if unknown. */
   readonly sizeBytes: number | null;
   readonly parts: readonly FilePart[];
 }
 
-/** Facts about a file from some ranges of it. */
+/** Facts about a file, found in some of its ranges. */
 export interface Inspection {
-  /** Extension of the real type, judged by the file's bytes: `jpg`, `mp4`; `html` for a web page; null if unknown. */
+  /** Extension of the real type, detected from the bytes: `jpg`, `mp4`; `html` for a web page; null if unknown. */
   readonly extension: string | null;
   readonly mime: string | null;
-  /** Pixels of images and videos. */
+  /** Pixels, for images and videos. */
   readonly width?: number;
   readonly height?: number;
   /** Length in seconds, for MP4, QuickTime, WebM and similar formats. */
@@ -23,7 +23,7 @@ export interface Inspection {
   /** True if the file has a video track, for the same formats. */
   readonly hasVideo?: boolean;
   readonly hasAudio?: boolean;
-  /** Offset of the bytes that would reveal more facts; absent if none would. */
+  /** Offset of bytes that would reveal more facts; absent if there are none. */
   readonly needs?: number;
 }
 
@@ -36,7 +36,7 @@ export interface InspectorLibraries {
 
 /**
  * Parses untrusted files in a helper process (see helper-process.ts).
- * @param maxWasmBytes memory limit of WebAssembly, which parses videos
+ * @param maxWasmBytes memory limit of the WebAssembly code that parses videos
  */
 export const inspectorProgram = async (
   libraries: InspectorLibraries,
@@ -83,7 +83,7 @@ export const inspectorProgram = async (
       const { width, height } = imageSize(head);
       if (width > 0 && height > 0) return { width, height };
     } catch {
-      // Not in these bytes.
+      // The size is not in these bytes.
     }
     return head.length < (sizeBytes ?? Infinity) ? { needs: head.length } : {};
   };
@@ -113,7 +113,7 @@ export const inspectorProgram = async (
     };
   };
 
-  /** Some MP3s have silence, or the end of another file, before their first frame, which only a search finds. */
+  /** Some MP3s have silence, or the end of another file, before their first frame, which has to be searched for. */
   const isMp3 = async (parts: readonly FilePart[], sizeBytes: number | null): Promise<boolean> =>
     (await analysed(parts, sizeBytes)).tracks.some(
       (track) => track['@type'] === 'Audio' && track.Format === 'MPEG Audio' && track.Format_Profile === 'Layer 3',

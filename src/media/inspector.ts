@@ -4,16 +4,16 @@ import { type Inspection, type InspectionRequest, inspectorProgram } from './ins
 
 /** Options of an {@link Inspector}. */
 export interface InspectorOptions {
-  /** Time limit of one file, in ms; default 1 s. */
+  /** Time limit for one file, in ms; default 1 s. */
   readonly timeoutMs?: number;
-  /** Memory limit of WebAssembly, which parses videos; default 256 MB. */
+  /** Memory limit of the WebAssembly code that parses videos; default 256 MB. */
   readonly maxWasmBytes?: number;
   /** Replaces the parsers; for tests. */
   readonly program?: HelperProgram<InspectionRequest, Inspection>;
   readonly log?: Log;
 }
 
-/** Determines the type and facts of files from ranges of them, one file at a time, in a helper process. */
+/** Determines the type and facts of files from some of their ranges, one file at a time, in a helper process. */
 export class Inspector {
   private readonly helper: HelperProcess<InspectionRequest, Inspection>;
   private readonly log: Log;
@@ -31,7 +31,7 @@ export class Inspector {
 
   /**
    * @param signal removes a file from the queue
-   * @param owner whose file it is: owners are served in turn
+   * @param owner the file's owner: owners are served in turn
    * @returns null if a parser failed, took too long, or the signal aborted, in which case nothing is certain
    */
   async inspect(question: InspectionRequest, signal?: AbortSignal, owner?: string): Promise<Inspection | null> {
@@ -43,7 +43,7 @@ export class Inspector {
     return null;
   }
 
-  /** Ends the process. Waiting files get null. */
+  /** Ends the process. Waiting calls return null. */
   close(): void {
     this.helper.close();
   }

@@ -19,15 +19,15 @@ import type { ResizedPhoto } from './photo-program.js';
 export interface CachedMedia extends MediaFacts {
   readonly path: string;
   readonly sizeBytes: number;
-  /** Finds a definite problem of the complete file as a medium of this type (D-24). */
+  /** Finds a definite problem that the complete file has as a medium of this type (D-24). */
   findProblemAs(type: Media['type']): FieldProblem | undefined;
   /** Releases the file. Further calls do nothing. */
   readonly release: () => void;
-  /** Releases the file and removes it from the cache: it may have been repaired, so it is fetched again. */
+  /** Releases the file and removes it from the cache, so that it is fetched again: the source may be repaired. */
   readonly discard: () => void;
 }
 
-/** A photo within a network's limits; it stays on disk until it is released. */
+/** A photo within a network's limits, which stays on disk until it is released. */
 export interface CachedPhoto extends ResizedPhoto {
   readonly path: string;
   readonly release: () => void;
@@ -38,7 +38,7 @@ export interface MediaCacheOptions extends DiskCacheOptions {
   readonly client: GuardedClient;
   readonly inspector: Inspector;
   readonly editor: PhotoEditor;
-  /** Time limit of one download, in ms; default: a minute plus `maxBytes` at 4 MB a second. */
+  /** Time limit for one download, in ms; default: a minute plus the time for `maxBytes` at 4 MB a second. */
   readonly timeoutMs?: number;
 }
 
@@ -50,15 +50,15 @@ export interface FetchOptions extends BorrowOptions {
   readonly ownerId: string;
 }
 
-/** Maximum number of concurrent downloads of a process. */
+/** Maximum number of concurrent downloads in a process. */
 const DOWNLOADS = 64;
 
 /** Minimum speed of a host, in bytes per ms. */
 const SLOWEST_BYTES_PER_MS = 4_000;
 
 /**
- * Keeps untrusted files, and photos resized from them, on disk while they are published to one network after another. One
- * download per URL and post serves all callers, for some time (see {@link DiskCacheOptions}.maxAgeMs).
+ * Keeps untrusted files, and photos resized from them, on disk while they are published to one network after another.
+ * One download per URL and post serves all callers until it is too old (see {@link DiskCacheOptions}.maxAgeMs).
  */
 export class MediaCache {
   private readonly files: DiskCache;
@@ -69,8 +69,8 @@ export class MediaCache {
   }
 
   /**
-   * Returns the file of a URL on disk. The caller releases it.
-   * @throws FetchError; `storage` if all files in the cache stay in use
+   * Returns the file from a URL, stored on disk. The caller must release it.
+   * @throws FetchError; `storage` if all files in the cache remain in use
    */
   async fetchToDisk(url: string, { postId, ownerId, ...wanted }: FetchOptions): Promise<CachedMedia> {
     const fill = (target: FileTarget) => this.downloadFile(url, wanted.maxBytes, ownerId, target);
@@ -86,10 +86,10 @@ export class MediaCache {
   }
 
   /**
-   * Resizes a photo that the caller holds; concurrent callers with the same limits share one result. The caller
-   * releases both files.
+   * Resizes a photo that the caller holds; concurrent callers with the same limits share one result. The caller must
+   * release both files.
    * @param ownerId the post's owner: the helper process serves owners in turn (D-68)
-   * @returns null if the photo cannot be fitted to the limits
+   * @returns null if the photo cannot be made to fit the limits
    * @throws FetchError
    */
   async fitPhoto(
@@ -128,7 +128,7 @@ export class MediaCache {
     const limits = { maxBytes, timeoutMs, signal, reserve };
     const sizeBytes = await download(client, url, path, limits).finally(release);
     const examination = await this.examineFile(path, sizeBytes, ownerId);
-    // A parser that died reports no facts. Another file may have been the cause, so the file is tried once more.
+    // If the parser died, there are no facts. Another file may have been the cause, so this file is tried once more.
     return { ...(examination.inspection ? examination : await this.examineFile(path, sizeBytes, ownerId)), sizeBytes };
   }
 
@@ -151,7 +151,7 @@ export class MediaCache {
     }
   }
 
-  /** A photo that cannot be made to fit is cached as an empty file without a type. */
+  /** Caches a photo that cannot be made to fit as an empty file without a type. */
   private async fitFile(from: string, limits: PhotoLimits, ownerId: string, { path, signal, reserve }: FileTarget) {
     await reserve(limits.maxBytes);
     const photo = await this.options.editor.fit({ from, to: path, limits }, signal, ownerId);

@@ -4,13 +4,13 @@ import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
 /** A folder for the files of one gateway. */
 export interface MediaDirectory extends ProcessDirectory {
-  /** Bytes that its files may use. */
+  /** Maximum bytes of its files. */
   readonly capacityBytes: number;
 }
 
 /** Space for a few posts of the largest size (4 GB). */
 const MAX_BYTES = 16 * 1_024 ** 3;
-/** Share of the free disk space that they may use; the rest is for the database and other processes. */
+/** Share of the free disk space that the files may use; the rest is for the database and other processes. */
 const FREE_SPACE_SHARE = 0.5;
 
 /** Creates a folder for a gateway's files below `parent`, as {@link openProcessDirectory} does. */

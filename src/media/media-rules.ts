@@ -61,7 +61,7 @@ const MIME_OF: Readonly<Record<Format, string>> = {
 export interface MediaFacts {
   /** Null if unknown. */
   readonly sizeBytes: number | null;
-  /** Mime type judged by the file's bytes, without parameters; null if unknown. */
+  /** MIME type detected from the file's bytes, without parameters; null if unknown. */
   readonly mime: string | null;
   /** Pixels. */
   readonly width?: number;
@@ -69,7 +69,7 @@ export interface MediaFacts {
   readonly durationSeconds?: number;
 }
 
-/** Returns the facts that an examination found. */
+/** Returns the facts found by an examination. */
 export const factsOf = ({ sizeBytes, inspection, isComplete }: Examination): MediaFacts => {
   const format = formatOf(inspection, isComplete);
   return {
@@ -88,8 +88,8 @@ const formatOf = (inspection: Inspection | null, isComplete: boolean): Format | 
 };
 
 /**
- * Finds a definite problem of a file as a medium of some type: its real type, size, megapixels, length (publish-api.md:
- * Limits; D-5, D-24). If its bytes could not be parsed, only its size is checked.
+ * Finds a definite problem that a file has as a medium of some type: its real type, size, megapixels or length
+ * (publish-api.md: Limits; D-5, D-24). If its bytes could not be parsed, only its size is checked.
  */
 export const findMediaProblem = (
   type: MediaType,
@@ -159,7 +159,7 @@ const problem = (code: string, predicate: string): FieldProblem => ({ code, pred
 const DAMAGED = problem('media_damaged', MEDIA_MESSAGES.damaged);
 const NAMES: Readonly<Record<MediaType, string>> = { photo: 'a photo', video: 'a video', audio: 'audio' };
 
-/** Formats `20.1 MB (21,075,001 bytes)`, so that one byte too many does not look like the limit. */
+/** Formats a size as `20.1 MB (21,075,001 bytes)`, so that one byte above a limit does not look like the limit. */
 const bytes = (count: number): string => `${Math.round((count / MB) * 10) / 10} MB (${formatCount(count)} bytes)`;
 
 /** Formats seconds as `30:00`, `30:00.5` or `1:02:03`. */

@@ -9,7 +9,7 @@ import { type PhotoAnswer, photoProgram, type PhotoRequest, type ResizedPhoto } 
 
 /** Options of a {@link PhotoEditor}. */
 export interface PhotoEditorOptions {
-  /** Time limit of one photo, in ms; default 30 s. */
+  /** Time limit for one photo, in ms; default 30 s. */
   readonly timeoutMs?: number;
   readonly log?: Log;
 }
@@ -27,13 +27,13 @@ export class PhotoEditor {
   }
 
   /**
-   * @param signal prevents a photo from being started; once started, it is finished
-   * @param owner whose photo it is
+   * @param signal removes the photo from the queue; a photo that was started is finished
+   * @param owner the photo's owner
    * @returns null if the file cannot be made to fit: it is not a photo, or a decoder fails
-   * @throws FetchError `storage` for disk errors, or if the gateway stops
+   * @throws FetchError `storage` for disk errors, or if the gateway is stopping
    */
   async fit({ from, to, limits }: PhotoRequest, signal?: AbortSignal, owner?: string): Promise<ResizedPhoto | null> {
-    // The process has its own working folder.
+    // Absolute paths, because the process has its own working folder.
     const reply = await this.helper.ask({ from: resolve(from), to: resolve(to), limits }, signal, owner);
     if ('withdrawn' in reply) throw storageError(MEDIA_CACHE_MESSAGES.resizeStopped);
     const answer: PhotoAnswer = 'answer' in reply ? reply.answer : { photo: null, reason: reply.failed };

@@ -2,8 +2,8 @@ import type { PhotoLimits } from './fit-size.js';
 import type { MediaFacts } from './media-rules.js';
 
 /**
- * Returns true if a photo's format, bytes, pixels and shape are within limits; otherwise it has to be converted. A
- * photo whose size in pixels is unknown is converted, which determines it.
+ * Returns true if a photo's format, bytes, pixels and shape are within the limits; otherwise the photo has to be
+ * converted. So does a photo with unknown dimensions, which the conversion determines.
  */
 export const isWithinPhotoLimits = (
   { sizeBytes, mime, width, height }: MediaFacts,

@@ -19,17 +19,17 @@ export interface ResizedPhoto {
   readonly height: number;
 }
 
-/** The program's answer. `photo` is null if the file cannot be made to fit, for the given `reason`. */
+/** The program's answer. `photo` is null if the file cannot be made to fit, and `reason` says why. */
 export type PhotoAnswer =
   | { readonly photo: ResizedPhoto }
   | { readonly photo: null; readonly reason: string }
-  /** A failure of the disk, not of the file. */
+  /** The disk failed; nothing is wrong with the file. */
   | { readonly failure: string };
 
 /**
  * Decodes and encodes untrusted images in a helper process (see helper-process.ts), because the decoders are written in C.
  * @param library URL of sharp
- * @param maxPixels largest image that is decoded
+ * @param maxPixels maximum pixels of an image to decode
  */
 export const photoProgram = async (
   size: typeof fitSize,
@@ -38,11 +38,11 @@ export const photoProgram = async (
 ): Promise<(request: PhotoRequest) => Promise<PhotoAnswer>> => {
   const { default: sharp } = (await import(library)) as typeof SharpLibrary;
   sharp.cache(false);
-  // Formats that a post must not have are blocked, whatever a file's name.
+  // Blocks formats that a post must not have, whatever the file's name.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp'].map((format) => `VipsForeignLoad${format}File`) });
 
-  /** Scales and JPEG qualities, tried until the file is small enough. */
+  /** Scales and JPEG qualities to try, in order, until the file is small enough. */
   const TRIES = [
     [1, 90],
     [1, 80],

@@ -17,13 +17,13 @@ import { mostBytesOf, readRange } from './read-range.js';
 export interface ProbeReport extends MediaFacts, Media {
   /** False if the medium has a definite problem. */
   readonly ok: boolean;
-  /** The definite problem: 400 (D-5). Its path is the medium's URL, `media[2].url`. */
+  /** The definite problem: status 400 (D-5). Its path is that of the medium's URL, `media[2].url`. */
   readonly problem?: Problem;
-  /** True if not all facts could be determined: its host is slow or down, which is not an error (D-24). */
+  /** True if some facts are unknown because the host is slow or down, which is not an error (D-24). */
   readonly inconclusive: boolean;
-  /** The reason, for people; only if inconclusive. */
+  /** Human-readable reason; only if inconclusive. */
   readonly note?: string;
-  /** True if no address is known for its host (D-49). */
+  /** True if the host's name has no address (D-49). */
   readonly isHostUnknown?: boolean;
 }
 
@@ -31,29 +31,29 @@ export interface ProbeReport extends MediaFacts, Media {
 export interface Prober {
   /** Returns one report per medium, in order, within the time budget. Throws only errors from `payments`. */
   probeAll(media: readonly Media[], options?: ProbeOptions): Promise<readonly ProbeReport[]>;
-  /** Ends the parsing process. The caller closes the client. */
+  /** Ends the parsing process. The caller has to close the client. */
   close(): void;
 }
 
-/** Charges requests before they are made (D-51). */
+/** Requests that were paid for before they are made (D-51). */
 export interface PaidRequests {
-  /** Counts them. */
+  /** Counts the requests and their bytes. */
   readonly meter: TrafficMeter;
-  /** Settles the payment: only the counted amounts are charged. Never throws. */
+  /** Settles the payment, so that only the counted amounts are charged. Never throws. */
   readonly settle: () => Promise<void>;
 }
 
-/** Pays for requests. @throws an error that ends the probing, if the budget does not allow them */
+/** Pays for requests. @throws an error that ends the probing, if the budget does not cover them */
 export type PayRequests = (most: { readonly probes: number; readonly bytes: number }) => Promise<PaidRequests>;
 
 /** Options of one call of a {@link Prober}. */
 export interface ProbeOptions {
   readonly signal?: AbortSignal;
-  /** Pays for the first reads of all media together, then for each further read. Without it nothing is paid. */
+  /** Pays for the first reads of all media together, then for each further read. If absent, reads are free. */
   readonly pay?: PayRequests;
   /**
-   * The owner whose client causes the probes. The number of an owner's media that are probed at a time is limited;
-   * without an owner there is no limit.
+   * The owner whose client causes the probes. Limits how many of the owner's media are probed at a time; there is no
+   * limit without an owner.
    */
   readonly ownerId?: string;
 }
@@ -73,16 +73,14 @@ interface Call extends Pick<ProbeOptions, 'pay' | 'ownerId'> {
   readonly heads: PaidRequests | undefined;
 }
 
-/**
- * The reason for aborting what still runs when a call is over. Shared, because capturing a stack for each call is slow.
- */
+/** Reason for aborting what still runs when a call ends. Shared, because capturing a stack for each call is slow. */
 const OVER = new Error('the media have been probed');
 
 /** Maximum number of media read concurrently beyond their first 64 KB; each may need 4 MB of memory. */
 const DEEP_PROBES = 32;
 /**
- * Number of media of one owner probed at a time; the others of this owner wait. One owner thus cannot fill the slots
- * for further reads or the queue of the parsing process (ADR-132). It is larger than the number of media in one post.
+ * Maximum number of one owner's media probed at a time; the owner's other media wait. So one owner cannot fill the
+ * slots for further reads or the queue of the parsing process (ADR-132). More than the number of media in one post.
  */
 const PROBES_PER_OWNER = 16;
 
@@ -91,7 +89,7 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
   const slots = new Semaphore(DEEP_PROBES);
   const owners = new KeyedSemaphore(PROBES_PER_OWNER);
 
-  /** @param over resolves when the time is up: the facts known by then count */
+  /** @param over resolves when the time is up; the facts known by then are reported */
   const probe = (
     medium: Media,
     path: string,
@@ -165,9 +163,7 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
   };
 };
 
-/**
- * Returns all definite problems of media with their paths; a problem with the total size concerns `media` as a whole.
- */
+/** Returns all definite problems of media with their paths. The path of a problem with the total size is `media`. */
 export const findMediaProblems = (reports: readonly ProbeReport[]): readonly Problem[] => {
   const problems = reports.flatMap(({ problem }) => problem ?? []);
   const sum = findSumProblem(reports);
@@ -183,7 +179,7 @@ const reportOf = (medium: Media, path: string, examination: Examination): ProbeR
   return { ...medium, ...facts, ok: true, inconclusive: false };
 };
 
-/** Returns the missing fact that a check would need. */
+/** Returns a note about a fact that is required for the checks but unknown. */
 const findUnknown = ({ type }: Media, facts: MediaFacts, isComplete: boolean): string | undefined => {
   if (facts.mime === null) return PROBE_NOTES.unreadable;
   if (facts.sizeBytes === null) return PROBE_NOTES.unknownSize;
@@ -191,7 +187,7 @@ const findUnknown = ({ type }: Media, facts: MediaFacts, isComplete: boolean): s
   return isComplete ? undefined : PROBE_NOTES.unknownDuration;
 };
 
-/** Reports a file that no retry can fetch. */
+/** Returns the report for a file that no retry can fetch. */
 const refused = (medium: Media, path: string, { code, message }: FetchError): ProbeReport => ({
   ...medium,
   sizeBytes: null,

@@ -5,12 +5,12 @@ import type { TrafficMeter } from '../outbound-http/traffic-meter.js';
 
 /** A range of a file. */
 export interface FilePart {
-  /** Number of bytes from the file's start. */
+  /** Offset from the file's start, in bytes. */
   readonly offset: number;
   readonly bytes: Uint8Array;
 }
 
-/** A range of a file on a host, with the file's length; null if unknown. */
+/** A range of a file on a host, and the file's length; null if unknown. */
 export interface RangeRead extends FilePart {
   readonly sizeBytes: number | null;
 }
@@ -24,14 +24,14 @@ export interface Range {
 /** Maximum number of bytes to skip to reach a range on a host that ignores `Range`. */
 const MAX_SKIPPED_BYTES = 4 * 1_048_576;
 
-/** Returns the maximum number of bytes that a host sends for a range, apart from the rest of its last chunk. */
+/** Returns the maximum number of bytes that are received for a range, apart from the rest of the last chunk. */
 export const mostBytesOf = ({ offset, length }: Range): number =>
   offset > MAX_SKIPPED_BYTES ? length : offset + length;
 
 /**
- * Reads a range of a file. The connection to a host that ignores `Range` is closed as soon as the range has arrived. Fewer
- * bytes are returned at the end of the file, none if it ends before `offset`.
- * @throws FetchError, also for a status of 400 and above and for an answer with another range
+ * Reads a range of a file. If the host ignores `Range`, closes the connection as soon as the range has arrived. Returns
+ * fewer bytes at the end of the file, and none if the file ends before `offset`.
+ * @throws FetchError, also for a status of 400 or above and for a response with a different range
  */
 export const readRange = async (
   client: GuardedClient,
@@ -72,7 +72,7 @@ const extractRange = async (answer: OpenAnswer, offset: number, length: number):
 const unexpectedAnswer = (status: number, fault: string): FetchError =>
   new FetchError('bad_answer', fault, { isPermanent: false, status });
 
-/** RFC 9110, 14.4: `bytes 0-65535/1048576`, `bytes 0-65535/*`, `bytes * /0`. */
+/** Parses `bytes 0-65535/1048576`, `bytes 0-65535/*` or `bytes * /0` (RFC 9110, 14.4). */
 const contentRangeOf = (header: string): { first: number | null; sizeBytes: number | null } | undefined => {
   const parts = /^bytes (?:(\d{1,15})-\d{1,15}|\*)\/(\d{1,15}|\*)$/i.exec(header);
   if (!parts) return undefined;
