@@ -1,6 +1,6 @@
 import { sleepUnlessAborted } from './sleep.js';
 
-/** Bounds of a delay that grows with every failure, in ms. */
+/** Bounds of a delay that grows with each failure, in ms. */
 export interface BackoffBounds {
   /** Delay after the first failure. */
   readonly firstMs: number;
@@ -9,12 +9,12 @@ export interface BackoffBounds {
 
 /**
  * Returns the delay after a failure, in ms: twice the previous one, up to the maximum. @param failures number of
- * earlier failures in a row
+ * earlier consecutive failures
  */
 export const backoffDelay = ({ firstMs, longestMs }: BackoffBounds, failures: number): number =>
   Math.min(longestMs, firstMs * 2 ** failures);
 
-/** Returns a random delay after a lost race for a stream, in ms: up to 5 ms for each race lost in a row. */
+/** Returns a random delay after a write conflict on a stream, in ms: up to 5 ms per consecutive conflict. */
 export const conflictDelay = (conflicts: number): number => Math.random() * 5 * conflicts;
 
 /**
@@ -27,7 +27,7 @@ export class Backoff {
   /** @param bounds default: 50 ms to 5 s */
   constructor(private readonly bounds: BackoffBounds = { firstMs: 50, longestMs: 5_000 }) {}
 
-  /** Starts again with the first delay. Call it after a success. */
+  /** Goes back to the first delay. Call it after a success. */
   reset(): void {
     this.failures = 0;
   }

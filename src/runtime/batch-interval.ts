@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A batch of this size or more comes from concurrent callers, not from one caller that waits for each result. */
+/** A batch of at least this size comes from concurrent callers, not from one caller that waits for each result. */
 const CONCURRENT_BATCH_SIZE = 4;
 
 /**
- * Minimum interval between the batches of concurrent callers. A call to the database has a fixed cost, whatever the
- * batch contains. Without the interval, thousands of callers would pay it hundreds of times a second for a few items
- * each. A single caller never waits.
+ * Minimum interval between the batches of concurrent callers. Each call to the database has a fixed cost, which
+ * thousands of callers would otherwise pay hundreds of times a second for a few items each. A single caller never
+ * waits.
  */
 export class BatchInterval {
   private earliestStart = 0;
@@ -14,7 +14,7 @@ export class BatchInterval {
   /** @param ms from the start of a batch of concurrent callers to the start of the next batch */
   constructor(private readonly ms: number) {}
 
-  /** Waits until the next batch may start. If several wait, the first one that calls {@link recordBatch} starts and the others wait again. */
+  /** Waits until the next batch may start. Of several callers, the first to call {@link recordBatch} starts it. */
   async waitForNextBatch(): Promise<void> {
     for (let ms = this.remainingMs(); ms > 0; ms = this.remainingMs()) await sleep(ms);
   }

@@ -1,6 +1,6 @@
 import { BatchPace } from './batch-pace.js';
 
-/** Starts batches as early as the pace allows. Returns their times, in ms. */
+/** Starts batches as early as the pace allows. Returns their start times, in ms. */
 const startBatches = (pace: BatchPace, count: number, from: number): number[] => {
   let now = from;
   return Array.from({ length: count }, () => {

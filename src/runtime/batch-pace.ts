@@ -1,14 +1,14 @@
 /**
- * Spaces the batches of a steady stream. A burst passes at once; if batches keep coming, one may start per interval. Small
- * batches that follow each other without a pause would otherwise use all the CPU time that their fixed costs can fill.
+ * Spaces out the batches of a steady stream. A burst passes at once; then one batch may start per interval. Otherwise,
+ * the fixed costs of many small batches would use up the CPU time.
  */
 export class BatchPace {
-  /** Time by `performance.now()` at which the burst would be available again if no more batches came, in ms. */
+  /** Time by `performance.now()`, in ms, at which the full burst is available again if no more batches start. */
   private freeAt = -Infinity;
 
   /**
    * @param intervalMs between the starts of two batches once the burst is used up
-   * @param burst batches that may follow each other without a pause, at least 1; one is regained per interval
+   * @param burst number of batches that may start without a pause, at least 1; one is regained per interval
    */
   constructor(
     private readonly intervalMs: number,

@@ -1,6 +1,6 @@
 import { Batcher } from './batcher.js';
 
-/** Creates a batcher whose batches finish on demand, and records the sizes of the batches that started. */
+/** Creates a batcher whose batches finish on demand, and records the sizes of the started batches. */
 const createHeldBatcher = (options: ConstructorParameters<typeof Batcher<number, number>>[1]) => {
   const sizes: number[] = [];
   const finishers: (() => void)[] = [];

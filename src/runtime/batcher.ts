@@ -1,13 +1,11 @@
 import { BatchInterval } from './batch-interval.js';
 
-/** A call was refused because too many others wait, or because it has waited too long. None of it was carried out. */
+/** Thrown for a call that was not carried out, because too many others wait or because it has waited too long. */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }
 
-/**
- * Default maximum number of waiting items. Beyond it, the batches do not keep up, and waiting would only use memory.
- */
+/** Default maximum number of waiting items. If more wait, the batches do not keep up, and waiting only uses memory. */
 const MAX_WAITING = 10_000;
 /** Default maximum wait of an item, in ms. */
 const MAX_WAIT_MS = 10_000;
@@ -21,8 +19,8 @@ interface Call<In, Out> {
 }
 
 /**
- * Turns many calls into few. Items that arrive while a batch runs form the next batch, so batches grow with the load,
- * and a single caller does not wait.
+ * Combines many calls into a few. Items that arrive while a batch runs form the next batch, so batches grow with the
+ * load, and a single caller does not wait.
  */
 export class Batcher<In, Out> {
   private waiting: Call<In, Out>[] = [];
@@ -33,11 +31,11 @@ export class Batcher<In, Out> {
 
   /**
    * @param runBatch returns a result for each item, in the order of the items
-   * @param options.concurrency number of batches that run at a time, default 1
+   * @param options.concurrency maximum number of batches that run at a time, default 1
    * @param options.maxBatchSize maximum number of items in a batch, default 500
    * @param options.splitAbove if more items than this wait, a batch takes half of them, but at least this many. Callers
-   * that get their results together call again together; without the split they would move in step, and every stage of
-   * the work would be idle while all of them are in another.
+   * that get their results together also call again together. Without the split they would move in lockstep, and each
+   * stage of the work would be idle while all of them are in another.
    * @param options.intervalMs see {@link BatchInterval}, default 0
    * @param options.maxWaiting maximum number of waiting items, default 10,000
    * @param options.maxWaitMs how long an item may wait for its batch to start, in ms, default 10,000; Infinity for no
@@ -59,7 +57,7 @@ export class Batcher<In, Out> {
     this.interval = new BatchInterval(options.intervalMs ?? 0);
   }
 
-  /** Adds an item to a batch and returns its result. @throws Overloaded if the item is in no batch */
+  /** Adds an item to a batch and returns its result. @throws Overloaded if the item is not put in a batch */
   submit(item: In): Promise<Out> {
     const { maxWaiting = MAX_WAITING, maxWaitMs = MAX_WAIT_MS } = this.options;
     return new Promise((resolve, reject) => {
@@ -88,7 +86,7 @@ export class Batcher<In, Out> {
     this.activeLanes -= 1;
   }
 
-  /** Rejects the items that have waited too long, and checks again when the next one is due. */
+  /** Rejects the items that have waited too long, and checks again when the next one will have. */
   private refuseExpired(maxWaitMs: number): void {
     const latest = performance.now() - maxWaitMs;
     const expired = this.waiting.filter(({ arrivedAt }) => arrivedAt <= latest);
@@ -102,7 +100,7 @@ export class Batcher<In, Out> {
         : setTimeout(() => this.refuseExpired(maxWaitMs), Math.max(1, oldest - latest)).unref();
   }
 
-  /** Takes the next batch, in order. It is empty if no item waits, or if all waiting keys have running items. */
+  /** Takes the next batch, in order. It is empty if no item waits, or if all waiting items have running keys. */
   private takeBatch(): Call<In, Out>[] {
     const { keyOf, splitAbove = Infinity } = this.options;
     const max = Math.min(this.options.maxBatchSize ?? 500, Math.max(splitAbove, Math.ceil(this.waiting.length / 2)));

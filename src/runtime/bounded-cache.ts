@@ -1,4 +1,4 @@
-/** A map with a bounded number of entries. When it is full, the entry written longest ago is removed. */
+/** A map with a bounded number of entries. When full, it removes the least recently written entry. */
 export class BoundedCache<Value extends NonNullable<unknown>> {
   private readonly entries = new Map<string, Value>();
 
@@ -19,7 +19,7 @@ export class BoundedCache<Value extends NonNullable<unknown>> {
   }
 
   set(key: string, value: Value): void {
-    this.entries.delete(key); // a Map iterates in insertion order, so a key that is written again becomes the newest
+    this.entries.delete(key); // a Map iterates in insertion order, so a rewritten key becomes the newest
     if (this.entries.size >= this.maxEntries) this.entries.delete(this.entries.keys().next().value!);
     this.entries.set(key, value);
   }

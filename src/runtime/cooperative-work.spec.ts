@@ -48,7 +48,7 @@ describe('work in steps', () => {
   });
 });
 
-/** Counts the turns of the event loop until it is stopped. */
+/** Counts turns of the event loop until stopped. */
 const countTurns = (): { readonly count: number; stop(): void } => {
   const turns = { count: 0, stop: () => clearImmediate(next) };
   const tick = (): void => {

@@ -3,7 +3,7 @@ export type Steps<T> = Generator<void, T, void>;
 
 /** How long sliced work may block the thread before it yields, in ms. */
 const SLICE_MS = 3;
-/** Slices that took less than this, in ms, need no rest after them, because a timer is not exact enough. */
+/** Slices shorter than this, in ms, are not followed by a rest, because timers are not precise enough. */
 const REST_FROM_MS = 1;
 
 const waiting: (() => void)[] = [];
@@ -36,7 +36,7 @@ const beginTurn = (): void => {
     beganAt = performance.now();
     waiting.shift()!();
   });
-  // Runs in the same phase, after everything that the waiter does without waiting.
+  // Runs in the same phase, after the waiter's synchronous work.
   setImmediate(() => {
     const now = performance.now();
     if (now - beganAt > REST_FROM_MS) restsUntil = now + (now - beganAt);
@@ -45,7 +45,7 @@ const beginTurn = (): void => {
   });
 };
 
-/** Runs work to its end without interruption. Only for small work. */
+/** Runs work to its end without interruption. Use only for short work. */
 export const runToEnd = <T>(steps: Steps<T>): T => {
   for (;;) {
     const step = steps.next();

@@ -14,7 +14,7 @@ export class EventLoopBatch<Item> {
     if (this.items.push(item) === 1) setImmediate(() => this.flush());
   }
 
-  /** Processes the collected items at once, for a caller that must know that all earlier items are processed. */
+  /** Processes the collected items now, for a caller that depends on all earlier items being processed. */
   flush(): void {
     const { items } = this;
     this.items = [];

@@ -1,6 +1,6 @@
 import { FairSlots } from './fair-slots.js';
 
-/** Takes slots for an owner until it must wait. @returns how many it got */
+/** Takes slots for an owner until the owner would have to wait. @returns the number of slots taken */
 const fill = (slots: FairSlots, owner: string): number => {
   let taken = 0;
   for (; !slots.isAtShare(owner); taken++) slots.take(owner);

@@ -1,7 +1,7 @@
 /**
- * A number of slots that owners share fairly: an owner may take a slot only while more are free than it holds. One busy
- * owner thus leaves half of the slots, two leave a third, and an owner without slots never waits for another's work.
- * Waiting owners are served in turn, and each owner's requests in order of arrival.
+ * A number of slots that owners share fairly: an owner may take a slot only while more are free than it holds. So one
+ * busy owner leaves half of the slots free, two leave a third, and an owner without slots never waits for another
+ * owner's work. Waiting owners are served in turn, and each owner's requests in order of arrival.
  */
 export class FairSlots {
   private readonly held = new Map<string, number>();
@@ -49,7 +49,7 @@ export class FairSlots {
 
   /**
    * Waits for a slot from the owner's share.
-   * @returns the function that releases it; call it once
+   * @returns a function that releases the slot; call it once
    * @throws the signal's reason if it aborts before there is a slot
    */
   async acquire(owner: string, signal?: AbortSignal): Promise<() => void> {
@@ -63,7 +63,7 @@ export class FairSlots {
     return (this.held.get(owner) ?? 0) < this.size - this.used;
   }
 
-  /** Gives a slot to the first owner in turn that may take one. @returns false if there is none */
+  /** Gives a slot to the next waiting owner that may take one. @returns false if there is none */
   private grantNext(): boolean {
     for (const [owner, waiters] of this.waiting) {
       if (!this.mayTake(owner)) continue;

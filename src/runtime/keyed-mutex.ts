@@ -2,7 +2,7 @@
 export class KeyedMutex {
   private readonly queues = new Map<string, Promise<void>>();
 
-  /** Waits until all earlier callers with this key have released it. @returns the function that releases it */
+  /** Waits for all earlier callers with this key. @returns a function that releases the lock */
   async acquire(key: string): Promise<() => void> {
     const before = this.queues.get(key) ?? Promise.resolve();
     let release: () => void = () => undefined;

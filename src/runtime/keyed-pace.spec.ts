@@ -2,7 +2,7 @@ import { KeyedPace } from './keyed-pace.js';
 
 const INTERVAL_MS = 20;
 
-/** Takes turns of a key at the same time. Returns how many ms later, by `performance.now()`, each began. */
+/** Requests several turns of a key at the same time. Returns how many ms later each turn began. */
 const takeTurns = async (pace: KeyedPace, key: string, count: number): Promise<number[]> => {
   const startedAt = performance.now();
   const turns = Array.from({ length: count }, async () => {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BoundedCache } from './bounded-cache.js';
 
-/** Number of keys whose pace is remembered. A forgotten key starts with a full burst again. */
+/** Maximum number of keys to remember. A forgotten key starts with a full burst again. */
 const MAX_KEYS = 10_000;
 
 /**
- * Paces the turns of each key: after a burst, one per interval. Callers that come too early wait, in order of arrival;
- * none is refused.
+ * Paces the turns of each key: after a burst, one turn per interval. Early callers wait, in order of arrival; none is
+ * refused.
  */
 export class KeyedPace {
-  /** The time by `performance.now()` at which a key's next turn would come if there were no bursts, in ms. */
+  /** Time by `performance.now()`, in ms, at which each key's next turn would be due without bursts. */
   private readonly due = new BoundedCache<number>(MAX_KEYS);
 
   /**
@@ -26,12 +26,12 @@ export class KeyedPace {
     await this.rest(this.take(key, 1));
   }
 
-  /** Waits until the turns that a key has taken have passed. */
+  /** Waits until all turns taken for a key are due. */
   async settle(key: string): Promise<void> {
     await this.rest(this.take(key, 0));
   }
 
-  /** Takes turns of a key at once; later ones come after them. @returns time until the last of them is due, in ms */
+  /** Takes turns of a key without waiting; later turns come after them. @returns ms until the last one is due */
   take(key: string, turns: number): number {
     const now = performance.now();
     const due = Math.max(this.due.get(key) ?? 0, now - this.burst * this.intervalMs) + turns * this.intervalMs;

@@ -29,7 +29,7 @@ describe('KeyedSemaphore', () => {
     expect([third, semaphore.tryAcquire('a')]).toEqual([expect.any(Function), null]);
     second!();
     third!();
-    expect(semaphore.size).toBe(1); // b
+    expect(semaphore.size).toBe(1); // only "b"
   });
 
   it('forgets a key of which no task runs or waits, also after an aborted wait', async () => {

@@ -2,7 +2,7 @@ import { Semaphore } from './semaphore.js';
 
 interface Entry {
   readonly semaphore: Semaphore;
-  /** Number of tasks that run or wait. */
+  /** Number of running and waiting tasks. */
   users: number;
 }
 
@@ -20,7 +20,7 @@ export class KeyedSemaphore {
 
   /**
    * Waits for a permit of a key.
-   * @returns the function that releases it; call it once
+   * @returns a function that releases the permit; call it once
    * @throws the signal's reason if it aborts before there is a permit
    */
   async acquire(key: string, signal?: AbortSignal): Promise<() => void> {
@@ -35,8 +35,8 @@ export class KeyedSemaphore {
   }
 
   /**
-   * Takes a permit of a key if there is one; otherwise returns null. Returns the function that releases it; call it
-   * once.
+   * Takes a permit of a key without waiting. Returns a function that releases it, to be called once; null if there is
+   * no permit.
    */
   tryAcquire(key: string): (() => void) | null {
     const entry = this.enter(key);

@@ -8,7 +8,7 @@ describe('MemoryBudget', () => {
     const budget = open({ bytesPerHolder: 100 });
     const first = budget.reserve('a', 60);
     const second = budget.reserve('b', 60);
-    const third = budget.reserve('c', 10); // would fit, but arrived later
+    const third = budget.reserve('c', 10); // would fit, but arrived after "b"
     expect([first.isGranted, second.isGranted, third.isGranted]).toEqual([true, false, false]);
     expect([budget.usedBytes, budget.waiting]).toEqual([60, 2]);
 

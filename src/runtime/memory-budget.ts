@@ -1,6 +1,6 @@
 /** Bounds of a {@link MemoryBudget}. */
 export interface MemoryBounds {
-  /** Total number of bytes. */
+  /** Limit for all holders together, in bytes. */
   readonly bytes: number;
   /** Limit per holder in bytes; a holder's only reservation may exceed it. */
   readonly bytesPerHolder: number;
@@ -10,18 +10,18 @@ export interface MemoryBounds {
   readonly waitMs: number;
 }
 
-/** A part of a {@link MemoryBudget}. Always release it, even while it waits. */
+/** Memory reserved from a {@link MemoryBudget}. Always release it, even if it is still waiting. */
 export interface MemoryReservation {
-  /** True from when it is granted until it is released. */
+  /** True from the grant until the release. */
   readonly isGranted: boolean;
-  /** Settles when it is granted (true), or refused: it waited too long, too many waited, or it was released (false). */
+  /** Resolves to true when granted; to false if it waited too long, too many others waited, or it was released. */
   readonly granted: Promise<boolean>;
   release(): void;
 }
 
 /**
  * Limits the memory of concurrent work. Reservations are granted in order of arrival, but a holder that has used up its
- * share does not delay others. The caller decides what the holders are, such as owners.
+ * share does not delay others. The caller decides who the holders are, such as owners.
  */
 export class MemoryBudget {
   private used = 0;
@@ -54,8 +54,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Reserves bytes that are already in memory: at once, up to twice the limits.
-   * @returns null if it is refused
+   * Reserves bytes that are already in memory: without waiting, and up to twice the limits.
+   * @returns null if that would exceed them
    */
   reserveHeld(holder: string, bytes: number): MemoryReservation | null {
     const { bytes: all, bytesPerHolder } = this.bounds;
@@ -80,8 +80,8 @@ export class MemoryBudget {
   }
 
   /**
-   * True if an earlier reservation takes precedence over this holder's: one of its own, or one that only waits for
-   * others' memory.
+   * True if an earlier waiting reservation takes precedence over a new one of this holder: one of its own, or one whose
+   * holder has not used up its share.
    */
   private waitsFor(holder: string): boolean {
     for (const earlier of this.queue) if (earlier.holder === holder || this.hasShareFor(earlier)) return true;

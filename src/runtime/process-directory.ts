@@ -10,20 +10,20 @@ export interface ProcessDirectory {
   readonly close: () => Promise<void>;
 }
 
-/** Interval at which a process marks its folder as used, in ms. */
+/** Interval at which a process marks its folder as in use, in ms. */
 const HEARTBEAT_MS = 5 * 60_000;
-/** Age in ms after which a folder without a mark is abandoned. */
+/** Age of the last mark after which a folder counts as abandoned, in ms. */
 const ABANDONED_MS = 4 * HEARTBEAT_MS;
 
-/** Host name, process id and, except for folders of older versions, a random id. */
+/** Host name, process id and a random id, which folders of older versions lack. */
 const FOLDER_NAME = /^(.+?)_(\d+)(?:_[\da-f-]{36})?$/;
-/** Paths of the folders that this process uses, because it may run several gateways. */
+/** Paths of the folders that this process uses. It may run several gateways. */
 const openPaths = new Set<string>();
 
 /**
- * Creates a folder for a process's files below `parent`, which processes on one or several machines may share. Folders of
- * killed processes are removed now and periodically: those of this machine's dead processes at once, those of other machines
- * after 20 minutes without a mark.
+ * Creates a folder for a process's files below `parent`, which processes on one or several machines may share. Folders
+ * of killed processes are removed now and periodically: if the process ran on this machine, at once, otherwise after 20
+ * minutes without a mark.
  */
 export const openProcessDirectory = async (parent: string): Promise<ProcessDirectory> => {
   await removeAbandoned(parent);
@@ -64,7 +64,7 @@ export const removeAbandoned = async (parent: string): Promise<void> => {
   }
 };
 
-/** Returns true for an abandoned folder; false for any other file. */
+/** Returns true for an abandoned folder, false for anything else. */
 const isAbandoned = async (path: string, name: string): Promise<boolean> => {
   const [, machine, pid] = FOLDER_NAME.exec(name) ?? [];
   if (machine === undefined) return false;

@@ -1,7 +1,7 @@
 /** Interval at which the same failure is logged again, in ms. */
 const REPEAT_AFTER_MS = 30_000;
 
-/** A failure that repeats. Decides when it is logged, so that the log does not fill with the same message. */
+/** Decides when to log a repeating failure, so that the log does not fill up with the same message. */
 export class RepeatedFailure {
   private lastMessage: string | null = null;
   private loggedAt = 0;

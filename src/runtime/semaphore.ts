@@ -6,7 +6,7 @@ export class Semaphore {
 
   /**
    * Waits for a permit.
-   * @returns the function that releases it; call it once
+   * @returns a function that releases the permit; call it once
    * @throws the signal's reason if it aborts before there is a permit
    */
   async acquire(signal?: AbortSignal): Promise<() => void> {
@@ -16,7 +16,7 @@ export class Semaphore {
     return () => this.release();
   }
 
-  /** Takes a permit if there is one; otherwise returns null. Returns the function that releases it; call it once. */
+  /** Takes a permit without waiting. Returns a function that releases it, to be called once; null if there is none. */
   tryAcquire(): (() => void) | null {
     if (this.permits === 0) return null;
     this.permits--;

@@ -1,5 +1,5 @@
 /**
- * Returns whether a promise settles within a turn of the event loop, which means that it waits for no file or network.
+ * Resolves to true if a promise settles within a turn of the event loop, so does not wait for a file or the network.
  * Never rejects.
  */
 export const settlesSoon = (promise: Promise<unknown>): Promise<boolean> =>

@@ -5,7 +5,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** A call whose results the test delivers. */
+/** A call whose results the test provides. */
 class ControlledCall {
   readonly pending: Pending[] = [];
   started = 0;

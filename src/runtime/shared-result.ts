@@ -1,14 +1,14 @@
 /**
- * Shares the result of a costly call: callers that ask while it runs wait for the same call, and its result is reused
- * for `keepMs`. Only one call runs at a time, however many callers there are. An error reaches the callers that waited
- * for it and is not kept.
+ * Shares the result of an expensive call: callers that arrive while it runs wait for the same result, which is then
+ * reused for `keepMs`. Only one call runs at a time, however many callers there are. An error is thrown to the callers
+ * that waited for it, and is not kept.
  */
 export class SharedResult<T> {
   private running: Promise<T> | null = null;
   private kept: { readonly value: T; readonly until: number } | null = null;
 
   /**
-   * @param keepMs how long a result is kept, in ms; 0 for only those that waited for it
+   * @param keepMs how long a result is kept, in ms; 0 shares it only with callers that waited for it
    * @param now ms of a monotonic clock
    */
   constructor(
@@ -17,7 +17,7 @@ export class SharedResult<T> {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Returns a result that is at most `keepMs` old, or the result of the running call. @throws the call's error */
+  /** Returns a result at most `keepMs` old, or waits for the running call or a new one. @throws the call's error */
   get(): Promise<T> {
     if (this.kept && this.now() < this.kept.until) return Promise.resolve(this.kept.value);
     return (this.running ??= this.run());
