@@ -8,7 +8,7 @@ import type { EndpointSnapshot } from '../projections/discovery/endpoint-snapsho
 import { Batcher } from '../runtime/batcher.js';
 import type { OwnerMonth } from './monthly-quota.js';
 
-/** The part of an endpoint snapshot that limits depend on. The limiter call verifies that `version` is current (D-7). */
+/** The part of an endpoint snapshot that the limits depend on. The limiter checks that `version` is current (D-7). */
 export type LimitedEndpoint = Pick<EndpointSnapshot, 'endpoint_id' | 'owner_id' | 'version' | 'min_interval' | 'plan'>;
 
 /** A request to publish, as the limiter sees it. */
@@ -16,9 +16,9 @@ export interface PostCheck {
   readonly endpoint: LimitedEndpoint;
   /** Hashes of the post's idempotency keys, at most two, each 16 hex digits (D-19). */
   readonly keys: readonly string[];
-  /** Streams of these keys that are presumed empty; empty if the caller has already looked them up. */
+  /** Streams of these keys that are presumed empty; none if the caller has already looked the keys up. */
   readonly newStreams: readonly string[];
-  /** False if the post will be rejected for its content and therefore takes no tokens (D-16). */
+  /** False if the post will be rejected for its content, and so takes no tokens (D-16). */
   readonly consume: boolean;
   /** Null if the owner's plan has no monthly quota. */
   readonly month: OwnerMonth | null;
@@ -61,7 +61,7 @@ export type Verdict =
 /** The limits apart from publishing (D-17, D-45). */
 export type Budget = 'changes' | 'discovery' | 'pauses' | 'replays' | 'sandbox';
 
-/** The facts that must still hold for an unlimited request to pass. */
+/** The facts that must still be true for a request without limits to pass. */
 type Verification = Pick<PostCheck, 'endpoint' | 'newStreams' | 'consume'>;
 
 interface BudgetCheck {
@@ -71,7 +71,7 @@ interface BudgetCheck {
 
 interface Row {
   /**
-   * Position of the request in the batch, from 1. For posts, row 0 has the time of the admissions in `admitted_at` and the
+   * Position of the request in the batch, from 1. For posts, row 0 holds the time of admission in `admitted_at` and the
    * number of evaluated requests in `violation_count`.
    */
   readonly item: number;
@@ -85,9 +85,9 @@ interface Row {
 }
 
 /**
- * Options of {@link Batcher}, found by measurement: the smallest batches whose calls cost no more than the waiting that
- * they save. The database evaluates posts one call at a time; a second lane saves the round trip, because the next call
- * is already waiting there.
+ * Options of {@link Batcher}, chosen by measurement: the smallest batches whose calls cost no more than the waiting
+ * that they save. The database evaluates posts one call at a time; a second concurrent call saves the round trip,
+ * because it is already waiting there.
  */
 const POST_BATCHES = { splitAbove: 48, concurrency: 2, intervalMs: 3 };
 const VERIFICATION_BATCHES = { splitAbove: 32, intervalMs: 3 };
@@ -98,7 +98,7 @@ const MAX_KNOWN_ENDPOINTS = 100_000;
  * Rate limits per endpoint (publish-api.md: Limits; D-15..D-18), exact across all processes: the database evaluates one
  * call at a time, using its own clock. Concurrent requests share a call; two requests to the same endpoint are
  * evaluated in order.
- * @throws the database's errors; isUnavailable recognises outages.
+ * @throws the database's errors; isUnavailable recognises outages
  */
 @Injectable()
 export class Limiter {
@@ -143,7 +143,7 @@ export class Limiter {
   }
 
   /**
-   * Releases the tokens of a post that was admitted but not accepted, through no fault of its sender. Requests that
+   * Gives back the tokens of a post that was admitted but, through no fault of its sender, not accepted. Requests that
    * were rejected in between stay rejected.
    * @param at time of admission, from the verdict
    * @param keys the keys that the post was admitted with
@@ -153,7 +153,7 @@ export class Limiter {
     await this.pool.query({ name: 'release tokens', text, values: [endpoint_id, at, hexInt8Array(keys)] });
   }
 
-  /** Verifies the endpoint version and the empty streams of requests without limits. It locks and writes nothing. */
+  /** Checks the endpoint version and the empty streams of requests without limits. Locks and writes nothing. */
   private async verify(checks: readonly Verification[]): Promise<Verdict[]> {
     const { rows } = await this.pool.query<{ item: number; outcome: 'stale' | 'stored' }>({
       name: 'verify posts',
@@ -257,13 +257,13 @@ export class Limiter {
     }
   }
 
-  /** Returns the endpoints that may have no row in ops_limit yet. */
+  /** Returns the ids of endpoints that may not have a row in ops_limit yet. */
   private unknownEndpoints(checks: readonly { readonly endpoint: LimitedEndpoint }[]): string[] {
     return checks.map(({ endpoint }) => endpoint.endpoint_id).filter((id) => !this.knownEndpoints.has(id));
   }
 }
 
-/** Returns the id that a budget is counted by: the owner's for the sandbox, otherwise the endpoint's (D-51). */
+/** Returns the id that a budget is charged to: the owner's for the sandbox, otherwise the endpoint's (D-51). */
 const payerOf = ({ endpoint, budget }: BudgetCheck): string =>
   budget === 'sandbox' ? endpoint.owner_id : endpoint.endpoint_id;
 

@@ -13,11 +13,11 @@ import type { EndpointSnapshot } from '../projections/discovery/endpoint-snapsho
 import { FindPostsLeft } from '../projections/posts/usage.queries.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 
-/** An owner's current month, with the number of publications that uses up its quota. */
+/** An owner's current month, and the number of publications at which its quota is used up. */
 export interface OwnerMonth {
   /** `<owner>/<month>`: the key of the posts projection's count. */
   readonly ownerMonth: string;
-  /** Number of publications that uses up the month's quota. It may be too low, never too high. */
+  /** Number of publications at which the month's quota is used up. It may be too low, but never too high. */
   readonly usedUpAt: number;
   readonly left: PostsLeft;
 }
@@ -30,8 +30,8 @@ interface CachedMonth {
 const CACHE_SIZE = 10_000;
 
 /**
- * The monthly post quota (D-18). The posts left are computed once and cached as the number of publications that uses them up;
- * for each post the limiter compares only that number. A change of plan or a bought post pack gives the endpoint a new
+ * The monthly post quota (D-18). The number of publications at which the quota is used up is computed once and cached;
+ * for each post, the limiter only compares with it. A change of plan or a bought post pack gives the endpoint a new
  * version, which invalidates the cached number.
  */
 @Injectable()
@@ -47,7 +47,7 @@ export class MonthlyQuota {
     this.monthlyPosts = monthlyPostsOf(profile);
   }
 
-  /** Returns the cached month, which may be outdated; null if the plan has no quota, undefined if nothing is cached. */
+  /** Returns the cached month, which may be outdated; null if the plan has no quota, undefined if none is cached. */
   findCached(endpoint: EndpointSnapshot): OwnerMonth | null | undefined {
     if (!hasMonthlyQuota(endpoint.plan, this.monthlyPosts)) return null;
     const cached = this.cache.get(endpoint.endpoint_id);

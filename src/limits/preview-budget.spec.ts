@@ -10,7 +10,7 @@ const reject = (retryAfter: number) => new Refused(retryAfter);
 describe('PreviewBudget', () => {
   let time: number;
   beforeEach(() => (time = 1_000));
-  /** Does work that takes some ms by the test's clock. */
+  /** Spends some ms, by the test's clock, from an owner's budget. */
   const spend = (budget: PreviewBudget, owner: string, ms: number): Promise<string> =>
     budget.spend(owner, reject, () => {
       time += ms;
@@ -26,7 +26,7 @@ describe('PreviewBudget', () => {
   it('lets an owner use a quarter of a minute at once, and what flows in meanwhile', async () => {
     const budget = create(6_000); // 100 ms a second
     await spend(budget, 'own_a', 1_400);
-    // 100 of 1,500 are left, and 140 flow in during the rest of 1,400: overdrawn by 60.
+    // 100 of 1,500 ms are left, and the pause of 1,400 ms adds 140: overdrawn by 60.
     await expect(spend(budget, 'own_a', 300)).resolves.toBe('done');
     await expect(spend(budget, 'own_a', 1)).rejects.toEqual(new Refused(16));
     await expect(spend(budget, 'own_b', 1)).resolves.toBe('done');

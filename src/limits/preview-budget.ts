@@ -4,9 +4,9 @@ import { BoundedCache } from '../runtime/bounded-cache.js';
 import { yieldToEventLoop } from '../runtime/cooperative-work.js';
 
 interface Account {
-  /** Computing time left, in ms; below 0 after work that took longer. */
+  /** Computing time left, in ms; negative if the last work took longer than what was left. */
   readonly leftMs: number;
-  /** Time by `performance.now()` of that amount. */
+  /** Time by `performance.now()` at which `leftMs` was computed. */
   readonly at: number;
 }
 
@@ -14,19 +14,19 @@ interface Account {
 const BURST = 1 / 4;
 const MINUTE_MS = 60_000;
 const MOST_ACCOUNTS = 10_000;
-/** Time in ms: pieces that took less need no rest after them. */
+/** Work that takes less time than this, in ms, is not followed by a pause. */
 const REST_FROM_MS = 10;
 
 /**
- * The computing time of previews, for each owner (ADR-209). Previews run on the thread that answers requests, and their
- * slow patterns in its helper, so each process has its own budget. Time flows in steadily, up to a quarter of a
- * minute's amount, and each piece of work is charged for the time it took. After a piece that blocked the thread, the
+ * Limits the computing time of each owner's previews (ADR-209). Previews run on the thread that answers requests, and
+ * their slow patterns in its helper, so each process has its own budget. The budget refills steadily, up to a quarter
+ * of a minute's amount, and each preview is charged for the time it took. After work that blocked the thread, the
  * thread serves other requests for the same time.
  */
 export class PreviewBudget {
   private readonly accounts = new BoundedCache<Account>(MOST_ACCOUNTS);
   private readonly perMinute: number | null;
-  /** Time by `performance.now()` from which the next piece may run. */
+  /** Time by `performance.now()` before which no other work may run. */
   private restsUntil = 0;
 
   constructor(
@@ -46,7 +46,7 @@ export class PreviewBudget {
     await yieldToEventLoop();
     if (this.perMinute === null) return work();
     this.requireTime(ownerId, this.perMinute, reject);
-    // Several pieces may wait for the same time: the first of them postpones the next.
+    // If several calls wait for the same time, the first to run postpones the others.
     while (this.restsUntil > this.now()) await this.rest(this.restsUntil - this.now());
     const leftMs = this.requireTime(ownerId, this.perMinute, reject);
     const startedAt = this.now();
@@ -60,7 +60,7 @@ export class PreviewBudget {
     }
   }
 
-  /** Charges an owner for work that another process does. @param work returns its result and how long it took */
+  /** Charges an owner for work done by another process. @param work returns its result and how long it took */
   async spendElsewhere<T extends { readonly tookMs: number }>(
     ownerId: string,
     reject: (retryAfter: number) => Error,

@@ -8,19 +8,19 @@ import { int4Array, int8Array, textArray } from '../postgres/binary-array.js';
 import { POOL } from '../postgres/tokens.js';
 import { Batcher } from '../runtime/batcher.js';
 
-/** The endpoint whose client causes requests, and its owner. */
+/** The endpoint whose client caused the requests, and its owner. */
 export interface ProbePayer {
   readonly endpoint_id: string;
   readonly owner_id: string;
 }
 
-/** Requests to hosts that a client named, and bytes of their answers. */
+/** Number of requests to hosts that a client named, and of the bytes of their responses. */
 export interface ProbeCost {
   readonly probes: number;
   readonly bytes: number;
 }
 
-/** The budget's answer to a payment. */
+/** Result of a payment. */
 export type ProbeVerdict =
   | {
       readonly outcome: 'paid';
@@ -30,7 +30,7 @@ export type ProbeVerdict =
   | {
       readonly outcome: 'refused';
       /**
-       * Whole seconds, at least 1, after which the request can pay for everything, provided that nothing else is paid
+       * Whole seconds, at least 1, after which the request can be paid for in full, provided that nothing else is paid
        * in the meantime.
        */
       readonly retryAfter: number;
@@ -56,9 +56,9 @@ interface Settlement extends ProbeCost {
 }
 
 /**
- * The budget for requests that clients cause before their posts are accepted: probes of media and translations in the
- * sandbox, in a sliding minute, per endpoint and per owner (D-51, ADR-92). The largest possible amounts are paid first
- * and settled once the used ones are known, so that the limits hold exactly across all processes. If a process ends
+ * Limits the requests that clients cause before their posts are accepted (media probes, and translations in the
+ * sandbox) in a sliding minute, per endpoint and per owner (D-51, ADR-92). The largest possible amounts are paid first
+ * and settled once the actual ones are known, so that the limits hold exactly across all processes. If a process ends
  * before it settles a payment, the payment counts in full until its minute is over. Concurrent payments share a call.
  */
 @Injectable()
@@ -79,8 +79,8 @@ export class ProbeBudget {
 
   /**
    * Pays for requests before they are made.
-   * @param most the largest possible amounts; may exceed a limit only if none of that limit is used
-   * @param again total amounts that a retry of the client's request would have to pay if this payment is refused
+   * @param most the largest possible amounts; they may exceed a limit only if none of that limit is used yet
+   * @param again total amounts that a retry of the client's request would cost if this payment is refused
    * @throws errors of the database; isUnavailable distinguishes outages
    */
   async pay({ endpoint_id, owner_id }: ProbePayer, most: ProbeCost, again = most): Promise<ProbeVerdict> {

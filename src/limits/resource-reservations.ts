@@ -5,7 +5,7 @@ import { POOL } from '../postgres/tokens.js';
 /** A place among an owner's resources of one kind. */
 export interface ResourcePlace {
   readonly ownerId: string;
-  /** Table of the read model `discovery` that shows the resources of the kind. */
+  /** Table in the read model `discovery` that lists this kind of resource. */
   readonly table: 'channel' | 'project' | 'endpoint' | 'webhook_output';
   /** Id of the resource. */
   readonly id: string;
@@ -14,7 +14,7 @@ export interface ResourcePlace {
 /** The result of a reservation. */
 export interface ReservedPlace {
   readonly isReserved: boolean;
-  /** Number of the owner's other resources of the kind, including those being created. */
+  /** Number of the owner's other resources of this kind, including those being created. */
   readonly existing: number;
 }
 
