@@ -4,7 +4,7 @@ import { clipEntities, endOf, shiftEntities, sortEntities } from './entities.js'
 import { type Entity, ENTITY_TYPES, type EntityType } from './payload.js';
 import { anyTextWithEntities } from './payload.properties.js';
 
-const TEXT = 'abc😀defgh'; // ten units; 3 and 4 are one character
+const TEXT = 'abc😀defgh'; // ten units; units 3 and 4 are one character
 const entity = (type: EntityType, offset: number, length: number): Entity => ({ type, offset, length });
 const codes = (text: string, ...entities: Entity[]) =>
   findEntityProblems(text, entities).map(({ path, code }) => `${path} ${code}`);
@@ -46,7 +46,7 @@ describe('findEntityProblems: nesting (D-43)', () => {
   const STYLES = ['bold', 'italic', 'underline', 'strikethrough', 'spoiler'];
   const QUOTES = ['blockquote', 'expandable_blockquote'];
   const VERBATIM = ['code', 'pre'];
-  /** The network's own rule, independent of the code under test. */
+  /** The networks' rule, written independently of the code under test. */
   const mayHold = (outer: EntityType, inner: EntityType): boolean => {
     if (VERBATIM.includes(outer)) return false;
     if (QUOTES.includes(outer)) return !QUOTES.includes(inner);

@@ -10,15 +10,15 @@ interface Placed {
   readonly index: number;
 }
 
-/** Maximum number of problems in one answer (D-6). */
+/** Maximum number of problems in one response (D-6). */
 const MAX_PROBLEMS = 50;
 
 /**
- * Finds problems of entity places (D-5, D-43, networks.md §2): a range outside the text, an edge inside a surrogate
- * pair, partial overlaps, and forbidden nesting. Range problems come first; nesting is only checked among entities with
- * valid ranges. O(n log n).
+ * Finds problems with the ranges of entities (D-5, D-43, networks.md §2): a range outside the text, an edge inside a
+ * surrogate pair, partial overlaps, and forbidden nesting. Range problems come first; nesting is only checked among
+ * entities with valid ranges. O(n log n).
  *
- * @param entities may have holes for entities that were already refused, so that indices stay correct
+ * @param entities undefined for entities that were already refused, so that indices stay correct
  * @param path name of the array in problems, e.g. `entities`
  * @returns at most 50 problems
  */
@@ -63,7 +63,7 @@ const rangeProblem = (text: string, entity: Entity, path: string): Problem | und
   };
 };
 
-/** Returns true if `at` lies between the two halves of one character. */
+/** Returns true if `at` lies inside a surrogate pair. */
 const splitsPair = (text: string, at: number): boolean =>
   at > 0 &&
   at < text.length &&
@@ -102,7 +102,7 @@ const nestingProblems = (sound: readonly Placed[], path: string): Problem[] => {
   return problems;
 };
 
-/** For each kind, the kinds that it must not be inside. */
+/** For each kind, the kinds that must not contain it. */
 const BARRED: Readonly<Record<EntityKind, readonly EntityKind[]>> = {
   style: ['verbatim'],
   quote: ['verbatim', 'label', 'quote'],

@@ -11,7 +11,7 @@ import { OverrideDto } from './payload.dto.js';
 import type { PublishPayload } from './payload.js';
 import { readButtons, readEntities, readMedia } from './read-lists.js';
 
-/** The networks and targets that the overrides of a payload may be for (D-61). */
+/** The networks and targets that a payload may override content for (D-61). */
 export interface Audience {
   /** Ids of all networks. */
   readonly platforms: readonly string[];
@@ -22,7 +22,7 @@ export interface Audience {
 /** The audience when the endpoint is unknown: every override is refused. */
 export const NO_AUDIENCE: Audience = { platforms: [], targets: [] };
 
-/** Lists the targets of an audience that a post goes to: those that it names, or all. */
+/** Lists the targets that a post goes to: those that it names, or else the whole audience. */
 export const listAddressed = (
   { targets: named = [] }: Pick<PublishPayload, 'targets'>,
   { targets }: Audience,
@@ -34,11 +34,11 @@ export const listAddressed = (
 
 /** The content fields of a payload, or of one of its overrides. */
 export interface ContentLayer {
-  /** Place in the body: empty, or for example `overrides.telegram`. */
+  /** Path in the body: empty, or for example `overrides.telegram`. */
   readonly path: string;
   /** The fields that the layer sets, or removes with null. */
   readonly fields: ContentOverride;
-  /** Fields that broke a rule, so that it is unknown what targets would get from them. */
+  /** Fields that broke a rule, so that it is unknown what content targets would get from them. */
   readonly broken: ReadonlySet<string>;
   /** Problems with the media themselves. They only count if some target gets these media. */
   readonly mediaProblems: ProblemList;
@@ -50,13 +50,13 @@ const prefixOf = (path: string): string => (path === '' ? '' : `${path}.`);
 interface Reading {
   /** Private addresses that media URLs may have. */
   readonly policy: AddressPolicy;
-  /** Receives what breaks the schema. Whether anything else is wrong depends on the targets. */
+  /** Receives the schema problems. All other problems depend on the targets. */
   readonly problems: ProblemList;
 }
 
 /**
  * Reads the content fields of a payload or override, after each field was checked on its own. Like null, an empty field
- * removes the value of the layers below.
+ * removes the value from the layers below.
  * @param wrong fields that violate a rule
  */
 export const readLayer = (
@@ -69,7 +69,7 @@ export const readLayer = (
   const broken = new Set(wrong);
   const mediaProblems = new ProblemList();
   const prefix = prefixOf(path);
-  /** Reads a list whose items may break rules of their own. */
+  /** Reads a list whose items have rules of their own. */
   const readItems = <T>(field: OverrideField, read: (list: unknown, place: string) => readonly T[]): readonly T[] => {
     const before = problems.size;
     const items = read(dto[field], `${prefix}${field}`);
@@ -91,8 +91,8 @@ export const readLayer = (
 };
 
 /**
- * Reads the overrides of a payload, by their keys. @param sent their field; a value that is not an object has already
- * been reported
+ * Reads the overrides of a payload, by key. @param sent the field `overrides`; a value that is not an object has
+ * already been reported
  */
 export const readOverrides = (
   sent: unknown,
@@ -122,7 +122,7 @@ export const readOverrides = (
 };
 
 /**
- * Finds problems of the posts that targets would get from a payload and its overrides: entities outside their text,
+ * Finds problems in the posts that targets would get from a payload and its overrides: entities outside their text,
  * media that cannot be published, nothing to publish. Each combination of layers is checked once.
  * @param addressed the targets that the post goes to; if empty, the payload itself is checked
  */
@@ -139,7 +139,7 @@ export const findTargetProblems = (
   }
   if (chains.size === 0) chains.set('', [payload]);
   const checked = new Set<string>();
-  /** True the first time that a part is seen, so that it is checked once. */
+  /** True the first time that a part is seen, so that each is checked once. */
   const isFirst = (part: string): boolean => !checked.has(part) && Boolean(checked.add(part));
   for (const chain of chains.values()) {
     const { text, entities, media, buttons } = findSources(chain);
@@ -164,7 +164,7 @@ const findSources = (chain: readonly ContentLayer[]): Partial<Record<OverrideFie
   const sources: Partial<Record<OverrideField, ContentLayer>> = {};
   for (const layer of chain) {
     const isSet = (field: OverrideField): boolean => field in layer.fields || layer.broken.has(field);
-    // A text brings its own entities.
+    // Text comes with its own entities.
     if (isSet('text')) delete sources.entities;
     for (const field of OVERRIDE_FIELDS) if (isSet(field)) sources[field] = layer;
   }

@@ -6,10 +6,10 @@ export interface TextWithEntities {
   readonly entities: readonly Entity[];
 }
 
-/** The place of an entity in a derived text; `index` is its index in the original text's entities. */
+/** Range of an entity in a derived text; `index` is its index among the original text's entities. */
 export type EntityPlace = readonly [index: number, offset: number, length: number];
 
-/** Returns a text's entities at their places in a derived text. */
+/** Returns a text's entities with their ranges in a derived text. */
 export const placeEntities = (entities: readonly Entity[], places: readonly EntityPlace[]): Entity[] =>
   places.flatMap(([index, offset, length]) => (entities[index] ? [{ ...entities[index], offset, length }] : []));
 
@@ -41,7 +41,7 @@ const KINDS: Readonly<Record<EntityType, EntityKind>> = {
 /** Returns the kind that determines how an entity may nest. */
 export const entityKindOf = (type: EntityType): EntityKind => KINDS[type];
 
-/** Types that cannot be cut: half an address or emoji is useless. */
+/** Types that cannot be cut, because half an address or emoji is useless. */
 const INDIVISIBLE: ReadonlySet<EntityType> = new Set([
   'mention',
   'url',
@@ -51,13 +51,13 @@ const INDIVISIBLE: ReadonlySet<EntityType> = new Set([
   'custom_emoji',
 ]);
 
-/** Returns true if an entity describes what its text *is*, so it must cover exactly that text. */
+/** Returns true if an entity says what its text is, such as an address, so that it must cover exactly that text. */
 export const isIndivisible = ({ type }: Entity): boolean => INDIVISIBLE.has(type);
 
 /** Order of entities that cover the same range: the outer kind first. */
 const OUTERMOST_FIRST: readonly EntityKind[] = ['quote', 'style', 'label', 'verbatim'];
 
-/** Returns the first unit after an entity. */
+/** Returns the offset after an entity's last unit. */
 export const endOf = (entity: Entity): number => entity.offset + entity.length;
 
 /** Compares two entities in nesting order: by start, then the longer one, then the outer kind. */
@@ -70,8 +70,8 @@ export const compareByNesting = (a: Entity, b: Entity): number =>
 export const sortEntities = (entities: readonly Entity[]): Entity[] => [...entities].sort(compareByNesting);
 
 /**
- * Returns the entities moved by `by` UTF-16 units, for text that was inserted (or, if negative, removed) before their
- * text.
+ * Returns the entities shifted by `by` UTF-16 units, because that much text was inserted (or, if negative, removed)
+ * before them.
  */
 export const shiftEntities = (entities: readonly Entity[], by: number): Entity[] =>
   entities.map((entity) => ({ ...entity, offset: entity.offset + by }));

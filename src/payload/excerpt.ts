@@ -4,20 +4,20 @@ import type { PublishPayload } from './payload.js';
 /** Longest excerpt, in UTF-16 units (management-api.md: The list of posts). */
 export const EXCERPT_LENGTH = 120;
 
-/** Number of units to search for the edge of a grapheme; only contrived texts have longer graphemes. */
+/** Number of units to search for a grapheme boundary; only contrived texts have longer graphemes. */
 const SEARCHED = 4 * EXCERPT_LENGTH;
 
-/** Returns the first 120 UTF-16 units of a text, cut at a grapheme; null if it has no text. */
+/** Returns at most the first 120 UTF-16 units of a text, cut between graphemes; null if there is no text. */
 export const excerptOf = (text: string | null | undefined): string | null => {
   if (text === null || text === undefined || text === '') return null;
   if (text.length <= EXCERPT_LENGTH) return text;
   const end = new Graphemes(text.slice(0, SEARCHED)).startOf(EXCERPT_LENGTH);
-  // A first grapheme that is longer than an excerpt is cut between two of its code points.
+  // If the first grapheme is longer than an excerpt, it is cut between code points.
   return end > 0 ? text.slice(0, end) : text.slice(0, EXCERPT_LENGTH).replace(/[\ud800-\udbff]$/, '');
 };
 
 /**
- * Returns the beginning of a post's text, or else of the first override that has one. Returns null if there is no text,
+ * Returns the beginning of a post's text, or else of the first override with a text. Returns null if there is no text,
  * or the post cannot be read.
  */
 export const excerptOfPost = (payload: PublishPayload | null): string | null => {

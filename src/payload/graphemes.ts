@@ -1,12 +1,12 @@
 const clusters = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Finds the edges of grapheme clusters (the characters that readers see) in a text. */
+/** Finds the boundaries of grapheme clusters (characters as readers see them) in a text. */
 export class Graphemes {
   private segments: Intl.Segments | undefined;
 
   constructor(private readonly text: string) {}
 
-  /** Returns the start of the cluster that contains a unit; `at` itself between clusters and at the text's end. */
+  /** Returns the start of the cluster around `at`; `at` itself between clusters and at the end of the text. */
   startOf(at: number): number {
     if (at === 0 || at >= this.text.length) return at;
     const [before, here] = [this.text.charCodeAt(at - 1), this.text.charCodeAt(at)];
@@ -15,13 +15,13 @@ export class Graphemes {
     return this.segments.containing(at)!.index;
   }
 
-  /** Returns the end of the cluster that begins before `at` and contains it; `at` itself between clusters. */
+  /** Returns the end of the cluster around `at`; `at` itself between clusters. */
   endOf(at: number): number {
     const start = this.startOf(at);
     return start === at ? at : start + this.segments!.containing(at)!.segment.length;
   }
 
-  /** Returns true if a place is between two clusters. */
+  /** Returns true if an offset is between two clusters. */
   isEdge(at: number): boolean {
     return this.startOf(at) === at;
   }
@@ -29,6 +29,6 @@ export class Graphemes {
 
 const LINE_FEED = 0x0a;
 
-/** Returns true for units that never combine (Latin, Greek, Cyrillic): most text needs no segmentation. */
+/** Returns true for units that never combine (Latin, Greek, Cyrillic), so that most text needs no segmentation. */
 const neverCombines = (unit: number): boolean =>
   unit < 0x300 || (unit >= 0x370 && unit < 0x530 && (unit < 0x483 || unit > 0x489));

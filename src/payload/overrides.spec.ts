@@ -17,7 +17,7 @@ const problemsOf = (sent: object) => {
   const { ok, problems } = checked;
   return [ok ? 200 : checked.status, ...problems.map(({ path, code }) => `${path} ${code}`)];
 };
-/** Returns a post's content on each of the three targets. */
+/** Returns a post's content for each of the three targets. */
 const contents = (sent: object) => {
   const checked = check(sent);
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));

@@ -5,7 +5,7 @@ export const OVERRIDE_FIELDS = ['text', 'entities', 'media', 'buttons'] as const
 /** A field that an override may have. */
 export type OverrideField = (typeof OVERRIDE_FIELDS)[number];
 
-/** Content for one network or one target, which replaces a post's own field by field (D-61). Null removes the field. */
+/** Content for one network or target that replaces the post's own, field by field (D-61). Null removes a field. */
 export interface ContentOverride {
   readonly text?: string | null;
   readonly entities?: readonly Entity[] | null;
@@ -13,10 +13,10 @@ export interface ContentOverride {
   readonly buttons?: readonly (readonly Button[])[] | null;
 }
 
-/** Overrides by the ids of networks and of targets. */
+/** Overrides, by network or target id. */
 export type Overrides = Readonly<Record<string, ContentOverride>>;
 
-/** A list of media that targets get, and its place in the body: `media`, `overrides.telegram.media`. */
+/** A list of media that targets get, and its path in the body: `media`, `overrides.telegram.media`. */
 export interface MediaList {
   readonly path: string;
   readonly media: readonly Media[];
@@ -38,7 +38,7 @@ export const contentFor = (payload: PublishPayload, { channelId, platform }: Con
   return [overrides[platform], overrides[channelId]].reduce<PublishPayload>(applyOverride, own);
 };
 
-/** Lists the media lists that a post's targets get, each once (D-61). @param addressed the targets that it goes to */
+/** Returns the media lists that a post's targets get, each once (D-61). @param addressed the targets that it goes to */
 export const listMedia = ({ media, overrides }: PublishPayload, addressed: readonly ContentTarget[]): MediaList[] => {
   const own: MediaList[] = media ? [{ path: 'media', media }] : [];
   if (!overrides) return own;
@@ -63,7 +63,7 @@ export const listUnusedOverrides = (
 
 const applyOverride = (below: PublishPayload, override: ContentOverride | undefined): PublishPayload => {
   if (!override) return below;
-  // A text brings its own entities; those below refer to another text.
+  // Text comes with its own entities: the entities below refer to another text.
   const above = 'text' in override ? { entities: null, ...override } : override;
   const fields = Object.entries({ ...below, ...above }).filter(([, value]) => value !== null);
   return Object.fromEntries(fields);

@@ -12,7 +12,7 @@ const all =
   (target, property) =>
     [...rules].reverse().forEach((rule) => rule(target, property));
 
-/** The rules of the fields that a payload and its overrides have in common. */
+/** Rules of the fields that payloads and overrides share. */
 const Content = {
   text: all(ReadAs(emptyTextToAbsent), Must.haveAtMostUnits(LIMITS.text), Must.beText()),
   entities: all(
@@ -35,9 +35,9 @@ const Content = {
 } as const;
 
 /**
- * The fields of a publish payload as they were sent, with the rules of the schema (publish-api.md: Publish payload, Limits).
- * Read from parsed JSON by read-fields.ts: class-transformer would take seconds for a hostile `metadata` (security.md). Unknown
- * fields are ignored.
+ * The fields of a publish payload as sent, with the rules of the schema (publish-api.md: Publish payload, Limits). Read
+ * from parsed JSON by read-fields.ts: class-transformer would take seconds for a hostile `metadata` (security.md).
+ * Unknown fields are ignored.
  */
 export class PublishPayloadDto {
   @Content.text

@@ -4,7 +4,7 @@ import { findEntityProblems } from './check-entities.js';
 import type { TextWithEntities } from './entities.js';
 import { type Entity, ENTITY_TYPES, MEDIA_TYPES, type PublishPayload } from './payload.js';
 
-/** Pieces that combine characters, clusters, words and directions as real texts do. */
+/** Pieces with characters, clusters, words and writing directions as in real texts. */
 const PIECES = [
   'word',
   'дом',
@@ -34,7 +34,7 @@ const PIECES = [
   '\u202e',
 ];
 
-/** Well-formed text of up to some 200 units, with many clusters that must not be split. */
+/** Well-formed text of up to about 200 units, with many clusters that must not be split. */
 export const anyText: fc.Arbitrary<string> = fc
   .array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ unit: 'grapheme', maxLength: 6 })), { maxLength: 40 })
   .map((pieces) => pieces.join(''));
@@ -68,7 +68,7 @@ const anyMetadata = fc
   .dictionary(fc.string(), fc.jsonValue())
   .filter((fields) => !JSON.stringify(fields).includes('__proto__'));
 
-/** A valid payload with any of its parts. */
+/** A valid payload with any combination of parts. */
 export const anyPayload: fc.Arbitrary<PublishPayload> = fc
   .record(
     {

@@ -38,7 +38,7 @@ export type EntityType = (typeof ENTITY_TYPES)[number];
 
 /** Media types (publish-api.md: Publish payload). */
 export const MEDIA_TYPES = ['photo', 'video', 'audio'] as const;
-/** A file of a post, at the URL from which it is fetched. */
+/** A file in a post, fetched from its URL. */
 export interface Media {
   readonly type: (typeof MEDIA_TYPES)[number];
   readonly url: string;
@@ -84,5 +84,5 @@ export const LIMITS = {
 /** Maximum number of characters of a `trace_id`. */
 export const TRACE_ID_LENGTH = 1_024;
 
-/** Size in bytes of JSON from which a payload is stored in parts, separately from its event (D-42, ADR-19). */
+/** Size of a payload's JSON, in bytes, from which it is stored in parts, separately from its event (D-42, ADR-19). */
 export const STORED_APART_BYTES = HEAVY_BYTES;

@@ -2,10 +2,10 @@ import { type Instant, iso } from '../kernel/instant.js';
 import type { FieldProblem } from '../validation/wording.js';
 import { PUBLISH_AT_MESSAGES } from './messages.js';
 
-/** Number of days ahead for which a post may be planned (D-60), shown in discovery's capabilities. */
+/** Maximum number of days ahead that a post may be planned (D-60), shown in discovery's capabilities. */
 export const MAX_SCHEDULE_DAYS = 366;
 
-/** How far `publish_at` may lie in the past, in ms: it then means "now" (D-60). */
+/** How far in the past `publish_at` may be, in ms; it then means "now" (D-60). */
 export const PUBLISH_AT_GRACE_MS = 300_000;
 
 const DAY_MS = 86_400_000;
@@ -15,7 +15,7 @@ const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))
 
 /**
  * Reads an RFC 3339 date-time with an offset (D-60); null if the text is not one. Fractions are cut to milliseconds.
- * Second 60 exists only in the last minute of a UTC month, and counts as the next second.
+ * Second 60 is valid only in the last minute of a UTC month, and counts as the next second.
  */
 export const parsePublishAt = (text: string): Instant | null => {
   const match = RFC_3339.exec(text);
@@ -35,14 +35,14 @@ export const parsePublishAt = (text: string): Instant | null => {
   return wholeMs + Number(fraction.padEnd(3, '0').slice(0, 3));
 };
 
-/** True at midnight UTC of the first day of a month: a leap second ends there. */
+/** True at midnight UTC on the first day of a month, where a leap second may end. */
 const isFirstOfMonth = (at: Instant): boolean => at % DAY_MS === 0 && new Date(at).getUTCDate() === 1;
 
-/** Returns the problem of a text that is not a time; undefined if it is one. */
+/** Returns a problem if a text is not a time; otherwise undefined. */
 export const findPublishAtProblem = (text: string): FieldProblem | undefined =>
   parsePublishAt(text) === null ? { code: INVALID_PUBLISH_AT, predicate: PUBLISH_AT_MESSAGES.invalid } : undefined;
 
-/** Says why a post cannot be planned for a time; null if it can. */
+/** Returns the reason why a post cannot be planned for a time; null if it can. */
 export const refusePublishAt = (publishAt: Instant, now: Instant): FieldProblem | null => {
   const figures = { publishAt: iso(publishAt), now: iso(now) };
   if (publishAt < now - PUBLISH_AT_GRACE_MS)
@@ -59,8 +59,8 @@ const INVALID_PUBLISH_AT = 'invalid_publish_at';
 const OWN_CODES: ReadonlySet<string> = new Set(['publish_at_past', 'publish_at_too_far']);
 
 /**
- * Returns the code of an answer that refuses a payload: `unknown_override` (D-61) or that of `publish_at` (D-60) if nothing
- * else is wrong, else `invalid_payload`.
+ * Returns the code of a response that refuses a payload: `unknown_override` (D-61) or the code for `publish_at` (D-60)
+ * if nothing else is wrong, otherwise `invalid_payload`.
  */
 export const codeOfRefusal = (problems: readonly { readonly path: string; readonly code: string }[]): string => {
   const [first] = problems;
@@ -74,7 +74,7 @@ export const codeOfRefusal = (problems: readonly { readonly path: string; readon
 export interface Plan {
   /** Null if none was given. */
   readonly publishAt: Instant | null;
-  /** True if its acceptance releases it, because its time has come. */
+  /** True if the acceptance releases the post, because its time has come. */
   readonly isReleased: boolean;
 }
 

@@ -9,10 +9,10 @@ import { ButtonDto, EntityDto, MediaDto, TargetDto } from './payload.dto.js';
 import { type Button, type Entity, LIMITS, type Media } from './payload.js';
 
 // Each function reads one list of the payload, adds its problems to `problems`, and returns the valid items. A value
-// that is not an array has already been reported and reads as an empty list. `path` is the place of the list in the
+// that is not an array has already been reported and reads as an empty list. `path` is the path of the list in the
 // body.
 
-/** Reads entities: first their fields, then their places in `text` if it is a string. */
+/** Reads entities: checks first their fields, then their ranges in `text` if that is a string. */
 export const readEntities = (
   list: unknown,
   text: unknown,
@@ -31,7 +31,7 @@ export const readEntities = (
   return entities;
 };
 
-/** Returns a checked entity with the fields of its type and no others. */
+/** Returns a checked entity with only the fields of its type. */
 const entityOf = (checked: EntityDto): Entity => {
   const { type, offset, length, url, language, custom_emoji_id } = checked as EntityDto & Required<Entity>;
   if (type === 'text_link') return { url, type, offset, length };
@@ -40,8 +40,8 @@ const entityOf = (checked: EntityDto): Entity => {
 };
 
 /**
- * Reads media: first their fields, then their type and URL (D-5: content, 400).
- * @param contentProblems receives the problems of types and URLs
+ * Reads media: checks first their fields, then their type and URL (D-5: content, 400).
+ * @param contentProblems receives the problems with types and URLs
  */
 export const readMedia = (
   list: unknown,

@@ -108,7 +108,7 @@ describe('replaceRanges', () => {
   });
 });
 
-/** Turns arbitrary triples into ordered, separate replacements inside a text of `length` units. */
+/** Turns arbitrary triples into ordered, non-overlapping replacements in a text of `length` units. */
 const inOrder = (candidates: readonly (readonly [number, number, string])[], length: number) => {
   let free = 0;
   return [...candidates]

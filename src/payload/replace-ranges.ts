@@ -2,8 +2,8 @@ import type { TextWithEntities } from './entities.js';
 import type { Entity } from './payload.js';
 
 /**
- * One replacement: the UTF-16 units from `start` to `end` (exclusive) become `text`. If both are equal, it is an
- * insertion.
+ * One replacement: the UTF-16 units from `start` to `end` (exclusive) become `text`. An insertion if both offsets are
+ * equal.
  */
 export interface Replacement {
   readonly start: number;
@@ -12,13 +12,12 @@ export interface Replacement {
 }
 
 /**
- * Replaces ranges of a text and keeps every entity on its words (D-28): a character outside the replaced ranges is
- * covered by the same entities before and after. An entity that covers a whole range covers its replacement; one that
- * covers a part loses that part, and disappears if nothing is left. Text inserted at an entity's edge stays outside.
+ * Replaces ranges of a text and keeps every entity on its words (D-28): a character outside the ranges is covered by
+ * the same entities as before. An entity that covers a whole range covers its replacement. An entity that covers part
+ * of a range loses that part, and disappears if nothing is left. Text inserted at an entity's edge stays outside.
  *
- * @param replacements in ascending order, not overlapping, inside the text. The cost is linear in the text, whatever
- * their
- *   number
+ * @param replacements in ascending order, not overlapping, inside the text. The cost is linear in the text, however
+ * many there are
  * @throws RangeError if the replacements are out of order or outside the text (a programming error)
  */
 export const replaceRanges = (content: TextWithEntities, replacements: readonly Replacement[]): TextWithEntities => {
@@ -39,7 +38,7 @@ export const replaceRanges = (content: TextWithEntities, replacements: readonly 
   }
   parts.push(text.slice(kept));
 
-  /** Returns the new place of `position` if the first `before` replacements lie before it. */
+  /** Returns the new offset of `position`, given that the first `before` replacements lie before it. */
   const moved = (position: number, before: number): number => {
     const last = replacements[before - 1];
     const lastStart = newStarts[before - 1];
@@ -47,7 +46,7 @@ export const replaceRanges = (content: TextWithEntities, replacements: readonly 
   };
   const place = ({ offset, ...entity }: Entity): Entity[] => {
     const end = offset + entity.length;
-    // An insertion at the start comes before the entity, one at the end after it.
+    // An insertion at the entity's start comes before the entity; an insertion at its end comes after.
     const beforeStart = countWhile(replacements, (r) => r.end <= offset);
     const beforeEnd = countWhile(replacements, (r) => r.end <= end && r.start < end);
     const aroundStart = replacements[beforeStart];

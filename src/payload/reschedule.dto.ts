@@ -16,10 +16,10 @@ export class RescheduleDto {
   readonly publish_at: unknown;
 }
 
-/** A checked body; null for now. */
+/** A valid time (null for now), or the problems of the body. */
 export type CheckedReschedule = { readonly ok: true; readonly publishAt: Instant | null } | Refused;
 
-/** Checks the body that moves a planned post. @param now the time to judge by */
+/** Checks the body that moves a planned post. @param now the current time */
 export const validateReschedule = (value: unknown, now: Instant): CheckedReschedule => {
   const problems = new ProblemList();
   if (!checkObject(value, '', problems)) return problems.refused();

@@ -1,7 +1,7 @@
 import { endOf, sortEntities, type TextWithEntities } from './entities.js';
 import type { Entity } from './payload.js';
 
-/** Tags of entities that become one element without attributes. */
+/** Tags of entities that become a single element without attributes. */
 const TAGS: Readonly<Partial<Record<Entity['type'], string>>> = {
   bold: 'b',
   italic: 'i',
@@ -14,8 +14,8 @@ const TAGS: Readonly<Partial<Record<Entity['type'], string>>> = {
 };
 
 /**
- * Converts a text to HTML with the tags of bot APIs, such as tg-spoiler (D-29): entities become elements, the rest is
- * escaped. Entities nest; text that readers detect by themselves (URLs, hashtags, mentions) is not marked up.
+ * Converts text to HTML with the tags of bot APIs, such as tg-spoiler (D-29): entities become nested elements, the rest
+ * is escaped. Text that clients detect by themselves (URLs, hashtags, mentions) is not marked up.
  */
 export const toTextHtml = ({ text, entities }: TextWithEntities): string => {
   const open: { readonly end: number; readonly close: string }[] = [];

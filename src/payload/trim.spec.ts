@@ -45,7 +45,7 @@ describe('trimText (D-23)', () => {
 
   it('looks back at most 64 units for the end of a word', () => {
     const long = (word: number) => 'start ' + 'x'.repeat(word) + 'yyy';
-    // With a limit of 70, 69 units are kept besides the ellipsis; the word ends at 5, 64 units before.
+    // With a limit of 70, 69 units fit besides the ellipsis; the first word ends at 5, 64 units earlier.
     expect(trimmed(long(64), 70).text).toBe('start…');
     expect(trimmed(' ' + long(64), 70).text).toBe(' start…');
     expect(trimmed(long(65), 71).text).toBe('start ' + 'x'.repeat(64) + '…');

@@ -6,23 +6,22 @@ export const ELLIPSIS = '…';
 /** Number of UTF-16 units before the cut in which to look for a word boundary (D-23). */
 const WORD_WINDOW = 64;
 
-/** Segments extended grapheme clusters, which do not depend on the language. */
+/** Segments text into extended grapheme clusters, which do not depend on the language. */
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** A text within its limit, and the number of units cut. */
+/** A text cut to its limit, and the number of units cut. */
 export interface TrimmedText extends TextWithEntities {
   /** UTF-16 units cut from the original text; 0 if it fits (D-44). The `…` is not subtracted. */
   readonly trimmedChars: number;
 }
 
 /**
- * Cuts a text to at most `limit` UTF-16 units (D-23). A text that fits is returned unchanged. A longer one ends with
+ * Cuts a text to at most `limit` UTF-16 units (D-23). A text that fits is returned unchanged. A longer text ends with
  * `…` inside the limit, is never cut inside a surrogate pair or grapheme cluster, is cut between words if the last 64
  * units allow it, and has no white space before the `…`. Entities are clipped accordingly.
  *
- * @param options.reserve units kept free inside the limit for text that must follow: link and button lines, the
- * signature.
- *   If only the reserve fits, the text is empty
+ * @param options.reserve units of the limit kept free for text that must follow: link and button lines, the signature.
+ * If only the reserve fits, the text is empty
  */
 export const trimText = (
   content: TextWithEntities,
@@ -44,11 +43,11 @@ export const trimText = (
 
 /** Returns how many units of `text`, at most `room`, may be kept. */
 const findCut = (text: string, room: number): number => {
-  // A cluster's end at `room` depends on the text before it and on one code point after it: no more of a long text has to
-  // be segmented.
+  // Whether a cluster ends at `room` depends on the text before it and one code point after it, so the rest of a long
+  // text need not be segmented.
   const segments = graphemes.segment(text.slice(0, room + 2));
 
-  /** Drops white space before `cut`; a cluster that this would split stays whole. */
+  /** Moves `cut` before trailing white space, without splitting a cluster. */
   const withoutTrailingSpace = (cut: number): number => {
     const end = text.slice(0, cut).trimEnd().length;
     const cluster = segments.containing(end);
@@ -60,7 +59,7 @@ const findCut = (text: string, room: number): number => {
   for (let at = cut - 1; at > 0 && at >= room - WORD_WINDOW; at--) {
     if (!isSpace(text[at])) continue;
     const kept = withoutTrailingSpace(at);
-    // After leading white space, there is no word to end with.
+    // If only white space comes before the word, there is no earlier word to end with.
     return kept > 0 ? kept : withoutTrailingSpace(cut);
   }
   return withoutTrailingSpace(cut);

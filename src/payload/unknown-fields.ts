@@ -9,7 +9,7 @@ export interface UnknownField {
   readonly path: string;
   /** The known field with the most similar name; null if none is similar. */
   readonly nearest: string | null;
-  /** All fields of the object. */
+  /** All known fields of the object. */
   readonly known: readonly string[];
 }
 
@@ -17,7 +17,7 @@ const fieldsOf = (Dto: new (sent: Sent) => object): readonly string[] => Object.
 
 const PAYLOAD = fieldsOf(PublishPayloadDto);
 const OVERRIDE = fieldsOf(OverrideDto);
-/** Fields of the objects in each list of a payload. `metadata` is free-form. */
+/** Known fields of the objects in each list of a payload. `metadata` is free-form. */
 const ITEMS = {
   entities: fieldsOf(EntityDto),
   media: fieldsOf(MediaDto),
@@ -29,14 +29,13 @@ const ITEMS = {
 const MAX_COMPARED = 40;
 
 /**
- * Finds the fields of a payload, and of its entities, media, buttons and targets, that publishing ignores, in their
- * order.
+ * Finds the fields that publishing ignores in a payload and its entities, media, buttons and targets, in order.
  * @param sent the parsed body, which may be invalid
  * @param limit maximum number of fields to find
  */
 export const findUnknownFields = (sent: unknown, limit: number): readonly UnknownField[] => {
   const found: UnknownField[] = [];
-  // Names are compared one by one, so that even thousands of fields cost no more than the limit.
+  // Names are compared lazily, so that thousands of fields cost no more than `limit` of them.
   for (const field of listAllUnknown(sent)) if (found.push(field) >= limit) break;
   return found;
 };
@@ -59,7 +58,7 @@ function* listUnknownOfItems(sent: Sent, prefix: string): Generator<UnknownField
     for (const [path, item] of listItems(sent[name], `${prefix}${name}`)) yield* listUnknown(item, `${path}.`, known);
 }
 
-/** Returns a sentence about an unknown field. */
+/** Returns a message about an unknown field. */
 export const describeUnknownField = ({ path: field, nearest, known }: UnknownField): string =>
   nearest === null
     ? UNKNOWN_FIELD_MESSAGES.unknown({ field, known: known.join(', ') })
@@ -68,7 +67,7 @@ export const describeUnknownField = ({ path: field, nearest, known }: UnknownFie
 const isObject = (value: unknown): value is Sent =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Lists the objects of a list with their paths; buttons are in rows. */
+/** Yields the objects in a list with their paths; buttons are nested in rows. */
 function* listItems(list: unknown, path: string): Generator<readonly [path: string, item: Sent]> {
   if (!Array.isArray(list)) return;
   for (const [index, value] of (list as unknown[]).entries()) {
@@ -99,7 +98,7 @@ const findNearest = (name: string, known: readonly string[]): string | null => {
 /** Normalises a name, so that `externalId` equals `external_id`. */
 const normalize = (name: string): string => name.toLowerCase().replace(/[_\-\s]/g, '');
 
-/** Counts the insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/** Counts the insertions, deletions, replacements and swaps of adjacent letters between two words. */
 const countEdits = (from: string, to: string): number => {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, j) => j);

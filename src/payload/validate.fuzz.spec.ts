@@ -5,7 +5,7 @@ import { anyPayload } from './payload.properties.js';
 import { validatePayload } from './validate.js';
 import { validateTempPause, validateTempResume } from './validate-pauses.js';
 
-/** A path into a value (each step modulo the number of members), and the change at its end. */
+/** A path into a value (each step modulo the number of members), and the change to make there. */
 const anyMutation = fc.record({
   steps: fc.array(fc.nat(), { maxLength: 5 }),
   change: fc.constantFrom('replace', 'remove', 'add', 'repeat'),
@@ -96,7 +96,7 @@ describe('validatePayload, for any input', () => {
       }),
       { seed: 6, numRuns: 2_000 },
     );
-    // The mutations must reach every kind of answer.
+    // The mutations must lead to every kind of result.
     expect([...outcomes].sort()).toEqual(['400', '422', 'ok']);
   });
 });

@@ -24,10 +24,10 @@ import { findUnknownFields } from './unknown-fields.js';
 export type CheckedPayload =
   { readonly ok: true; readonly payload: PublishPayload; readonly problems: readonly Problem[] } | Refused;
 
-/** Maximum number of unknown fields that the problem of a post without content lists. */
+/** Maximum number of unknown fields listed in the problem of a post without content. */
 const SHOWN_FIELDS = 3;
 
-/** Describes a post without content, and names the misspelt fields that it may have (D-49). */
+/** Describes the problem of a post without content, and names its possibly misspelt fields (D-49). */
 const describeMissingContent = (sent: Sent): string => {
   const unknown = findUnknownFields(sent, SHOWN_FIELDS).map((field) =>
     field.nearest === null
@@ -39,14 +39,14 @@ const describeMissingContent = (sent: Sent): string => {
 
 /**
  * Checks a publish payload (publish-api.md: Publish payload, Limits; D-5, D-6, D-43). All problems are reported at
- * once, at most 50; a schema problem makes the answer 422, content problems alone make it 400. Null and empty fields
+ * once, at most 50; the status is 422 for any schema problem, 400 for content problems alone. Null and empty fields
  * count as absent, as does a text without visible characters; unknown fields are omitted. Nothing is fetched, and the
  * existence of targets is checked later. Linear in the payload (except for sorting entities); never throws.
  *
  * @param value the parsed body
- * @param policy private addresses that media may have; default: none
- * @param audience the networks and targets that overrides may be for
- * @param now the time to judge `publish_at` by; null to judge only its form
+ * @param policy private addresses that media URLs may have; default: none
+ * @param audience the networks and targets that may have overrides
+ * @param now the time to compare `publish_at` with; null to check only its form
  */
 export const validatePayload = (
   value: unknown,
@@ -69,8 +69,8 @@ export const validatePayload = (
   if (dto.publish_at !== undefined && now !== null) checkPublishAt(dto.publish_at, now, problems);
   if (!problems.isEmpty) return problems.refused();
 
-  // Every field now satisfies its rule or is absent. Fields are set one by one, because an object made of entries costs
-  // ten times as much.
+  // Every field now satisfies its rule or is absent. They are set one by one, because building the object from entries
+  // takes ten times as long.
   const payload: Record<string, unknown> = {};
   if (text) payload.text = text;
   if (text && entities?.length) payload.entities = entities;
@@ -88,7 +88,7 @@ export const validatePayload = (
   return { ok: true, payload, problems: [] };
 };
 
-/** Reads the content of a payload without overrides, and finds all its problems. */
+/** Reads the content of a payload that has no overrides, and finds all its problems. */
 const readContent = (
   sent: Sent,
   dto: PublishPayloadDto,
@@ -103,7 +103,7 @@ const readContent = (
   return { ...(hasText && { text: text as string }), entities, media, buttons };
 };
 
-/** A value of a wrong form has already been reported by its rule. */
+/** Checks how far away a valid time is; the field's rule has already reported any other value. */
 const checkPublishAt = (sent: unknown, now: Instant, problems: ProblemList): void => {
   const publishAt = typeof sent === 'string' ? parsePublishAt(sent) : null;
   const problem = publishAt === null ? null : refusePublishAt(publishAt, now);
