@@ -3,11 +3,11 @@ import type { Entity } from '../payload/payload.js';
 import { type Replacement, replaceRanges } from '../payload/replace-ranges.js';
 import { trimText } from '../payload/trim.js';
 
-/** Maximum length of a processed text in UTF-16 units: far more than any network shows. */
+/** Maximum length of a processed text, in UTF-16 units: far more than any network shows. */
 export const MAX_PROCESSED_TEXT = 65_536;
 
 /**
- * Replaces ranges of a text like {@link replaceRanges}. Entities that describe their own text (an address, an emoji) are
+ * Replaces ranges of a text like {@link replaceRanges}. Entities that say what their text is (an address, an emoji) are
  * removed if that text changes. The result is trimmed to {@link MAX_PROCESSED_TEXT}.
  */
 export const editText = (content: TextWithEntities, replacements: readonly Replacement[]): TextWithEntities => {
@@ -22,7 +22,7 @@ const trimToLimit = (content: TextWithEntities): TextWithEntities => {
   return { text, entities };
 };
 
-/** True if a replaced range overlaps the entity's. Only the last range that begins before the entity's end can. */
+/** True if a replaced range overlaps the entity. Only the last range that begins before its end can. */
 const isTouched = (entity: Entity, replacements: readonly Replacement[]): boolean => {
   let [low, high] = [0, replacements.length];
   while (low < high) {

@@ -6,9 +6,9 @@ import { LOCAL_SEARCH, type PatternSearch } from './pattern.js';
 import { findFirstWord } from './words.js';
 
 /**
- * Returns the reason why filters keep a text off a network; null if they do not (D-28). A text passes if no `exclude`
- * filter for the network matches and, if the network has `include` filters, one of them does. A filter matches if one
- * of its words or its pattern does.
+ * Returns the reason why a text's filters keep it off a network; null if it passes (D-28). A text passes if no
+ * `exclude` filter for the network matches and, if the network has `include` filters, one of them does. A filter
+ * matches if one of its words or its pattern does.
  */
 export const findFilterReason = (
   text: string,
@@ -34,7 +34,7 @@ export const findFilterReason = (
 
 const filtered = (message: string): Warning => ({ code: 'filtered', message });
 
-/** Describes a filter's match; null if there is none. */
+/** Describes what a filter matched; null if nothing. */
 const describeMatch = (text: string, { words, pattern }: Filter, search: PatternSearch): string | null => {
   const word = words ? findFirstWord(new Set(words), text) : null;
   if (word !== null) return FILTER_MESSAGES.theWord({ word: quoteShort(word) });

@@ -4,7 +4,7 @@ import type * as Re2Js from 're2js';
 export interface PatternQuestion {
   readonly pattern: string;
   readonly text: string;
-  /** True to find the place of the last match; false to find out whether there is a match. */
+  /** True to find the offset of the last match; false to find out whether there is any match. */
   readonly isLast: boolean;
 }
 
@@ -15,8 +15,8 @@ export interface PatternAnswer {
 }
 
 /**
- * Searches for patterns in a helper process (see media/helper-process.ts). It runs at a low priority, so that the
- * gateway comes first.
+ * Searches for patterns in a helper process (see media/helper-process.ts). It runs at low priority, so that the gateway
+ * comes first.
  * @param library URL of RE2JS
  */
 export const patternProgram = async (

@@ -80,7 +80,7 @@ describe('the last match of a pattern', () => {
 
   it('is found among thousands of matches', () => {
     expect(findLastMatch('a', `${'a '.repeat(5_000)}b`)).toBe(9_998);
-    // Each search for this pattern reads the rest of the text: it must not run for every match.
+    // Each search for this pattern reads the rest of the text, so it must not be repeated for every match.
     expect(findLastMatch('.*x|a', 'a'.repeat(15_895))).toBe(15_894);
   });
 });

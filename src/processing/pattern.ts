@@ -5,9 +5,9 @@ import { PATTERN_MESSAGES } from './messages.js';
 
 /** Maximum length of a pattern in UTF-16 units. */
 const MAX_LENGTH = 1_000;
-/** Maximum instructions of a pattern's program. RE2's time is proportional to them and to the text: about 40 ns each. */
+/** Maximum instructions in a pattern's program. RE2 takes about 40 ns per instruction and character. */
 const MAX_PROGRAM = 1_000;
-/** Number of matches to visit one by one when searching for the last. */
+/** Number of matches to visit one by one when searching for the last one. */
 const MAX_MATCHES = 500;
 
 const compiled = new BoundedCache<RE2JS | string>(1_000);
@@ -23,7 +23,7 @@ const compile = (pattern: string): RE2JS | string =>
     }
   });
 
-/** Checks a pattern (D-28): it must be RE2, and its program small enough. */
+/** Checks a pattern (D-28): it must be valid RE2, and its program must be small enough. */
 export const checkPattern = (value: unknown): FieldProblem | undefined => {
   if (typeof value !== 'string') return { code: 'wrong_type', predicate: wrongTypePredicate('a string', value) };
   if (value === '') return { code: 'empty', predicate: PATTERN_MESSAGES.empty };
@@ -40,8 +40,8 @@ const tooLarge = (size: number): string =>
   PATTERN_MESSAGES.tooLarge({ steps: formatCount(size), limit: formatCount(MAX_PROGRAM) });
 
 /**
- * Checks a pattern whose matches are cut from the text: unlike for {@link checkPattern}, it must not match the empty
- * text either.
+ * Checks a pattern whose matches are cut from the text. In addition to {@link checkPattern}, it must not match the
+ * empty text.
  */
 export const checkCuttingPattern = (value: unknown): FieldProblem | undefined =>
   checkPattern(value) ??
@@ -60,7 +60,7 @@ export const programSize = (pattern: string): number => {
 export interface PatternSearch {
   /** True if a pattern matches anywhere in a text. */
   matches(pattern: string, text: string): boolean | null;
-  /** Returns the offset of a pattern's last match in UTF-16 units. */
+  /** Returns the offset of a pattern's last match, in UTF-16 units. */
   findLast(pattern: string, text: string): number | null;
 }
 

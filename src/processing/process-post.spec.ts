@@ -60,7 +60,7 @@ describe('the order of processing (D-28)', () => {
     const text = 'Это кот \n---\nакция!';
     expect(await process(everything, { text }, upperCasing)).toMatchObject({ kind: 'filtered' });
     const post = await postOf(process(everything, { text: text.replace('акция', 'реклама') }, upperCasing));
-    // A footer is not searched for in a replacement's text. The signature is neither replaced nor translated.
+    // The footer is not searched for in inserted text. The signature is neither replaced nor translated.
     expect(post).toMatchObject({ text: 'ЭТО ПЁС ---', signature: everything.signature });
   });
 

@@ -12,7 +12,7 @@ import { applyReplacements } from './replacements.js';
 import { addSignature } from './signature.js';
 import type { Translate } from './translation/translation.js';
 
-/** Result of processing a post for one network by a project's settings. */
+/** Result of processing a post for one network with a project's settings. */
 export type ProcessedPost =
   | { readonly kind: 'post'; readonly post: PlatformPost; readonly warnings: readonly Warning[] }
   /** The post is not published on this network. */

@@ -7,8 +7,8 @@ import { PROCESSING_MESSAGES } from './messages.js';
 import { findWordRanges } from './words.js';
 
 /**
- * Maximum number of places and entities that one post's replacements may move: a few hundred times what posts have.
- * Other requests wait in the meantime.
+ * Maximum number of places and entities that one post's replacements may move, because other requests wait meanwhile.
+ * Real posts have a few hundred times fewer.
  */
 const MAX_MOVES = 300_000;
 
@@ -19,8 +19,8 @@ export interface ReplacementResult {
 }
 
 /**
- * Replaces words, one rule after the other (D-28): each rule applies to the result of the rules before it. If a text
- * and its rules would take too long, the remaining rules are skipped, with a warning.
+ * Replaces words, one rule after another (D-28): each rule applies to the result of the previous rules. If a text and
+ * its rules would take too long, the remaining rules are skipped, with a warning.
  */
 export const applyReplacements = (content: TextWithEntities, rules: readonly Replacement[]): ReplacementResult => {
   let replaced = content;
@@ -39,7 +39,7 @@ const findPlaces = ({ from, to, whole_word = false, ignore_case = false }: Repla
   const places = [];
   let grown = 0;
   for (const { start, end } of findWordRanges(from, text, { wholeWord: whole_word, ignoreCase: ignore_case })) {
-    // Text beyond the limit will be cut off anyway.
+    // Text beyond the limit is cut off anyway.
     if (start + grown > MAX_PROCESSED_TEXT) break;
     places.push({ start, end, text: to });
     grown += to.length - (end - start);

@@ -5,8 +5,8 @@ import { isVisible } from '../validation/text-measure.js';
 import { editText } from './edit-text.js';
 
 /**
- * Adds a project's signature to a post on its networks (D-28). A post without text and media gets none. White space at the
- * end of the text is removed: it would add to the blank line above the signature.
+ * Adds a project's signature to a post on the signature's networks (D-28), unless the post has neither text nor media.
+ * Removes white space at the end of the text, which would enlarge the gap above the signature.
  */
 export const addSignature = (
   post: PlatformPost,
@@ -18,7 +18,7 @@ export const addSignature = (
   return { ...post, ...trimTrailingSpace(post), signature: { text, entities } };
 };
 
-/** Returns a post's text followed by its signature, where nothing has to be trimmed (D-28). */
+/** Returns a post's text followed by its signature, without trimming (D-28). */
 export const joinSignature = ({ text, entities, signature }: PlatformPost): TextWithEntities => {
   if (!signature) return { text, entities };
   const above = text === '' ? '' : `${text}\n\n`;

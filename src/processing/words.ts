@@ -19,8 +19,8 @@ export interface TextRange {
 }
 
 /**
- * Finds the occurrences of a word in a text, from the start, without overlaps. With `wholeWord`, no word character may
- * touch the occurrence. An occurrence never covers only part of a character as readers see it (an emoji with its
+ * Finds the occurrences of a word in a text, from the start, without overlaps. With `wholeWord`, skips occurrences
+ * inside longer words. An occurrence never covers only part of a character as readers see it (an emoji with its
  * modifiers, a letter with its accents).
  */
 export function* findWordRanges(
@@ -39,8 +39,8 @@ export function* findWordRanges(
 }
 
 /**
- * Finds the first of several words or phrases that occurs in a text as a whole, ignoring case, kinds of white space and
- * encodings of accents. @returns the word as given; null if none occurs
+ * Returns the first of several words or phrases that occurs in a text as a whole, ignoring case, kinds of white space
+ * and encodings of accents. @returns the word as given; null if none occurs
  */
 export const findFirstWord = (words: Iterable<string>, text: string): string | null => {
   const haystack = normalizeForComparison(text);
@@ -52,7 +52,9 @@ export const findFirstWord = (words: Iterable<string>, text: string): string | n
   return null;
 };
 
-/** True if no word continues beyond the range. An edge that is not a word character (`#sale`) may touch anything. */
+/**
+ * True if no word continues beyond the range. Anything may come next to an edge that is not a word character (`#sale`).
+ */
 const isWhole = (text: string, start: number, end: number): boolean => {
   const [before, first] = [characterBefore(text, start), characterAt(text, start)];
   if (BEGINS_IN_WORD.test(first) && ENDS_IN_WORD.test(before)) return false;
@@ -66,7 +68,7 @@ const characterAt = (text: string, at: number): string => text.slice(at, at + 2)
 /** Returns the code point that ends at an offset; empty at the beginning. */
 const characterBefore = (text: string, at: number): string => text.slice(Math.max(0, at - 2), at);
 
-/** Normalises a text for comparison by filters. Offsets in the result are not those of the text. */
+/** Normalises a text for comparison by filters. Offsets in the result differ from those in the text. */
 const normalizeForComparison = (text: string): string => text.normalize('NFC').toUpperCase().replace(/\s+/gu, ' ');
 
 /** Removes case from a text unit by unit, so that all offsets stay the same. */

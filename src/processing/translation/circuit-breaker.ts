@@ -17,19 +17,19 @@ export interface CircuitBreakerOptions {
 
 /** Recent failures of one service. */
 interface ServiceState {
-  /** Number of slow failures in a row. */
+  /** Number of consecutive slow failures. */
   slowFailures: number;
   /** Time until which the circuit is open. */
   openUntil: number;
 }
 
-/** Number of slow failures in a row that open the circuit: a single one may be temporary. */
+/** Number of consecutive slow failures that open the circuit: a single one may be temporary. */
 const FAILURE_THRESHOLD = 2;
 
 /**
- * Stops waiting for a service that fails slowly. After two slow failures in a row, texts that are published
- * untranslated on failure ({@link Translation.on_failure}) fail at once; one text per minute still calls the service,
- * to find out whether it is back. Texts that must be translated always call the service.
+ * Stops waiting for a service that fails slowly. After two consecutive slow failures, texts that may be published
+ * untranslated ({@link Translation.on_failure}) fail at once, except that one text per minute still calls the service,
+ * to find out whether it has recovered. Texts that must be translated always call the service.
  */
 export class CircuitBreaker implements Translator {
   private readonly services = new BoundedCache<ServiceState>(1_000);

@@ -11,21 +11,20 @@ import { TRANSLATION_MESSAGES } from '../messages.js';
 import { parseMarkup, renderMarkup } from './markup.js';
 import type { TranslationResult, Translator } from './translation.js';
 
-/** Maximum size of an answer: the text in the longest form that JSON and markup allow, plus its envelope. */
+/** Maximum size of a response in bytes: the text in its longest JSON and markup form, plus the envelope. */
 const MAX_ANSWER_BYTES = 4_194_304;
 /** Maximum cost of a translation: a request, and its retry after a broken connection. */
 export const MOST_OF_A_TRANSLATION = { probes: 2, bytes: MAX_ANSWER_BYTES } as const;
-/** Maximum length of a quoted error message of the service, in UTF-16 units. */
+/** Maximum length of the service's error message when quoted, in UTF-16 units. */
 const MAX_QUOTE_LENGTH = 500;
 
 /**
  * Client of LibreTranslate-compatible services (D-28): `POST <url>/translate {q, source, target, format, api_key?}`
  * answers `{translatedText}`, or `{error}`. A text with entities is sent as HTML, whose tags carry the entities'
- * places; any other text is sent unchanged. A broken connection is retried once, because the call changes nothing at
- * the service.
+ * ranges; any other text is sent unchanged. A broken connection is retried once, because the call has no side effects.
  */
 export class LibreTranslate implements Translator {
-  /** @param timeoutMs from the request to the last byte of the answer */
+  /** @param timeoutMs time limit from the request to the last byte of the response */
   constructor(
     private readonly client: Pick<GuardedClient, 'request'>,
     private readonly vault: Pick<SecretVault, 'readSecret'>,
@@ -86,7 +85,7 @@ const parseAnswer = ({ body }: CompleteAnswer, original: TextWithEntities): Tran
   const translated = hasEntities ? parseMarkup(text, original) : { text, places: [] };
   if (translated === null) return failed('platform', TRANSLATION_MESSAGES.unreadableMarkup);
   if (translated.text.length > MAX_PROCESSED_TEXT) return failed('platform', TRANSLATION_MESSAGES.tooLong);
-  // Only visible texts are sent, so publishing this answer would remove the post's text without a warning (D-22).
+  // Only visible texts are sent, so publishing this translation would remove the post's text without a warning (D-22).
   if (!isVisible(translated.text)) return failed('platform', TRANSLATION_MESSAGES.invisible);
   return { kind: 'translated', ...translated };
 };

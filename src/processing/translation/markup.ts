@@ -9,7 +9,7 @@ import {
 } from '../../payload/entities.js';
 import type { Entity } from '../../payload/payload.js';
 
-/** A translated text, and the places of the entities that survived. */
+/** A translated text, and the ranges of the entities that survived. */
 export interface ParsedMarkup {
   readonly text: string;
   readonly places: readonly EntityPlace[];
@@ -19,8 +19,8 @@ export interface ParsedMarkup {
 const isUntranslatable = (entity: Entity): boolean => isIndivisible(entity) || entityKindOf(entity.type) === 'verbatim';
 
 /**
- * Renders a text as HTML whose tags a translation service keeps. Each entity is a `span` whose `id` is its index in the
- * order of nesting; one that must not be translated has `translate="no"`.
+ * Renders a text as HTML whose tags a translation service keeps. Each entity is a `span` whose `id` is its index in
+ * nesting order; it has `translate="no"` if it must not be translated.
  */
 export const renderMarkup = ({ text, entities }: TextWithEntities): string => {
   const ends: number[] = [];
@@ -56,9 +56,9 @@ interface OpenTag {
 const TOKEN = /<(\/?)span\b([^<>]*)>|<\/?[a-z!][^<>]*>|&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});/gi;
 
 /**
- * Parses a translation of {@link renderMarkup}: its text, and each entity at the place of its tags. Untranslatable
- * parts get their original words back, whatever the service returned. An entity without tags, or one that would nest
- * wrongly, is lost; no entity ever covers words that it did not enclose.
+ * Parses a translation of {@link renderMarkup}'s output into its text and the entities, at the ranges of their tags.
+ * Untranslatable parts get their original words back, whatever the service returned. An entity is lost if its tags are
+ * missing or nest wrongly; no entity ever covers words that it did not enclose.
  *
  * @returns null if the tags cannot be read
  */
@@ -117,7 +117,7 @@ const restore = (
   return text.slice(outer.offset, endOf(outer));
 };
 
-/** Removes entities that nest wrongly. Removes all if too many do: the service has then mixed up the tags. */
+/** Removes entities that nest wrongly, or all entities if too many do, because the service then mixed up the tags. */
 const keepNested = (text: string, placed: readonly (Entity | undefined)[]): readonly (Entity & { id: number })[] => {
   let sound = placed.flatMap((entity, id) => (entity ? [{ ...entity, id }] : []));
   for (let round = 0; round < MAX_ROUNDS; round++) {

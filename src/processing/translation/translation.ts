@@ -7,17 +7,17 @@ export type TranslationResult =
   | {
       readonly kind: 'translated';
       readonly text: string;
-      /** Places of the entities that survived in the translated text. */
+      /** Ranges, in the translated text, of the entities that survived. */
       readonly places: readonly EntityPlace[];
     }
   | {
       readonly kind: 'failed';
       readonly error: PublishError;
-      /** Delay before the next request that the service asks for, in ms; null if it names none. */
+      /** Delay before the next request, in ms, if the service asks for one; otherwise null. */
       readonly afterMs: number | null;
     };
 
-/** Translates a text with a project's settings (D-28). Never throws if a service fails. */
+/** Translates a text with a project's settings (D-28). Does not throw if the service fails. */
 export type Translate = (content: TextWithEntities, how: Translation) => Promise<TranslationResult>;
 
 /** A client of a translation service. */
