@@ -4,19 +4,19 @@ import { type AnswerHead, contentLengthOf, findRefusal, tooLarge } from './answe
 import { type FetchError, fetchErrorOf } from './fetch-error.js';
 import type { TrafficMeter } from './traffic-meter.js';
 
-/** An answer with its body. */
+/** A response with its body. */
 export interface CompleteAnswer extends Pick<AnswerHead, 'status' | 'headers'> {
   readonly body: Buffer;
   /** False if the body was cut, or if the connection broke. */
   readonly isComplete: boolean;
 }
 
-/** Handling of an answer that does not arrive completely: `refuse` throws, `cut` returns its beginning. */
+/** What to do with a response that does not arrive completely: `refuse` throws, `cut` returns its beginning. */
 export type Overflow = 'refuse' | 'cut';
 
 /**
- * Receives one answer into memory. It is a handler of the HTTP library itself, because without a stream and its
- * iterators, a call with a short answer takes a third less CPU time.
+ * Receives one response into memory. It is a handler of the HTTP library: without a stream and its iterators, a call
+ * with a short response takes a third less CPU time.
  */
 export class AnswerReceiver implements Dispatcher.DispatchHandler {
   /** Settled once; rejected only with a {@link FetchError}. */
@@ -42,7 +42,7 @@ export class AnswerReceiver implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Ends the request and closes its connection. It has no effect once the answer has arrived. */
+  /** Ends the request and closes its connection. Has no effect once the response has arrived. */
   abort(reason: FetchError): void {
     if (this.isSettled) return;
     this.failure = reason;
@@ -52,11 +52,11 @@ export class AnswerReceiver implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    if (this.failure) controller.abort(this.failure); // aborted while it waited for a connection
+    if (this.failure) controller.abort(this.failure); // aborted while waiting for a connection
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (status < 200) return; // the answer follows
+    if (status < 200) return; // the final response follows
     this.head = { status, headers, contentLength: contentLengthOf(headers) };
     const refusal = findRefusal(this.head, this.overflow === 'cut' ? Infinity : this.maxBytes);
     if (!refusal) return;
@@ -85,9 +85,7 @@ export class AnswerReceiver implements Dispatcher.DispatchHandler {
     this.fail(fetchErrorOf(error));
   }
 
-  /**
-   * True if a body of exactly the allowed length may be complete: waiting for the end of an endless body helps no one.
-   */
+  /** True if reading may stop at exactly the allowed length: an endless body is not worth waiting for. */
   private get mayEndHere(): boolean {
     return this.overflow === 'refuse' || this.head?.contentLength === this.maxBytes;
   }

@@ -3,7 +3,7 @@ import { formatCount } from '../validation/wording.js';
 import { FetchError } from './fetch-error.js';
 import { FETCH_MESSAGES } from './messages.js';
 
-/** The status and headers of an answer. */
+/** Status and headers of a response. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -11,13 +11,13 @@ export interface AnswerHead {
   readonly contentLength: number | null;
 }
 
-/** Returns an answer's announced length in bytes; null if it has none. */
+/** Returns the length that a response announces, in bytes; null if it announces none. */
 export const contentLengthOf = (headers: IncomingHttpHeaders): number | null => {
   const length = String(headers['content-length'] ?? '');
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
 };
 
-/** Returns the reason for refusing an answer before its body is read: a redirect, an encoding, its length. */
+/** Returns the reason for refusing a response before its body is read: a redirect, an encoding or its length. */
 export const findRefusal = (
   { status, headers, contentLength }: AnswerHead,
   maxBytes: number,
@@ -32,7 +32,7 @@ export const findRefusal = (
   return undefined;
 };
 
-/** Returns the failure of an answer that is longer than allowed. */
+/** Creates the error for a response that is longer than allowed. */
 export const tooLarge = (bytes: number, maxBytes: number, status?: number): FetchError => {
   const message = FETCH_MESSAGES.tooLarge({ bytes: formatCount(bytes), limit: formatCount(maxBytes) });
   return new FetchError('too_large', message, { isPermanent: true, ...(status !== undefined && { status }) });

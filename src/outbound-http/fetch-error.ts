@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { isNativeError } from 'node:util/types';
 import { FETCH_MESSAGES } from './messages.js';
 
-/** Kinds of failures of an outbound call, by the stage in which they occur. */
+/** Kinds of failures of an outbound call, by stage. */
 export type FetchErrorCode =
   /** The URL is not allowed: not https, another port, a user name, or a host with a trailing dot. */
   | 'url_refused'
@@ -12,7 +12,7 @@ export type FetchErrorCode =
   | 'unreachable'
   | 'tls'
   | 'timeout'
-  /** Malformed HTTP, or an unexpected answer. */
+  /** Malformed HTTP, or an unexpected response. */
   | 'bad_answer'
   | 'redirect'
   | 'http_status'
@@ -27,7 +27,7 @@ export type FetchErrorCode =
 export interface FetchErrorDetails {
   /** True if a retry fails in the same way until the URL or its host changes (D-24). */
   readonly isPermanent: boolean;
-  /** HTTP status, if there was an answer. */
+  /** HTTP status, if there was a response. */
   readonly status?: number;
   /** True if the host's name has no address. */
   readonly isHostUnknown?: boolean;
@@ -35,8 +35,8 @@ export interface FetchErrorDetails {
 }
 
 /**
- * The only error of the guarded client and of its users. `message` is a predicate that follows the name of the resource and
- * says what to do. It contains no path, query or header, which may be secret.
+ * The only error that the guarded client and the code that uses it throw. `message` is a predicate that follows the
+ * name of the resource and says what to do. It contains no path, query or header, which may be secret.
  */
 export class FetchError extends Error {
   override readonly name = 'FetchError';
@@ -59,7 +59,7 @@ export class FetchError extends Error {
 /** 4xx statuses that are temporary. */
 const TEMPORARY = new Set([408, 421, 425, 429]);
 
-/** Returns the failure that an answer with a status of 400 or above means (D-24). */
+/** Creates the error for a response with a status of 400 or above (D-24). */
 export const fetchErrorOfStatus = (status: number): FetchError => {
   const name = STATUS_CODES[status];
   const answer = name === undefined ? status : `${status} (${name})`;
@@ -75,14 +75,14 @@ export const fetchErrorOfStatus = (status: number): FetchError => {
   });
 };
 
-/** Certificate errors; they are permanent until the host changes its certificate. */
+/** Certificate errors, which are permanent until the host changes its certificate. */
 const CERTIFICATE =
   /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?!GET_CRL|DECRYPT_CRL)|HOSTNAME_MISMATCH)/;
 const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
 const TIMEOUT = /^(ETIMEDOUT|ETIMEOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/;
 const MALFORMED = /^(HTTPParserError$|HPE_|UND_ERR_(HEADERS_OVERFLOW|RES_|REQ_|INVALID_ARG|NOT_SUPPORTED))/;
 
-/** Converts an error of the network or of its libraries. */
+/** Converts an error from the network or its libraries. */
 export const fetchErrorOf = (error: unknown): FetchError => {
   if (error instanceof FetchError) return error;
   const code = codeOf(error);

@@ -18,19 +18,19 @@ export interface GuardedClientOptions extends Partial<Pick<GuardedConnectOptions
   /** Maximum number of connections to one origin; default 64. */
   readonly connections?: number;
   /**
-   * Limits how many requests run at a time; clients that share the slots share the limit. Default: only connections are
-   * limited.
+   * Limits how many requests run at a time; clients that share slots share the limit. Default: no limit except for
+   * connections.
    */
   readonly slots?: RequestSlots;
 }
 
-/** Time-outs per stage, in ms; each request also has a total limit. */
+/** Timeouts per stage, in ms; each request also has a total time limit. */
 export interface GuardedTimeouts {
   /** Look-up, connection and TLS handshake; default 5 s. */
   readonly connectMs: number;
-  /** From the request to the answer's headers; default 10 s. */
+  /** From the request to the response's headers; default 10 s. */
   readonly headersMs: number;
-  /** Between two chunks of the answer's body; default 10 s. */
+  /** Between two chunks of the response's body; default 10 s. */
   readonly idleMs: number;
 }
 
@@ -39,18 +39,18 @@ export interface GuardedRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Longer answers are rejected as `too_large`. */
+  /** Longer responses are rejected as `too_large`. */
   readonly maxBytes: number;
-  /** Time from the call to the last byte of the answer, in ms. */
+  /** Time limit from the call to the last byte of the response, in ms. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Counts the request and the bytes of its answer. */
+  /** Counts the request and the bytes of its response. */
   readonly meter?: TrafficMeter | undefined;
 }
 
-/** An answer whose body has not been read. */
+/** A response whose body has not been read. */
 export interface OpenAnswer extends AnswerHead {
-  /** Read it once, or close it. Leaving the loop early closes the connection. Throws only {@link FetchError}. */
+  /** Read the body once, or close it. Leaving the loop early closes the connection. Throws only {@link FetchError}. */
   readonly body: AsyncIterable<Buffer>;
   /** Closes the connection unless the body was read completely. */
   close(): void;
@@ -68,10 +68,10 @@ interface CallTarget {
 const MOST_TARGETS = 1_000;
 
 /**
- * Calls hosts that users named: media, translation, webhooks (D-30). It allows https on port 443 of public addresses,
+ * Calls hosts that users named: media, translation, webhooks (D-30). Allows only https on port 443 of public addresses,
  * without redirects, compression, proxies or credentials in the URL, within limits of size and time; the policy's
- * exceptions are for tests. Every failure is a {@link FetchError}. Answers with a status of 400 and above are not
- * failures: only the caller knows what they mean (see `fetchErrorOfStatus`).
+ * exceptions are for tests. Every failure is a {@link FetchError}. A response with a status of 400 or above is not a
+ * failure, because only the caller knows what it means (see `fetchErrorOfStatus`).
  */
 export class GuardedClient {
   private readonly policy: AddressPolicy;
@@ -95,14 +95,14 @@ export class GuardedClient {
       pipelining: 1,
       headersTimeout: timeouts.headersMs ?? 10_000,
       bodyTimeout: timeouts.idleMs ?? 10_000,
-      // Idle connections are kept only long enough for the next ranged read: the longer one stays open, the more likely
-      // the server closes it just as a request is sent, and the request is lost.
+      // Idle connections are kept only long enough for the next ranged read: the longer a connection stays open, the
+      // more likely the server closes it just as a request is sent, which loses the request.
       keepAliveTimeout: 1_000,
       keepAliveMaxTimeout: 1_000,
     });
   }
 
-  /** Sends a request and waits for the headers of the answer. The caller reads or closes the body. */
+  /** Sends a request and waits for the response's headers. The caller must read or close the body. */
   async open(url: string, asked: GuardedRequest): Promise<OpenAnswer> {
     const { maxBytes, meter } = asked;
     return this.withinLimits(url, asked, async (call, deadline, end) => {
@@ -128,8 +128,8 @@ export class GuardedClient {
   }
 
   /**
-   * Sends a request and reads the whole answer into memory.
-   * @param overflow what to do with an answer that is longer than `maxBytes`, or that ends early after its headers
+   * Sends a request and reads the whole response into memory.
+   * @param overflow what to do with a response that is longer than `maxBytes` or breaks off after its headers
    */
   async request(url: string, asked: GuardedRequest, overflow: Overflow = 'refuse'): Promise<CompleteAnswer> {
     return this.withinLimits(url, asked, async (call, deadline, end) => {
@@ -148,8 +148,8 @@ export class GuardedClient {
   }
 
   /**
-   * Calls an allowed URL, in its slot and up to its deadline.
-   * @param call makes the call, and calls `end` when the answer was read or abandoned. A failed call is ended here.
+   * Calls an allowed URL, in a slot and with a deadline.
+   * @param call makes the call, and calls `end` once the response was read or abandoned; not needed after a failure
    * @throws FetchError
    */
   private async withinLimits<Answer>(
@@ -194,8 +194,8 @@ export class GuardedClient {
 }
 
 /**
- * Reads a range of an answer's body and then closes the connection, so that a host that ignores `Range` or never ends
- * costs no more than the range. The connection is kept if the range ends with the body.
+ * Reads a range of a response's body, then closes the connection, so that a host that ignores `Range` or sends an
+ * endless body costs no more than the range. Keeps the connection if the range ends with the body.
  * @returns fewer bytes if the body ends earlier; `complete` is true if the body is known to end with them
  */
 export const readBytes = async (

@@ -45,7 +45,7 @@ const connectorFor = (
   refusalOf: AddressCheck,
   { resolve, ca, timeoutMs, build = buildConnector }: GuardedConnectOptions,
 ): buildConnector.connector => {
-  // Shared, because creating the context for each connection would take half of a short connection's CPU time.
+  // Shared, because creating a context per connection would take half of a short connection's CPU time.
   const prepare = (): buildConnector.connector => {
     const secureContext = createSecureContext(ca ? { ca } : {});
     return build({ lookup: guardedLookup(refusalOf, resolve), timeout: timeoutMs, secureContext });
@@ -54,7 +54,7 @@ const connectorFor = (
   return (target, callback) => {
     const refusal = isIP(target.hostname) ? refusalOf(target.hostname) : undefined;
     if (refusal) return callback(refusal, null);
-    connect ??= prepare(); // imported late, because it parses the certificates of all authorities
+    connect ??= prepare(); // created late, because that parses the certificates of all authorities
     connect(target, (...[error, socket]) => {
       if (error) return callback(error, null);
       const peer = socket.remoteAddress;
@@ -67,8 +67,8 @@ const connectorFor = (
 };
 
 /**
- * Looks up a name and returns only allowed addresses; fails if there is none. The connection uses these addresses: no name is
- * looked up twice (DNS rebinding).
+ * Looks up a name and returns only allowed addresses; fails if there is none. The connection uses these addresses, so
+ * that no name is looked up twice (DNS rebinding).
  */
 const guardedLookup =
   (refusalOf: AddressCheck, resolve: ResolveHost): LookupFunction =>
@@ -106,7 +106,7 @@ const closedAtOnce = (): FetchError =>
 const isUnknownHost = (error: unknown): boolean =>
   isNativeError(error) && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
 
-/** Not permanent: name servers give the same answer during a misconfiguration or while a zone moves (D-24). */
+/** Not permanent, because name servers also give this answer during a misconfiguration or while a zone moves (D-24). */
 const unknownHost = (hostname: string): FetchError =>
   new FetchError('unreachable', FETCH_MESSAGES.unknownHost({ host: hostname }), {
     isPermanent: false,

@@ -2,7 +2,7 @@ import { formatCount } from '../validation/wording.js';
 import { FetchError } from './fetch-error.js';
 import { FETCH_MESSAGES } from './messages.js';
 
-/** The time at which a request ends: after a timeout, or when its caller aborts. Its reason is the error to throw. */
+/** Ends a request after a timeout or when its caller aborts, with a reason to throw. */
 export class RequestDeadline {
   private readonly timer: NodeJS.Timeout;
   private controller: AbortController | null = null;
@@ -29,18 +29,18 @@ export class RequestDeadline {
 
   /** Aborted at the deadline. */
   get signal(): AbortSignal {
-    this.controller ??= new AbortController(); // created late, because it costs more than the rest of a deadline
+    this.controller ??= new AbortController(); // created on demand, because it costs more than the rest of a deadline
     if (this.reason) this.controller.abort(this.reason);
     return this.controller.signal;
   }
 
-  /** Calls a function at the deadline, or at once if it has passed. Replaces an earlier function. */
+  /** Calls a function at the deadline, or at once if it has passed. Replaces any earlier function. */
   onEnd(listener: (reason: FetchError) => void): void {
     this.listener = listener;
     if (this.reason) listener(this.reason);
   }
 
-  /** Ends the wait, because the request is over. */
+  /** Stops the timer. Call it when the request is over. */
   clear(): void {
     clearTimeout(this.timer);
     this.caller?.removeEventListener('abort', this.endByCaller);

@@ -1,7 +1,7 @@
 import { KeyedSemaphore } from '../runtime/keyed-semaphore.js';
 import { Semaphore } from '../runtime/semaphore.js';
 
-/** Number of requests that may run at a time. */
+/** Maximum number of requests that run at a time. */
 export interface RequestSlotLimits {
   readonly perHost: number;
   readonly inAll: number;
@@ -18,8 +18,8 @@ export class RequestSlots {
   }
 
   /**
-   * Waits for a slot. A request that waits for its host takes no slot from other hosts.
-   * @returns the function that releases it; call it once
+   * Waits for a slot. While it waits for its host, a request takes no slot from other hosts.
+   * @returns a function that releases the slot; call it once
    * @throws the signal's reason if it aborts
    */
   async acquire(hostname: string, signal: AbortSignal): Promise<() => void> {

@@ -6,12 +6,12 @@ export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 const resolver = new Resolver({ timeout: 1_500, tries: 2 });
 
-/** Answers of name servers after which the system may still know the name, through its hosts file or search domains. */
+/** DNS errors after which the system may still know the name, from its hosts file or search domains. */
 const UNKNOWN_TO_DNS = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 
 /**
  * Asks the name servers directly: `dns.lookup` would occupy one of the process's four background threads for as long as
- * an unknown name server takes, and those threads also serve files and compression.
+ * an unknown name server takes to answer, and those threads also serve files and compression.
  */
 export const resolveHost: ResolveHost = async (hostname) => {
   if (/(^|\.)localhost$/i.test(hostname)) return ['127.0.0.1', '::1']; // RFC 6761

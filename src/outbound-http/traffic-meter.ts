@@ -1,4 +1,4 @@
-/** Counts requests, and the bytes of their answers' bodies. */
+/** Counts requests and the bytes of their response bodies. */
 export class TrafficMeter {
   requests = 0;
   bytes = 0;

@@ -73,7 +73,7 @@ describe('findFetchUrlProblem (publish-api.md: POST /v1/webhooks/{slug}; D-5)', 
     ['http://127.0.0.1:8080/a', undefined],
     ['https://127.0.0.1:8443/a', undefined],
     ['http://localhost:8080/a', undefined],
-    // The address of a name is checked when it is fetched.
+    // The addresses of a name are checked when the URL is fetched.
     ['http://media.test:8080/a', undefined],
     ['http://10.0.0.1/a', 'private_address'],
     ['http://[::1]/a', 'private_address'],

@@ -40,11 +40,11 @@ export const findFetchUrlProblem = (url: string, policy: AddressPolicy = PUBLIC_
 const mayBePrivate = (addresses: readonly string[], policy: AddressPolicy): boolean =>
   policy.allowsPrivate && !addresses.some((address) => PUBLIC_ONLY.allows(address));
 
-/** Finds a problem of a button's URL (publish-api.md: Publish payload). It is shown and never fetched. */
+/** Finds a problem with a button's URL (publish-api.md: Publish payload). The URL is shown and never fetched. */
 export const findButtonUrlProblem = (url: string): FieldProblem | undefined =>
   findLinkProblem(url, /^(?:https|tg):\/\//i, 'https:// or tg://');
 
-/** Finds a problem of a text_link's URL. It becomes a link in HTML too, so it must not be a script. */
+/** Finds a problem with a text_link's URL. The URL also becomes a link in HTML, so it must not be a script. */
 export const findTextLinkProblem = (url: string): FieldProblem | undefined =>
   findLinkProblem(url, /^(?:(?:https?|tg):\/\/|(?:mailto|tel):)/i, 'https://, http://, tg://, mailto: or tel:');
 
@@ -65,8 +65,8 @@ const NOT_HTTPS = problem('url_not_https', URL_MESSAGES.notHttps);
 const INVALID = problem('url_invalid', URL_MESSAGES.invalid);
 
 /**
- * Returns true for a valid URL by the standard, without its leniency for control characters, surrounding spaces and
- * doubled slashes.
+ * Returns true for a URL that is valid by the standard, without its leniency towards control characters, surrounding
+ * spaces and double slashes.
  */
 const isUrl = (url: string): boolean =>
   !/\p{Cc}|^\s|\s$/u.test(url) && !/^https?:\/\/[/\\]/i.test(url) && URL.canParse(url);
