@@ -8,12 +8,12 @@ import { openValue, sealValue } from './sealed-value.js';
 
 /** Name of the row in `ops_setting` with the fingerprint of the active key, which seals new secrets. */
 export const ACTIVE_KEY = 'secrets_key_fingerprint';
-/** Row with the ids of keys that some values may still need, separated by commas. */
+/** Row with the ids of former keys that some values may still need, separated by commas. */
 const FORMER_KEYS = 'secrets_keys_former';
-/** Row with the sealed keys of the history. */
+/** Row with the keys of the history, sealed. */
 const HISTORY_KEYS = 'history_keys';
 
-/** SECRETS_KEY and SECRETS_KEY_PREVIOUS lack a key that encrypts secrets of this database. */
+/** Thrown if SECRETS_KEY and SECRETS_KEY_PREVIOUS lack a key that encrypts secrets in this database. */
 export class WrongSecretsKey extends Error {
   override readonly name = 'WrongSecretsKey';
 }
@@ -33,14 +33,14 @@ const writeSetting = (db: Queries, name: string, value: string): Promise<unknown
 
 /**
  * Verifies that the process has the keys of this database, and returns the keys of the history. The first process to
- * start stores the fingerprint of its SECRETS_KEY; every later one must have that key, and replaced keys that are still
- * needed (management-api.md: SECRETS_KEY). The keys of the history follow from the first key and are kept: they outlive
- * its replacement.
+ * start stores the fingerprint of its SECRETS_KEY; every later process must have that key, and any replaced keys that
+ * are still needed (management-api.md: SECRETS_KEY). The keys of the history are derived from the first key and stored,
+ * so that they survive its replacement.
  * @throws WrongSecretsKey
  */
 export const claimDatabase = (pool: Pool, ring: KeyRing): Promise<HistoryKeys> =>
   withTransaction(pool, async (tx) => {
-    // Waits for any process that claims the database at the same time.
+    // Waits for any other process that is claiming the database.
     const { rowCount } = await tx.query(
       'insert into ops_setting (name, value) values ($1, $2) on conflict (name) do nothing',
       [ACTIVE_KEY, ring.first.fingerprint],
@@ -70,7 +70,7 @@ const openHistoryKeys = (ring: KeyRing, kept: string): HistoryKeys => {
   }
 };
 
-/** Returns the ids of keys that were replaced and that some values may still need. */
+/** Returns the ids of replaced keys that some values may still need. */
 export const readFormerKeys = async (db: Queries): Promise<readonly string[]> =>
   (await readSetting(db, FORMER_KEYS)).split(',').filter((id) => id !== '');
 
@@ -82,9 +82,8 @@ export const readActiveKey = async (db: Queries, ring: KeyRing): Promise<Secrets
 };
 
 /**
- * Activates a key: after the commit, every process seals with it. Seals the keys of the history with it at once, and
- * notes that stored values may need the previous key. @throws Unavailable if this process does not have the previous
- * key
+ * Activates a key: after the commit, every process seals with it. Reseals the keys of the history, and records that
+ * stored values may need the previous key. @throws Unavailable if this process does not have the previous key
  */
 export const activateKey = (pool: Pool, ring: KeyRing, key: SecretsKey): Promise<void> =>
   withTransaction(pool, async (tx) => {
@@ -100,7 +99,7 @@ export const activateKey = (pool: Pool, ring: KeyRing, key: SecretsKey): Promise
     await writeSetting(tx, HISTORY_KEYS, sealHistoryKeys(key, keys));
   });
 
-/** Notes that no value needs a former key any more, unless another key has become active. */
+/** Records that no value needs a former key any more, unless another key has become active. */
 export const forgetFormerKeys = (pool: Pool, key: SecretsKey): Promise<void> =>
   withTransaction(pool, async (tx) => {
     if ((await readSetting(tx, ACTIVE_KEY, 'for share')) === key.fingerprint) await writeSetting(tx, FORMER_KEYS, '');

@@ -14,11 +14,11 @@ export const deriveHistoryKeys = (secretsKey: Buffer): HistoryKeys => {
   return { signingKey: derive('crosspost history key'), sealKey: derive('crosspost history seal') };
 };
 
-/** Returns the keys as a text, to be sealed. */
+/** Returns the keys as text, to be sealed. */
 export const serializeHistoryKeys = ({ signingKey, sealKey }: HistoryKeys): string =>
   JSON.stringify({ signing: signingKey.toString('base64'), seal: sealKey.toString('base64') });
 
-/** Reads what {@link serializeHistoryKeys} wrote. */
+/** Parses the result of {@link serializeHistoryKeys}. */
 export const parseHistoryKeys = (text: string): HistoryKeys => {
   const { signing, seal } = JSON.parse(text) as { readonly signing: string; readonly seal: string };
   return { signingKey: Buffer.from(signing, 'base64'), sealKey: Buffer.from(seal, 'base64') };

@@ -7,9 +7,9 @@ export const KEY_ID_BYTES = 8;
 /** A key that encrypts secrets. */
 export interface SecretsKey {
   readonly bytes: Buffer;
-  /** HMAC of the key, in hex, which does not reveal it. It names the key in the database. */
+  /** HMAC of the key, in hex. It names the key in the database without revealing it. */
   readonly fingerprint: string;
-  /** The first characters of the fingerprint. Every value that the key seals carries them. */
+  /** First characters of the fingerprint, contained in every value that the key seals. */
   readonly id: string;
 }
 
@@ -20,7 +20,7 @@ const describeKey = (bytes: Buffer): SecretsKey => {
 };
 
 /**
- * The keys of a process: SECRETS_KEY, and those of SECRETS_KEY_PREVIOUS, which may open secrets that SECRETS_KEY does
+ * The keys of a process: SECRETS_KEY, and those in SECRETS_KEY_PREVIOUS, which may open secrets that SECRETS_KEY does
  * not.
  */
 export class KeyRing {

@@ -7,7 +7,7 @@ import { findSessionsWithoutKey } from './known-keys.js';
 import { SEALED_OTHERWISE } from './reseal-job.js';
 import { headerOf } from './sealed-value.js';
 
-/** The keys that the database needs and those that this process has, with the number of secrets that they seal. */
+/** The keys that the database needs, the keys that this process has, and how many secrets they seal. */
 export interface KeyStatusReport {
   /** SECRETS_KEY of this process. */
   readonly configured: SecretsKey;

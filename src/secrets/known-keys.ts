@@ -1,14 +1,14 @@
 import type { Pool } from 'pg';
 import type { SecretsKey } from './key-ring.js';
 
-/** Namespace of the advisory locks with which sessions show that their process has a key. */
+/** Namespace of the advisory locks by which sessions show that their process has a key. */
 const LOCK_CLASS = 7003;
 
 const lockNumber = ({ id }: SecretsKey): number => Buffer.from(id, 'hex').readInt32BE();
 
 /**
- * SQL with which a process shows that it has a key, run by the session that listens for notifications, of which each
- * process has one.
+ * SQL by which a process shows that it has a key. Run it in the session that listens for notifications, because each
+ * process has exactly one.
  */
 export const lockKeyStatement = (key: SecretsKey): string =>
   `select pg_advisory_lock_shared(${LOCK_CLASS}, ${lockNumber(key)})`;

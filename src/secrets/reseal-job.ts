@@ -13,29 +13,29 @@ export const RESEAL_SECRETS = 'reseal-secrets';
 
 /** Parameters of the job. */
 export interface ResealParams {
-  /** Id of the key that the job seals the secrets with. */
+  /** Id of the key to seal the secrets with. */
   readonly key: string;
 }
 
 /** Number of secrets to read and write at a time. */
 const BATCH = 100;
-/** Number of ids of secrets that a result lists. */
+/** Maximum number of secret ids that a result lists. */
 const NAMED = 100;
 
 /** SQL condition: the secret is not sealed with the key whose header is `$1`. */
 export const SEALED_OTHERWISE = `substring(sealed from 1 for ${HEADER_BYTES}) <> $1`;
 
 /**
- * Creates the handler that seals all secrets with another key. First it activates the key, so that no secret is stored
- * under the former key; then it reseals the others. Its progress is in the database, so an interrupted job can resume.
- * Afterwards, SECRETS_KEY_PREVIOUS is no longer needed.
+ * Creates the handler that seals all secrets with another key. It first activates the key, so that no more secrets are
+ * sealed with the former key, then reseals the existing ones. Its progress is stored in the database, so that an
+ * interrupted job can resume. Afterwards, SECRETS_KEY_PREVIOUS is no longer needed.
  */
 export const createResealHandler = (pool: Pool, ring: KeyRing): JobHandler => ({
   kind: RESEAL_SECRETS,
   async run(job, context) {
     const { key: id } = job.params as unknown as ResealParams;
     const key = ring.find(id);
-    if (!key) throw new Unavailable(SECRETS_MESSAGES.targetMissing({ id })); // a process that has the key carries it out
+    if (!key) throw new Unavailable(SECRETS_MESSAGES.targetMissing({ id })); // a process with the key carries it out
     if ((await readActiveKey(pool, ring)) !== key) {
       await checkProcesses(pool, key);
       await activateKey(pool, ring, key);
@@ -56,17 +56,17 @@ export const createResealHandler = (pool: Pool, ring: KeyRing): JobHandler => ({
   },
 });
 
-/** @throws Unavailable if a process does not have the key, so that it could not read new secrets */
+/** @throws Unavailable if a process does not have the key, and so could not read new secrets */
 const checkProcesses = async (pool: Pool, key: SecretsKey): Promise<void> => {
   const sessions = await findSessionsWithoutKey(pool, key);
   if (sessions.length > 0) throw new Unavailable(describeSessions(key, sessions));
 };
 
-/** Returns a sentence about processes that do not have a key. */
+/** Returns a message about processes that do not have a key. */
 export const describeSessions = ({ id }: SecretsKey, sessions: readonly string[]): string =>
   SECRETS_MESSAGES.processesWithoutKey({ count: sessions.length, id, sessions: sessions.join(', ') });
 
-/** Returns the ids of secrets that no key opens; they are left unchanged. */
+/** Reseals all secrets. Returns the ids of those that no key opens, which are left unchanged. */
 const resealAll = async (
   pool: Pool,
   ring: KeyRing,

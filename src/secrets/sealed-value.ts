@@ -3,12 +3,9 @@ import { KEY_ID_BYTES, type KeyRing, type SecretsKey } from './key-ring.js';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/**
- * First bytes of a value that names its key. A value without them has the former format, which begins with random
- * bytes.
- */
+/** First bytes of a value that names its key. Values in the former format begin with random bytes instead. */
 const MARK = Buffer.from('cps1');
-/** Number of bytes before the nonce of a value that names its key. */
+/** Number of bytes before the nonce in a value that names its key. */
 export const HEADER_BYTES = MARK.length + KEY_ID_BYTES;
 
 /** Returns the first bytes of all values that the key seals. */
@@ -23,8 +20,8 @@ export const keyIdOf = (sealed: Buffer): string | null =>
     : null;
 
 /**
- * Encrypts a text with AES-256-GCM: mark, id of the key, nonce, tag, ciphertext. Its name is authenticated with it, so
- * that one value cannot replace another.
+ * Encrypts a text with AES-256-GCM: mark, id of the key, nonce, tag, ciphertext. The name is authenticated too, so that
+ * one value cannot replace another.
  */
 export const sealValue = (key: SecretsKey, name: string, text: string): Buffer => {
   const header = headerOf(key);
@@ -44,7 +41,7 @@ export const openValue = (ring: KeyRing, name: string, sealed: Buffer): string =
       Buffer.concat([sealed.subarray(0, HEADER_BYTES), Buffer.from(name)]),
       sealed.subarray(HEADER_BYTES),
     );
-  // The random bytes of the former format may look like a mark.
+  // In the former format, the random bytes may happen to look like a mark.
   let failure: unknown = null;
   for (const key of ring.keys)
     try {

@@ -12,13 +12,13 @@ import type { SealedSecret } from './vault.js';
 const PAUSE_MS = 3_600_000;
 /** Pause after a failure, such as an outage of the database, in ms. */
 const RETRY_MS = 30_000;
-/** Number of secrets read at a time: decrypting them takes a millisecond. */
+/** Number of secrets to read at a time: decrypting this many takes a millisecond. */
 const PAGE = 200;
-/** Maximum number of ids to remember, and to list in a sentence. */
+/** Maximum number of ids to remember, and to list in a message. */
 const REMEMBERED = 1_000;
 const NAMED = 3;
 
-/** Checks at the start, and every hour, for stored secrets that none of the process's keys opens. */
+/** Checks at startup, then every hour, for stored secrets that none of the process's keys opens. */
 export class UnreadableSecrets {
   private readonly stopping = new AbortController();
   private loop: Promise<void> = Promise.resolve();
@@ -39,7 +39,7 @@ export class UnreadableSecrets {
     await this.loop;
   }
 
-  /** Returns a sentence about stored secrets that are still unreadable; null if there are none. */
+  /** Returns a message about stored secrets that are still unreadable; null if there are none. */
   async describe(): Promise<string | null> {
     if (this.found.length === 0) return null;
     const { rows } = await this.pool.query<SealedSecret>(

@@ -7,7 +7,7 @@ import { SecretVault, UnreadableSecret } from './vault.js';
 const KEY = randomBytes(32);
 const SECRET = { bot_token: '1000:secret' };
 
-/** A table `ops_secret` in memory, in a database whose key is `key`. */
+/** Creates an in-memory table `ops_secret`, in a database whose key is `key`. */
 const createTable = (key: Buffer = KEY) => {
   const rows = new Map<string, Buffer>();
   const query = async (text: string, [id, sealed]: readonly [string, Buffer?]) => {
@@ -24,7 +24,7 @@ const createTable = (key: Buffer = KEY) => {
   return { rows, pool: { query } as unknown as Pool };
 };
 
-/** Returns a vault that has nothing in its memory yet. */
+/** Returns a vault with an empty cache. */
 const vaultOn = (pool: Pool, key: Buffer = KEY): SecretVault => new SecretVault(pool, new KeyRing(key));
 
 describe('the vault', () => {

@@ -9,7 +9,7 @@ import { openValue, sealValue } from './sealed-value.js';
 
 const CACHE_SIZE = 10_000;
 
-/** A stored secret that cannot be decrypted: it was changed, moved to another id or sealed under another key. */
+/** Thrown for a secret that cannot be decrypted: it was changed, moved to another id or sealed with another key. */
 export class UnreadableSecret extends Error {
   constructor(id: string, options?: { cause?: unknown }) {
     super(`the secret ${id} cannot be decrypted`, options);
@@ -19,10 +19,10 @@ export class UnreadableSecret extends Error {
 
 /** Time after which a command that stored a secret can no longer be running, in ms. */
 const NAMED_WITHIN_MS = 3_600_000;
-/** How long a secret without an event is kept, in ms: longer than a repeat of its request is recognised (25 hours). */
+/** How long a secret without an event is kept, in ms (25 hours): longer than a repeated request is recognised. */
 const KEPT_UNNAMED_MS = 25 * 3_600_000;
 
-/** A secret that may not be named by an event yet. */
+/** A secret that is not known to be named by an event. */
 export interface UnconfirmedSecret {
   readonly id: string;
   /** Stream of the event that should name it; null if none should. */
@@ -37,7 +37,7 @@ export interface SealedSecret {
   readonly sealed: Buffer;
 }
 
-/** A sealed secret. `stream`: the stream of the event that should name it; null once the event is confirmed. */
+/** A sealed secret. `unconfirmedIn`: stream of the event that should name it; null once the event is confirmed. */
 export interface ListedSecret extends SealedSecret {
   readonly unconfirmedIn: string | null;
 }
@@ -47,7 +47,7 @@ interface NewRow {
   readonly id: string;
   readonly text: string;
   readonly stream: string | null;
-  /** Time until which it is kept unless an event names it; null if it is not checked. */
+  /** Time after which to check that an event names the secret, in ms; null for no check. */
   readonly checkInMs: number | null;
 }
 
@@ -55,9 +55,9 @@ interface NewRow {
 export type Secret = Readonly<Record<string, string>>;
 
 /**
- * Secrets that must be readable again, encrypted with AES-256-GCM in `ops_secret` under the database's active key.
- * Events hold only their ids, so that a secret can be erased without changing history. A secret is never changed: a new
- * value gets a new id. Decrypted secrets may therefore be cached.
+ * Stores secrets that must be readable again, encrypted with AES-256-GCM in `ops_secret` with the database's active
+ * key. Events hold only their ids, so that a secret can be erased without changing history. A secret never changes (a
+ * new value gets a new id), so decrypted secrets may be cached.
  */
 @Injectable()
 export class SecretVault {
@@ -71,9 +71,8 @@ export class SecretVault {
 
   /**
    * Encrypts and stores a secret, and returns its id. Call it before appending the event that names the secret: if the
-   * event is not in the stream within an hour, the secret is erased.
-   * @param stream stream of that event; null if no event names the secret, which is then erased after 25 hours at the
-   * latest
+   * event is not in the stream after an hour, the secret is erased.
+   * @param stream stream of that event; null if no event names the secret, which is then kept for 25 hours at most
    */
   async storeSecret(secret: Secret, stream: string | null, id: string = newUuid()): Promise<string> {
     const checkInMs = stream === null ? KEPT_UNNAMED_MS : NAMED_WITHIN_MS;
@@ -123,9 +122,7 @@ export class SecretVault {
     return secret;
   }
 
-  /**
-   * Lists sealed secrets in the order of their ids: only the same keys can open them. Omits secrets without an event.
-   */
+  /** Lists sealed secrets, which only the same keys can open, in order of id. Omits secrets without an event. */
   async listSealed(after: string, limit: number): Promise<readonly ListedSecret[]> {
     const { rows } = await this.pool.query<ListedSecret>(
       `select secret_id as id, sealed, case when check_at is not null then stream end as "unconfirmedIn" from ops_secret
@@ -158,14 +155,14 @@ export class SecretVault {
   }
 
   /**
-   * Inserts a secret, unless it is already there, sealed with the active key. The statement stores nothing if the key
-   * was replaced in the meantime, so that the new key opens all later secrets.
+   * Seals a secret with the active key and inserts it, unless it is already there. The statement stores nothing if the
+   * key was replaced in the meantime, so that the new key opens all later secrets.
    */
   private async insert({ id, text, stream, checkInMs }: NewRow): Promise<void> {
     for (;;) {
       const key = (this.active ??= await readActiveKey(this.pool, this.ring));
-      // A repeat of the command stores the same secret, so that the time for its event starts again. A row is counted
-      // in any case.
+      // If the command is repeated, it stores the same secret, and the time for its event starts again. A row is
+      // counted either way.
       const { rowCount } = await this.pool.query(
         `insert into ops_secret as s (secret_id, sealed, stream, check_at)
          select $1::text, $2::bytea, $3::text, clock_timestamp() + $4::float8 * interval '1 ms' from ops_setting where name = $5 and value = $6 for share
