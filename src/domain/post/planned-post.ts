@@ -211,10 +211,7 @@ export const isDue = ({ approval, publishAt }: Pick<PlannedPost, 'approval' | 'p
 const needsApproval = ({ approval }: PlannedPost, { isManager, requiresApproval }: ChangeAuthor): boolean =>
   approval === 'pending' || (!isManager && requiresApproval);
 
-/**
- * Adds the release or the request for approval that follows from a change. @param revision revision that the change
- * will get
- */
+/** Adds the release or approval request that a change causes. @param revision revision that the change will get */
 const withConsequence = (
   state: PlannedPost,
   event: PlannedPostEvent,

@@ -8,10 +8,7 @@ export const photoAddressCall = (gid: string): MethodCall => ({
   parameters: { gid, count: '1' },
 });
 
-/**
- * Returns the call that requests a video's upload URL. With a `gid`, OK would publish the video (networks.md §1).
- * @param size in bytes
- */
+/** Requests a video's upload URL; with a `gid`, OK would publish it (networks.md §1). @param size in bytes */
 export const videoAddressCall = (name: string, size: string): MethodCall => ({
   method: 'video.getUploadUrl',
   parameters: { file_name: name, file_size: size },
