@@ -9,7 +9,7 @@ export interface CommandLineSettings {
   readonly key: string | null;
   /** Token of an endpoint; null if there is none. */
   readonly token: string | null;
-  /** Secret with which posts are signed; null if they are not. */
+  /** Secret for signing posts; null: they are not signed. */
   readonly signingSecret: string | null;
   /** True if the user asks for no colours (no-color.org). */
   readonly plain: boolean;

@@ -20,14 +20,14 @@ const ROLES: readonly Role[] = ['api', 'worker', 'tools'];
 const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production'];
 const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** A setting that always has a value. */
+/** Defines a setting that always has a value. */
 const defaulted = <T>(initial: string, setting: Omit<Setting<T>, 'defaultText' | 'initial'>): Setting<T> => ({
   ...setting,
   initial,
   defaultText: initial,
 });
 
-/** A setting that is null if it is not set; the text describes the default behaviour. */
+/** Defines a setting that is null if it is not set; the text describes the default behaviour. */
 const optional = <T>(defaultText: string, setting: Omit<Setting<T>, 'defaultText' | 'initial'>): Setting<T | null> => ({
   ...setting,
   defaultText,

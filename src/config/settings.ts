@@ -75,7 +75,7 @@ export interface Settings {
   readonly production: boolean;
 }
 
-/** Settings that prevent the start. The message lists all of them, one per line, secrets masked. */
+/** Invalid settings, which prevent the start. The message lists all of them, one per line, secrets masked. */
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(

@@ -46,9 +46,9 @@ export interface ConsoleFile {
 }
 
 /**
- * The files of the built console. They are read into memory at the first request and kept, so that a build during
- * operation never mixes two versions. Requests can only pick from the names that were read, so no path leads out of the
- * folder.
+ * The files of the built console. They are read into memory at the first request and kept, so that a rebuild while the
+ * process runs never mixes two versions. Requests can only pick from the names that were read, so no path leads out of
+ * the folder.
  */
 @Injectable()
 export class ConsoleFiles {

@@ -61,7 +61,7 @@ export const DOCUMENTATION = 'crosspost:documentation';
 
 /**
  * Documents a route in /openapi.json. Every route of /v1 and /manage/v1 needs it. After a change to a route, its body or its
- * views run `npm run openapi` (CONTRIBUTING.md: Routes and their documentation). The answers of a deprecated route carry
+ * views, run `npm run openapi` (CONTRIBUTING.md: Routes and their documentation). The answers of a deprecated route carry
  * `Deprecation` and, if its end is decided, `Sunset` (RFC 9745, RFC 8594).
  */
 export const Documented = (documentation: RouteDocumentation): MethodDecorator =>

@@ -17,8 +17,8 @@ export class Examples {
   constructor(private readonly schemaOf: (route: string) => JsonSchema | undefined) {}
 
   /**
-   * Returns the body of a request, as the `example` of a media type; undefined if the route takes none. @param route
-   * `POST /manage/v1/owners`
+   * Returns the body of a request, as the `example` of a media type; empty if the route takes none. @param route `POST
+   * /manage/v1/owners`
    */
   ofRequest(route: string): JsonSchema {
     const { request } = recorded[route] ?? {};

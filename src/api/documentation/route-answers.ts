@@ -7,7 +7,7 @@ interface DescribedRoute {
   readonly method: string;
   readonly path: string;
   readonly isPublic: boolean;
-  /** True if a request may name an owner; an owner that the key may not see is not found. */
+  /** True if a request may name an owner, and so get a 404 for an owner that the key may not see. */
   readonly takesOwner: boolean;
   readonly documentation: RouteDocumentation;
   readonly known: RouteAnswers;

@@ -56,7 +56,7 @@ export class ApiKeyGuard implements CanActivate {
 /** Path of a route about one owner. */
 const ABOUT_OWNER = /\/owners\/:id(\/|$)/;
 
-/** @throws HttpProblem 403 on a route for the operator alone; 404 if an id in its path names nothing that the owner may see */
+/** @throws HttpProblem 403 on an operator-only route; 404 if the id in its path names nothing that the owner may see */
 const refuseOnOperatorRoute = (context: ExecutionContext, ownerId: string): void => {
   const documentation = Reflect.getMetadata(DOCUMENTATION, context.getHandler()) as RouteDocumentation | undefined;
   if (documentation?.operatorOnly === undefined) return;

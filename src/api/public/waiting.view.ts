@@ -12,7 +12,7 @@ export class WaitingView {
   readonly text: string;
 
   /**
-   * @param scheduled undefined while the schedule and the view of the post differ for a moment
+   * @param scheduled undefined in the moment when the schedule and the post's view differ
    * @param plan what a planned post waits for; null: it is released
    */
   constructor(scheduled: ScheduledWithHold | undefined, plan: PlanHold | null = null) {

@@ -15,7 +15,7 @@ declare module 'fastify' {
 /**
  * Starts large answers one after another, with other work in between, and counts them against a budget until their
  * clients have read them. A GET that would exceed the budget is answered 503. Other requests are always answered,
- * because they may have changed something. A request that is not authenticated counts against its address.
+ * because they may have changed something. An unauthenticated request counts against its address.
  */
 export const boundAnswers = (fastify: FastifyInstance, answers: MemoryBudget): void => {
   fastify.decorateRequest('answerHolder', null);

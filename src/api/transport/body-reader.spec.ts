@@ -21,7 +21,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Sends a request's head; returns it as the server sees it, and its client. @param bytes of its body; null: it comes in chunks */
+/** Sends a request's head; returns the server's view of it, and the client. @param bytes size of its body; null: chunked */
 const open = async (
   bytes: number | null = ANNOUNCED,
 ): Promise<{ readonly request: FastifyRequest; readonly client: Socket }> => {

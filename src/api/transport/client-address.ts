@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The client's address (publish-api.md: Authentication, 7; TRUSTED_PROXIES). IPv4 in IPv6 notation is IPv4; no zone. */
+    /** The client's address (publish-api.md: Authentication, 7; TRUSTED_PROXIES), without IPv6 mapping or zone. */
     clientAddress: string;
   }
 }
@@ -22,7 +22,7 @@ export const recordClientAddresses = (fastify: FastifyInstance): void => {
   fastify.decorateRequest('clientAddress', '');
   fastify.addHook('onRequest', (request, _reply, done) => {
     const address = readAddress(request);
-    if (address !== last.address) last = { address, normalized: normalizeAddress(address) }; // clients often repeat
+    if (address !== last.address) last = { address, normalized: normalizeAddress(address) }; // often unchanged
     request.clientAddress = last.normalized;
     done();
   });

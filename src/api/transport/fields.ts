@@ -27,7 +27,7 @@ export const fieldsReader =
     return body;
   };
 
-/** Reads and checks the query of a request's URL. @param code of the problem @throws HttpProblem 422 */
+/** Reads and checks the query of a request's URL. @param code the problem's code @throws HttpProblem 422 */
 export const readQuery = <T extends object>(request: FastifyRequest, Body: BodyClass<T>, code = 'invalid'): T => {
   const problems = new ProblemList();
   const query = fieldsReader(Body)(request.query as Sent, problems);

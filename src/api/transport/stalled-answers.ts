@@ -8,8 +8,8 @@ import type { Socket } from 'node:net';
 const STALLED_MS = 20_000;
 
 /**
- * Maximum number of connections that a process keeps open. Each costs about 20 KB. Further ones are closed at once, so
- * that no client can use up the process's memory and file descriptors.
+ * Maximum number of connections that a process keeps open. Each costs about 20 KB. Further connections are closed at
+ * once, so that no client can use up the process's memory and file descriptors.
  */
 export const MAX_CONNECTIONS = 8_000;
 

@@ -1,7 +1,7 @@
 import { HttpProblem } from './http-problem.js';
 import { SERVICE_MESSAGES } from './messages.js';
 
-/** Maximum number of bytes of bodies that a process holds for requests that are not authenticated yet (ADR-88). */
+/** Maximum number of body bytes that a process holds for requests that are not authenticated yet (ADR-88). */
 const MAX_HELD_BYTES = 33_554_432;
 /** Maximum number of unauthenticated requests whose bodies a process reads at the same time (ADR-88). */
 const MAX_READING = 1_000;

@@ -16,7 +16,7 @@ interface Finding {
   readonly advice: string | null;
 }
 
-/** Clients' clocks may be off by up to five minutes; the check fails from half of that. */
+/** Clients' clocks may be off by up to five minutes; the check fails above half of that. */
 const MOST_SKEW_SECONDS = 150;
 /** Maximum number of channels and posts to name. */
 const MOST_NAMED = 20;

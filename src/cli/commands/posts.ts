@@ -114,7 +114,7 @@ const resourceOf = (id: string): '/posts' | '/publications' => {
 };
 
 /**
- * Returns the ids of the publications that an id refers to: itself, or those of a post that failed or are in doubt.
+ * Returns a publication's id itself, or the ids of a post's publications that failed or are in doubt.
  * @throws WrongUsage @throws Failure
  */
 const findTroubled = async (api: Api, id: string): Promise<readonly string[]> => {

@@ -13,9 +13,9 @@ import { DISABLED_REASONS } from '../messages.js';
 import { originOfRequest, type RequestOrigin } from '../origin.js';
 
 /**
- * Disables an endpoint on the gateway's own decision (D-8), at most once each time it has been enabled: a late repeat
- * by a process that was suspended does not disable an endpoint that its owner has enabled again. Returns the id of the
- * event that disabled it; null if it is disabled for another reason.
+ * Disables an endpoint on the gateway's own decision (D-8), at most once after each enabling: a late repeat by a
+ * process that was suspended does not disable an endpoint that its owner has enabled again. Returns the id of the event
+ * that disabled it; null if it is disabled for another reason.
  */
 export class DisableEndpoint extends Command<string | null> {
   constructor(
@@ -32,8 +32,8 @@ export class DisableEndpoint extends Command<string | null> {
 }
 
 /**
- * Returns the same command id in every process that disables the endpoint, so that each time it has been enabled leads
- * to at most one event.
+ * Returns a command id that is the same in every process, so that an endpoint is disabled at most once after each
+ * enabling.
  */
 export const disableCommandId = (endpointId: string, by: DisableEndpoint['by'], epoch: string): string =>
   `disable/${endpointId}/${by}/${epoch}`;

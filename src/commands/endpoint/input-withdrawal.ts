@@ -23,7 +23,7 @@ export class InputWithdrawal {
 
   /**
    * Reads the plan from the owner's stream and the endpoints from the read model `discovery`. Each endpoint is disabled at most
-   * once each time it has been enabled, by whichever caller is first, the gate included.
+   * once after each enabling, by whichever caller is first, the gate included.
    * @throws Unavailable
    */
   async disableEndpointsOf(

@@ -15,8 +15,8 @@ const COMMON = {
 } as const satisfies PlatformDescriptor['settings'];
 
 /**
- * Creates the reader of the settings of a channel on one network. It recognises a setting that only other networks have
- * and refuses it with their identifiers (publish-api.md: Target; D-4).
+ * Creates the reader of channel settings on one network. It recognises a setting that only other networks have, and
+ * names those networks in the refusal (publish-api.md: Target; D-4).
  */
 export const settingsReader = (
   platform: PlatformDescriptor,
@@ -41,7 +41,7 @@ export const settingsReader = (
   };
 };
 
-/** Returns the schema of the settings of a channel on one network. */
+/** Returns the schema of a channel's settings on one network. */
 export const describeSettings = (platform: PlatformDescriptor): JsonSchema => {
   const fields = Object.entries({ ...COMMON, ...platform.settings });
   const Body = createBodyClass(Object.fromEntries(fields.map(([name, field]) => [name, settingField(field)])));

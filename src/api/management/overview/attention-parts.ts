@@ -1,7 +1,7 @@
 import type { AttentionSubject, OverviewActionView } from './overview.view.js';
 import type { OverviewFacts } from './overview-facts.js';
 
-/** The subject of an attention item without facts. */
+/** An attention item's subject without any facts. */
 export const NO_SUBJECT: AttentionSubject = {
   id: null,
   name: null,

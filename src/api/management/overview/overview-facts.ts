@@ -26,7 +26,7 @@ export interface OverviewFacts {
   readonly alerts: Alerts;
   readonly next: NextPublications;
   readonly approvals: PendingApprovals;
-  /** Owners whose quota is used up, each with the time since when it has been; longest first. */
+  /** Owners who have used up their quota, with the time at which they did; earliest first. */
   readonly usedUp: readonly (UsedUpOwner & { readonly since: Instant })[];
   /** Queued publications of the first channel that needs attention. */
   readonly waitingOnChannel: number | null;

@@ -23,7 +23,7 @@ export class WaitingFiguresView {
     const { first, firstRule, lastAttempt, attention } = scheduled.context;
     if (rule === 'needs_attention') this.platform_says = attention?.platform_says ?? null;
     if (rule === 'earlier_publication') {
-      if (!first) return; // it is next itself
+      if (!first) return; // the publication itself is next
       this.first_sequence = first.sequence;
       this.blocked_by_rule = firstRule;
     }

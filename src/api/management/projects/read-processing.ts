@@ -191,7 +191,7 @@ const readSignature = (
   });
 };
 
-/** Reads the entities of a text; reports those that are malformed or do not fit, with 422. @param path of the list */
+/** Reads a text's entities; reports those that are malformed or do not fit, with 422. @param path the list's path */
 export const readEntities = (text: unknown, list: unknown, path: string, problems: ProblemList): Entity[] => {
   const placed: (Entity | undefined)[] = [];
   for (const { dto, index, wrong } of checkEach(EntityDto, list, path, problems))

@@ -33,8 +33,8 @@ export class GateRequest {
   /** The authentication failure that caused the body to be dropped before it had arrived; null: not dropped. Final. */
   droppedFor: string | null = null;
   /**
-   * Settles once everything that arrived with the head has been read, even a complete body. This sets the deadline of a 401
-   * before any check whose duration depends on the cause.
+   * Settles once everything that arrived with the head has been read, even a complete body. The deadline of a 401 is then
+   * set, before any check whose duration depends on the cause.
    */
   readonly arrival = Promise.resolve();
 

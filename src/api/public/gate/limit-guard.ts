@@ -202,7 +202,7 @@ export class LimitGuard {
     throw rateLimitRejection(endpoint, verdict, this.settings.limitsProfile);
   }
 
-  /** Disables an endpoint, at most once each time it has been enabled. Returns the event's id. */
+  /** Disables an endpoint, at most once after each enabling. Returns the event's id. */
   private disableForViolations(
     request: FastifyRequest,
     { endpoint_id, epoch }: EndpointSnapshot,

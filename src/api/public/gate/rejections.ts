@@ -276,7 +276,7 @@ export const bodyRejection = (endpoint: EndpointSnapshot, problem: HttpProblem):
   return new GateRejection(endpoint, 'rejected_validation', reason, problem, because);
 };
 
-/** Rejects a request about a post that the endpoint did not accept, whether or not another one did (D-48). */
+/** Rejects a request about a post that the endpoint did not accept, whether or not another endpoint did (D-48). */
 export const postNotFoundRejection = (endpoint: EndpointSnapshot): GateRejection => {
   const reason = 'post_not_found';
   const problem = HttpProblem.withMessage(404, 'not_found', GATE_MESSAGES.postNotFound);

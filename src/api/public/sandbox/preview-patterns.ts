@@ -16,8 +16,8 @@ export interface PreviewPayer {
 }
 
 /**
- * Searches for slow patterns of previews in a helper process, so that one owner's patterns do not delay another owner's
- * requests (ADR-221). A helper answers one question at a time, serving owners in turn.
+ * Runs the slow pattern searches of previews in a helper process, so that one owner's patterns do not delay another
+ * owner's requests (ADR-221). A helper answers one question at a time, serving owners in turn.
  */
 @Injectable()
 export class PreviewPatterns implements OnModuleDestroy {
@@ -61,7 +61,7 @@ export class PreviewSearch implements PatternSearch {
 
   constructor(private readonly ask: (question: PatternQuestion) => Promise<PatternAnswer>) {}
 
-  /** Searches a post's text for the slow patterns of a project's processing. @throws the payer's error if the owner has no time left */
+  /** Runs a project's slow pattern searches on a post's text. @throws the payer's error if the owner has no time left */
   async searchAhead(text: string, { filters = [], footer }: Processing, platform: string): Promise<void> {
     for (const { mode, pattern, platforms } of filters) {
       if (pattern === undefined || (platforms && !platforms.includes(platform))) continue;
