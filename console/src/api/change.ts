@@ -11,7 +11,7 @@ const refresh = (): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => SHOWN_BY.includes(String(first)) });
 
 /**
- * Waits for a change of a post or publication, then refreshes the screen; also if the post has changed meanwhile.
+ * Waits for a change of a post or publication, then refreshes the screen, even if it failed because of another change.
  * @throws GatewayError
  */
 export const change = async <T>(call: Promise<T>): Promise<T> => {

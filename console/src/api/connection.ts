@@ -4,7 +4,7 @@ import { serverNow } from '../time/server-clock.js';
 
 /** State of the connection to the gateway. */
 export interface Connection {
-  /** When the gateway stopped answering, in ms since 1970; null while it answers. */
+  /** Time at which the gateway stopped answering, in ms since 1970; null while it answers. */
   readonly lostAt: number | null;
 }
 

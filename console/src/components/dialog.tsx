@@ -37,7 +37,7 @@ export const Dialog = ({
   readonly hasCross?: boolean;
   readonly className?: string;
   readonly initialFocus?: { readonly current: HTMLElement | null };
-  /** Returns the element that gets the focus when the dialog closes; null: the one that had it before. */
+  /** Returns the element that gets the focus when the dialog closes; null for the element that had it before. */
   readonly returnFocus?: () => HTMLElement | null | undefined;
   readonly children: ReactNode;
 }) => (

@@ -25,7 +25,7 @@ export const showText = (root: HTMLElement, value: FormattedText): void => {
 
 const shownLines = new WeakMap<Element, string>();
 
-/** Forgets what the lines show, after a browser has changed them itself. */
+/** Marks all lines as unknown, after a browser has changed them itself, so that {@link showText} shows them again. */
 export const forgetLines = (root: HTMLElement): void => {
   for (const child of root.children) shownLines.delete(child);
 };

@@ -38,7 +38,7 @@ export const verifyProof = async (proof: string, entry: LogEntry, vkey: string):
   return { index, size, origin };
 };
 
-/** Returns the root that a path leads to. */
+/** Computes the root of the tree from a leaf and its path. */
 const climb = async (leaf: Bytes, index: number, size: number, path: readonly Bytes[]): Promise<Bytes> => {
   let [node, last, hash] = [index, size - 1, leaf];
   for (const sibling of path) {

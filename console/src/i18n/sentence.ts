@@ -14,14 +14,18 @@ export interface Sentence {
 /** Creates a sentence from a text with slots and the values of the slots. */
 export const sentence = (text: string, values: Sentence['values'] = {}): Sentence => ({ text, values });
 
-/** Returns the parts of a sentence in order. A slot without a value stays as it is, so that the mistake is visible. */
+/**
+ * Returns the parts of a sentence in order. A slot without a value is left unchanged, so that the mistake is visible.
+ */
 export const splitSentence = ({ text, values }: Sentence): readonly SentenceValue[] =>
   text
     .split(/(\{\w+\})/)
     .filter((part) => part !== '')
     .map((part) => (part.startsWith('{') ? values[part.slice(1, -1)] : undefined) ?? part);
 
-/** Returns a sentence as plain text, for titles and screen readers. Invisible marks keep the direction of names apart. */
+/**
+ * Returns a sentence as plain text, for titles and screen readers. Invisible marks keep the direction of names apart.
+ */
 export const plainSentence = (given: Sentence, format: Format, now: number): string =>
   splitSentence(given)
     .map((part) => {

@@ -35,7 +35,7 @@ const GATHER_MS = 100;
 const INTERVAL_MS = 500;
 
 /**
- * Marks the answers that a change concerns as stale, so that what is on the screen is fetched again: almost at once
+ * Marks the answers that a change affects as stale, so that those on the screen are fetched again: almost at once
  * after a first change, and every 500 ms while changes keep coming.
  */
 export const createInvalidator = (queries: Pick<QueryClient, 'invalidateQueries'>): ((change: Change) => void) => {

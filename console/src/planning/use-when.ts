@@ -18,7 +18,7 @@ export const useWhen = (): ((at: number | string) => string) => {
   );
 };
 
-/** Returns the address of the week in the calendar that shows a time: the next seven days, or those from that day on. */
+/** Returns the address of the calendar week that shows a time: the next seven days, or seven days from that day on. */
 export const weekWith = (at: string, zone = browserZone(), now = serverNow()): { readonly from?: Day } => {
   const { day } = toLocal(Date.parse(at), zone);
   const today = toLocal(now, zone).day;

@@ -121,7 +121,9 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
   const at = until === null ? null : { until: { at: until } };
   const nextAttempt = at ? sentence(long.nextAttempt, at) : sentence(long.nextAttemptDue);
   const continues = at ? sentence(long.afterPause, at) : sentence(long.afterPauseUnknown);
-  /** Explains a wait after a failed attempt, at the network's request, for its pace or for the owner's other work, for this publication or the one ahead of it. */
+  /**
+   * Explains a wait for a retry, a network's delay, its pace or the owner's other publications, here or ahead of this.
+   */
   const delay = (rule: WaitRule | null): readonly Sentence[] => {
     if (rule === 'pace') return [at ? sentence(long.pace, { network, ...at }) : sentence(long.paceDue, { network })];
     if (rule === 'share') return [sentence(long.share)];

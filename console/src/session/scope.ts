@@ -12,7 +12,7 @@ export interface Scope {
   readonly key: string;
 }
 
-/** Returns the scope of the session: an owner's own things, or those that the operator chose. */
+/** Returns the scope of the session: an owner's own things, or whichever the operator chose. */
 export const useScope = (): Scope => {
   const session = useSession();
   const isOperator = session?.role === 'operator';

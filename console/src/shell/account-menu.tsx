@@ -31,7 +31,7 @@ const messages = defineMessages({
 const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 
 /**
- * The menu for language, theme and sign-out, and for the operator's choice of an owner. It is open as soon as it is
+ * The menu for language, theme and sign-out, and for the operator's choice of an owner. It opens as soon as it has
  * loaded.
  */
 export default function AccountMenu() {

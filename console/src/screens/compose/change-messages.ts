@@ -5,7 +5,7 @@ const allOf = new Intl.ListFormat('ru');
 const buttonsEn = (count: number): string => `${count} ${pluralEn(count, 'button', 'buttons')}`;
 const buttonsRu = (count: number): string => `${count} ${pluralRu(count, 'кнопка', 'кнопки', 'кнопок')}`;
 
-/** Texts about what a network changes in a post: a word for its wall, and a sentence. Networks are named in them. */
+/** Texts about what a network changes in a post: a tag for its wall, and a sentence that names the network. */
 export const changeMessages = defineMessages({
   en: {
     types: {

@@ -6,7 +6,7 @@ import { ALL } from './text-versions.js';
 
 /** The text that the editor shows: the text for all networks, or for one. */
 export interface Versions {
-  /** False if the post has one text, and there is no choice between networks. */
+  /** False if the post has only one text, so that there is no choice between networks. */
   readonly isShown: boolean;
   /** A network, or {@link ALL}. */
   readonly shown: string;

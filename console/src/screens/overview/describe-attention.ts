@@ -4,7 +4,7 @@ import type { Format } from '../../i18n/format.js';
 import { type Sentence, sentence } from '../../i18n/sentence.js';
 import type { AttentionMessages } from './attention-messages.js';
 
-/** The sentences about something that needs attention. */
+/** Sentences that describe an item that needs attention. */
 export interface AttentionText {
   readonly title: Sentence;
   readonly details: readonly Sentence[];

@@ -28,7 +28,7 @@ const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: T
 const keyOf = ({ at, kind, publication_id: publicationId, resource_id: resourceId }: Recent): string =>
   `${publicationId ?? resourceId} ${kind} ${at}`;
 
-/** The latest events, as they happen. The list stands still under the pointer and while the focus is in it. */
+/** The latest events, as they happen. The list does not move while the pointer or the focus is on it. */
 export const LiveFeed = ({
   recent,
   rows,

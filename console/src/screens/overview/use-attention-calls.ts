@@ -10,7 +10,7 @@ import { attentionMessages } from './attention-messages.js';
 /** How long its deliveries must fail before a webhook output is disabled. */
 const OUTPUT_FAILURES_MS = 5 * 24 * 3_600_000;
 
-/** Returns a function that resolves what needs attention with a call, and reports the outcome. */
+/** Returns a function that calls the gateway to resolve an item that needs attention, and reports the outcome. */
 export const useAttentionCalls = (): ((item: Attention) => Promise<void>) => {
   const m = useMessages(attentionMessages);
   const format = getFormat(useLocale());

@@ -139,7 +139,7 @@ const PublicationsCard = ({
               </span>
               <StatePill state={shownState(publication)} />
               <span className="post-what secondary">
-                {/* The banner says what a planned post waits for, and the pill that a publication was dismissed. */}
+                {/* For planned posts, the banner says what they wait for; for dismissed publications, the pill is enough. */}
                 {publication.state === 'planned' || publication.state === 'dismissed' ? (
                   hasOwnText(publication) && <span className="cut">{m.ownText}</span>
                 ) : (

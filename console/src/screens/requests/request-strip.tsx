@@ -64,7 +64,7 @@ export const RequestStrip = ({
         })}
       </svg>
       <div className="strip-ends tertiary">
-        {/* Shown under its bar; omitted where it would meet the newest. */}
+        {/* Shown under its bar; omitted where it would overlap the newest. */}
         <span style={{ marginLeft: `${empty}%` }}>{empty <= MOST_EMPTY && <Moment at={oldestFirst[0]!.at} />}</span>
         <Moment at={items[0]!.at} />
       </div>

@@ -24,7 +24,7 @@ export const ChangesCard = ({
   readonly at: number | null;
   readonly from: number | null;
   readonly window: TimeWindow;
-  /** Id of the event that is open. */
+  /** Id of the open event. */
   readonly openId: string | undefined;
   readonly onOpen: (id: string | undefined) => void;
 }) => {

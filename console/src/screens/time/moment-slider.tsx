@@ -28,7 +28,10 @@ export interface SliderProps {
   readonly onNow: () => void;
 }
 
-/** The handles over the chart. Keys: arrows for events, with Shift for people's changes, PgUp and PgDn for windows, Home, End, c. */
+/**
+ * The handles over the chart. Keys: arrows for events, with Shift for people's changes; PgUp, PgDn for windows; Home,
+ * End, c.
+ */
 export const MomentSlider = (props: SliderProps) => {
   const m = useMessages(timeMessages);
   const format = useFormat();
