@@ -24,7 +24,9 @@ const ATTACKS = ['chats', 'photos', 'lists', 'previews', 'sessions', 'readers'];
 /** Maximum metadata of a post, less the rest of its body. */
 const METADATA_BYTES = 4_500_000;
 const LARGE_POSTS = 12;
-/** The largest metadata that lists show, and more posts with it than a page holds. */
+/**
+ * Metadata that is just small enough for lists to show, and a number of posts with it that does not fit on one page.
+ */
 const SHOWN_METADATA_BYTES = 65_000;
 const SHOWN_POSTS = 65;
 

@@ -1,4 +1,4 @@
-/** Processes of a bench: started until they print a ready line, and measured by pid. */
+/** Starts the processes of a bench, waits until they are ready, and measures them by pid. */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -15,7 +15,7 @@ const CHANNELS = readOption(process.argv, 'channels', 50);
 const EVENTS_OF_A_POST = 3;
 const PAGE = 500;
 const LOOK_MS = 50;
-/** How long all checkpoints must stand still until the sagas have nothing left to do, in ms. */
+/** How long all checkpoints must stand still before the sagas count as idle, in ms. */
 const IDLE_MS = readOption(process.argv, 'idle', 5) * 1_000;
 
 export const run = async (args) => {

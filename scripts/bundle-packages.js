@@ -75,7 +75,7 @@ const entries = {
   },
 };
 
-/** Leaves out the shared packages, and those that are not installed because the program does not need them. */
+/** Leaves out the shared packages, and packages that are not installed because the program does not need them. */
 const unbundled = {
   name: 'unbundled',
   setup: ({ onResolve, resolve }) => {

@@ -1,8 +1,8 @@
 /**
  * Runs before `npm start`: builds the program if its sources changed. If the compiler is not installed (`npm prune
- * --omit=dev`, or `npm ci` with NODE_ENV=production), a build of the current sources starts as it is; otherwise the
- * start ends and names the commands that make one. Packages that were updated since they were bundled are loaded from
- * `node_modules`.
+ * --omit=dev`, or `npm ci` with NODE_ENV=production), a build of the current sources starts unchanged; otherwise the
+ * start fails and names the commands that make a build. Packages that were updated since they were bundled are loaded
+ * from `node_modules`.
  */
 import { existsSync } from 'node:fs';
 import { cp, realpath, rm } from 'node:fs/promises';

@@ -20,7 +20,7 @@ const INTEGRATION = [
   'test/api/management/rebuild',
 ];
 
-/** A real server needs many resources: one file at a time, and only two of the tests that run side by side. */
+/** A real server needs many resources, so run one file at a time, and at most two concurrent tests in it. */
 const E2E = EVENT_STORE_COMMAND === 'stand-in' ? ['--maxWorkers=2'] : ['--runInBand', '--maxConcurrency=2'];
 
 const jest = (...args) => {
