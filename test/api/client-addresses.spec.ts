@@ -7,7 +7,7 @@ import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from '.
 /** Address from which the tests connect: the proxy's, where it is trusted. */
 const OWN = '127.0.0.1';
 
-/** Routes that ask and change nothing. */
+/** Routes that only ask, without changing anything. */
 const WITHOUT_EVENTS: ReadonlySet<string> = new Set([
   'POST /channels/:id/test',
   'POST /projections/:name/retry',
@@ -138,7 +138,7 @@ describe.each([
   });
   afterAll(() => gateway.stop());
 
-  /** Makes a call from an address of its own. Returns the answer and the events that the call itself caused. */
+  /** Makes a call from a new address. Returns the answer and the events that the call itself caused. */
   const callFrom = async (call: (headers: Record<string, string>) => Promise<Answer>) => {
     const address = `203.0.113.${++calls}`;
     const answer = await call({ 'x-forwarded-for': address });

@@ -10,7 +10,7 @@ interface Violation {
   readonly rule: { readonly name: string };
 }
 
-/** Runs dependency-cruiser with the project's rules over a small tree of its own; returns the violations. */
+/** Runs dependency-cruiser with the project's rules over a small separate tree; returns the violations. */
 const findViolations = async (files: ReadonlyMap<string, string>): Promise<readonly Violation[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'import-rules-'));
   try {

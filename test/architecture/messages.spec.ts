@@ -39,7 +39,7 @@ const isExempt = (node: ts.Node): boolean => {
   return false;
 };
 
-/** Returns the sentences of a source text that stand outside messages.ts, as `line: text`. */
+/** Returns the sentences in a source text that belong in messages.ts, as `line: text`. */
 const straySentences = (text: string): string[] => {
   const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];

@@ -165,7 +165,7 @@ describe('the command line', () => {
       'doctor',
     );
     expect(code).toBe(1);
-    const findings = output.trim().split('\n').slice(2); // without those with figures of this moment
+    const findings = output.trim().split('\n').slice(2); // without lines whose figures depend on the time
     expect(findings.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
       'store: down',
       'posts: x',

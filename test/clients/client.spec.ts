@@ -112,7 +112,7 @@ describe('the client and a gateway', () => {
   it('manages with typed paths, bodies and answers', async () => {
     const manage = createManagement({ url: `${harness.url}/`, key: OPERATOR_KEY });
     const owner = await manage.post('/owners', { body: { name: 'Bo', plan: 'pro' }, idempotencyKey: 'owner-bo' });
-    // The stored answer to the same key: a key is shown once.
+    // The same idempotency key gets the stored answer, without the API key, which is shown only once.
     expect(await manage.post('/owners', { body: { name: 'Bo', plan: 'pro' }, idempotencyKey: 'owner-bo' })).toEqual({
       ...owner,
       key: null,
@@ -175,7 +175,7 @@ describe('the client and a gateway', () => {
         ['webhook-id', 'another', 'signature'],
         ['webhook-id', undefined, 'signature'],
         ['webhook-signature', 'v1,%%%', 'signature'],
-        ['webhook-signature', undefined, 'signature'], // the signature of the body alone does not suffice
+        ['webhook-signature', undefined, 'signature'], // a signature of only the body is not enough
       ] as const)
         await expect(verifyWebhook({ secret, headers: { ...headers, [name]: value }, body: raw })).rejects.toThrow(
           reason,

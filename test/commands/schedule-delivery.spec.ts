@@ -20,7 +20,7 @@ const context: CommandContext = {
   clientAddress: null,
 };
 const facts = { deliveryId: ID, outputId: 'whk_1', ownerId: 'own_1', kind: 'post.published', at: 1_000 } as const;
-/** A body in three parts; each part has the letter alone. */
+/** Returns a body in three parts, each of which has only this letter. */
 const bodyOf = (letter: string) => JSON.stringify({ text: letter.repeat(1_500_000) });
 
 let log: MemoryLog;
@@ -69,7 +69,7 @@ const readLetter = async () => {
   return ['a', 'b', 'c'].find((letter) => body === bodyOf(letter)) ?? 'a body that was never scheduled';
 };
 
-/** Stores the first parts of a body as versions did whose ids of parts do not depend on the body. */
+/** Stores the first parts of a body as earlier versions did, whose part ids do not depend on the body. */
 const storeEarlierParts = async (body: string, most = Infinity) => {
   const aggregates = new AggregateStore(new MemoryEventStore({ log }), codec);
   const stream = `deliveryBody-${ID}`;

@@ -74,7 +74,7 @@ describe('generated keys', () => {
       await completeKeys(settings({ secretsKey: Buffer.alloc(32, 1) }));
       expect(statSync(file).mode & 0o777).toBe(0o600);
       chmodSync(file, 0o666);
-      // The second key replaces the file, whose new mode is the one it was created with.
+      // The second key replaces the file; the new one has the mode that it was created with.
       await completeKeys(settings());
       expect(statSync(file).mode & 0o777).toBe(0o600);
       await completeKeys(settings());

@@ -54,7 +54,7 @@ describe('the log', () => {
 describe('the log of a process whose stderr is a pipe', () => {
   const unread = fileURLToPath(new URL('./unread-log-process.ts', import.meta.url));
   let folder: string;
-  /** Both ends of the pipe: the test reads what it wants, when it wants. */
+  /** A descriptor for both ends of the pipe, so that the test decides what to read and when. */
   let pipe: number;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'log-'));
@@ -66,7 +66,7 @@ describe('the log of a process whose stderr is a pipe', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Starts a process that logs so many lines; resolves when it has done so. */
+  /** Starts a process that logs `lines` lines; resolves when it has done so. */
   const logLines = async (lines: number) => {
     const child = spawn(process.execPath, ['--import', loader, unread, String(lines)], {
       stdio: ['pipe', 'pipe', pipe],
@@ -77,7 +77,7 @@ describe('the log of a process whose stderr is a pipe', () => {
     return { child, exited, dropped };
   };
 
-  /** Reads what is in the pipe at present. */
+  /** Reads the present content of the pipe. */
   const readPipe = (): string => {
     const buffer = Buffer.alloc(1_048_576);
     try {

@@ -62,8 +62,8 @@ const send = async (
 };
 
 /**
- * The troubles of one day, with an owner's key alone. Each step reads the API's own words for the cause and the remedy and
- * follows them.
+ * The troubles of one day, with only an owner's key. Each step reads the API's own words for the cause and the remedy
+ * and follows them.
  */
 describe('a bad day of an owner', () => {
   const onBadDay = shareHarness(async (harness) => {

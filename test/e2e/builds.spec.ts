@@ -209,6 +209,6 @@ export class Note {
     );
   expect(await prestart()).toEqual({ code: 0, stderr: '' });
   expect(runProgram()).toBe('Note,"one",Note,note.ts:9');
-  rmSync(join(folder, readCurrent(), 'dist/one/note.js')); // the bundle alone is loaded
+  rmSync(join(folder, readCurrent(), 'dist/one/note.js')); // only the bundle is loaded
   expect(runProgram()).toBe('Note,"one",Note,note.ts:9');
 });

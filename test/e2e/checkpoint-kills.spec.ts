@@ -23,7 +23,7 @@ const readLog = async (url: string, path: string): Promise<Buffer> => {
   return Buffer.from(await answer.arrayBuffer());
 };
 
-/** Reads checkpoints without a pause, as a witness would, also while the gateway is away. */
+/** Keeps reading checkpoints without a pause, as a witness would, even while the gateway is down. */
 const watchCheckpoints = (url: string) => {
   const seen: string[] = [];
   let isOver = false;

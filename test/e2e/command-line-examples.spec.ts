@@ -113,7 +113,7 @@ describe('the command line', () => {
         const { lag_events } = await client.get<{ lag_events: number }>('/projections/posts');
         return lag_events === 0;
       });
-      // No event of a real gateway stops a projection, so its checkpoint says that one has.
+      // No event of a real gateway stops a projection, so this makes its checkpoint say that one has.
       await withClient(database.DATABASE_URL, (db) =>
         db.query(`update ops_checkpoint set error = 'boom', failure = $1 where name = 'posts'`, [
           { event_id: 'damaged', position: '1', type: 'PostAccepted' },
@@ -156,7 +156,7 @@ describe('the command line', () => {
         return { CROSSPOST_URL: (await harness.startGateway(empty)).url };
       },
       'sagas skip': async () => {
-        // No event of a real gateway stops a saga, so the checkpoint of one that no process runs says that it has.
+        // No event of a real gateway stops a saga, so this adds the checkpoint of a stopped saga that no process runs.
         await withClient(database.DATABASE_URL, (db) =>
           db.query(
             `insert into ops_checkpoint (name, version, code, position, error, failure)

@@ -90,7 +90,7 @@ describe('the command line', () => {
       const events = await run(gateway.url, 'history', 'events', '--aggregate', 'endpoint', '--id', id);
       expect(JSON.parse(events.output.split('\n')[0]!)).toMatchObject({ aggregate_id: id, actor: 'operator' });
 
-      // Other users may not read an export, also if they could read the file before.
+      // Other users must not be able to read an export, even if they could read the file before.
       const files = ['new.ndjson', 'old.ndjson'].map((name) => join(folder, name));
       writeFileSync(files[1]!, 'an older export', { mode: 0o644 });
       for (const file of files) {

@@ -12,7 +12,7 @@ const ENDPOINTS = [[0], [1, 2], [2, 3], [0, 1, 2, 3, 4]];
 /** Delay of the network's answers, in ms, so that kills hit open calls. */
 const NETWORK_DELAY_MS = 50;
 
-/** A load on one gateway, and what is killed meanwhile. */
+/** A load on one gateway, and the process to kill meanwhile. */
 export interface CrashScenario {
   readonly telegram: Network;
   readonly random: Random;
@@ -25,8 +25,8 @@ export interface CrashScenario {
 }
 
 /**
- * Posts through several endpoints, kills at random moments between the first post and the last publication, and audits (L1, L2, L3,
- * L5). With `verify` the read models are rebuilt and compared too (L4).
+ * Posts through several endpoints, kills at random moments between the first post and the last publication, and audits
+ * (L1, L2, L3, L5). With `verify` the read models are rebuilt and compared too (L4).
  */
 export const runCrashScenario = async (scenario: CrashScenario): Promise<void> => {
   const { telegram, random, url, posts, kills, kill, verify = false } = scenario;

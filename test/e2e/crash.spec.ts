@@ -13,7 +13,9 @@ const TIMEOUT_MS = LONG ? 3_600_000 : 240_000;
 /** Time limit of a call to the event store, in ms. */
 const CALL_LIMIT_MS = 10_000;
 
-/** Normal runs kill one of the four parts that can be killed alone; the long ones, and those on a real event store, all. */
+/**
+ * Normal runs kill one of the four parts that can be killed alone. Long runs, and runs on a real event store, kill all.
+ */
 const choice = new Random();
 const PARTS = ['gateway', 'PostgreSQL', 'event store', 'frozen event store'] as const;
 const chosen = new Set(process.env.EVENT_STORE_COMMAND ? PARTS : sampleOf(PARTS, 0.25, choice));

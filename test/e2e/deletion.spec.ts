@@ -83,7 +83,7 @@ e2eTest(
           const list = await manage.get<{ items: unknown[] }>(`/posts?owner_id=${ownerId}&state=${state}`);
           return list.items.length === 0;
         });
-      // The outcome of what was being sent is recorded; nothing new was begun after the kill.
+      // The outcomes of calls in progress are recorded; nothing new was started after the kill.
       if (startsBefore !== null) expect(await countStarts()).toBe(startsBefore);
       await until('its secrets are erased', async () => (await countSecrets()) === 0);
     }

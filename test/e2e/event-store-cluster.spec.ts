@@ -24,7 +24,7 @@ interface Context {
 }
 
 /**
- * Starts a gateway with a database and a network of its own. What earlier ones have stored is in its read models too.
+ * Starts a gateway with its own database and network. Its read models also contain what earlier gateways have stored.
  */
 const startGateway = async ({ harness }: Context, EVENT_STORE_URL: string) => {
   const telegram = await harness.startTelegram();

@@ -282,7 +282,7 @@ describe('a published history whose stores are lost', () => {
     harness.addCleanup(() => server.stop());
     const store = new KurrentEventStore({ connectionString: server.connectionString });
     harness.addCleanup(() => store.close());
-    /** Removes all events of a stream for good but the newest one. */
+    /** Permanently removes all events of a stream except the newest. */
     const trim = async (stream: string): Promise<void> => {
       await store.setRetention(stream, 1);
       await server.sendCommand({ command: 'scavenge' });
@@ -326,7 +326,7 @@ describe('a published history whose stores are lost', () => {
     await restart();
     await losses.verify(gateway, 1);
 
-    // The same after events were removed for good: the log ends.
+    // The same after events were permanently removed: the log ends.
     await gateway.program.killAll();
     await trim(requests);
     await restore();
@@ -340,7 +340,7 @@ describe('a published history whose stores are lost', () => {
     await restart();
     await losses.verify(gateway, 2);
 
-    // PostgreSQL is lost beside a log whose events are all there, and after some were removed for good.
+    // PostgreSQL is lost, first while all of the log's events exist, then after some were permanently removed.
     await gateway.program.killAll();
     place = await newPlace();
     gateway = await losses.start(place);
@@ -359,7 +359,7 @@ describe('a published history whose stores are lost', () => {
     let gateway = await losses.start(place);
     await losses.write(gateway, 5);
 
-    // An older database is restored: DATA_DIR knows what was published since.
+    // An older database is restored: DATA_DIR knows what has been published since.
     await gateway.program.killAll();
     const restore = await backUp(place, harness);
     gateway = await losses.start(place);
@@ -378,13 +378,13 @@ describe('a published history whose stores are lost', () => {
     expect(await losses.verify(gateway, 2)).toEqual(['entries_lost', 'store_reset']);
     await losses.write(gateway, 4);
 
-    // The database of the first log is restored: DATA_DIR knows that two logs have ended since, and the third one with them.
+    // The database of the first log is restored. DATA_DIR knows that two logs have ended since, and the third ends now.
     await gateway.program.killAll();
     await restore();
     gateway = await losses.start(place);
     expect(await losses.verify(gateway, 3)).toEqual(['entries_lost', 'store_reset', 'entries_lost']);
 
-    // An older database is restored on another machine, and reset as the documents say. That machine knows no other log.
+    // An older database is restored on another machine, which knows no other log, and reset as the documents say.
     await gateway.program.killAll();
     await restore();
     place = { ...place, DATA_DIR: await harness.createFolder() };

@@ -46,7 +46,8 @@ const readExport = async (gateway: Gateway): Promise<readonly Line[]> =>
     .map((line) => JSON.parse(line) as Line);
 
 /**
- * Expects that an export is whole up to its last line, and that nothing is missing but what the gateway deletes itself.
+ * Expects that an export is whole up to its last line, and that only events that the gateway deletes itself are
+ * missing.
  */
 const expectWhole = (lines: readonly Line[]): void => {
   expect(lines.at(-1)).toMatchObject({ last: true });
@@ -170,7 +171,7 @@ const compareOrders = async (harness: E2eHarness, more: Readonly<Record<string, 
   const events = lines.filter(({ id }) => id !== undefined);
   const stored = await readStore(store);
   const shown = events.map(({ stream, revision, id }) => `${stream} ${revision} ${id}`);
-  // A store may keep events for a while that their streams do not show any more.
+  // A store may keep events for a while that their streams no longer show.
   const removed = lines.filter(({ id }) => id === undefined).map(({ stream, revision }) => `${stream} ${revision}`);
   const isRemoved = new Set(removed);
   expect(shown).toEqual(stored.filter((place) => !isRemoved.has(place.slice(0, place.lastIndexOf(' ')))));

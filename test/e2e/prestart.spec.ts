@@ -68,7 +68,7 @@ describe('npm start without the compiler', () => {
 
   it('starts the compiled program if no source has changed, or there are none', () => {
     const folder = stampProgram(createInstallation(dist));
-    utimesSync(join(folder, 'src/main.ts'), 300, 300); // another time is no other content
+    utimesSync(join(folder, 'src/main.ts'), 300, 300); // a new time, but the same content
     writeFileSync(join(folder, 'src/main.spec.ts'), 'changed');
     expect(prestart(folder)).toEqual({ status: 0, stderr: '' });
     rmSync(join(folder, 'src'), { recursive: true });
@@ -108,7 +108,7 @@ describe('the console without the compiler', () => {
   it('starts as it is if it was built from the present sources, or if there are none', () => {
     const folder = stampProgram(createInstallation(sources));
     stampConsole(folder);
-    utimesSync(join(folder, 'console/src/main.tsx'), 300, 300); // another time is no other content
+    utimesSync(join(folder, 'console/src/main.tsx'), 300, 300); // a new time, but the same content
     expect(prestart(folder)).toEqual({ status: 0, stderr: '' });
     rmSync(join(folder, 'console'), { recursive: true });
     expect(prestart(folder)).toEqual({ status: 0, stderr: '' });

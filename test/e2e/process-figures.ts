@@ -13,7 +13,7 @@ export const readMemory = (pid: number): number => {
 export interface SocketFigures {
   /** All of them: those to the database, clients, pipes to its parent. */
   readonly all: number;
-  /** TCP connections to one port, in any state: also those that the other side has closed. */
+  /** TCP connections to one port in any state, including those that the other side has closed. */
   readonly toPort: number;
 }
 

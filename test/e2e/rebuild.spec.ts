@@ -77,7 +77,7 @@ describe('a rebuild of a projection', () => {
   );
 });
 
-/** Channels of the load, each with an endpoint of its own: two clients post to each. */
+/** Number of channels under load, each with its own endpoint, to which two clients post. */
 const LOADED_CHANNELS = 10;
 const [POSTS_PER_SECOND, LOAD_MS] = LONG ? [200, 60_000] : [50, 2_000];
 

@@ -7,7 +7,7 @@ import { concurrentE2eTest, createManagementClient, type E2eHarness, type Networ
 import type { Endpoint, ManagementClient } from './management-client.js';
 import { until } from './until.js';
 
-/** Reads the identity of a store and the ids of all events in it, but not what a server writes by itself. */
+/** Reads the identity of a store and the ids of all events in it, except the server's own. */
 const readContents = async ({ connectionString }: EventStoreServer) => {
   const store = new KurrentEventStore({ connectionString });
   try {
@@ -106,13 +106,13 @@ describe('an event store that the database does not belong to', () => {
     const another = await failToStart(harness, onSecond);
     expect(another).toContain(`it is ${otherId}, but the read models and sagas have read ${store.id}`);
 
-    // A server writes events of its own when it starts: its log may reach as far as what was read.
+    // A server writes its own events when it starts, so its log may be as long as what was read.
     await first.restore(backup);
     expect(await failToStart(harness, onFirst)).toMatch(
       /ends at position \d+, but ".*" of this database has read it up to|does not contain the event/,
     );
 
-    // A backup that has grown since then is as long as what was read: an event that was read shows that it is another history.
+    // A backup that has grown since is as long as what was read. An event that was read shows that its history differs.
     const grown = await harness.startGateway({ ...onFirst, ...(await harness.createDatabase()) });
     const { endpoints: others } = await createManagementClient(grown).seed(1, [[0]]);
     for (const text of ['other', 'posts', 'than', 'before']) await publishAndWait(grown, others[0]!, text);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { e2eTest } from './e2e-harness.js';
 import { until } from './until.js';
 
-/** Sends a GET whose path goes out exactly as it is. */
+/** Sends a GET with exactly this path. */
 const get = (
   base: string,
   path: string,

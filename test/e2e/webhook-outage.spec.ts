@@ -40,7 +40,7 @@ e2eTest(
     for (let i = 1; i < POSTS; i++) {
       const sent = await send(`during the outage ${i}`);
       if (i === POSTS / 2) {
-        // A post that is being published at the kill would be in doubt, and its event another one.
+        // A post that is being published at the kill would be in doubt, and would cause a different event.
         await until('all posts are published', async () => (await readState(manage, sent)) === 'published');
         await worker.program.kill();
         await start('worker');

@@ -108,7 +108,7 @@ describe('/metrics (D-31)', () => {
   });
 
   it('show how far the transparency log is, erasures that are overdue, and deliveries that wait', async () => {
-    // Until it is counted: the gateway erases what is overdue every five seconds.
+    // Repeated until it is counted, because the gateway erases overdue data every five seconds.
     const addOverdue = () =>
       gateway.pool.query(
         `insert into ops_erasure (kind, subject, due_at) values ('payload', 'elsewhere', now() - interval '1 hour')

@@ -5,14 +5,14 @@ import { createPool } from '../../src/postgres/pool.js';
 import { startTestPostgres } from '../support/postgres.js';
 import { TABLES } from './forgeries.js';
 
-/** A history and its transparency log in a database of their own. */
+/** A history and its transparency log in a separate database. */
 export interface HistoryCopy {
   readonly pool: Pool;
   readonly store: PostgresEventStore;
   close(): Promise<void>;
 }
 
-/** Copies a history, as it is at one moment, to a new database. */
+/** Copies a consistent snapshot of a history to a new database. */
 export const copyHistory = async (source: Pick<Pool, 'connect'>): Promise<HistoryCopy> => {
   const postgres = await startTestPostgres({ migrated: true });
   const { connectionString } = postgres;

@@ -14,7 +14,7 @@ const sha256 = (...parts: readonly Uint8Array[]): Buffer => {
 export const leafHash = (entry: Uint8Array): Buffer => sha256(Uint8Array.of(0), entry);
 const nodeHash = (left: Buffer, right: Buffer): Buffer => sha256(Uint8Array.of(1), left, right);
 
-/** Returns the root of leaves: level by level, where an odd last node moves up as it is. */
+/** Returns the root of leaves: level by level; an odd last node moves up unchanged. */
 export const rootOf = (leaves: readonly Buffer[]): Buffer => {
   if (leaves.length === 0) return sha256();
   let level = [...leaves];

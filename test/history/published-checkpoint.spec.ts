@@ -33,7 +33,7 @@ describe('the newest published checkpoint', () => {
     const folder = await mkdtemp(join(tmpdir(), 'checkpoints-'));
     const { signingKey: key, sealKey } = deriveHistoryKeys(Buffer.alloc(32, 7));
     const identity = { origin: 'post.example.com/history', baseUrl: '', key, sealKey };
-    // The transaction fails at its very end: what it has written cannot have been read by anyone.
+    // The transaction fails at its very end, so the checkpoint that it wrote cannot have been read.
     await pool.query(`
       create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
       create constraint trigger refuse after insert on ops_history_log deferrable initially deferred

@@ -112,7 +112,8 @@ export const readCheckpoint = async (harness: ManagementHarness): Promise<string
   (await operatorCaller(harness).get('/history/log/checkpoint').expect(200)).text;
 
 /**
- * Ends the pause of {@link fill}, posts once more, and waits until all is published. @returns the texts in the channel
+ * Ends the pause of {@link fill}, sends another post, and waits until all posts are published. @returns the texts in
+ * the channel
  */
 export const publishTheRest = async (harness: ManagementHarness, source: ManagementHarness, setting: Setting) => {
   await callAs(harness, setting.owner).post(`/channels/${setting.channel}/resume`).expect(200);

@@ -173,7 +173,7 @@ describe('the transparency log', () => {
     const forgeries = Object.entries(FORGERIES).flatMap(([name, forge]) =>
       Array.from({ length: FORGED }, (_, n) => [name, n + 1, forge] as const),
     );
-    // A copy, which no process follows: one that wrote to the log while an event was forged would not match it any more.
+    // A copy that no process follows. A process that wrote to the log while an event was forged would no longer match it.
     let copy: HistoryCopy;
     beforeAll(async () => {
       await catchUp();
@@ -194,7 +194,7 @@ describe('the transparency log', () => {
           expect({ stream, revision, reason: found?.reason, broken }).toMatchObject({ stream, revision });
           expect(reasons).toContain(found?.reason);
         }
-        // No event that was not touched is named, but those of the same stream behind an insertion.
+        // Names no untouched event, except those of the same stream after an insertion.
         const streams = new Set(traces.map(({ stream }) => stream));
         expect(broken.filter(({ stream }) => !streams.has(stream))).toEqual([]);
       });

@@ -78,7 +78,7 @@ describe('the probe budget (D-51)', () => {
     await setClock('12:00:30');
     await budget.pay(endpoint, { probes: 5, bytes: 0 }); // the request's first payment
     const second = await budget.pay(endpoint, { probes: 3, bytes: 0 }, { probes: 8, bytes: 0 });
-    expect(second).toEqual(refused(60)); // 30 s would do for the second payment alone, but not for a repetition
+    expect(second).toEqual(refused(60)); // 30 s would be enough for the second payment, but not for a repetition of both
     await setClock('12:01:30');
     expect(await budget.pay(endpoint, { probes: 5, bytes: 0 })).toEqual(paid);
     expect(await budget.pay(endpoint, { probes: 3, bytes: 0 })).toEqual(paid);

@@ -133,7 +133,7 @@ describe('a slow or unavailable host is not an error (D-24)', () => {
       { type: 'photo', url: there.serve('/photo', png(8, 8)) },
       { type: 'photo', url: there.serve('/gif', gif()) },
     ] as const;
-    // The time is over once the other media are examined.
+    // The time runs out once the other media have been examined.
     const over = new AbortController();
     const inspector = createInspector();
     const inspect = inspector.inspect.bind(inspector);

@@ -56,7 +56,7 @@ describe('an exchange with a response', () => {
     const MAY_ANSWER = 2;
     const ANSWERED = 3;
     const progress = new Int32Array(new SharedArrayBuffer(4));
-    // A thread of its own, because it answers while this one is blocked.
+    // Runs in a separate thread, so that it answers while this one is blocked.
     const thread = new Worker(
       `const { parentPort, workerData: progress } = require('node:worker_threads');
       const server = require('node:http').createServer((request, response) => {

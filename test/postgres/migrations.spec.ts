@@ -141,7 +141,7 @@ describe('migrations', () => {
   });
 
   it('refuses a PostgreSQL older than 15 before it changes anything', async () => {
-    // There is no old server here: a function of that name, found before pg_catalog's, answers as one would.
+    // Imitates an old server with a function of the same name that is found before pg_catalog's.
     const name = /[^/]+$/.exec(postgres.connectionString)![0];
     await pool.query(
       `create function public.current_setting(text) returns text language sql as $$ select case $1 when 'server_version_num' then '140012' else '14.12' end $$`,

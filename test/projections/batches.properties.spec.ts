@@ -51,7 +51,7 @@ const divide = (events: readonly RecordedEvent[], random: Random): RecordedEvent
   return batches;
 };
 
-// Each seed is a history of its own, divided into batches in a way of its own.
+// Each seed gives a different history, divided into batches in a different way.
 const first = new Random().seed;
 describe.each(Array.from({ length: HISTORIES }, (_, i) => (first + i) % 2 ** 31))('of the history %i', (seed) => {
   const random = new Random(seed);

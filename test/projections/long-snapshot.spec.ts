@@ -48,7 +48,7 @@ const publish = (n: number): RecordedEvent[] => {
 };
 
 /**
- * Statistics that the server takes at a moment of its own choice, while almost all rows have ended, change the plans:
+ * If the server collects statistics while almost all rows have ended, they change the plans:
  * the update of `publication` then reads the whole primary key. The counts are compared without them.
  */
 const keepWithoutStatistics = async (client: Client, schema: string): Promise<void> => {
@@ -100,7 +100,7 @@ const countEntriesRead = async (projection: Projection, posts: number): Promise<
 
 describe('while a transaction elsewhere keeps old versions (ADR-96)', () => {
   /**
-   * Index entries by which two counts may differ: those of publications that ended since `first_waiting` was written.
+   * Index entries by which two counts may differ, because publications have ended since `first_waiting` was written.
    */
   const TOLERANCE = 150;
 

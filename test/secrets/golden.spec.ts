@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { KeyRing } from '../../src/secrets/key-ring.js';
 import { HEADER_BYTES, headerOf, keyIdOf, openValue, sealValue } from '../../src/secrets/sealed-value.js';
 
-/** A sealed secret of a release, which every later one must open. */
+/** A secret that a release sealed, and that every later release must open. */
 interface GoldenSecret {
   /** Base64. */
   readonly key: string;

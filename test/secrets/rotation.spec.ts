@@ -55,7 +55,7 @@ const context = (overrides: Partial<JobContext> = {}): JobContext => ({
 const reseal = (ring: KeyRing, key: Buffer, db: Pool = pool) =>
   createResealHandler(db, ring).run(jobFor(key), context());
 
-/** A pool whose statements fail from the n-th on, as those of a process that was killed; `sent` counts them. */
+/** A pool whose statements fail after the n-th, as in a killed process; `sent` counts them. */
 const dyingPool = (n: number): { readonly pool: Pool; readonly sent: () => number } => {
   let sent = 0;
   const check = (): void => {
@@ -102,7 +102,7 @@ describe('the key of a database', () => {
     await claimDatabase(pool, both);
     const vault = new SecretVault(pool, both);
     const id = await vault.storeSecret({ token: '1' }, 'channel-x');
-    // Processes that do not have the new key yet can read what is stored now.
+    // Processes that do not have the new key yet can read secrets that are stored now.
     expect(await new SecretVault(pool, new KeyRing(A)).readSecret(id)).toEqual({ token: '1' });
     await expect(claimDatabase(pool, new KeyRing(B))).rejects.toThrow('set the former one as SECRETS_KEY_PREVIOUS');
 

@@ -25,8 +25,7 @@ export interface EventStoreServer {
   /** Copies what is stored, without stopping the server. */
   backUp(): Promise<Backup>;
   /**
-   * Replaces the data with those of a backup, or with none, and starts on the same port, so that another server
-   * answers.
+   * Replaces the data with a backup's, or with none, and starts on the same port, as if another server answered.
    */
   restore(backup: Backup | null): Promise<void>;
   /** Kills it and deletes its data. */

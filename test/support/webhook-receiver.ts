@@ -27,7 +27,7 @@ export interface ReceiverAnswer {
 
 const BRAND = 'service';
 
-/** A customer's server, as strict as it can be about what the specification promises. */
+/** A customer's server that strictly checks everything that the specification promises. */
 export class WebhookReceiver {
   readonly received: ReceivedDelivery[] = [];
   /** Decides about each delivery. */

@@ -160,7 +160,7 @@ class ExampleTour {
     await this.decide();
   }
 
-  /** Decides about posts that wait for approval. */
+  /** Approves and rejects posts that wait for approval. */
   private async decide(): Promise<void> {
     const settings = { name: 'Interns', project_ids: [this.project], mode: 'live', requires_approval: true };
     const send = async (text: string): Promise<string> => {

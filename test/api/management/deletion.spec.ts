@@ -86,7 +86,7 @@ describe('a deletion (management-api.md: DELETE)', () => {
     await caller.patch(`/channels/${id}`, { name: 'Again' }).expect(404);
     await caller.post(`/channels/${id}/pause`, { minutes: 5 }).expect(404);
     await caller.delete(`/channels/${id}`).expect(404);
-    // Posts stay readable; what was queued is not sent.
+    // Posts stay readable; queued publications are not sent.
     expect((await setup.readPublication(published)).state).toBe('published');
     for (const one of [queued, delayed]) {
       const publication = await setup.readPublication(one);
@@ -94,7 +94,7 @@ describe('a deletion (management-api.md: DELETE)', () => {
       await caller.post(`/publications/${publication.id}/resend`).expect(409);
     }
     expect((await caller.get(`/posts?channel_id=${id}`).expect(200)).body.items).toHaveLength(3);
-    // A post to the project has no target any more.
+    // A post to the project no longer has a target.
     const { body } = await post(setup.endpoint).expect(200);
     expect(body.queued_targets).toBe(0);
     expect(await readTexts(chatId)).toEqual(['published']);
@@ -270,7 +270,7 @@ describe('a deletion (management-api.md: DELETE)', () => {
         const names = (body.items as { channel_ids: string[] }[]).some(({ channel_ids }) => channel_ids.includes(id));
         return names !== isDeleted;
       });
-      // An answer never shows a channel that is gone for good.
+      // An answer never shows a permanently deleted channel.
       if (isDeleted)
         for (const { status, body } of [created, also])
           if (status === 201) expect((await owner.caller.get(`/projects/${body.id}`)).body.channel_ids).toEqual([]);

@@ -96,7 +96,7 @@ describe('the ticks of history', () => {
         channel: setup.channel.chatId,
       });
       await setup.waitForState(await setup.sendPost(), 'in_doubt');
-      // The gateway raises a notice of the failure and one of the doubt, with events of their own.
+      // The gateway raises a notice for the failure and one for the doubt, each with its own events.
       events = await until('the notices are raised', async () => {
         const all = await readEvents(setup.owner);
         return all.filter(({ aggregate }) => aggregate === 'notice').length >= 2 && all;

@@ -52,7 +52,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await events(`endpoint-${id}`)).toEqual(['EndpointCreated']);
     const tokens = responses.map(({ body }) => body.token as string | null).filter((token) => token !== null);
     expect(tokens).toHaveLength(1);
-    // The token that was shown is the one that works.
+    // The token that was shown works.
     await fetch(`${harness.url}/v1/webhooks/${slug}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${tokens[0]}`, 'content-type': 'application/json' },

@@ -130,7 +130,7 @@ describe('a changing route called by another owner', () => {
   const readVictim = async (): Promise<unknown[]> => {
     const read = async (caller: Caller, path: string): Promise<unknown> => (await caller.get(path).expect(200)).body;
     const seen: unknown[] = [await read(victim.owner.caller, '/posts')];
-    // Neither has a list of its own, and a delivery goes on by itself.
+    // Neither has its own list, and a delivery continues by itself.
     const shown = Object.entries(victim.ids).filter(([name]) => name !== 'publications' && name !== 'deliveries');
     for (const [kind, id] of shown) {
       seen.push(await read(victim.owner.caller, `/${kind}/${id}`), await read(victim.owner.caller, `/${kind}`));

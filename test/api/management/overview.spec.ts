@@ -75,7 +75,7 @@ describe('publications', () => {
     expect(network.p95_seconds).toBeGreaterThan(0);
     expect(network.last_published_at).toMatch(/Z$/);
     expect(networkOf(overview, 'vk').state).toBe('idle');
-    expect(overview.recent).toHaveLength(2); // neither has an entry of its start any more
+    expect(overview.recent).toHaveLength(2); // neither still has an entry for its start
     expect(overview.recent[0]).toEqual({
       at: network.last_published_at,
       kind: 'published',

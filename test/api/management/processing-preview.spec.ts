@@ -127,7 +127,7 @@ describe('a preview of processing', () => {
 
   it('takes any text that a post may have, and an empty one', async () => {
     const project = await createProject({ signature: { text: 'Acme' } }, 1);
-    expect((await preview(project, { text: '' })).body.platforms.telegram.text).toBe(''); // no signature alone (ADR-56)
+    expect((await preview(project, { text: '' })).body.platforms.telegram.text).toBe(''); // a signature is not published alone (ADR-56)
     const long = 'ж'.repeat(15_895);
     expect((await preview(project, { text: long, processing: {} })).body.platforms.telegram.text).toBe(long);
   });

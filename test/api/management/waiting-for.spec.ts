@@ -176,7 +176,7 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
   });
 });
 
-/** Starts a host of media that answers 503 to every request. */
+/** Starts a media host that answers 503 to every request. */
 const startMediaHost = async () => {
   const server = createServer((_, response) => response.writeHead(503).end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

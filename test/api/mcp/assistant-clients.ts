@@ -26,7 +26,7 @@ export interface Assistant {
   close(): Promise<void>;
 }
 
-/** Headers of an endpoint's assistants. */
+/** Returns the headers that an endpoint's assistants send. */
 export const headersOf = (token: string, more: Record<string, string> = {}): Record<string, string> => ({
   authorization: `Bearer ${token}`,
   ...more,

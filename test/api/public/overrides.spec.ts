@@ -98,7 +98,7 @@ describe('overrides (D-61)', () => {
     const replaced = { telegram: { media: null }, vk: { media: null } };
     const media = [photo(`${host.origin}/nothing`)];
     expect((await endpoint.post('', { text: 'a', media, overrides: replaced })).status).toBe(200);
-    // What is refused anyway names all problems, of these lists alone.
+    // If the post is refused anyway, the answer names all problems, but only those of these lists.
     const entities = [{ type: 'bold', offset: 0, length: 9 }];
     const refused = { text: 'a', entities, media, overrides: { ...overrides, telegram: { media: null } } };
     for (const { body } of [await endpoint.post('', refused), await endpoint.sandbox(refused)])

@@ -22,7 +22,7 @@ describe('hostile connections', () => {
     const gateway = await stage.startGateway({ ...(await stage.createDatabase()), ...settings });
     const { endpoints } = await createManagementClient(gateway).seed(1, [[0]]);
     const endpoint = endpoints[0]!;
-    /** Builds the head of a post to the endpoint, with more lines. */
+    /** Builds the head of a post to the endpoint, with additional lines. */
     const head = (...lines: readonly string[]): string =>
       [
         `POST ${endpoint.path} HTTP/1.1`,

@@ -57,7 +57,7 @@ describe('pages of other origins (CORS_ORIGINS)', () => {
       expect((await preflight.json()) as object).toMatchObject({ ok: false, code: 'not_found' });
       const refused = await call('/v1/webhooks/any', origin, { method: 'POST', body: '{}' });
       expect([refused.status, refused.headers.get(ALLOWED)]).toEqual([401, null]);
-      // A cache must not give a page the answer to another one.
+      // A cache must not give one page's answer to another.
       expect(refused.headers.get('vary')).toContain('Origin');
     },
   );

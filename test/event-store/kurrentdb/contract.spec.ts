@@ -6,7 +6,10 @@ import { appendInOtherProcess } from '../append-in-other-process.js';
 import { describeEventStore } from '../contract.js';
 import { proxiedFaults } from './proxied-faults.js';
 
-/** URL of a real server, one node without TLS, for example `kurrentdb://127.0.0.1:2113?tls=false`. Without it a server is started. */
+/**
+ * URL of a real server, one node without TLS, for example `kurrentdb://127.0.0.1:2113?tls=false`. Without it a server
+ * is started.
+ */
 const realServer = process.env.KURRENTDB_URL;
 
 describeEventStore(realServer || isRealEventStore ? 'a real KurrentDB' : 'KurrentDB', async () => {
@@ -16,7 +19,7 @@ describeEventStore(realServer || isRealEventStore ? 'a real KurrentDB' : 'Kurren
   const farServers: KurrentServer[] = [];
   return {
     ...proxiedFaults(proxy),
-    // Far above what 1000 concurrent appends take, also where every processor is busy.
+    // Far above the time of 1,000 concurrent appends, even if every processor is busy.
     open: async () => new KurrentEventStore({ connectionString, timeoutMs: 60_000 }),
     openFragile: async () => new KurrentEventStore({ connectionString: proxy.through(connectionString) }),
     openFar: async () => {

@@ -2,7 +2,7 @@ import { MemoryEventStore, MemoryLog } from '../../../src/event-store/memory/mem
 import { describeEventStore } from '../contract.js';
 import { executePlan } from '../contract/append-plan.js';
 
-/** Two clients of one log stand for two processes here. */
+/** Here, two clients of one log represent two processes. */
 describeEventStore('memory', async () => {
   const log = new MemoryLog();
   const open = async (): Promise<MemoryEventStore> => new MemoryEventStore({ log });

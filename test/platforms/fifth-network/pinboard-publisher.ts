@@ -33,7 +33,7 @@ const renderNote = (post: PlatformPost, { address, settings }: PlatformChannel):
   };
 };
 
-/** Creates the publisher of Pinboard: one call for each post. */
+/** Creates the publisher for Pinboard, which makes one call per post. */
 export const createPinboardPublisher = ({ apiUrl, timeoutMs = 30_000 }: PublisherOptions): ConnectedPublisher => {
   const connections = createConnections();
   return {

@@ -9,7 +9,7 @@ import { postOf, publishPost } from '../publish-post.js';
 const FOLDER = new URL('./golden/', import.meta.url);
 const channel = { id: 'tgt_1', address: { chat_id: CHAT }, settings: {} };
 
-/** `results` are those of uploads of media that cannot be sent. */
+/** `results` are the results of uploads for media that cannot be sent. */
 interface Golden {
   readonly post: Partial<PlatformPost>;
   readonly results?: Readonly<Record<string, JsonObject>>;

@@ -10,7 +10,7 @@ import { postOf, publishPost } from '../publish-post.js';
 const FOLDER = new URL('./golden/', import.meta.url);
 const channel = { id: 'tgt_1', address: { chat_id: '@harbour' }, settings: {} };
 
-/** `results` are those of the download, where they differ from what the names of the media suggest. */
+/** `results` are the results of the download where they differ from what the media's names suggest. */
 interface Golden {
   readonly post: Partial<PlatformPost>;
   readonly results?: Readonly<Record<string, JsonObject>>;

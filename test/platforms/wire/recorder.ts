@@ -4,7 +4,7 @@ import type { RelayedAnswer, RelayedCall } from './relay.js';
 export interface RecordedCall {
   /** `POST /bot…/sendMessage`. */
   readonly call: string;
-  /** Content of the body: JSON as it is, or the fields of a form or multipart body. */
+  /** Content of the body: the JSON, or the fields of a form or multipart body. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Files of a multipart body, by field. */
   readonly files?: Readonly<Record<string, string>>;

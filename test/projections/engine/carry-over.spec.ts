@@ -21,7 +21,7 @@ let two: TwoProcesses;
 let on: Infrastructure;
 let program: Program;
 let rebuilds: Rebuilds;
-/** Streams whose events no reader of the log receives any more: a lane of another process has none in its memory either. */
+/** Streams whose events no reader of the log receives any more, not even a lane of another process from its memory. */
 const deleted = new Set<string>();
 beforeAll(async () => {
   two = await startTwoProcesses('60');

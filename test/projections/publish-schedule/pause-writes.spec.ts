@@ -29,7 +29,7 @@ const accepted = (n: number): RecordedEvent => {
   return event('PostAccepted', { postId: `post_${n}`, ownerId: 'own_1', acceptedAt: AT, targets });
 };
 
-/** Rows that a transaction has written, by table, and those of publications that it has read. */
+/** Rows that a transaction has written, by table, and publication rows that it has read. */
 interface Work {
   readonly written: Record<string, number>;
   readonly read: number;

@@ -155,7 +155,7 @@ describe('the queue of notices', () => {
   const group = { owner_id: 'own_queue', kind: 'publication.failed' };
 
   it('keeps a batch over a crash, without what came later, and forgets no notice', async () => {
-    // The gateway's worker would drop what the test queues, because there is no such owner: it sees nothing of this transaction.
+    // The gateway's worker would drop the test's notices, whose owner does not exist. It does not see this transaction.
     const queue = await QueueInTransaction.open();
     try {
       await queue.add(notice('ntc_1'));

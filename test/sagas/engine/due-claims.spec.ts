@@ -114,7 +114,7 @@ it('claims of each owner only its share, so that one with many due channels leav
   const owners = async (...args: Parameters<typeof capacityOf>) =>
     (await claim(worker, NOW, [capacityOf(...args)], [])).map(({ owner }) => owner).sort();
   const countOfBusy = (found: readonly string[]): number => found.filter((owner) => owner === busy).length;
-  // Of nine due channels it gets no more than half of what is free; the next claim is without it.
+  // With nine due channels, it gets at most half of the free slots, and is left out of the next claim.
   expect(countOfBusy(await owners('vk', 8))).toBeLessThanOrEqual(4);
   expect(await owners('vk', 4, { [busy]: 4 }, [busy])).toEqual(others);
   // A claim that finds the channels of all gives each owner a slot before any gets a second one.

@@ -74,8 +74,8 @@ class Kill {
 const sweep = <T>(work: ErasureKind<T>) => eraseDue(work, 100, new AbortController().signal, silentLog);
 
 /**
- * Sweeps with a process that ends at its first call, then with one that ends at its second call, and so on until one does
- * all its work; after each of them, what must be kept is there.
+ * Sweeps with a process that ends at its first call, then with one that ends at its second call, and so on until one
+ * does all its work; after each of them, everything that must be kept is there.
  */
 const sweepKilled = async <T>(
   createWork: (kill: Kill) => ErasureKind<T>,

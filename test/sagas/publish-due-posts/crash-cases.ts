@@ -102,8 +102,8 @@ const shuffle = <T>(items: readonly T[], random: Random): T[] => {
 };
 
 /**
- * Groups a wall into steps: an album is one step, and so is any other message. Each message: kinds of media, and the
- * text.
+ * Groups a wall into steps: an album is one step, and so is any other message. Messages are shown as
+ * their kinds of media and their text.
  */
 export const groupIntoSteps = (wall: readonly LedgerEntry[]): string[][] => {
   const steps: { readonly group: string | null; readonly messages: string[] }[] = [];

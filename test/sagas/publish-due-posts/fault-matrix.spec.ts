@@ -27,7 +27,7 @@ const SHARE = 0.3;
 /** Cases that run side by side wait for each other on a busy machine. */
 const AT_ONCE_TIMEOUT_MS = 600_000;
 
-/** Two posts on a channel; the first one meets a fault. */
+/** Two posts on a channel; the first one hits a fault. */
 interface Pair {
   readonly channel: TestChannel;
   readonly first: string;
@@ -191,7 +191,10 @@ describe('a fault that persists ends the publication (D-20)', () => {
   const some = () => sampleOf(NETWORK_NAMES, 0.5, random);
   const clock = useWorker();
 
-  /** Advances the clock by each wait, or further, until the publication fails. @returns the rules of its attempts, the last error */
+  /**
+   * Advances the clock by each wait, or further, until the publication fails. @returns the rules of its attempts, the
+   * last error
+   */
   const runUntilFailed = async (channel: TestChannel, fault: Partial<Fault>, atLeastMs = 0) => {
     const always = {
       mode: 'answer',

@@ -12,7 +12,7 @@ import type { PublicationView, TestChannel } from './test-channel.js';
 
 const LONG = Boolean(process.env['TEST_LONG']);
 const TIMEOUT_MS = LONG ? 3_600_000 : 600_000;
-/** Calls of or by a publisher, which has neither a store nor a database: what it throws is a bug. */
+/** Calls to or by a publisher. It uses neither a store nor a database, so any error that it throws is a bug. */
 const CALLS_OF_PUBLISHERS: ReadonlySet<string> = new Set(['send', 'lookUp', 'media']);
 /** Cases that run side by side. */
 const BATCH_SIZE = 40;
@@ -38,7 +38,9 @@ afterAll(async () => {
   injector.stop();
 });
 
-/** A photo in several calls with a pause after it on a network with a look-up, and one call on a network without one. */
+/**
+ * A photo in several calls with a pause after it on a network with a look-up, and one call on a network without one.
+ */
 const PAYLOADS: Readonly<Record<string, () => object>> = {
   vk: () => ({ text: 'first', media: [{ type: 'photo', url: photo }], ad_target_pause_minutes: 1 }),
   telegram: () => ({ text: 'first' }),
@@ -63,8 +65,8 @@ const publishTwo = async (channel: TestChannel): Promise<readonly [PublicationVi
 };
 
 /**
- * Does work while the clock runs ahead to the next retry. It moves only while no publication is due or at work: otherwise the clock
- * would overtake the work on a busy machine, and attempts would come too late.
+ * Does work while the clock runs ahead to the next retry. It moves only while no publication is due or at work:
+ * otherwise the clock would overtake the work on a busy machine, and attempts would come too late.
  */
 const withFastClock = async <T>(work: Promise<T>): Promise<T> => {
   const { pool } = harness.infrastructure;

@@ -173,7 +173,7 @@ describe('a channel in which the network lets no one post (D-50)', () => {
         },
       });
 
-      // A retry before the cause is removed is refused once more, and holds the queue as before.
+      // A retry before the cause is removed is refused again, and holds the queue as before.
       expect((await harness.gateway.callManagement('POST', `${path}/retry`, {})).status).toBe(200);
       await channel.waitUntil(ids[0]!, 'was tried again', ({ attempts }) => attempts.length === 2);
       for (const id of ids) await waitsForAttention(channel, id);

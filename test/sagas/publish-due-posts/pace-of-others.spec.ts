@@ -87,7 +87,7 @@ describe('a chat’s pace belongs to an owner and a credential (D-68):', () => {
     const flood = await floodChat(await harness.gateway.createOwner(), victim.chat, [...others, ...known]);
     const turn = await waitForLateTurn(victim.chat);
     expect((await publishAt(victim)).getTime()).toBeLessThan(turn.getTime());
-    // Channels with a token of their own do not queue: each is sent at once, and the network answers.
+    // Channels with their own tokens do not queue: each is sent at once, and the network answers.
     await until('only channels with one token wait', async () => (await readStates(flood)).published! >= 60 - QUEUE);
   });
 

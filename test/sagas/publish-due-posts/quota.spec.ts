@@ -117,7 +117,7 @@ describe('the monthly quota (D-18, D-46)', () => {
     expect(first!.text).toMatch(/ 4 (of|из) 5\./);
 
     await buy(1);
-    await publish(1); // used up once more in the same month
+    await publish(1); // used up again in the same month
     await buy(2);
     ahead = Date.parse(resets_at) - Date.now();
     await publish(4); // two of the month and two of the pack: at 80 % of four none are left

@@ -30,7 +30,7 @@ let harness: PublishingHarness;
 beforeAll(async () => void (harness = await PublishingHarness.start()));
 afterAll(() => harness.stop());
 
-/** Makes a network answer with random faults until the time is over. */
+/** Makes a network answer with random faults until the time is up. */
 const injectFaults = async (network: NetworkName): Promise<void> => {
   const { control } = harness.networks[network];
   for (const end = Date.now() + STORM_MS; Date.now() < end; await sleep(50 + random.below(100))) {

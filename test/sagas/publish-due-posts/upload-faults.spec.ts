@@ -35,7 +35,10 @@ const CHAINS: readonly (readonly [NetworkName, 'photo' | 'video', readonly strin
 /** The long run tests every fault at every call; the normal run every sixth combination, with each fault. */
 const EVERY = process.env['TEST_LONG'] ? 1 : 6;
 
-/** An empty answer of OK to a video is not documented to mean failure: the video's release shows if it is there. */
+/**
+ * OK does not document that an empty answer to a video upload means failure: only the release shows if the video
+ * exists.
+ */
 const UNDOCUMENTED = ['is answered with an empty 200', 'ok', 'video', 'upload.video'].join();
 const CALLS = CHAINS.flatMap(([network, type, calls]) => calls.map((call) => [network, type, call] as const));
 
@@ -52,7 +55,7 @@ const FAULTS: Readonly<Record<string, CallFault>> = {
 
 /** The last case on each network. */
 const lastCases = new Map<NetworkName, Promise<unknown>>();
-/** Runs the cases of one network one after the other, those of different networks side by side. */
+/** Runs one network's cases one after the other, and different networks' cases side by side. */
 const runInTurn = <T>(network: NetworkName, runCase: () => Promise<T>): Promise<T> => {
   const running = (lastCases.get(network) ?? Promise.resolve()).then(runCase);
   lastCases.set(

@@ -93,7 +93,7 @@ it('publishes an approved post at its time', async () => {
   expect(approved.body.publications[0].waiting_for).toMatchObject({ rule: 'scheduled', until: publish_at });
   ahead += 600_000;
   await gateway.waitForText(channels[0]!.chatId, 'timed');
-  expect(await wall()).toEqual(['timed']); // nothing releases what is not approved
+  expect(await wall()).toEqual(['timed']); // a post that is not approved is never released
   await gateway.manage('PATCH', `/posts/${late}`, { publish_at: inMinutes(-ahead / 60_000 - 1) });
   expect((await approve(late)).body).toMatchObject({ released_at: expect.any(String) });
   await gateway.waitForText(channels[0]!.chatId, 'late');

@@ -19,7 +19,10 @@ const anyKill = (steps: number) => ({
   when: (['before', 'after'] as const)[random.below(2)]!,
 });
 
-/** Changes and releases posts at the same time in processes that are killed; then repeats the changes, and releases the rest. */
+/**
+ * Changes and releases posts at the same time in processes that are killed; then repeats the changes, and releases the
+ * rest.
+ */
 const runRound = async (): Promise<number> => {
   const posts: PlannedInTest[] = [];
   for (let n = 0; n < POSTS; n++) posts.push(await bench.plan(bench.now + 1 + random.below(5)));
@@ -32,7 +35,7 @@ const runRound = async (): Promise<number> => {
   const killed = await Promise.all(changed.map(({ post, kind }) => bench.change(post, kind, anyKill(stepsOf(kind)))));
   await bench.untilNothingIsDue(saga);
   await saga.stop();
-  // Clients repeat what was not answered.
+  // Clients repeat changes that were not answered.
   for (const [n, { post, kind }] of changed.entries()) if (killed[n]) await bench.change(post, kind, null);
   bench.now += 1_000;
   const second = bench.startSaga(random.below(2) === 0 ? anyKill(POSTS + 3) : null);
@@ -48,7 +51,10 @@ const runRound = async (): Promise<number> => {
 /** Steps of a change: a read and an append, and the parts of a large payload. */
 const stepsOf = (kind: Kind): number => (kind === 'large' ? 5 : 2);
 
-/** Expects that each post has ended or was released once, not early, with its last content, and that the saga kept the order. */
+/**
+ * Expects that each post has ended or was released once, not early, with its last content, and that the saga kept the
+ * order.
+ */
 const audit = async (posts: readonly PlannedInTest[]): Promise<void> => {
   const bySaga: { readonly post: PlannedInTest; readonly release: RecordedEventOf<PostReleased> }[] = [];
   for (const post of posts) {

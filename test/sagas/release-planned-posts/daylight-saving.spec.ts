@@ -2,7 +2,9 @@ import { iso } from '../../../src/kernel/instant.js';
 import { TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';
 
-/** Local times around both changes of the clock, as people in these zones write them, and the instants that they mean. */
+/**
+ * Local times around both changes of the clock, as people in these zones write them, and the instants that they mean.
+ */
 const PLANS: readonly (readonly [zone: string, local: string, instant: string])[] = [
   ['America/New_York', '2027-03-14T01:59:59-05:00', '2027-03-14T06:59:59Z'],
   ['America/New_York', '2027-03-14T03:00:00-04:00', '2027-03-14T07:00:00Z'],
@@ -49,7 +51,7 @@ it('releases posts that were planned by local times at the right instants, over 
     if (n > 0) expect(await releasedAt(posts[n - 1]!.id)).not.toBeNull();
     expect(await releasedAt(id)).toBeNull();
     now = due;
-    // The clock stands still: a release a moment too early would show that moment.
+    // The clock stands still, so a release that came too early would show its time.
     expect(await until(`${id} is released`, () => releasedAt(id))).toBe(iso(due));
   }
   await gateway.waitForText(channel.chatId, posts.at(-1)!.text);

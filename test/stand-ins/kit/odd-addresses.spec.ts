@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { startStandIn } from '../telegram/stand-in.js';
 
-/** Sends a request line exactly as it is; returns the status. */
+/** Sends a request line unchanged; returns the status. */
 const send = (url: string, target: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

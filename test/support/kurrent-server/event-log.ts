@@ -109,7 +109,7 @@ export class EventLog {
   }
 
   /**
-   * Deletes a stream permanently: its last event is a tombstone, and nothing can be appended to it any more. Scavenging
+   * Deletes a stream permanently: its last event is a tombstone, and nothing more can be appended. Scavenging
    * removes the other events. @returns false if it was already deleted
    */
   tombstoneStream(stream: string): boolean {

@@ -4,8 +4,8 @@
  *
  * It behaves like EventStoreDB 23.10.6, as observed on that server and read in its source:
  * - `BatchAppend`, with idempotency by event id. Identical events or a prefix return the first result; longer, mixed or
- *   reordered ones lead to a wrong expected version. `any` forgets ids at a restart. The position is missing if
- *   retention has removed the events. An append holds at most 1 MiB.
+ *   reordered ones are answered with a wrong expected version. `any` forgets ids at a restart. The position is missing
+ *   if retention has removed the events. An append holds at most 1 MiB.
  * - An append is answered once it is replicated. A copy that arrives before that is dropped, and the server says after
  *   its time limit of 2 s that the deadline was exceeded.
  * - Positions that are neither dense nor small. System events interleaved in $all, one of them without `$` in its type.
@@ -85,7 +85,7 @@ const startServer = async (options: ServerOptions): Promise<number> => {
   });
 };
 
-/** Returns what a single node says about its cluster: that it leads, and that there are no others. */
+/** Returns the gossip of a single node: it is the leader of a cluster without other nodes. */
 const clusterOfOne = (port: number): gossip.ClusterInfo =>
   new gossip.ClusterInfo().setMembersList([
     new gossip.MemberInfo()

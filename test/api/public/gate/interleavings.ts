@@ -63,7 +63,7 @@ export class InterleavedProcesses {
   }
 
   /**
-   * Runs the processes until none makes a call any more. Returns each process's result, null if it died; null instead
+   * Runs the processes until none makes another call. Returns each process's result, null if it died; null instead
    * of the list if the run was aborted. @throws Error if the processes do not end
    */
   async runAll<T>(processes: readonly Promise<T>[], choose: ChooseStep): Promise<(T | null)[] | null> {
@@ -89,7 +89,7 @@ export class InterleavedProcesses {
 
   private listSteps(): Step[] {
     const outcomes: StepOutcome[] = ['completes', 'process dies before the call', 'process dies after the call'];
-    // Only the first call of each process: the order of its reads does not matter.
+    // Offers only the first call of each process, because the order of a process's own reads does not matter.
     const calls = this.waiting.filter(({ process }, i) => this.waiting.findIndex((c) => c.process === process) === i);
     return calls.flatMap(({ execute: _, ...call }) =>
       (call.isAppend && this.deaths < this.maxDeaths ? outcomes : outcomes.slice(0, 1)).map((outcome) => ({

@@ -5,7 +5,7 @@ import { KurrentServer } from '../../../support/kurrent-server/kurrent-server.js
 import { type TestEndpoint, TestGateway } from '../gateway.js';
 
 const KIB = 1_024;
-/** Size of a large post. Memory for three bodies, and for the work on two of them; one of them for each owner. */
+/** Size of a large post. There is memory for three bodies, and for the work on two; each owner may have one in work. */
 const LARGE = 200 * KIB;
 const WORK = 6 * 201 * KIB;
 const createMemory = (waitMs: number) => {

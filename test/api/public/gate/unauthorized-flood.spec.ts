@@ -32,7 +32,7 @@ it('thousands of unauthorized requests to a known slug write few events, whateve
     }
   };
   await Promise.all(Array.from({ length: CONCURRENT }, send));
-  // A reader of the log finds every earlier request: what is still in memory is written first.
+  // A reader of the log finds every earlier request, because entries still in memory are written first.
   const { items } = await gateway.manage('GET', `/endpoints/${endpoint.id}/requests?limit=200`);
   const events = (await store.readAll({ after: before, limit: REQUESTS })).filter(
     ({ stream, type }) => type === 'RequestsLogged' && stream === `requestLog-${endpoint.id}`,
@@ -40,7 +40,7 @@ it('thousands of unauthorized requests to a known slug write few events, whateve
   const seconds = (performance.now() - startedAt) / 1_000;
 
   expect(events.length).toBeGreaterThan(0);
-  // Five a second at most, with the first one and the one that the reader asked for.
+  // At most five a second, besides the first one and the one that the read causes.
   expect(events.length).toBeLessThanOrEqual(2 + Math.ceil((seconds * 1_000) / WRITE_INTERVAL_MS));
   expect(events.length).toBeLessThanOrEqual(RETAINED_EVENTS);
   const logged = events.map((event) => codec.decode<RequestsLogged>(event).data.requests.length);
