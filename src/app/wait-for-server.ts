@@ -25,8 +25,8 @@ export interface RequiredServer {
 const PAUSE_MS = 1_000;
 
 /**
- * Repeats an attempt until the server answers, and returns its outcome, because all servers of a deployment start at
- * the same time.
+ * Repeats an attempt until the server answers, and returns its outcome, because all servers of a deployment may start
+ * at the same time.
  * @throws Error with a sentence that names the setting if the server rejects it: a wrong password, a missing database,
  * TLS that the server does not support
  */

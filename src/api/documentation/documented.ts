@@ -33,11 +33,11 @@ export interface RouteDocumentation {
   readonly bodyType?: string;
   /** The class that reads the query. Absent if the route takes no query. */
   readonly query?: BodyClass<object>;
-  /** Status of a success. Default: 200; for DELETE, 204. */
+  /** Status of a successful answer. Default: 200; for DELETE, 204. */
   readonly status?: number;
   /** The answer's class, if the method's return type does not name it; for a text answer, its media type. */
   readonly answer?: Type<object> | string;
-  /** Other successes with the same body: status and meaning. */
+  /** Other successful answers with the same body: status and meaning. */
   readonly alsoAnswers?: Readonly<Record<number, string>>;
   /** Codes of errors that only some routes have, by status. */
   readonly codes?: Readonly<Record<number, readonly string[]>>;

@@ -229,7 +229,7 @@ const headerParameters = (
 /** `service` → `Service`, as headers write a brand. */
 const brandName = (brand: string): string => brand.replaceAll(/(^|-)([a-z])/g, (text) => text.toUpperCase());
 
-/** Adds the docstrings of its class to a schema's fields. */
+/** Describes a schema's fields with the docstrings of its class. */
 const describeFields = (schema: JsonSchema, className: string): JsonSchema => {
   const docs = answers.fields[className] ?? {};
   const fields = Object.entries(schema.properties as Readonly<Record<string, JsonSchema>>);
@@ -237,11 +237,13 @@ const describeFields = (schema: JsonSchema, className: string): JsonSchema => {
   return { ...schema, properties: Object.fromEntries(described) as JsonSchema };
 };
 
-/** The schemas of bodies, listed once by the names of their classes. */
+/** The schemas of bodies, each listed once under the name of its class. */
 class Components {
   readonly schemas: Record<string, JsonSchema> = {};
 
-  /** Moves the schemas of classes inside a schema to the list, and returns the references that replace them. */
+  /**
+   * Moves a class's schema, and those inside it, to the list, and returns the schema with references in their place.
+   */
   hoist(schema: JsonSchema): JsonSchema {
     const inner = this.hoistAll(schema) as JsonSchema;
     const className = inner['x-class'] as string | undefined;

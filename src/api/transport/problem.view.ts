@@ -26,7 +26,7 @@ export class ProblemView {
   }
 }
 
-/** Builds the body of a problem: its figures, if it has any, then the fields of every problem. */
+/** Builds the body of a problem: its figures, if it has any, then the fields that every problem has. */
 export const buildProblemView = (problem: HttpProblem, requestId: string): ProblemView => ({
   ...problem.figures,
   ...new ProblemView(problem, requestId),

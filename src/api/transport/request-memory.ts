@@ -3,7 +3,7 @@ import { type MemoryBounds, MemoryBudget } from '../../runtime/memory-budget.js'
 import { HttpProblem } from './http-problem.js';
 import { SERVICE_MESSAGES } from './messages.js';
 
-/** Size, in bytes, of the smallest body that reserves memory and is parsed in slices. */
+/** Size, in bytes, above which a body reserves memory and is parsed in slices. */
 const LARGE_BODY_BYTES = 65_536;
 /**
  * Bytes of memory that processing a body takes for each of its bytes: its text, the parsed value, serialised again,

@@ -7,7 +7,7 @@ import { isRejection, reject } from '../../kernel/result.js';
 import { type CommandOutcome, latestCompleted, toOutcome } from '../command-result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 
-/** Sends deliveries of one webhook output at once, with their existing ids. */
+/** Retries deliveries of one webhook output immediately, with their existing ids. */
 export class RetryDeliveries extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

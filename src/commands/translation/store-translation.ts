@@ -22,7 +22,7 @@ export interface TranslatedText {
 }
 
 /**
- * Stores the translation of one text of a post, or its failure; all use the first result stored (D-28).
+ * Stores the translation of one text of a post, or its failure; every process uses the first result stored (D-28).
  * @returns the stored translation, which another process may have stored first; null if it was deleted because its post
  * has been published
  * @throws Unavailable

@@ -21,7 +21,7 @@ export interface ChannelTest {
 const TEST_LIMIT_MS = 5_000;
 
 /**
- * Asks a channel's network, without posting, whether the credentials may post there. Calls keep to the pace of the
+ * Asks a channel's network, without posting, whether the credentials may post there. Calls respect the pacing of the
  * account, as posts do, and concurrent tests of a channel share one result.
  */
 @Injectable()

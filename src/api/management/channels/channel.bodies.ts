@@ -41,7 +41,7 @@ const createChannelBody = (platforms: readonly string[]): BodyClass<ChannelField
   return ChannelBody;
 };
 
-/** Fields of PATCH /channels/{id}; `credentials` and `settings` follow the channel's network. */
+/** Fields of PATCH /channels/{id}; `credentials` and `settings` depend on the channel's network. */
 export class ChannelPatchBody {
   @Must.beName()
   readonly name: string | undefined;
@@ -72,7 +72,7 @@ export interface ChannelChange {
   readonly enabled?: boolean;
 }
 
-/** Readers of bodies about channels. Credentials and settings follow the rules of the channel's network. */
+/** Readers of the bodies for channels. Credentials and settings follow the rules of the channel's network. */
 export interface ChannelReaders {
   /** Reads the body of POST /channels. */
   readonly readChannel: BodyReader<NewChannel>;
@@ -80,7 +80,7 @@ export interface ChannelReaders {
   readonly readChannelChange: (platform: Platform) => BodyReader<ChannelChange>;
 }
 
-/** Creates the readers for the networks of a catalogue; once, because class-validator keeps the rules of every class. */
+/** Creates the readers for a catalogue's networks. Call it once: class-validator keeps the rules of every class. */
 export const createChannelReaders = (platforms: PlatformCatalogue): ChannelReaders => {
   const readFields = fieldsReader(createChannelBody(platforms.ids));
   const parts = new Map(

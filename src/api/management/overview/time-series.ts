@@ -22,7 +22,7 @@ export class ShownTimes {
     this.firstTenMinutes = now - (now % TEN_MINUTES) - (TENS - 1) * TEN_MINUTES;
   }
 
-  /** The times to read. */
+  /** The range of times to read. */
   get range(): Pick<ActivityRange, 'firstMinute' | 'firstTenMinutes' | 'now'> {
     return { firstMinute: this.firstMinute, firstTenMinutes: this.firstTenMinutes, now: this.now };
   }

@@ -25,7 +25,7 @@ import { EmptyBody } from '../pause.body.js';
 import { RebuildBody, SkipBody } from './projection.bodies.js';
 import { ProjectionView } from './projection.view.js';
 
-/** Form of the names of projections. */
+/** Pattern of projection names. */
 const NAME = /^[a-z][a-z-]{0,62}$/;
 
 /** Shows the projections to the operator, and carries out decisions about them (management-api.md: `GET /projections`). */

@@ -13,7 +13,7 @@ import { CALL_MESSAGES } from '../messages.js';
 import { SkipSagaBody } from './saga.bodies.js';
 import { SagaView } from './saga.view.js';
 
-/** Form of the names of sagas. */
+/** Pattern of saga names. */
 const NAME = /^[a-z][a-z-]{0,62}$/;
 
 /** Shows the operator the sagas that follow the log, and skips events (management-api.md: `GET /sagas`). */

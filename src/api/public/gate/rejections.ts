@@ -22,7 +22,7 @@ const explain = (rule: string, figures: JsonObject = {}, event_id: string | null
 });
 
 /**
- * Rejects a request under planned maintenance (publish-api.md: Request-log decisions).
+ * Rejects a request during planned maintenance (publish-api.md: Request-log decisions).
  * @param endpoint null if it could not be found; its token was not checked
  */
 export const maintenanceRejection = (endpoint: EndpointSnapshot | null): GateRejection => {

@@ -20,7 +20,7 @@ interface PendingLog {
 
 /** Shortest interval between two appends for an endpoint, in ms, however many requests it gets. */
 const WRITE_INTERVAL_MS = 200;
-/** Time that the first entry waits for others, in ms. */
+/** How long the first entry waits for others, in ms. */
 const BATCH_MS = 20;
 /** Maximum number of entries per endpoint. Its log keeps no more (publish-api.md: Limits, request log). */
 const MAX_ENTRIES = 100;

@@ -14,7 +14,7 @@ export interface ChannelPreview {
   readonly warnings: readonly Warning[];
 }
 
-/** A channel of the endpoint that is previewed. */
+/** One of the endpoint's channels, for which the post is previewed. */
 export interface PreviewTarget {
   readonly platform: string;
   readonly channelId: string;
