@@ -14,13 +14,13 @@ const OVERDUE_HELP = 'Things that were due for erasure more than a minute ago (D
 
 /** Name of the transparency log among the sagas. */
 const HISTORY_LOG = 'write-transparency-log';
-/** Maximum number of deliveries that are counted, so that a scrape does not cost more when the queue grows. */
+/** Maximum number of deliveries to count, so that a scrape does not cost more as the queue grows. */
 const MOST_DELIVERIES = 100_000;
 
 /**
- * Gauges of the whole deployment, whose values are in the database and the event store. A refresh reads them with one
- * statement after another, whose cost grows with the number of channels, not with the backlog (ADR-90). A gauge has no
- * value while its source is unavailable, because 0 would mean that nothing is there.
+ * Gauges of the whole deployment, read from the database and the event store. A refresh runs one statement after
+ * another; its cost grows with the number of channels, not with the backlog (ADR-90). A gauge has no value while its
+ * source is unavailable, because 0 would mean that there is nothing.
  */
 export class DeploymentMetrics {
   private readonly depth: Gauge;
@@ -37,7 +37,7 @@ export class DeploymentMetrics {
   private readonly deliveries: Gauge;
 
   /**
-   * @param pool for these statements only; the server cancels those that take too long
+   * @param pool used only for these statements; the server cancels those that take too long
    * @param storeHead position of the newest event
    */
   constructor(
@@ -84,7 +84,7 @@ export class DeploymentMetrics {
     for (const gauge of [this.planned, this.head, this.logLag, this.deliveries]) gauge.remove(); // a reset would set it to 0
   }
 
-  /** Reads the counters that the schedule keeps (publish-schedule/queue-depth.ts). */
+  /** Reads the counters kept by the schedule (publish-schedule/queue-depth.ts). */
   private readonly readDepth = async (): Promise<void> => {
     const { rows } = await this.pool.query<{ platform: string; state: string; publications: number }>(
       `select platform, state, publications::float8 from ${SCHEDULE}.queue_depth, lateral (values
@@ -95,8 +95,8 @@ export class DeploymentMetrics {
   };
 
   /**
-   * Reads the first publication in each channel's queue and in each queue that a project's pause delays. It was
-   * accepted before the others.
+   * Reads the first publication, which was accepted first, in each channel's queue and in each queue that a project's
+   * pause delays.
    */
   private readonly readAge = async (): Promise<void> => {
     const first = (queue: string) => `cross join lateral (select p.accepted_at from ${SCHEDULE}.publication p
@@ -112,7 +112,7 @@ export class DeploymentMetrics {
     for (const { platform, oldest } of rows) this.age.set({ platform }, Math.max(0, Date.now() - oldest) / 1_000);
   };
 
-  /** Reads the counter that the read model keeps. */
+  /** Reads the counter kept by the read model. */
   private readonly readPlanned = async (): Promise<void> => {
     const { rows } = await this.pool.query<{ posts: number }>(
       `select posts::float8 as posts from ${PLANNED_POSTS}.planned_count`,

@@ -5,7 +5,7 @@ import type { Readiness } from './readiness.js';
 
 const RETRY_AFTER_SECONDS = '5';
 
-/** The routes about the process itself, as PORT and METRICS_PORT serve them (management-api.md: The rest). */
+/** The routes about the process itself, served on PORT and METRICS_PORT (management-api.md: The rest). */
 export class HealthRoutes {
   constructor(
     private readonly readiness: Readiness,
@@ -18,9 +18,7 @@ export class HealthRoutes {
     return { ok: true };
   }
 
-  /**
-   * Answers 200 if the event store, the database and `discovery` work; otherwise 503, naming those that do not work.
-   */
+  /** Answers 200 if the event store, the database and `discovery` work; otherwise 503, naming those that do not. */
   async readReadiness(reply: FastifyReply): Promise<object> {
     const report = await this.readiness.read();
     if (!report.ok) void reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);

@@ -2,7 +2,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HealthRoutes } from './health-routes.js';
 
-/** Answers liveness, readiness and metrics on PORT, in every role (management-api.md: The rest). */
+/** Serves liveness, readiness and metrics on PORT, in every role (management-api.md: The rest). */
 @Controller()
 export class HealthController {
   constructor(private readonly routes: HealthRoutes) {}

@@ -14,7 +14,7 @@ export interface HistoryReport {
   }[];
 }
 
-/** Reads which logs the history has. */
+/** Reads the current and ended logs of the history. */
 export const readHistory = async (pool: Pick<Pool, 'query'>): Promise<HistoryReport> => {
   const { rows } = await pool.query<HistoryReport>(
     `select l.origin, coalesce(l.size, 0)::float8 as size,

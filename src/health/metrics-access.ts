@@ -10,9 +10,9 @@ export type MetricsDoor = 'PORT' | 'METRICS_PORT';
 type AccessSettings = Pick<Settings, 'metricsKey' | 'metricsPort' | 'operatorKey' | 'production'>;
 
 /**
- * The keys that give access to /metrics (management-api.md: METRICS_KEY, METRICS_PORT). If METRICS_KEY is set, that key
- * is valid on both ports. Otherwise METRICS_PORT is open and PORT needs the operator's key. The operator's key is
- * always valid.
+ * Checks access to /metrics (management-api.md: METRICS_KEY, METRICS_PORT). If METRICS_KEY is set, both ports require a
+ * key. Otherwise METRICS_PORT is open, and PORT requires a key in production or if METRICS_PORT is set. Accepts
+ * METRICS_KEY and the operator's key.
  */
 export class MetricsAccess {
   /** SHA-256 of the keys, hex; null if no key is needed. */

@@ -3,21 +3,16 @@ import { withTimeLimit } from '../runtime/time-limit.js';
 import type { DeploymentMetrics } from './deployment-metrics.js';
 import type { Metrics } from './metrics.js';
 
-/**
- * How long figures from the database and the event store are kept, in ms: less than any usual interval between two
- * scrapes.
- */
+/** How long figures from the database and the event store are reused, in ms: less than any usual scrape interval. */
 export const METRICS_KEPT_MS = 2_000;
 /** How long a page with this process's own figures is reused, in ms. */
 export const METRICS_PAGE_KEPT_MS = 250;
-/**
- * Maximum wait for the figures from the database and the event store, in ms: a page without them is better than none.
- */
+/** Maximum wait for figures from the database and the event store, in ms: a page without them is better than none. */
 const DEPLOYMENT_MS = 3_000;
 
 /**
- * The metrics in Prometheus format. However many clients read them, the servers behind are asked at most once every two
- * seconds.
+ * The metrics in Prometheus format. However many clients read them, the database and the event store are queried at
+ * most once every two seconds.
  */
 export class MetricsPage {
   readonly contentType: string;
@@ -26,7 +21,7 @@ export class MetricsPage {
 
   constructor({ registry }: Metrics, deployment: DeploymentMetrics) {
     this.contentType = registry.contentType;
-    // Refreshes in the background, so that later pages join a hanging refresh instead of repeating it.
+    // Runs in the background, so that later pages wait for a slow refresh instead of starting another.
     this.refresh = new SharedResult(() => deployment.refresh(), METRICS_KEPT_MS);
     this.text = new SharedResult(async () => {
       const late = () => new Error(`no figures within ${DEPLOYMENT_MS} ms`);

@@ -12,20 +12,19 @@ declare module 'fastify' {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Maximum number of combinations of network, outcome and code that are counted separately. */
+/** Maximum number of combinations of network, outcome and code to count separately. */
 const MAX_SERIES = 500;
 
-/** Counters of answers with the same labels. */
+/** Counters of responses with the same labels. */
 interface Series {
   readonly labels: { readonly route: string; readonly status: number; readonly decision: string };
   readonly time: Histogram.Internal<string>;
-  /** Answers since the counter was last read. Counting in the counter itself would cost 0.3 µs each time. */
+  /** Responses since the counter was last read. Incrementing the counter itself would cost 0.3 µs each time. */
   uncounted: number;
 }
 
 /**
- * Metrics of one process for Prometheus, counted where they happen, so that reading them makes no request to any
- * server.
+ * Metrics of one process for Prometheus, counted where they occur, so that reading them needs no request to any server.
  */
 export class Metrics {
   readonly registry = new Registry();
@@ -49,7 +48,7 @@ export class Metrics {
     registers: [this.registry],
   });
   private readonly series = new Map<string, Series>();
-  /** Series of the previous answer. */
+  /** Series of the previous response. */
   private last: Series | null = null;
   private readonly appends = new Histogram({
     name: 'crosspost_append_seconds',
@@ -67,7 +66,7 @@ export class Metrics {
   private readonly releases = new Histogram({
     name: 'crosspost_release_delay_seconds',
     help: 'Time by which planned posts were released later than planned',
-    buckets: [...SECONDS, 60, 600, 3_600], // after an outage
+    buckets: [...SECONDS, 60, 600, 3_600], // for releases after an outage
     registers: [this.registry],
   });
 
@@ -75,7 +74,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Counts and times all answers of a server. */
+  /** Counts and times all responses of a server. */
   watchRequests(fastify: FastifyInstance): void {
     fastify.decorateRequest('decision', '');
     fastify.addHook('onResponse', (request, reply, done) => {
@@ -87,10 +86,10 @@ export class Metrics {
     });
   }
 
-  /** Returns the series of these labels. Each is looked up once, because a look-up costs more than counting. */
+  /** Returns the series with these labels. Looks each up only once, because a look-up costs more than counting. */
   private findSeries(route: string, status: number, decision: string): Series {
     const { labels } = this.last ?? {};
-    // Most answers have the labels of the previous one, and comparing costs less than building a key.
+    // Most responses have the same labels as the previous one, and comparing costs less than building a key.
     if (labels?.route === route && labels.status === status && labels.decision === decision) return this.last!;
     const key = `${status} ${decision} ${route}`;
     const known = this.series.get(key);
@@ -101,8 +100,8 @@ export class Metrics {
   }
 
   /**
-   * Returns a function that counts outcomes of attempts to publish. Codes are a closed list; if one ever contained a
-   * network's words, it would count as `other` above {@link MAX_SERIES} series.
+   * Returns a function that counts outcomes of attempts to publish. Codes are a closed list; should one ever contain a
+   * network's words, series beyond {@link MAX_SERIES} count as `other`.
    */
   publicationCounter(): (platform: string, outcome: string, code: string) => void {
     const known = new Set<string>();

@@ -4,7 +4,7 @@ import { SharedResult } from '../runtime/shared-result.js';
 import { Readiness, type ReadinessReport } from './readiness.js';
 
 interface State {
-  /** Live projections by name: the position, and the error of one that is stopped. */
+  /** Live projections by name: the position, and the error if the projection has stopped. */
   readonly projections?: Readonly<Record<string, readonly [position: bigint, error?: string]>> | Error;
   /** Names of projections that have not reached the end of the log yet. */
   readonly unbuilt?: readonly string[];
@@ -12,7 +12,7 @@ interface State {
   readonly sagas?: Readonly<Record<string, readonly [position: bigint, error: string]>>;
   readonly head?: bigint | Error;
   readonly appendFailure?: AppendFailure;
-  /** Problem of stored secrets. */
+  /** Problem with stored secrets. */
   readonly secrets?: string | Error | null;
   /** Age of the event after each position, in ms; null if it is damaged. */
   readonly ages?: Readonly<Record<string, number | null>>;

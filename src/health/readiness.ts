@@ -14,14 +14,14 @@ import { READINESS_MESSAGES } from './messages.js';
 
 /** Maximum wait for one dependency, in ms. */
 const CHECK_MS = 3_000;
-/** How long an answer is reused, in ms. */
+/** How long a report is reused, in ms. */
 const KEPT_MS = 1_000;
-/** Age of the next event from which a read model counts as far behind, in ms. */
+/** Age of the next event at which a read model counts as far behind, in ms. */
 const FAR_BEHIND_MS = 60_000;
-/** The read model without which no request can be answered. */
+/** The read model that every request needs. */
 const REQUIRED = 'discovery';
 
-/** A read model whose answers are outdated, a saga that is stuck at an event, or secrets that cannot be read. */
+/** An outdated read model, a saga that is stuck at an event, or secrets that cannot be read. */
 export interface Degradation {
   readonly name: string;
   readonly reason: string;
@@ -35,7 +35,7 @@ export interface StoreReport {
   readonly position: string | null;
   /** How many positions each live read model is behind the newest event. */
   readonly lag: Readonly<Record<string, number>>;
-  /** Number since the start of the process. */
+  /** Number since the process started. */
   readonly dropped_subscriptions: number;
   readonly lost_connections: number;
 }
@@ -44,7 +44,7 @@ export interface StoreReport {
 export interface ReadinessReport {
   /** True if all checks are `ok`. */
   readonly ok: boolean;
-  /** For each dependency by name, `ok` or the reason why it cannot be used. */
+  /** `ok`, or the reason why it cannot be used, for each dependency by name. */
   readonly checks: Readonly<Record<'database' | 'event_store' | typeof REQUIRED, string>>;
   /**
    * Read models that are stopped or far behind, sagas that are stuck at an event, unreadable secrets. Requests are
@@ -52,10 +52,7 @@ export interface ReadinessReport {
    */
   readonly degraded: readonly Degradation[];
   readonly event_store: StoreReport;
-  /**
-   * Isolation of the helper processes, which parse untrusted files: `ok`, or what is missing; null until it has been
-   * checked.
-   */
+  /** Isolation of the helper processes, which parse untrusted files; null until it has been checked. */
   readonly helpers: HelperReport | null;
   /** Null while the database does not answer. */
   readonly history: HistoryReport | null;
@@ -63,16 +60,16 @@ export interface ReadinessReport {
 
 /** Sources of a {@link ReadinessReport}. */
 export interface ReadinessSources {
-  /** For these statements only, so that a crowded shared pool does not look like an outage. */
+  /** Used only for these statements, so that a crowded shared pool does not look like an outage. */
   readonly pool: Pick<Pool, 'query'>;
   readonly store: Pick<EventStore, 'readAll' | 'appendFailure'>;
   readonly codec: Pick<EventCodec, 'readEnvelope'>;
   readonly connection: () => StoreConnection;
   /** Position of the newest event. */
   readonly storeHead: Pick<SharedResult<Position>, 'get'>;
-  /** Returns a sentence about stored secrets that cannot be read; null if none are known. */
+  /** Returns a message about stored secrets that cannot be read; null if none are known. */
   readonly secrets: () => Promise<string | null>;
-  /** Isolation of helper processes; null while it is not known. */
+  /** Isolation of helper processes; null while unknown. */
   readonly helpers: () => HelperReport | null;
 }
 
@@ -96,8 +93,8 @@ interface FailingSaga {
 }
 
 /**
- * Judges whether the process can do its work. Each dependency is checked at most once a second, and has at most one
- * pending call, however many clients ask.
+ * Checks whether the process can do its work. However many clients ask, each dependency is checked at most once a
+ * second, with at most one pending call.
  */
 export class Readiness {
   private readonly report = new SharedResult(() => this.check(), KEPT_MS);
@@ -174,7 +171,7 @@ export class Readiness {
     return required.level ? 'ok' : READINESS_MESSAGES.beingBuilt;
   }
 
-  /** Reads the live projections; the statement also shows that the database answers. */
+  /** Reads the live projections, which also shows that the database answers. */
   private async readProjections(): Promise<LiveProjection[]> {
     const { rows } = await this.sources.pool.query<LiveProjection>(
       `select p.name, c.position, c.error, c.level from ops_projection p
@@ -189,7 +186,7 @@ export class Readiness {
     const found = projections
       .filter(({ position }) => position < head)
       .map(async ({ name, position }) => {
-        // A projection stops at a damaged event and is listed as stopped.
+        // A damaged event has no time; the projection stops there and is listed as stopped.
         const ms = Date.now() - ((await this.readTimeAfter(position)) ?? Date.now());
         const reason = READINESS_MESSAGES.farBehind({ seconds: Math.round(ms / 1_000) });
         return ms > FAR_BEHIND_MS ? [{ name, reason }] : [];
@@ -198,7 +195,7 @@ export class Readiness {
   }
 
   /**
-   * Finds the sagas that fail at an event more than a minute old, or at a damaged one. Only sagas with an error count:
+   * Finds the sagas that fail at an event that is damaged or more than a minute old. Only sagas with an error count:
    * the position of an idle saga may be old, because it is not saved for events that the saga does not receive.
    */
   private async findStoppedSagas(): Promise<Degradation[]> {
@@ -229,7 +226,7 @@ export class Readiness {
   }
 }
 
-/** Outcome of a call: its value, or the reason why there is none. */
+/** Outcome of a call: its value, or the reason why it failed. */
 type Outcome<T> = { readonly value: T } | { readonly reason: string };
 
 const outcomeOf = <T>(call: Promise<T>): Promise<Outcome<T>> =>
