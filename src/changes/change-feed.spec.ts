@@ -10,7 +10,7 @@ import { ResourceOwners } from './resource-owners.js';
 
 const codec = new EventCodec(catalogue);
 
-/** Runs all pending work until a condition holds. */
+/** Lets pending work run until a condition holds. */
 const settle = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
 };
@@ -40,9 +40,9 @@ class Listener {
 class Feed {
   readonly log = new MemoryLog();
   readonly store = new MemoryEventStore({ log: this.log });
-  /** Subscriptions that are open. */
+  /** Number of open subscriptions. */
   following = 0;
-  /** Answers for a read model: whether it reaches a position in time. */
+  /** Decides whether a read model reaches a position in time. */
   reaches: (name: string, position: bigint) => boolean | Promise<boolean> = () => true;
   readonly feed: ChangeFeed;
 

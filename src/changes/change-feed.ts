@@ -16,30 +16,30 @@ import { type ShowingModel, ShownChanges } from './shown-changes.js';
 /** Receives changes. Its methods neither wait nor throw. */
 export interface ChangeListener {
   /**
-   * Receives changes in log order, once the read models show them. @param position up to which the listener now has
-   * everything
+   * Receives changes in log order, once the read models show them. @param position the listener now has all changes up
+   * to here
    */
   readonly onChanges: (changes: readonly Change[], position: Position) => void;
-  /** Called if changes were missed: anything up to this position may have changed. */
+  /** Called if the listener has missed changes: anything up to this position may have changed. */
   readonly onReset: (position: Position) => void;
-  /** Replay has ended: the listener has everything up to a position, and now receives later changes as they happen. */
+  /** Called when the replay has ended: the listener has all changes up to a position, and receives later ones live. */
   readonly onCaughtUp: (position: Position) => void;
 }
 
-/** Shortest time between the starts of two turns while changes keep coming, in ms. */
+/** Minimum time between the starts of two turns while changes keep coming, in ms. */
 const TURN_MS = 100;
 /** Number of turns that may follow each other without a pause. */
 const TURNS_AT_ONCE = 10;
 /** Maximum number of changes that are replayed to a listener; one that missed more is reset. */
 const MAX_MISSED = 2_000;
-/** Events per read while changes are replayed. Each holds at most 64 KB of a payload. */
+/** Number of events per read during a replay. Each holds at most 64 KB of a payload. */
 const PAGE = 250;
-/** Replays that may run at the same time. */
+/** Maximum number of concurrent replays. */
 const MAX_REPLAYS = 2;
 
 /**
- * Notifies listeners in this process of changes as soon as the read models show them (ADR-205). It follows the log only while it
- * has listeners, so it costs nothing without them. Changes that arrive close together are sent as one turn.
+ * Notifies listeners in this process of changes as soon as the read models show them (ADR-205). It follows the log only
+ * while it has listeners. Changes that arrive close together are sent in one turn.
  */
 export class ChangeFeed {
   private readonly listeners = new Set<ChangeListener>();
@@ -63,9 +63,9 @@ export class ChangeFeed {
   }
 
   /**
-   * Adds a listener, after replaying the changes since a position to it.
+   * Replays the changes since a position to a listener, then adds it.
    * @param after position up to which the listener has received everything; null for no replay
-   * @returns a function that removes it; call it once
+   * @returns a function that removes the listener; call it once
    * @throws Unavailable
    */
   async listen(listener: ChangeListener, after: Position | null): Promise<() => void> {
@@ -156,13 +156,13 @@ export class ChangeFeed {
     }
   }
 
-  /** Replays the changes from a position up to the current one to a listener, and adds it. */
+  /** Replays the changes between a position and the current one to a listener, then adds it. */
   private async replay(listener: ChangeListener, after: Position): Promise<void> {
     const release = await this.replays.acquire();
     try {
       let missed: number | null = 0;
       let from = after;
-      // A position ahead of this process may come from another process; one beyond the end of the log comes from another log.
+      // A position ahead of this process may come from another process; beyond the log's end, from another log.
       if (from > this.position && from > (await this.store.readHead())) missed = null;
       while (missed !== null && from < this.position) {
         const page = await this.readPage(from, this.position);
@@ -178,7 +178,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Reads changes after a position, up to another one; null if the log has no such position. @throws Unavailable */
+  /** Reads the changes after one position, up to another; null if the log has no such position. @throws Unavailable */
   private async readPage(
     after: Position,
     upTo: Position,

@@ -14,7 +14,7 @@ import { webhookOutputEvents } from '../domain/webhook-output/webhook-output.eve
 import type { Position } from '../event-store/port.js';
 import type { RecordedEvent } from '../kernel/events.js';
 
-/** Members of events that name a resource, an owner among them. */
+/** Event fields that name a resource or an owner. */
 export interface Naming {
   readonly ownerId?: string;
   readonly channelId?: string;
@@ -43,15 +43,15 @@ export type ChangeKind =
 export interface Change {
   readonly position: Position;
   readonly kind: ChangeKind;
-  /** Ids of what changed and of what contains it. */
+  /** Ids of the changed resource and of the resources that contain it. */
   readonly ids: readonly string[];
-  /** Null: only the operator may see it. */
+  /** Null if only the operator may see the change. */
   readonly ownerId: string | null;
-  /** SHA-256 (hex) of the owner's new key; null: the owner was deleted. Absent unless the key changed. */
+  /** SHA-256 (hex) of the owner's new key; null if the owner was deleted. Absent unless the key changed. */
   readonly validKey?: string | null;
 }
 
-/** Types of events and the members that hold ids, by kind. */
+/** Event types, and the event fields with ids, by kind. */
 const EVENTS: Readonly<Record<ChangeKind, { readonly types: readonly string[]; readonly ids: readonly string[] }>> = {
   owner: { types: Object.keys(ownerEvents), ids: ['ownerId'] },
   channel: { types: Object.keys(channelEvents), ids: ['channelId'] },
@@ -68,7 +68,7 @@ const EVENTS: Readonly<Record<ChangeKind, { readonly types: readonly string[]; r
   'request-log': { types: [...Object.keys(requestLogEvents), 'PostSkipped'], ids: ['endpointId'] },
 };
 
-/** Types of events that no view shows. */
+/** Types of events that the API does not show. */
 const UNSHOWN = ['ChannelPauseUnchanged', 'ProjectPauseUnchanged', 'PublicationStepStarted', 'DeliveryBodyPartStored'];
 
 /** Names of all kinds. */

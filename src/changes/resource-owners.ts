@@ -4,10 +4,10 @@ import type { RecordedEvent } from '../kernel/events.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
 import type { Naming } from './change.js';
 
-/** Number of resources whose owners are cached. */
+/** Maximum number of resources whose owners are cached. */
 const MAX_KNOWN = 50_000;
 
-/** Streams of the resources, by the member of an event that names one. */
+/** Stream categories of resources, by the event field that names the resource. */
 const STREAMS: Readonly<Record<Exclude<keyof Naming, 'ownerId'>, string>> = {
   channelId: 'channel',
   projectId: 'project',
@@ -17,7 +17,7 @@ const STREAMS: Readonly<Record<Exclude<keyof Naming, 'ownerId'>, string>> = {
 const MEMBERS = Object.keys(STREAMS) as (keyof typeof STREAMS)[];
 
 /**
- * Finds the owners of events. A resource never changes its owner, and its first event names the owner, so even a
+ * Finds the owners of events. A resource never changes its owner, and its first event names the owner, so that even a
  * deleted resource has one.
  */
 export class ResourceOwners {
@@ -38,7 +38,7 @@ export class ResourceOwners {
       if (member === undefined || this.known.get(naming[member]!) !== undefined) continue;
       unknown.set(naming[member]!, `${STREAMS[member]}-${naming[member]}`);
     }
-    // Reads all at once: the cache may be too small for the owners of one batch.
+    // Collects them apart from the cache, which may be too small for the owners of one batch.
     const read = new Map(
       await Promise.all([...unknown].map(async ([id, stream]) => [id, await this.readOwner(stream)] as const)),
     );
@@ -65,7 +65,7 @@ export class ResourceOwners {
     try {
       return (this.codec.decodeCached(first).data as Naming).ownerId ?? null;
     } catch (error) {
-      if (isDamaged(error)) return null; // then only the operator sees the change
+      if (isDamaged(error)) return null; // only the operator sees the change
       throw error;
     }
   }

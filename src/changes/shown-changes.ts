@@ -10,12 +10,12 @@ export interface ShowingModel {
 
 /** Maximum wait for a read model, in ms: the same as for lists. */
 const WAIT_MS = 2_000;
-/** Interval at which a wait for a lagging read model checks whether it is still needed, in ms. */
+/** Interval at which a wait for a lagging read model checks whether to continue, in ms. */
 const BEHIND_WAIT_MS = 2_000;
 
 /**
- * Waits until the read models show changes, so that a reader who receives a change also finds it. A read model that is
- * behind or stopped delays one change; later changes do not wait for it until it catches up.
+ * Waits until the read models show changes, so that a reader who is notified of a change also finds it. A read model
+ * that is behind or stopped delays only one batch; later changes do not wait for it until it has caught up.
  */
 export class ShownChanges {
   private readonly behind = new Set<string>();
