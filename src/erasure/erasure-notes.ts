@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { POOL } from '../postgres/tokens.js';
 
-/** Kinds of subjects: a secret's id, the stream of a translation, the stream of a payload's parts. */
+/** What a note's subject is: a secret's id, the stream of a translation, or the stream of a payload's parts. */
 export type ErasureKind = 'secret' | 'translation' | 'payload';
 
 /** A note to erase or check something from a given time on. */
@@ -17,14 +17,14 @@ export interface ErasureNote {
 }
 
 /**
- * The notes of `ops_erasure`. A note survives crashes until its subject is erased, or turns out to be needed forever.
+ * The notes in `ops_erasure`. A note survives crashes until its subject is erased or turns out to be needed for good.
  */
 @Injectable()
 export class ErasureNotes {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /**
-   * Notes a subject; an existing note gets the new time.
+   * Notes a subject, or sets a new time on its existing note.
    * @param due ms from now, and a time in ms since 1970: the later one counts
    */
   async add(
