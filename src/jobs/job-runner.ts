@@ -8,14 +8,14 @@ import { sleepUnlessAborted } from '../runtime/sleep.js';
 import type { Job, JobHandler } from './job.js';
 import type { JobTable } from './job-table.js';
 
-/** Maximum time, in ms, until a job is noticed whose notification was lost. */
+/** Maximum time, in ms, to notice a job whose notification was lost. */
 const LOOK_MS = 2_000;
 const REPORT_MS = 1_000;
 const RETRY = { firstMs: 200, longestMs: 10_000 };
 
 /**
- * Carries out jobs in the role `worker`: each in one process at a time, under a lease. A job whose process was killed
- * continues in another one, or in the same one after its restart.
+ * Runs jobs in the role `worker`: each in one process at a time, under a lease. If the process is killed, the job
+ * continues in another process, or in the same one after its restart.
  */
 export class JobRunner {
   private readonly stopping = new AbortController();
@@ -23,7 +23,7 @@ export class JobRunner {
   private looking: Promise<void> = Promise.resolve();
   private wake: () => void = () => undefined;
 
-  /** @param isOutage true for an error of an outage, after which a job is retried */
+  /** @param isOutage true for an error that means an outage, after which the job is retried */
   constructor(
     private readonly jobs: JobTable,
     private readonly leases: Leases,
@@ -69,7 +69,7 @@ export class JobRunner {
     unsubscribe();
   }
 
-  /** Carries out a job until it has ended, here or in another process. */
+  /** Runs a job until it has ended, here or in another process. */
   private async carryOut(id: string): Promise<void> {
     const { leases, log } = this;
     const { signal } = this.stopping;
@@ -83,7 +83,7 @@ export class JobRunner {
         } finally {
           await lease.release();
         }
-        await backoff.wait(signal); // another process takes it over
+        await backoff.wait(signal); // another process may take the job over
       } catch (error) {
         log.warn({ job: id, reason: reasonOf(error) }, 'job interrupted; it continues');
         await backoff.wait(signal);
@@ -91,13 +91,13 @@ export class JobRunner {
     }
   }
 
-  /** @returns true if the job has ended @throws an error of an outage */
+  /** @returns true if the job has ended @throws errors that mean an outage */
   private async carryOutUnderLease(id: string, signal: AbortSignal): Promise<boolean> {
     const { jobs, handlers, isOutage, log } = this;
     const job = await jobs.find(id);
     if (job?.state !== 'running') return true;
     const handler = handlers.find(({ kind }) => kind === job.kind);
-    if (!handler) return false; // it belongs to a newer program, which carries it out
+    if (!handler) return false; // a newer version of the program runs it
     try {
       const result = await handler.run(job, { signal, report: this.createReport(job) });
       if (signal.aborted) return false;

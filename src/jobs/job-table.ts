@@ -9,7 +9,7 @@ const COLUMNS = ['id', 'kind', 'state', 'progress', 'eta_seconds as "etaSeconds"
 
 /** A job to start. */
 export interface NewJob {
-  /** Default: a new one. */
+  /** Default: a new id. */
   readonly id?: string;
   readonly kind: string;
   readonly params: JsonObject;
@@ -17,7 +17,7 @@ export interface NewJob {
   readonly subject?: string | null;
 }
 
-/** A job with the same subject is running. */
+/** Thrown if a job with the same subject is running. */
 export class JobRuns extends Error {
   constructor(readonly runningId: string) {
     super(`${runningId} runs`);
@@ -29,7 +29,7 @@ export class JobRuns extends Error {
 export class JobTable {
   constructor(@Inject(POOL) private readonly db: Pick<Pool, 'query'>) {}
 
-  /** Starts a job, which a worker notices at once. @throws JobRuns */
+  /** Starts a job and notifies the workers. @throws JobRuns */
   async start({ id = newId('job'), kind, params, subject = null }: NewJob): Promise<Job> {
     const { rows } = await this.db.query<Job>(
       `with new as (
@@ -50,7 +50,7 @@ export class JobTable {
     return (await this.db.query<Job>(`select ${COLUMNS} from ops_job where id = $1`, [id])).rows[0] ?? null;
   }
 
-  /** Lists jobs, newest first. @param before id of the previous page's last job; null: the first page */
+  /** Lists jobs, newest first. @param before id of the previous page's last job; null for the first page */
   async list(state: JobState | undefined, before: string | null, limit: number): Promise<readonly Job[]> {
     const { rows } = await this.db.query<Job>(
       `select ${COLUMNS} from ops_job

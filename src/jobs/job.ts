@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../kernel/json.js';
 
-/** State of a job. An interrupted job stays `running` until it has been resumed and has ended. */
+/** State of a job. An interrupted job stays `running` until it is resumed and ends. */
 export type JobState = 'running' | 'done' | 'failed';
 export const JOB_STATES = ['running', 'done', 'failed'] as const satisfies readonly JobState[];
 
@@ -15,7 +15,7 @@ export interface Job {
   readonly etaSeconds: number | null;
   /** Parameters of the request. */
   readonly params: JsonObject;
-  /** Its findings; for a failed job, `{message}`; null while it runs. */
+  /** What the job found; `{message}` if it failed; null while it runs. */
   readonly result: Json;
 }
 
@@ -23,14 +23,14 @@ export interface Job {
 export interface JobContext {
   /** Reports the progress, from 0 to 1. It is written at most about once a second. */
   readonly report: (progress: number) => void;
-  /** Aborted when the process stops or another one holds the job's lease: stop at once. The job continues elsewhere. */
+  /** Aborted when the process stops or loses the job's lease. Stop at once: the job continues elsewhere. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Carries out the jobs of one kind. It is called again for a job that was interrupted, and must then continue or
- * restart without doing anything twice. An outage of the database or the event store may be thrown: the job is retried.
- * Any other error fails it.
+ * Runs the jobs of one kind. It is called again for an interrupted job, and must then continue or restart without doing
+ * anything twice. It may throw errors that mean an outage of the database or the event store: the job is then retried.
+ * Any other error fails the job.
  */
 export interface JobHandler {
   readonly kind: string;
