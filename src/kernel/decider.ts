@@ -2,7 +2,7 @@ import type { DomainEvent } from './events.js';
 import type { Rejection } from './result.js';
 
 /**
- * An aggregate as three pure parts. `decide` returns the events that a command causes (none if nothing changes) or a
+ * An aggregate, made of pure parts. `decide` returns the events that a command causes (none if nothing changes) or a
  * rejection. `evolve` applies an event to the state. Time and ids arrive in the command.
  */
 export interface Decider<Command, State, Event extends DomainEvent, Code extends string = never> {
@@ -10,13 +10,13 @@ export interface Decider<Command, State, Event extends DomainEvent, Code extends
   readonly category: string;
   readonly initial: State;
   /**
-   * Number of events that determine the state: folding the last ones of a stream gives the same state as folding all of
+   * Number of events that determine the state: folding a stream's last events gives the same state as folding all of
    * them. Only these are read, so that a stream can grow without limit. If absent, all events are needed.
    */
   readonly memory?: number;
   /**
-   * Version of the state's form, if snapshots are kept, which save reading a long stream from its start. The state must
-   * be JSON. Raise the version whenever the state or `evolve` changes, so that older snapshots are ignored.
+   * Version of the state's format, if there are snapshots, which save reading a long stream from its start. The state
+   * must be JSON. Raise the version whenever the state or `evolve` changes, so that older snapshots are ignored.
    */
   readonly snapshotVersion?: number;
   /**

@@ -1,6 +1,6 @@
 import type { Instant } from './instant.js';
 
-/** A fact in the language of the domain: past tense, plain data. It holds what was decided, and never a secret. */
+/** A fact in the language of the domain: past tense, plain data. Holds what was decided, and never a secret. */
 export interface DomainEvent<Type extends string = string, Data = unknown> {
   readonly type: Type;
   readonly data: Data;
@@ -25,9 +25,9 @@ export interface Origin {
   readonly requestId: string;
   /** Id of the event or command that caused this one. */
   readonly causationId: string;
-  /** Id of the first command of the chain; it connects everything that followed from it. */
+  /** Id of the first command in the chain, shared by everything that followed from it. */
   readonly correlationId: string;
-  /** Address of the client whose request led to the command directly; null for the gateway's own work. */
+  /** Address of the client whose request directly led to the command; null for the gateway's own work. */
   readonly clientAddress: string | null;
 }
 
@@ -38,7 +38,7 @@ export interface RecordedEvent<E extends DomainEvent = DomainEvent> extends Orig
   readonly position: bigint;
   readonly id: string;
   readonly type: E['type'];
-  /** Schema version that the event was written in. */
+  /** Schema version with which the event was written. */
   readonly version: number;
   readonly at: Instant;
   /** SHA-256 (hex), chained to the stream's previous event. */

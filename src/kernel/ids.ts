@@ -8,7 +8,7 @@ export type IdPrefix = 'own' | 'tgt' | 'prj' | 'ep' | 'post' | 'pub' | 'req' | '
 /** Creates a public id: the prefix and a UUID v7 in hex, time-ordered to the millisecond (D-2). */
 export const newId = (prefix: IdPrefix): string => `${prefix}_${newHex()}`;
 
-/** Creates a UUID v7, for commands and other things without a public id. */
+/** Creates a UUID v7, for commands and anything else without a public id. */
 export const newUuid = (): string => {
   const hex = newHex();
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
@@ -16,7 +16,7 @@ export const newUuid = (): string => {
 
 /** Number of random hex digits in an id. */
 const RANDOM_DIGITS = 19;
-/** Random hex digits for later ids. They are generated in bulk: one call per id would be the most expensive part of accepting a post. */
+/** Random hex digits for later ids, generated in bulk: a call per id would be the main cost of a post. */
 let randomDigits = '';
 let usedDigits = 0;
 /** The current millisecond, and its hex digits. */
@@ -41,13 +41,13 @@ const newHex = (): string => {
 
 const VARIANTS = '89ab';
 
-/** The namespace, followed by the name that is being hashed. Names are short and hashed one at a time, so one buffer serves all. */
+/** The namespace, followed by the name to hash. Names are short and hashed one at a time, so they share a buffer. */
 const nameBuffer = Buffer.alloc(16 + 1_024);
 nameBuffer.write('6f1d3e545d0b5a4e9d3c0c2f9b1a7e11', 'hex');
 
 /**
- * Returns the UUID of a name (v5, RFC 9562). The same name always yields the same UUID, which makes an append safe to
- * repeat.
+ * Derives a UUID (v5, RFC 9562) from a name. The same name always gives the same UUID, so that an append can be
+ * repeated.
  */
 export const deriveUuid = (name: string): string => {
   const isShort = name.length * 3 <= nameBuffer.length - 16; // a UTF-16 unit is at most three bytes of UTF-8
@@ -63,8 +63,8 @@ export const deriveUuid = (name: string): string => {
 export const deriveId = (prefix: IdPrefix, name: string): string => `${prefix}_${deriveUuid(name).replaceAll('-', '')}`;
 
 /**
- * Derives a public id from a name and a time. Ids are time-ordered like {@link newId}. The same input always gives the
- * same id, so that a creation can be repeated.
+ * Derives a public id from a name and a time. Such ids are time-ordered, as from {@link newId}. The same input always
+ * gives the same id, so that a creation can be repeated.
  */
 export const deriveTimedId = (prefix: IdPrefix, name: string, at: Instant): string => {
   const random = Buffer.from(deriveUuid(name).replaceAll('-', ''), 'hex');

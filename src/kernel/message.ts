@@ -8,13 +8,13 @@ export type MessageValues<Template extends string> = {
   readonly [Name in Placeholder<Template>]: string | number;
 };
 
-/** A sentence with placeholders: call it with their values. */
+/** A message with placeholders: call it with their values. */
 export type Message<Template extends string> = (values: MessageValues<Template>) => string;
 
 /**
- * Creates a sentence with placeholders (ADR-119). The template is split once, when its file is loaded; a call only
- * joins strings. A missing or superfluous value is a type error. Braces only mark placeholders: a literal brace must
- * come from a value.
+ * Creates a message with placeholders (ADR-119). The template is split once, when its file is loaded; a call only joins
+ * strings. A missing or extra value is a type error. Braces always mark placeholders: a literal brace must come from a
+ * value.
  */
 export const message = <const Template extends string>(template: Template): Message<Template> => {
   const parts = template.split(/[{}]/);

@@ -2,8 +2,7 @@
 export interface PartOfList<Row> {
   readonly rows: readonly Row[];
   /**
-   * True if it ended because it would have been too large: more may follow although it holds fewer items than
-   * requested.
+   * True if the part was cut off because of its size: more items may follow, although there are fewer than requested.
    */
   readonly isCut: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * A rejection by a business rule: a value, not an exception (an exception means a 5xx).
- * `rejection` is a code: snake_case and stable. `figures` show a person the reason in numbers (D-36).
+ * A rejection by a business rule: a value, not an exception (an exception means a 5xx). `rejection` is a stable
+ * snake_case code. `figures` explain the reason in numbers (D-36).
  */
 export interface Rejection<Code extends string = string> {
   readonly rejection: Code;
