@@ -16,14 +16,14 @@ export const emptyTextToAbsent = (value: unknown): unknown => (value === '' ? un
 export const emptyListToAbsent = (value: unknown): unknown =>
   Array.isArray(value) && value.length === 0 ? undefined : nullToAbsent(value);
 
-/** Returns the value, or undefined for null and for rows without a single item, which count as absent (D-43). */
+/** Returns the value, or undefined for null and for rows without any items, which count as absent (D-43). */
 export const emptyRowsToAbsent = (value: unknown): unknown =>
   Array.isArray(value) && value.every((row) => Array.isArray(row) && row.length === 0)
     ? undefined
     : nullToAbsent(value);
 
 /**
- * Returns a numeric id as text, but leaves a number that JSON has rounded, so that the rule reports it. Null counts as
- * absent.
+ * Returns a numeric id as text, but leaves an unsafe integer unchanged, so that the field's rule reports it. Null
+ * counts as absent.
  */
 export const idText = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : nullToAbsent(value));

@@ -5,10 +5,10 @@ import { type BodyClass, readFields, type Sent } from './read-fields.js';
 import type { RuleContext } from './rules.js';
 import { wrongTypePredicate } from './wording.js';
 
-/** Status of a broken rule: it breaks the schema (D-5). */
+/** Status for a broken rule, which breaks the schema (D-5). */
 const SCHEMA: RefusalStatus = 422;
 
-/** One object of a list and the result of its rules. */
+/** One object in a list, and the result of checking its rules. */
 export interface CheckedItem<Dto> {
   readonly dto: Dto;
   readonly index: number;
@@ -28,7 +28,7 @@ export const checkObject = (value: unknown, path: string, problems: ProblemList)
 };
 
 /**
- * Checks the fields of one object against the rules of its class; adds one problem per field that breaks a rule.
+ * Checks the fields of one object against the rules of its class, and adds one problem per field that breaks a rule.
  *
  * @param path path of the object: `media[2]`; empty for the body itself
  * @returns the names of the fields that broke a rule
@@ -50,10 +50,10 @@ export const checkFields = (dto: object, path: string, problems: ProblemList): R
 };
 
 /**
- * Checks the objects of a list one by one, until more problems would not change the answer.
+ * Checks the objects in a list one by one, until more problems would not change the response.
  *
  * @param list any value; a value that is not an array has already been reported and has no items
- * @param limit maximum number of items to check; the caller reports if there are more
+ * @param limit maximum number of items to check; the caller has to report more
  * @returns the items that are objects
  */
 export const checkEach = <Dto extends object>(

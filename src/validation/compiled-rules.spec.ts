@@ -5,7 +5,7 @@ import { anyPayload } from '../payload/payload.properties.js';
 import { passesRules } from './compiled-rules.js';
 import { type BodyClass, readFields } from './read-fields.js';
 
-/** Returns class-validator's own verdict. */
+/** True if class-validator itself accepts an object. */
 const accepted = (dto: object) => validateSync(dto, { skipMissingProperties: true }).length === 0;
 
 const classes = Object.values(dtos) as BodyClass<object>[];

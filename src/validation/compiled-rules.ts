@@ -4,7 +4,7 @@ interface Rule {
   readonly property: string;
   readonly isPresence: boolean;
   readonly applies: ((object: object, value: unknown) => boolean) | undefined;
-  /** Arguments of the validators; object and value are set for each check. */
+  /** Arguments for the validators; object and value are set for each check. */
   readonly args: ValidationArguments;
   readonly validators: readonly ValidatorConstraintInterface[];
 }
@@ -12,9 +12,9 @@ interface Rule {
 const compiled = new WeakMap<object, readonly Rule[]>();
 
 /**
- * Returns true if class-validator would accept an object (missing properties skipped). It calls the constraints that
- * the class declares, collected once per class: class-validator collects them for every object, which costs more than
- * the checks (ADR-19). If an object fails, class-validator provides the messages.
+ * Returns true if class-validator would accept an object (missing properties skipped). Collects the constraints once
+ * per class, whereas class-validator collects them for every object, which costs more than the checks (ADR-19). If an
+ * object fails, class-validator provides the messages.
  */
 export const passesRules = (dto: object): boolean => {
   const values = dto as Readonly<Record<string, unknown>>;

@@ -272,7 +272,7 @@ describe('agrees with JSON.parse', () => {
           return text.slice(0, place) + inserted + text.slice(place + removed);
         }, json),
       )
-      // A change may have split a surrogate pair, which bytes cannot express.
+      // A mutation may have split a surrogate pair, which UTF-8 cannot express.
       .map((text) => Buffer.from(text).toString());
     fc.assert(fc.property(mutated, agrees), { seed: 43, numRuns: 3_000 });
   });

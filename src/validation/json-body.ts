@@ -5,16 +5,16 @@ import { JSON_MESSAGES } from './messages.js';
 import type { Problem } from './problem-list.js';
 import { aboutField, formatCount } from './wording.js';
 
-/** Size in bytes of JSON from which a body is read in slices, so that other requests need not wait for it (ADR-19). */
+/** Size, in bytes, from which a JSON body is read in slices, so that other requests need not wait for it (ADR-19). */
 export const HEAVY_BYTES = 65_536;
 
-/** The value of a body, or all its problems, each of which results in a 400 (D-5, D-43). */
+/** The value of a body, or all its problems; any of them means status 400 (D-5, D-43). */
 export type JsonBody =
   | { readonly ok: true; readonly value: unknown }
   | {
       readonly ok: false;
       readonly problems: readonly Problem[];
-      /** The parsed value if the body is JSON nevertheless; only used to find more problems. */
+      /** The parsed value, if the body is JSON despite its problems; used only to find more problems. */
       readonly unsafe?: { readonly value: unknown };
     };
 
@@ -22,16 +22,16 @@ const startsWithByteOrderMark = (bytes: Buffer): boolean => bytes[0] === 0xef &&
 
 /**
  * Parses a request body (D-5, D-43; security.md: Request pipeline, 5-7). The value is safe to traverse, to store and to
- * serialise again: at most 5,242,880 bytes, 32 nested containers and 50,000 members, no duplicate key, no key that
- * poisons a prototype, well-formed text throughout.
+ * serialise again: at most 5,242,880 bytes, 32 nested containers and 50,000 members, no duplicate keys, no keys that
+ * pollute prototypes, and only well-formed text.
  *
  * @param bytes the body exactly as it was sent
- * @returns the value, or at most 50 problems, each with its place and a correction
+ * @returns the value, or at most 50 problems, each with its path and a way to fix it
  */
 export const parseJsonBody = (bytes: Buffer): JsonBody => runToEnd(parseJsonBodyInSlices(bytes));
 
 /**
- * {@link parseJsonBody} in slices, for a heavy body. The longest slice is `JSON.parse`, whose duration the limits
+ * {@link parseJsonBody} in slices, for a large body. The longest slice is `JSON.parse`, whose duration the limits
  * bound.
  */
 export function* parseJsonBodyInSlices(bytes: Buffer): Steps<JsonBody> {

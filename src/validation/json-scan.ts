@@ -10,23 +10,23 @@ import { JSON_MESSAGES, JSON_SYNTAX_MESSAGES as SYNTAX } from './messages.js';
 import type { Problem } from './problem-list.js';
 import { aboutField, formatCount, quoteShort } from './wording.js';
 
-/** Limits of a body: far above what a post needs, far below what would harm the process (D-43). */
+/** Limits of a body: far above what a post needs, and far below what would harm the process (D-43). */
 export const JSON_LIMITS = {
   /** Bytes of the body. */
   bytes: 5_242_880,
   /** Nested objects and arrays, including the outermost. */
   depth: 32,
-  /** Members of all objects and elements of all arrays together. */
+  /** Members of all objects plus elements of all arrays. */
   members: 50_000,
 } as const;
 
-/** Maximum number of problems in one answer (D-6). */
+/** Maximum number of problems in one response (D-6). */
 const MAX_PROBLEMS = 50;
 
 /** Number of members that are read in one slice. */
 const MEMBERS_PER_SLICE = 2_048;
 
-/** Length from which an integer may exceed the precision of a double; shorter integers are exact. */
+/** Number of digits from which an integer may exceed the precision of a double; shorter integers are exact. */
 const LONG_INTEGER = 16;
 
 const LITERALS = ['true', 'false', 'null'];
@@ -42,7 +42,7 @@ interface Frame {
   key: string;
 }
 
-/** Number of keys up to which a linear search is cheaper than a set. */
+/** Number of keys up to which a linear search is faster than a set. */
 const FEW_KEYS = 8;
 
 /** The keys of one object. */
@@ -59,14 +59,14 @@ class Keys {
   }
 }
 
-/** Ends the scan, because the rest cannot be parsed or need not be read. */
+/** Thrown to end the scan when the rest cannot be parsed or need not be read. */
 class ScanEnded extends Error {}
 
 /**
  * Scans a body once, before anything is built from it (security.md: Request pipeline, 6). It checks that the text is
- * JSON (RFC 8259) within {@link JSON_LIMITS}, without duplicate keys, keys that poison prototypes, lone surrogates
- * (D-43), null characters (PostgreSQL cannot store them) and numbers that a double cannot hold exactly, such as long
- * ids. Linear, not recursive; it keeps only the keys of open containers.
+ * JSON (RFC 8259) within {@link JSON_LIMITS}, without duplicate keys, keys that pollute prototypes, lone surrogates
+ * (D-43), null characters (PostgreSQL cannot store them) or numbers that a double cannot hold exactly, such as long
+ * ids. Linear, not recursive; keeps only the keys of open containers.
  *
  * @returns at most 50 problems; none if the result of `JSON.parse` may be stored
  */
@@ -76,7 +76,7 @@ export const scanJson = (text: string): JsonScanResult => {
   return scan;
 };
 
-/** {@link scanJson} in slices, for a heavy text. */
+/** {@link scanJson} in slices, for a long text. */
 export function* scanJsonInSlices(text: string): Steps<JsonScanResult> {
   const scan = new JsonScan(text);
   while (!scan.advance(MEMBERS_PER_SLICE)) yield;
@@ -86,7 +86,7 @@ export function* scanJsonInSlices(text: string): Steps<JsonScanResult> {
 /** The result of a scan. */
 export interface JsonScanResult {
   readonly problems: readonly Problem[];
-  /** True if the scan reached the end: the text is JSON within the limits, even if it has other problems. */
+  /** True if the scan reached the end, so that the text is JSON within the limits, even if it has other problems. */
   readonly isComplete: boolean;
 }
 
@@ -137,7 +137,7 @@ class JsonScan implements JsonScanResult {
     return true;
   }
 
-  /** The current unit; NaN, which equals nothing, after the last. */
+  /** Returns the current unit; at the end, NaN, which equals nothing. */
   private peek(): number {
     return this.text.charCodeAt(this.at);
   }
@@ -169,7 +169,7 @@ class JsonScan implements JsonScanResult {
     const raw = this.text.slice(start, this.at);
     const key = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
     if (!keys.add(key)) this.report(container, 'duplicate_key', JSON_MESSAGES.duplicateKey({ key: quoteShort(key) }));
-    // "constructor" alone is an ordinary word; with "prototype" inside, it changes other objects.
+    // "constructor" alone is an ordinary word, but with "prototype" inside, it can change other objects.
     const holder = this.frames[container - 1];
     if (key === '__proto__' || (key === 'prototype' && holder?.keys && holder.key === 'constructor'))
       this.report(container, 'forbidden_key', JSON_MESSAGES.forbiddenKey({ key: quoteShort(key) }));

@@ -7,14 +7,14 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** Marks a required field in annotations; not a keyword of a schema. */
+/** Marks a required field in annotations; not a JSON Schema keyword. */
 const REQUIRED = 'x-required';
 
 type Part = () => BodyClass<object> | JsonSchema;
 
 const isClass = (part: BodyClass<object> | JsonSchema): part is BodyClass<object> => typeof part === 'function';
 
-/** Keywords that no rule provides, by the prototype and name of the field. */
+/** Keywords that no rule provides, by prototype and field name. */
 const annotations = new WeakMap<object, Map<string, () => JsonSchema>>();
 
 const annotate =
@@ -29,19 +29,19 @@ const annotate =
 const toSchema = (part: BodyClass<object> | JsonSchema): JsonSchema => (isClass(part) ? schemaOf(part) : part);
 
 /**
- * Decorators that only describe fields whose content other code checks: the elements of a list, a nested object. Parts
- * are functions, because a class may be declared after it is used.
+ * Decorators that only describe fields whose content other code checks, such as the elements of a list or a nested
+ * object. Parts are functions, because a class may be declared after it is used.
  */
 export const Schema = {
   /** The elements of an array. */
   items: (part: Part): PropertyDecorator => annotate(() => ({ items: toSchema(part()) })),
-  /** A nested object, or keywords that complete those of the rules. */
+  /** A nested object, or keywords in addition to those of the rules. */
   is: (part: Part): PropertyDecorator => annotate(() => toSchema(part())),
-  /** The field must be sent, which other code checks. */
+  /** The field is required; other code checks that. */
   required: (): PropertyDecorator => annotate(() => ({ [REQUIRED]: true })),
 } as const;
 
-/** Returns the annotations of a class, including its base classes'. */
+/** Returns the annotations of a class and its base classes. */
 const annotationsOf = (prototype: object): ReadonlyMap<string, () => JsonSchema> => {
   const parent = Object.getPrototypeOf(prototype) as object | null;
   const inherited = parent ? annotationsOf(parent) : [];
@@ -50,7 +50,7 @@ const annotationsOf = (prototype: object): ReadonlyMap<string, () => JsonSchema>
 
 /**
  * Returns the schema of a body, query or part: its fields with the keywords of their rules (`Must`), so that the
- * documentation says what is checked. `x-class` names the class.
+ * documentation matches the checks. `x-class` names the class.
  */
 export const schemaOf = (Class: BodyClass<object>): JsonSchema => {
   const properties: Record<string, JsonSchema> = {};

@@ -3,7 +3,7 @@ import { quoteShort } from './wording.js';
 
 const LINE_FEED = 0x0a;
 
-/** Describes a syntax error with its place: `is not JSON: line 3, column 14: expected a value, found "undefined": …`. */
+/** Describes a syntax error and its position: `is not JSON: line 3, column 14: expected a value, found "undefined"`. */
 export const describeSyntaxError = (text: string, at: number, what: string): string => {
   let line = 1;
   let lineStart = 0;
@@ -41,7 +41,7 @@ export const describeBrokenString = (text: string, start: number, at: number): s
   return describeSyntaxError(text, at, SYNTAX.badEscape({ found, advice }));
 };
 
-/** A word, a number or a single character, as a person would point it out. */
+/** A word, a number or a single character, to show as the unexpected token. */
 const TOKEN = /^(?:[\p{L}_$][\p{L}\p{N}_$]*|[\d.+-]+|.)/su;
 
 const INVISIBLE: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** The UTF-16 units of JSON's grammar. */
+/** The UTF-16 units in JSON's grammar. */
 export const Unit = {
   tab: 0x09,
   lineFeed: 0x0a,
@@ -32,8 +32,8 @@ export const hexDigit = (unit: number): number => {
 export const isDigit = (unit: number): boolean => unit >= Unit.zero && unit <= Unit.nine;
 
 /**
- * Number of units of a string to examine one by one before starting a pattern search, which costs more to start but is
- * faster.
+ * Number of units of a string to examine one by one before using a pattern search, which is faster but costs more to
+ * start.
  */
 const SHORT_STRING = 64;
 /** The units that end a string, begin an escape, or are not allowed in a string. */

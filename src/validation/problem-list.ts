@@ -1,6 +1,6 @@
 import { aboutField } from './wording.js';
 
-/** One problem of a body: its place, a code, and a message that says what is wrong and what to do (D-6). */
+/** One problem of a body: its path, a code, and a message that says what is wrong and what to do (D-6). */
 export interface Problem {
   /** `entities[2].offset`; empty for the body as a whole. */
   readonly path: string;
@@ -18,7 +18,7 @@ export interface Refused {
   readonly problems: readonly Problem[];
 }
 
-/** Maximum number of problems in one answer (D-6). */
+/** Maximum number of problems in one response (D-6). */
 const MAX_PROBLEMS = 50;
 
 /** Collects the problems of one body. */
@@ -26,7 +26,7 @@ export class ProblemList {
   private readonly problems: Problem[] = [];
   private status: RefusalStatus = 400;
 
-  /** True if further problems could not change the answer. */
+  /** True if further problems could not change the response. */
   get isFull(): boolean {
     return this.problems.length >= MAX_PROBLEMS && this.status === 422;
   }
@@ -41,7 +41,7 @@ export class ProblemList {
   }
 
   /**
-   * Adds a problem. A schema problem outweighs content problems (D-43), and replaces the last of fifty of them.
+   * Adds a problem. A schema problem outweighs content problems (D-43), and replaces the last one if the list is full.
    * @param predicate follows the path in the message: `must be a string, not an array`
    */
   add(status: RefusalStatus, path: string, code: string, predicate: string): void {

@@ -5,7 +5,7 @@ export type Sent = Readonly<Record<string, unknown>>;
 
 /**
  * A class of a body, query or part: its properties are the fields that may be sent, with their rules (`Must`). It has a
- * constructor without parameters, and no other code.
+ * constructor without parameters and no other code.
  */
 export type BodyClass<T extends object> = new () => T;
 
@@ -17,7 +17,7 @@ const readings = new WeakMap<object, Map<string, Reading>>();
 /**
  * Sets how a field is read; for example, an empty text counts as absent (absence.ts). Without this decorator, null
  * counts as absent.
- * @param read gets the sent value, undefined if there is none; returns undefined for an absent field
+ * @param read receives the sent value, or undefined if there is none; returns undefined for an absent field
  */
 export const ReadAs =
   (read: Reading): PropertyDecorator =>
@@ -32,7 +32,7 @@ const readingOf = (prototype: object | null, name: string): Reading => {
   return readings.get(prototype)?.get(name) ?? readingOf(Object.getPrototypeOf(prototype) as object | null, name);
 };
 
-/** The fields of each class that was read, collected once. */
+/** The fields of each class, collected once. */
 const fieldsOfClasses = new WeakMap<BodyClass<object>, readonly (readonly [name: string, read: Reading])[]>();
 
 const fieldsOf = (Body: BodyClass<object>): readonly (readonly [name: string, read: Reading])[] => {
@@ -44,8 +44,8 @@ const fieldsOf = (Body: BodyClass<object>): readonly (readonly [name: string, re
 };
 
 /**
- * Builds a body from parsed JSON; checks nothing. An absent field keeps its value from the class; unknown fields are
- * ignored.
+ * Builds a body from parsed JSON without checking it. An absent field keeps its default from the class; unknown fields
+ * are ignored.
  */
 export const readFields = <T extends object>(Body: BodyClass<T>, sent: Sent): T => {
   const body = new Body() as Record<string, unknown>;

@@ -19,8 +19,8 @@ import { countCharacters, isVisible } from './text-measure.js';
 import { describeValue, type FieldProblem, tooLongPredicate, tooManyPredicate, wrongTypePredicate } from './wording.js';
 
 /**
- * Context of a rule in class-validator's errors. It describes the problem only when the rule is broken, because
- * class-validator's own messages would put the value, however long, into the answer.
+ * Context of a rule in class-validator's errors. It describes the problem of a value that breaks the rule, because
+ * class-validator's own messages would put the value, however long, into the response.
  */
 export interface RuleContext {
   readonly findProblem: (value: unknown) => FieldProblem;
@@ -41,7 +41,7 @@ const withContext = (complain: RuleContext['findProblem'], described: Described)
   context: { findProblem: complain, ...described } satisfies RuleContext,
 });
 
-/** A rule with its own problems. @param findProblemOf returns undefined for a value that obeys the rule */
+/** Declares a rule with its own problems. @param findProblemOf returns undefined for a value that obeys the rule */
 const rule = (
   name: string,
   findProblemOf: (value: unknown) => FieldProblem | undefined,
@@ -53,7 +53,7 @@ const rule = (
     { ...options, ...withContext((value) => findProblemOf(value)!, { schema }) },
   );
 
-/** A rule for text; a value of another type breaks other rules. */
+/** Declares a rule for text; a value of another type breaks other rules. */
 const textRule = (
   name: string,
   findProblemOf: (text: string) => FieldProblem | undefined,
@@ -71,7 +71,7 @@ const wrongTypeProblem = (kind: string, value: unknown): FieldProblem => ({
   predicate: wrongTypePredicate(kind, value),
 });
 
-/** Visible text for people, at most `limit` characters, on one line unless `isMultiline` is set. */
+/** Declares a rule for visible text of at most `limit` characters, on one line unless `isMultiline` is set. */
 const textForPeople = (name: string, limit: number, isMultiline: boolean): PropertyDecorator =>
   rule(
     name,
@@ -94,7 +94,7 @@ const wrongType = (kind: string, type: string): ValidationOptions =>
 
 /** Decorators that declare the rules of a body's fields. The one nearest to a field is checked first. */
 export const Must = {
-  /** @param example a valid value @param when selects the objects for which the field is required; default: all */
+  /** @param example a valid value @param when true for objects that require the field; default: all */
   bePresent: <T>(example: string, when?: (object: T) => boolean): PropertyDecorator =>
     IsDefined({
       ...broken('missing', () => FIELD_MESSAGES.missing({ example }), { isPresence: true }),
@@ -106,7 +106,7 @@ export const Must = {
   beArray: (of: string): PropertyDecorator => IsArray(wrongType(`an array of ${of}`, 'array')),
   beInteger: (): PropertyDecorator => IsInt(wrongType('an integer', 'integer')),
 
-  /** @param refusedLater known values that another rule refuses with a better reason */
+  /** @param refusedLater known values that another rule refuses with a better explanation */
   beOneOf: (values: readonly string[], refusedLater: readonly string[] = []): PropertyDecorator =>
     IsIn(
       [...values, ...refusedLater],
@@ -147,7 +147,7 @@ export const Must = {
       },
       { maxLength: limit },
     ),
-  /** A name of a resource: 1 to 200 characters on one line. */
+  /** The name of a resource: 1 to 200 characters on one line. */
   beName: (): PropertyDecorator => textForPeople('isName', 200, false),
   /** One visible line of at most `limit` characters. */
   beLine: (limit: number): PropertyDecorator => textForPeople('isLine', limit, false),

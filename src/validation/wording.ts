@@ -1,6 +1,6 @@
 import { FIELD_MESSAGES } from './messages.js';
 
-/** A problem of one field: a stable snake_case code, and a predicate that follows the field's name in a sentence. */
+/** A problem with one field: a stable snake_case code, and a predicate that follows the field's name in a sentence. */
 export interface FieldProblem {
   readonly code: string;
   readonly predicate: string;
@@ -21,7 +21,7 @@ export const quoteShort = (text: string): string => {
 /** Formats a number with separators: `15,895`. */
 export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
-/** Describes a JSON value by its kind, and quotes it unless it is an array or object: `an array`, `the number 1.5`. */
+/** Describes a JSON value by its type, and quotes it unless it is an array or object: `an array`, `the number 1.5`. */
 export const describeValue = (value: unknown): string => {
   if (typeof value === 'string') return `the string ${quoteShort(value)}`;
   if (typeof value === 'number') return `the number ${value}`;
@@ -46,7 +46,7 @@ export const tooManyPredicate = (count: number, limit: number): string =>
     excess: formatCount(count - limit),
   });
 
-/** Returns the predicate for a value of another type. @param kind `a string` */
+/** Returns the predicate for a value of the wrong type. @param kind the right type: `a string` */
 export const wrongTypePredicate = (kind: string, value: unknown): string =>
   FIELD_MESSAGES.wrongType({ kind, value: describeValue(value) });
 
