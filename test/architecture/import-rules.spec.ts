@@ -38,7 +38,7 @@ const findViolations = async (files: ReadonlyMap<string, string>): Promise<reado
   }
 };
 
-/** A rule, and an import that breaks it: from a file, by a specifier, to a file. */
+/** A rule, and an import that breaks it: the importing file, the specifier, and the imported file. */
 type Breach = readonly [rule: string, from: string, specifier: string, to: string];
 
 const BREACHES: readonly Breach[] = [

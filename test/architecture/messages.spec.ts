@@ -18,7 +18,7 @@ const EXEMPT: readonly (readonly [file: RegExp, reason: string])[] = [
   [/^postgres\/migrations\/|\.(tables|sql)\.ts$/, 'SQL'],
 ];
 
-/** Methods whose arguments are read by operators in the log. */
+/** Methods whose arguments operators read in the log. */
 const LOGS = new Set(['debug', 'info', 'warn', 'error', 'fatal']);
 /** Errors that mean a bug in the program, or that only the log shows. */
 const INVARIANTS = new Set(['Error', 'TypeError', 'RangeError', 'NotAppended', 'ReadModelsBehind']);

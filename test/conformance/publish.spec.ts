@@ -24,8 +24,8 @@ const listPosts = async ({ id }: TestEndpoint): Promise<{ id: string }[]> =>
   (await gateway.manage('GET', `/posts?endpoint_id=${id}`)).items as { id: string }[];
 
 /**
- * Lists an endpoint's posts after the read model has caught up: it waits until a post that another endpoint accepts now is
- * listed.
+ * Lists an endpoint's posts after the read model has caught up: waits until a post that
+ * another endpoint accepts now is listed.
  */
 const waitForPosts = async (endpoint: TestEndpoint): Promise<{ id: string }[]> => {
   const marker = await gateway.createEndpoint(owner, sharedProjects());

@@ -4,7 +4,7 @@ import { publishCode } from '../../console/src/publish-code/publish-code.js';
 const endpoint = { url: 'http://gateway/v1/webhooks/x', require_signature: false, require_timestamp: false };
 const HOSTILE = `a'b"c $(echo expanded) \`echo expanded\` $HOME \\ #`;
 
-/** Runs a command with a `curl` that prints its arguments, one a line. */
+/** Runs a command with a `curl` that prints its arguments, one per line. */
 const run = (command: string): readonly string[] =>
   execFileSync('sh', ['-c', `curl() { printf '%s\n' "$@"; }\n${command}`], {
     encoding: 'utf8',

@@ -7,7 +7,7 @@ import { findViolations } from './support/axe.js';
 import { ConsolePage, describeInChromium, type Look, useBrowser, type Visitor } from './support/console-page.js';
 import { HOSTILE, startWorld, type World } from './support/world.js';
 
-/** Each theme, device and language with each of the others. */
+/** Combines each theme, device and language with each of the others. */
 const LOOKS: Readonly<Record<string, Look>> = {
   'light, English': {},
   'dark, Russian': { dark: true, language: 'ru' },

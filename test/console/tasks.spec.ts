@@ -3,7 +3,7 @@ import { until } from '../e2e/until.js';
 import { ConsolePage, describeInChromium, useBrowser, type Visitor } from './support/console-page.js';
 import { DOUBTFUL, HELD, startWorld, type World } from './support/world.js';
 
-/** The ten tasks of the console's design, each from the overview, with the clicks that it may take. */
+/** The ten tasks of the console's design, each started from the overview, with its maximum number of clicks. */
 describeInChromium('the ten tasks', () => {
   const browser = useBrowser();
   const harness = new E2eHarness();

@@ -5,8 +5,8 @@ import { settings } from './samples/settings.js';
 import { webhooks } from './samples/webhooks.js';
 
 /**
- * For each event type, the current data of its golden files, one for each version, the oldest first. The last one is the
- * input for the file of the current version.
+ * For each event type, the current data of its golden files, one for each version, the oldest first. The last one
+ * becomes the file of the current version.
  */
 export type SamplesOf<E extends DomainEvent> = {
   readonly [T in E['type']]: readonly [Extract<E, { type: T }>['data'], ...Extract<E, { type: T }>['data'][]];

@@ -35,7 +35,7 @@ const context: CommandContext = {
 };
 const place = { stream: 'guest-1', revision: 0n, previousHash: '' };
 
-/** Encodes an event as a program whose catalogue has this version. */
+/** Encodes an event as a program whose catalogue has this version would. */
 const encodeAtVersion = (version: number, data: unknown, type = 'GuestArrived'): StoredEvent => ({
   ...new EventCodec({ [type]: { version } }).encode({ type, data }, 0, place, context).event,
   stream: place.stream,

@@ -3,7 +3,10 @@ import { execFile } from 'node:child_process';
 import { sampleOf } from '../support/sample.js';
 import { Random } from './random.js';
 
-/** Smallest sizes of each bench: it runs for seconds, and its figures say nothing. Others need more (docs/benchmarks.md). */
+/**
+ * Smallest sizes of each bench, with which it runs for seconds and its figures mean nothing. Others need more
+ * (docs/benchmarks.md).
+ */
 const SMALL = {
   deliver: ['--outputs=2', '--each=2', '--seconds=0.3', '--steady=1', '--lead=3', '--slow=1'],
   growth: ['--posts=20', '--channels=2'],
@@ -47,7 +50,7 @@ it.each(
   process.env.TEST_LONG ? Object.entries({ ...SMALL, ...LONGER }) : sampleOf(Object.entries(SMALL), 3 / 8, random),
 )(`the bench %s runs to its end and prints its ratios (choice by seed ${random.seed})`, async (name, sizes) => {
   const { code, stdout, stderr } = await runBench(...name.split(' '), '--rounds=1', '--wal-segments=2', ...sizes);
-  // This bench exits with 1 if a test of significance finds a difference; with so few requests, chance makes one.
+  // This bench exits with 1 if a significance test finds a difference, which with so few requests can be chance.
   const codes = name === 'unauthorized-timing' ? [0, 1] : [0];
   if (!codes.includes(code)) throw new Error(`it exited with ${code}: ${stderr}`);
   expect(stdout).toMatch(name === 'unauthorized-timing' ? /^\d+ of 10 pairs are distinguishable/m : RATIO);

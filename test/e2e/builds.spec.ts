@@ -19,7 +19,7 @@ import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { until } from './until.js';
 
-/** A folder with a small program that is built: bundling the packages takes seconds. */
+/** A folder with a small program that has been built once, because bundling the packages takes seconds. */
 let template: string;
 let folder: string;
 const children: ChildProcess[] = [];

@@ -19,7 +19,7 @@ export interface CrashScenario {
   readonly url: string;
   readonly posts: number;
   readonly kills: number;
-  /** Kills the subject of the test; resolves when its restart has begun. */
+  /** Kills the process under test; resolves when its restart has begun. */
   readonly kill: () => Promise<unknown>;
   readonly verify?: boolean;
 }

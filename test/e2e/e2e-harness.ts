@@ -33,7 +33,7 @@ export interface Network {
 export class E2eHarness {
   private readonly programs: Program[] = [];
   private readonly cleanups: (() => Promise<unknown>)[] = [];
-  /** Event stores by the database or DATA_DIR whose events they keep. */
+  /** Event stores, by the database or DATA_DIR of the gateways whose events they keep. */
   private readonly eventStores = new Map<string, Promise<EventStoreServer>>();
 
   /** Creates a DATA_DIR with an empty database, which is faster than letting the gateway create one. */
@@ -171,7 +171,7 @@ const runWithHarness = async (run: (harness: E2eHarness) => Promise<void>): Prom
   }
 };
 
-/** A real event store takes seconds of a processor to start, and each database has one. */
+/** A real event store takes seconds of CPU time to start, and each database has its own. */
 const scale = (timeoutMs: number): number => (isRealEventStore ? 4 * timeoutMs : timeoutMs);
 
 /** Defines a test with its own harness. */

@@ -97,7 +97,7 @@ describeCluster('a cluster of three with TLS', () => {
         follower.freeze();
         try {
           await sleep(FREEZE_MS);
-          // Two of three are enough. A gateway that reads from this follower learns by its keep-alive that it must read from another.
+          // Two of three are enough. A gateway that reads from this follower notices by keep-alive that it must switch to another.
           await until('the gateway is ready, although a follower is frozen', isReady, FROZEN_LIMIT_MS);
         } finally {
           follower.thaw();
@@ -110,7 +110,7 @@ describeCluster('a cluster of three with TLS', () => {
       try {
         await runCrashScenario({ telegram, random, url, posts: POSTS, kills: KILLS + 1, kill, verify: true });
       } finally {
-        // Beside a repetition it would claim posts whose channels' secrets are in another database.
+        // If it ran during a repetition, it would claim posts whose channels' secrets are in another database.
         await gateway.program.killAll();
       }
     },

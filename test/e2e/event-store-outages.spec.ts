@@ -17,7 +17,7 @@ const LONG_OUTAGE_EVERY = 100;
 const LONG_OUTAGE_MS = 12_000;
 /**
  * Allowed differences in sockets: a pool of PostgreSQL connections grows with its use. Right after an outage there are
- * more, because readers that try again at different moments have subscriptions of their own, until they have caught up
+ * more, because readers that try again at different moments have separate subscriptions until they have caught up
  * with each other.
  */
 const ALLOWED_SOCKETS = { all: 8, toPort: 3 };
@@ -50,7 +50,7 @@ const KINDS = Object.keys(OUTAGE_KINDS) as (keyof typeof OUTAGE_KINDS)[];
 class OutageLog {
   lost = 0;
   ended = 0;
-  /** Lines that say that publishing waits: one for all channels. */
+  /** Lines that say that publishing waits; one covers all channels. */
   waits = 0;
   /** Lines that say that a request was answered with 503. */
   refused = 0;

@@ -41,7 +41,7 @@ describe('a worker that is frozen during a publication until its lease has expir
     const [heldSlow, heldSilent] = held;
     await waitForPost(telegram, slow, 'next');
     await waitForPost(telegram, silent, 'next');
-    // The read model follows the publication of the next posts: its former writer is frozen as well.
+    // The read model also shows the next posts, although its former writer is frozen as well.
     for (const sent of held) await until('it is in doubt', async () => (await readState(manage, sent)) === 'in_doubt');
 
     one.program.thaw();

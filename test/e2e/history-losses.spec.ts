@@ -115,7 +115,7 @@ class Losses {
     return (JSON.parse((await listLogged())[0]!) as { readonly stream: string }).stream;
   }
 
-  /** Waits for a checkpoint of everything, of which the witness keeps a copy. */
+  /** Waits for a checkpoint that covers everything, and lets the witness keep a copy. */
   async witness(gateway: Gateway): Promise<void> {
     await until('the log covers everything', async () => String(await read(gateway, 'export')).includes('"last":true'));
     await this.keep(gateway);
@@ -256,7 +256,7 @@ const runSql = async (url: string, sql: string): Promise<void> => {
 const loseNewestEvents = ({ DATABASE_URL: url }: { readonly DATABASE_URL: string }): Promise<void> =>
   runSql(url, 'delete from event_store.event where position > (select max(position) - 6 from event_store.event)');
 
-/** Returns the address of the server's own database, and the name of another one. */
+/** Splits a database's URL into the URL of the server's own database and the name of the database. */
 const splitUrl = (url: string): { readonly server: string; readonly name: string } => {
   const server = new URL(url);
   const name = server.pathname.slice(1);
@@ -293,7 +293,7 @@ describe('a published history whose stores are lost', () => {
     let gateway = await losses.start(place);
     await losses.write(gateway, 5);
 
-    // The event store loses its last events, and replaces the former one.
+    // A store without the last events replaces the event store.
     const events = await server.backUp();
     await losses.write(gateway, 6);
     expect(await losses.verify(gateway, 0)).toEqual([]);

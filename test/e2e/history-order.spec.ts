@@ -91,7 +91,7 @@ const runVerification = async (manage: ManagementClient) => {
 };
 
 /**
- * Exports beside the load of several processes, which are killed at random moments; then compares store, log, export
+ * Exports during the load on several processes, which are killed at random moments; then compares store, log, export
  * and verify.
  */
 const compareOrders = async (harness: E2eHarness, more: Readonly<Record<string, string>>): Promise<void> => {
@@ -113,7 +113,7 @@ const compareOrders = async (harness: E2eHarness, more: Readonly<Record<string, 
   const urls = (): readonly string[] => gateways.map(({ url }) => url);
   const load = startLoad({ endpoints, random, urls, posts: () => !isOver, longestPauseMs: LONG ? 200 : 40 });
 
-  // Beside posts: changes of channels, and requests that are refused.
+  // Besides posts, changes channels and sends requests that are refused.
   const beRestless = async (): Promise<void> => {
     while (!isOver) {
       const { id } = channels[random.below(channels.length)]!;
@@ -140,7 +140,7 @@ const compareOrders = async (harness: E2eHarness, more: Readonly<Record<string, 
   const killing = kill();
   try {
     while (whole < EXPORTS) {
-      // A process that is killed breaks its export off, and a log whose writer was killed is behind for a while.
+      // A killed process breaks off its export, and a log whose writer was killed lags behind for a while.
       const lines = await readExport(gateways[random.below(PROCESSES)]!).catch(() => null);
       if (lines === null) {
         await sleep(20);
@@ -157,7 +157,7 @@ const compareOrders = async (harness: E2eHarness, more: Readonly<Record<string, 
   await load.done;
   await restless;
 
-  // At rest: the same number of events twice, with all publications settled.
+  // At rest means the same number of events twice, with all publications settled.
   const store = await harness.openEventStore(settings);
   await until('the gateway is at rest', async () => {
     const before = await store.readHead();

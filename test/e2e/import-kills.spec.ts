@@ -63,13 +63,13 @@ describe('an import of a history', () => {
       await load.done;
       const sent = [...load.sent];
       await expectNothingLost(before, telegram, sent, channels);
-      // The first pause ends by hand after the import, the second one by itself meanwhile.
+      // The test ends the first pause after the import; the second one ends by itself in the meantime.
       await before.post(`/channels/${channels[0]!.id}/pause`, { minutes: 1_000 });
       await before.post(`/channels/${channels[2]!.id}/pause`, { minutes: PAUSE_MINUTES });
       for (let n = 0; n < 5; n++)
         for (const [i, endpoint] of endpoints.entries())
           sent.push(await sendPost(source.url, endpoint, `waiting ${n} at ${i}`));
-      // What is published after the export is published again by the new gateway (docs/moving.md).
+      // The new gateway publishes again whatever was published after the export (docs/moving.md).
       await expectNothingLost(before, telegram, sent, [channels[1]!]);
       const file = join(await harness.createFolder(), 'history.ndjson');
       await until('the history is exported', async () => {

@@ -19,7 +19,7 @@ const random = new Random();
 /** Each endpoint posts to three channels, and shares each of them with others. */
 const ENDPOINTS = Array.from({ length: CHANNELS }, (_, i) => [i, (i + 1) % CHANNELS, (i + 7) % CHANNELS]);
 
-/** Starts a PostgreSQL with the usual number of connections, not with the embedded one's. */
+/** Starts a PostgreSQL with its usual connection limit instead of the embedded server's. */
 const startServer = async (harness: E2eHarness): Promise<string> => {
   const server = await startEmbeddedPostgres({
     dataDir: await harness.createDataDir(),
@@ -56,8 +56,8 @@ const watchConnections = async (connectionString: string): Promise<() => Promise
 const countPublished = async ({ control }: Network): Promise<number> => (await control.readLedger({})).length;
 
 /**
- * Starts workers for a number of waiting publications. Returns the publications a second from the moment at which all
- * of these workers are ready: on few processors their start takes longer than much of the work. Also returns the
+ * Starts workers for a number of waiting publications. Returns the publications per second from the moment when all of
+ * these workers are ready, because on few processors their start takes longer than much of the work. Also returns the
  * workers.
  */
 const measureRate = async <T>(telegram: Network, waiting: number, start: () => Promise<T>) => {

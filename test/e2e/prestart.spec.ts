@@ -34,7 +34,7 @@ const createInstallation = (
   return folder;
 };
 
-/** Runs a script with the functions of these modules in an installation. */
+/** Runs a statement that uses these imports in an installation. */
 const runIn = (folder: string, imports: string, statement: string): void => {
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', `${imports}; ${statement};`], {
     cwd: folder,

@@ -36,7 +36,7 @@ e2eTest(
     await load.during(until('half of the posts are sent', () => load.sent.length >= 40));
     await workers[0].program.kill();
     await load.done;
-    // Leases last an hour: the posts are published only if the takeover is immediate.
+    // Leases last an hour, so the posts are published only if the takeover is immediate.
     const { inDoubt } = await expectNothingLost(manage, telegram, load.sent, channels);
     expect(inDoubt).toBeLessThanOrEqual(channels.length);
   },

@@ -121,7 +121,7 @@ describe('replacing SECRETS_KEY', () => {
         });
         expect({ state, result }).toMatchObject({ state: 'done', result: { unreadable: 0 } });
         expect(await manage.get('/secrets')).toMatchObject({ needed_keys: [], sealed_otherwise: 0 });
-        // From now on without the former key, and with nothing decrypted in memory.
+        // From now on, the processes lack the former key, and have nothing decrypted in memory.
         await restart(0, key);
         await restart(1, key);
         const alone = new KeyRing(key);

@@ -69,7 +69,7 @@ const runClient = async (
   return count;
 };
 
-/** Does what owners, their clients and the networks do beside posting: once for each hour of life. */
+/** Once for each simulated hour, does what owners, their clients and the networks do besides posting. */
 const runHours = async ({ url, manage, telegram, endpoints, random, isOver }: Life): Promise<void> => {
   const anyOf = <T>(list: readonly T[]): T => list[random.below(list.length)]!;
   const { items: projects } = await manage.get<{ items: { id: string }[] }>('/projects');
@@ -83,7 +83,7 @@ const runHours = async ({ url, manage, telegram, endpoints, random, isOver }: Li
     for (const refused of ['{', '{"text":7}', '{"text":""}'])
       expect((await publish(url, endpoint, refused)).status).toBeGreaterThanOrEqual(400);
     expect((await publish(url, { ...endpoint, token: 'service_live_wrong' }, { text: 'x' })).status).toBe(401);
-    // One each: a channel that the network refuses several times rests for minutes (D-20), and clients with it.
+    // Only one fault each: a channel that the network refuses several times pauses for minutes (D-20), and so do its clients.
     const fault = { mode: 'answer', status: anyOf([429, 500, 502]), body: {}, times: 1 } as const;
     await telegram.control.addFault({ ...fault, channel: anyOf(endpoint.channels).chatId });
     await manage.get('/posts?limit=50');

@@ -352,7 +352,7 @@ describe('the demo', () => {
       expect((await manageAs(renewed.key, second.url, `/endpoints/${items[0]!.id}`, 'DELETE')).status).toBe(204);
       await second.program.terminate();
 
-      // People may delete the endpoint: the demo stays as they left it.
+      // If people delete the endpoint, the demo stays as they left it.
       const third = await harness.startGateway({ DEMO: 'on', DATA_DIR });
       const again = await until('the link is printed', () => codeIn(third.program));
       expect(third.program.output).not.toContain('Demo endpoint');
@@ -368,7 +368,7 @@ describe('the demo', () => {
       await manageAs(OPERATOR_KEY, fourth.url, `/owners/${owner.id}`, 'DELETE');
       await fourth.program.terminate();
 
-      // Without its owner there is no demo: the next start creates another.
+      // If its owner is deleted, the next start creates another demo.
       const fifth = await startDemo(harness, { DATA_DIR });
       expect(await isAccepted(fifth.endpoint, fifth.token)).toBe(true);
       const created = await signIn(fifth.url, codeIn(fifth.program)!);

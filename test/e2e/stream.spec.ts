@@ -33,7 +33,7 @@ for (const storeName of ['PostgreSQL', 'an event store'])
       await waitForPublication(streams[1], other, post);
     }
 
-    // A position at which an event store has no event; PostgreSQL has one.
+    // A position at which KurrentDB has no event, unlike PostgreSQL.
     const early = await follow(one, '1');
     if (storeName !== 'PostgreSQL') expect(early.events[0]).toMatchObject({ data: { kind: 'reset' } });
     await early.waitForChange('post', await send(one, 'after the first position'));

@@ -10,7 +10,8 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 /**
- * Sets whether `discovery` has reached the end of the log, as it has not after a reset. Nothing is appended meanwhile.
+ * Sets whether `discovery` has reached the end of the log, which it has not after a reset. Nothing is appended
+ * meanwhile.
  */
 const setLevel = (isLevel: boolean): Promise<unknown> =>
   gateway.pool.query(`update ops_checkpoint set level = $1 where name = 'discovery'`, [isLevel]);

@@ -58,7 +58,7 @@ describe('the pages of an export', () => {
   }, 300_000);
 
   it(`go on after any position with the rest (seed ${random.seed})`, async () => {
-    // All positions would take half a minute, so this takes a sample, and those at which bundles and the log begin and end.
+    // All positions would take half a minute, so this tests a sample, and the edges of the bundles and of the log.
     const last = whole.length - 1;
     const edges = new Set([0, 1, 2, 254, 255, 256, 257, last - 1, last]);
     const chosen = new Set(sampleOf([...whole.keys()], 0.2, random));

@@ -43,18 +43,18 @@ describe('the history moves to another gateway', () => {
     const trimmed = await pool.query(`delete from event_store.event where stream like 'requestLog-%' and revision < 2`);
     expect(trimmed.rowCount).toBe(2);
     const checkpoint = await readCheckpoint(source);
-    // A command that was rejected after it stored its secret: no event names it.
+    // The secret of a command that was rejected after it stored the secret, which no event names.
     const unnamed = await source.running.infrastructure.vault.storeSecret({ token: 'x' }, 'channel-tgt_rejected');
     const lines = await exportHistory(source, '?secrets=sealed');
     expect(lines.filter((line) => line.includes(unnamed))).toEqual([]);
     expect(lines.filter((line) => !line.includes('"id":'))).toHaveLength(2);
     const shown = await readViews(source, setting);
-    // The source still shows the requests of events that are gone: at most as long as it shows a hundred.
+    // The source still shows requests whose events are gone, until a hundred newer ones replace them.
     const refusals = shown.requests.filter((item) => (item as { http_status: number }).http_status === 422);
     const before = { ...shown, requests: shown.requests.filter((item) => !refusals.slice(-2).includes(item)) };
     const sent = (await source.telegram.readLedger({})).length;
 
-    // Broken off in the middle: a part of a history is not acted on.
+    // The import breaks off in the middle: the gateway does not act on a partial history.
     const half = Math.floor(lines.length / 2);
     const { body: first } = await importHistory(target, lines.slice(0, half)).expect(200);
     expect(first).toMatchObject({ complete: false });

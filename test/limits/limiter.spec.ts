@@ -149,7 +149,7 @@ describe('hourly quota (publish-api.md: Limits)', () => {
 });
 
 describe('if several limits are exceeded at once (D-16)', () => {
-  // Ten seconds after a post at 12:59:35, which used up the hour. The hour ends in 15 s.
+  // Ten seconds after a post at 12:59:35, which used up the hourly quota. The hour ends in 15 s.
   it.each([
     ['hourly_quota', 15, 20, 21],
     ['min_interval', 20, 30, 21],

@@ -15,8 +15,7 @@ const PROGRAM = `
   console.log(JSON.stringify({ report: check.report, warnings }));`;
 
 /**
- * Becomes a program that may not create namespaces: as under RestrictNamespaces= of systemd, and Docker's default
- * profile.
+ * Becomes a program that may not create namespaces: as under systemd's RestrictNamespaces= or Docker's default profile.
  */
 const WITHOUT_NAMESPACES = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"';
 

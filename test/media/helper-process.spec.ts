@@ -4,7 +4,7 @@ import { buildProgram, HelperProcess } from '../../src/media/helper-process.js';
 const open: HelperProcess<never, never>[] = [];
 afterEach(() => open.splice(0).forEach((helper) => helper.close()));
 
-/** Starts a helper with few rights. @param set its program */
+/** Starts a helper with few rights. @param set the helper's program */
 const start = <Request, Response>(
   set: () => Promise<(request: Request) => Promise<Response>>,
   maxMemoryMb = 512,

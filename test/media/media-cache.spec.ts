@@ -75,7 +75,7 @@ describe('a file', () => {
     const media = await cache.fetchToDisk(url, { ...WANTED, maxBytes: 300 * MB });
     clearInterval(watch);
     expect((await stat(media.path)).size).toBe(300 * MB);
-    // The figure includes the test host's buffers and garbage that is not collected yet.
+    // The figure includes the test host's buffers and garbage that has not been collected yet.
     expect(most).toBeLessThan(150 * MB);
   });
 });

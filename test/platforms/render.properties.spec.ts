@@ -118,7 +118,7 @@ const clusterEnd = (text: string, at: number): number => {
   return cluster && cluster.index < at ? cluster.index + cluster.segment.length : at;
 };
 
-/** Expects the cut to be neither inside a cluster nor behind white space outside of one. */
+/** Expects that the cut is not inside a cluster, nor after white space that is outside a cluster. */
 const expectCleanCut = (converted: string, kept: number): void => {
   expect(clusterEnd(converted, kept)).toBe(kept);
   expect(clusterEnd(converted, converted.slice(0, kept).trimEnd().length)).toBe(kept);

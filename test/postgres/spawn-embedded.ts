@@ -30,7 +30,7 @@ export const killSpawned = (): void => {
   for (const child of spawned.splice(0)) child.kill('SIGKILL');
 };
 
-/** Starts embedded-process.ts in its own process group, as a terminal would, and waits until it begins. */
+/** Starts embedded-process.ts in its own process group, as a terminal would, and waits until it starts PostgreSQL. */
 export const spawnEmbedded = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<EmbeddedProcess> => {
   const child = spawn(process.execPath, ['--import', loader, script, dataDir], {
     detached: true,

@@ -37,8 +37,8 @@ interface AnyDelivery {
 }
 
 /**
- * Random histories of everything that projections read. Their data are the samples of the catalogue with ids, times and
- * states that fit together: a publication starts when it is the first one of its channel that no pause holds back.
+ * Random histories of everything that projections read. Their data are the catalogue's samples with consistent ids,
+ * times and states: for example, a publication starts when it is the first of its channel that no pause holds back.
  */
 export class AnyHistory {
   private now = START;

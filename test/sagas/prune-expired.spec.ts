@@ -18,7 +18,7 @@ afterAll(async () => {
   await Promise.all(receivers.map((receiver) => receiver.close()));
 });
 
-/** Deletes all that has expired, as if retentions were over now. */
+/** Deletes everything as if its retention had just ended. */
 const sweep = async (signal = new AbortController().signal): Promise<void> => {
   const { leases, progress } = gateway.infrastructure;
   await new PruneExpired(pool, leases, progress, silentLog, { deliveryBodyMs: 0, jobMs: 0 }).sweep(signal);

@@ -1,4 +1,4 @@
-/** Chromium for tests of pages. Tests that need it are skipped, and say so, if it is not installed. */
+/** Chromium for tests of pages. Without it, the tests that need it are reported as skipped. */
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /** No background traffic, and no sandbox, which root cannot use. */

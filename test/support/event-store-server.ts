@@ -113,7 +113,7 @@ class RealServer implements EventStoreServer {
     this.process.signal('SIGCONT');
   }
 
-  /** Copies the files of the frozen server, which are as a kill would leave them. */
+  /** Copies the files of the frozen server, in the state in which a kill would leave them. */
   async backUp(): Promise<Backup> {
     const backup = join(this.folder, `backup-${this.backups++}`);
     this.freeze();

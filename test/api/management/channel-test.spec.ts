@@ -167,7 +167,7 @@ describe('the test of a channel (management-api.md: POST /channels/{id}/test)', 
       },
       warnings: [],
     });
-    // With credentials a PATCH is tested as well, without them it is not.
+    // A PATCH with credentials tests the channel as well; one without credentials does not.
     const credentials = { bot_token: BOT_TOKEN, chat_id: '-100200' };
     const patch = (change: object) => harness.gateway.manage('PATCH', `/channels/${body.id}`, change);
     expect(await patch({ credentials })).toMatchObject({ test: { ok: true }, warnings: [] });
@@ -195,7 +195,7 @@ describe('the test of a channel (management-api.md: POST /channels/{id}/test)', 
     expect(second.body.warnings).toEqual([
       { code: 'same_chat', channel_id: first.body.id, message: expect.stringContaining('"Tested"') },
     ]);
-    // VK's address also says if there is a second token: the community is the same with and without it.
+    // VK's address also says whether there is a second token; the community is the same with and without it.
     const community = { access_token: VK_COMMUNITY_TOKEN, group_id: '4711' };
     const plain = await create('vk', community);
     const withUploads = await create('vk', { ...community, upload_token: 'vk1.a.user' });

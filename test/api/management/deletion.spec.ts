@@ -116,7 +116,7 @@ describe('a deletion (management-api.md: DELETE)', () => {
       .set('authorization', `Bearer ${endpoint.token}`)
       .expect(200);
     expect(info.projects).toMatchObject([{ index: 0, name: 'B' }]);
-    // A saga completes a deletion whose request did not wait for the read models any longer.
+    // A saga completes a deletion whose request stopped waiting for the read models.
     await until('its publication is dismissed', async () => {
       const [{ state, project_id }] = (await owner.caller.get(`/posts/${id}`).expect(200)).body.publications;
       return state === 'dismissed' && project_id === first;

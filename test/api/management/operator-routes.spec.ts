@@ -29,7 +29,7 @@ it('finds the routes of both kinds', () => {
 it.each(ROUTES)(
   "%s refuses an owner with 403 if, and only if, it is documented as the operator's",
   async (_, route) => {
-    // An owner for each route: one of the routes replaces the key, and own ids get past the check of who may see what.
+    // One owner per route, because one of the routes replaces the key; the owner's own id passes the visibility check.
     const { id, caller } = await createOwner(harness);
     const path = route.path.startsWith('/owners/') ? route.path.replace(':id', id) : route.path.replaceAll(':', '');
     const { status, body } = await callAs(caller.key, route.method, path);

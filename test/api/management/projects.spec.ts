@@ -135,7 +135,7 @@ describe('projects', () => {
       };
       const [keyId] = await keyIds();
       expect(await harness.running.infrastructure.vault.readSecret(keyId as string)).toEqual({ api_key: 'secret-key' });
-      // A project that was read can be changed and sent back: the key stays.
+      // A project can be read, changed and sent back without losing the key.
       const change = (more: object) =>
         owner.caller.patch(`/projects/${body.id}`, { processing: { translation: { ...translation, ...more } } });
       await change({ target: 'de' }).expect(200);

@@ -7,7 +7,7 @@ import { headersOf } from './assistant-clients.js';
 const LARGE = 200_000;
 const WAITS = { waiting: 100, waitMs: 60_000 };
 const MANY = { ...WAITS, bytes: 50_000_000, bytesPerHolder: 50_000_000 };
-/** Room for four calls, two per owner. The first call in a bound may take up to twice as much. */
+/** Room for four calls, two per owner: bytes that are already in memory may take up to twice the limits. */
 const toolCalls = { ...WAITS, bytes: 2.2 * LARGE, bytesPerHolder: 1.1 * LARGE };
 
 describe('large tool calls', () => {

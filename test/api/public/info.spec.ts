@@ -228,7 +228,7 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
 
   it('shows the error of the latest attempt', async () => {
     const body = { ok: false, error_code: 400, description: 'Bad Request: message is too long' };
-    // For every call: the post of the test before may still be on its way to this chat.
+    // For every call, because the previous test's post may still be on its way to this chat.
     await gateway.telegram.addFault({ mode: 'answer', times: null, status: 400, body, channel: channels[0]!.chatId });
     const id = await post(endpoint, { targets: [{ id: channels[0]!.id }] });
     const [publication] = await until('it has failed', async () => {

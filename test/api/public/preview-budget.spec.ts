@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Answer, type TestEndpoint, TestGateway } from './gateway.js';
 
-/** Patterns that are allowed, and as slow on a text of a's and b's as any. */
+/** Allowed patterns that are as slow as any on a text of a's and b's. */
 const SLOW_PATTERNS = ['(?:[ab]{0,30}){16}[cd]', '(?:[ab]{0,30}){15}[ce]'];
 const LONG_TEXT = Array.from({ length: 4_000 }, (_, n) => ((n * n) % 7 < 3 ? 'a' : 'b')).join('');
 const PROJECTS = 12;

@@ -116,7 +116,7 @@ describe('the probe budget (D-51)', () => {
 
   it('counts further reads of a file: none is made that it does not cover', async () => {
     const endpoint = await createEndpoint();
-    // Its size in pixels is behind 300 KB of metadata: a second read finds it.
+    // Its size in pixels comes after 300 KB of metadata, so it takes a second read.
     const deep = host.serve('/deep.jpg', jpeg(64, 48, 300_000));
     const before = host.requests.length;
     expect((await endpoint.sandbox(photos(deep))).status).toBe(200);

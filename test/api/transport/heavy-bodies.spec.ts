@@ -8,10 +8,14 @@ const LIMIT = 5_242_880;
 const AT_ONCE = 4;
 /** Longest uninterrupted use of the thread by one body, in ms (TEST_LONG, on an otherwise idle machine). */
 const AT_MOST_MS = 100;
-/** The same as a multiple of the reference work's processor time. Processing a body in one piece takes five to twenty. */
+/**
+ * The same as a multiple of the reference work's processor time. Processing a body in one piece takes five to twenty.
+ */
 const MAX_REFERENCES = 3;
 const ATTEMPTS = 3;
-/** Upper bound for memory growth, in MiB: far above the short-lived memory of a few bodies of 5 MB, far below a leak. */
+/**
+ * Upper bound for memory growth, in MiB: far above the short-lived memory of a few bodies of 5 MB, far below a leak.
+ */
 const MAX_GROWTH_MIB = 500;
 
 /** Returns JSON members with distinct keys. */
@@ -26,7 +30,9 @@ const fill = (before: string, piece: string, after: string): string => {
 const button = '{"text":"b","url":"https://example.com/"}';
 const entity = '{"type":"bold","offset":0,"length":1}';
 
-/** Builds the body whose JSON.parse is the most expensive that the limits allow; JSON.parse cannot be split into slices. */
+/**
+ * Builds the body whose JSON.parse is the most expensive that the limits allow; JSON.parse cannot be split into slices.
+ */
 const createReferenceBody = (): string => {
   const long = 'k'.repeat(95);
   return `{"text":"a","metadata":{${Array.from({ length: 49_990 }, (_, i) => `"${long}${i}":1`).join()}}}`;
@@ -96,7 +102,7 @@ describe('expensive bodies of 5 MB', () => {
       const { gateway, thread, send, waitUntilPublished } = resources;
       const bytes = body();
       expect(Buffer.byteLength(bytes)).toBeLessThanOrEqual(LIMIT);
-      // Other programs use caches and cores for a moment; work in one piece takes long at every attempt.
+      // Other programs slow down one attempt at most briefly; work in one piece takes long in every attempt.
       const stretches: string[] = [];
       for (let n = 0; n < ATTEMPTS; n++) {
         await thread.reset(gateway.program.pid);

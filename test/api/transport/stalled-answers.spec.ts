@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endStalledAnswers } from '../../../src/api/transport/stalled-answers.js';
 import { until } from '../../e2e/until.js';
 
-/** Long enough for a busy machine to read something in the meantime. */
+/** Long enough for even a busy machine to read something in the meantime. */
 const STALLED_MS = 2_500;
 /** More than the buffers of both sides hold. */
 const SIZE = 64_000_000;

@@ -14,8 +14,8 @@ import { PublishingSetup } from '../management/publishing-setup.js';
 const WAITS = { waiting: 10, waitMs: 1_000 };
 const MANY = { ...WAITS, bytes: 50_000_000, bytesPerHolder: 50_000_000 };
 /**
- * Room for three unread pages of about 4 MB, two of them for one owner: what is held already counts up to twice the
- * bound.
+ * Room for three unread pages of about 4 MB, two of them for one owner: bytes already in memory may take up to twice
+ * the limits.
  */
 const answers = { ...WAITS, bytes: 6_500_000, bytesPerHolder: 4_500_000 };
 

@@ -60,7 +60,7 @@ export class ConsolePage {
     private readonly url: string,
   ) {}
 
-  /** Opens a page, signed in as a visitor; null: not signed in. */
+  /** Opens a page, signed in as a visitor, or not signed in if null. */
   static async open(
     browser: Browser,
     url: string,

@@ -135,7 +135,7 @@ describe('the KurrentDB adapter and its server', () => {
       const stuck = Array.from({ length: 120 }, () => store.append(newStream(), 'noStream', newEvents(1)));
       const outcomes = await Promise.allSettled(stuck);
       const names = outcomes.map((outcome) => outcome.status === 'rejected' && (outcome.reason as Error).name);
-      // At most sixty were sent, and their outcome is unknown. The others have waited in vain.
+      // At most sixty were sent, with unknown outcomes. The others were never sent.
       expect(names.filter((name) => name === 'NotAppended').length).toBeGreaterThanOrEqual(60);
       const sent = names.filter((name) => name !== 'NotAppended');
       for (const name of sent) expect(['TimedOut', 'Unavailable']).toContain(name);

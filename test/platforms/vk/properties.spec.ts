@@ -53,7 +53,7 @@ describe('the rendering of any post', () => {
         for (const [shown] of textAfterTrim.matchAll(/https:[^\s)]*/g))
           expect([url, ...media.map((one) => one.url)]).toContain(decodeURIComponent(shown));
         if (entities.length > 0) return;
-        // Without formatting only the breaks against mentions are inserted: the rest is the beginning of the text.
+        // Without formatting, only the breaks against mentions are inserted; the rest is the beginning of the text.
         const words = textAfterTrim.slice(
           0,
           -media.map((one) => one.url.length + 1).reduce((a, b) => a + b, 0) || undefined,

@@ -27,13 +27,13 @@ export interface Bystander {
   readonly answered?: (call: RelayedCall, answer: RelayedAnswer) => boolean | Promise<boolean>;
 }
 
-/** A relay in front of a network, which can observe and interrupt traffic. Upload URLs lead through it too. */
+/** A relay in front of a network, which can observe and interrupt traffic. Upload URLs go through it too. */
 export interface Relay {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Starts a relay in front of the network at `target`. It keeps each message in memory as a whole. */
+/** Starts a relay in front of the network at `target`. It buffers each whole message in memory. */
 export const startRelay = async (target: string, { asked, answered }: Bystander): Promise<Relay> => {
   const server = createServer((request, response) => {
     const relay = async (): Promise<void> => {

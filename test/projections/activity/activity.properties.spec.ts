@@ -95,7 +95,7 @@ const replay = (
     if (event.type === 'ChannelConnected') owners.set(data.channelId, data.ownerId);
     if (event.type === 'ChannelDeleted') {
       deleted.add(data.channelId);
-      // The histories also post to channels of other owners, which no gateway does: those are not dropped.
+      // Unlike a gateway, the histories also post to other owners' channels. Those publications are not dropped.
       for (const one of all.values())
         if (one.channelId === data.channelId && one.ownerId === owners.get(one.channelId) && isSettled(one))
           one.state = 'ended';

@@ -73,7 +73,7 @@ describe.each([first, first + 1])('the events of three owners, counted by bucket
       owners.set(list.add(START, 'ChannelConnected', { channelId: `tgt_${owner}`, ownerId: `own_${owner}` }), owner);
     for (let at = START; events.length < EVENTS;) {
       at += random.below(1_000);
-      // Clocks of processes differ: times are not in the order of the log.
+      // The clocks of processes differ, so times are not in the order of the log.
       const time = at - random.below(random.below(10) === 0 ? 60_000 : 500);
       const owner = [1, 1, 1, 1, 2, null][random.below(6)]!;
       const data = owner === null ? {} : { channelId: `tgt_${owner}` };

@@ -35,7 +35,10 @@ interface Work {
   readonly read: number;
 }
 
-/** Returns the work of applying one event while a pause holds this many posts on each channel; the indexes are used. */
+/**
+ * Returns the work of applying one event while a pause holds `held` posts on each channel. Makes PostgreSQL use the
+ * indexes.
+ */
 const workWith = async (held: number, begins: RecordedEvent, applied: RecordedEvent): Promise<Work> => {
   const { client, schema } = await createEmptyTables(postgres, schedule, ++versions);
   const cache = new RowCache();

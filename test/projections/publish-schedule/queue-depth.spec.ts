@@ -21,7 +21,7 @@ beforeAll(async () => {
   await client.connect();
 });
 beforeEach(async () => {
-  // The tables in the schema that readers use: views would add nothing here.
+  // Creates the tables in the schema that readers use, because views would add nothing here.
   const [schema, { tables }] = [SCHEDULE, publishSchedule(60_000)];
   await client.query(`drop schema if exists ${schema} cascade; create schema ${schema}`);
   await client.query(`set search_path to ${schema}, public; ${tables}`);
@@ -67,7 +67,7 @@ const readCounts = async () => {
   return [kept.rows, counted.rows];
 };
 
-/** The client as metrics use a pool: other figures have no tables here, and their errors must not end the transaction. */
+/** Wraps the client as a pool. The other figures have no tables here, and their errors must not end the transaction. */
 const oneByOne = (): Pick<Pool, 'query'> => {
   let last: Promise<unknown> = Promise.resolve();
   const query = async (config: QueryConfig): Promise<QueryResult> => {

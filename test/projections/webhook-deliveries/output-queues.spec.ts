@@ -35,7 +35,7 @@ const addOutput = (id: string, more: { disabled_by?: string; down_delivery_id?: 
 let position = 0;
 beforeEach(() => (position = 0));
 
-/** Adds a delivery behind the others. @param more.body null: it is stored in parts */
+/** Adds a delivery behind the others. @param more.body null if it is stored in parts */
 const addDelivery = async (
   output: string,
   id: string,

@@ -14,7 +14,7 @@ afterAll(async () => {
   await Promise.all(receivers.map((receiver) => receiver.close()));
 });
 
-/** Creates an output of a project that wants to know when posts are completed. */
+/** Creates an output that is notified when a project's posts are completed. */
 const receiveCompleted = async (setup: WebhookSetup): Promise<WebhookReceiver> => {
   const receiver = await WebhookReceiver.start();
   receivers.push(receiver);

@@ -19,7 +19,7 @@ afterAll(async () => {
   await Promise.all(receivers.map((receiver) => receiver.close()));
 });
 
-/** Creates an output at a server that gives an answer, and returns its id. */
+/** Creates an output whose server always gives this answer. Returns its id. */
 const createOutput = async (answer: ReceiverAnswer): Promise<string> => {
   const receiver = await WebhookReceiver.start();
   receivers.push(receiver);

@@ -117,7 +117,7 @@ it('claims of each owner only its share, so that one with many due channels leav
   // With nine due channels, it gets at most half of the free slots, and is left out of the next claim.
   expect(countOfBusy(await owners('vk', 8))).toBeLessThanOrEqual(4);
   expect(await owners('vk', 4, { [busy]: 4 }, [busy])).toEqual(others);
-  // A claim that finds the channels of all gives each owner a slot before any gets a second one.
+  // A claim that finds every owner's channels gives each owner one slot before any owner gets a second.
   const few = await owners('vk', 11, { [busy]: 4 });
   expect(few).toEqual(expect.arrayContaining(others));
   expect(countOfBusy(few)).toBeLessThanOrEqual(3);

@@ -22,7 +22,7 @@ afterAll(() => two.stop());
 let channels = 0;
 const newChannel = (): string => `tgt_${++channels}`;
 
-/** Pauses a channel once for each number of minutes; numbers must grow. */
+/** Pauses a channel once for each number of minutes; the numbers must increase. */
 const pause = async (channelId: string, ...minutes: number[]): Promise<void> => {
   for (const count of minutes) {
     const how = { minutes: count, minuteMs: 60_000, source: 'temp-pause', postId: null } as const;

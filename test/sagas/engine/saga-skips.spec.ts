@@ -30,7 +30,7 @@ afterEach(async () => {
 type React = (name: string, signal: AbortSignal) => Promise<void>;
 
 let sagas = 0;
-/** Creates a saga that begins here and reacts to the names in its own events. */
+/** Creates a saga that starts at the present end of the log and reacts to the names in its own events. */
 const createSaga = async (react: React) => {
   const saga = `follows-${String.fromCharCode(97 + sagas++)}`;
   const type = 'OwnerRegistered';

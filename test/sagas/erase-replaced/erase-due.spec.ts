@@ -38,10 +38,10 @@ const contextOf = (commandId = newUuid()): CommandContext => ({
   correlationId: commandId,
 });
 
-/** The process ends here. As for an outage, nothing of the batch is done after it. */
+/** The process ends here. As after an outage, nothing more of the batch is done. */
 class Killed extends Unavailable {}
 
-/** Counts all calls of methods, and ends the process before or after one of them. */
+/** Counts all method calls, and ends the process before or after one of them. */
 class Kill {
   calls = 0;
 
@@ -104,7 +104,7 @@ describe.each(['PostgreSQL', 'KurrentDB'])('events in %s', (kind) => {
     const { infrastructure } = harness;
     const { pool, store, codec, leases } = infrastructure;
     deps = { pool, store, codec, notes: new ErasureNotes(pool) };
-    // The tests sweep themselves: the worker waits for the lease.
+    // The tests sweep themselves, so they keep the worker waiting for the lease.
     await leases.start();
     await leases.acquire('erase-due', new AbortController().signal);
     await harness.startWorker();
@@ -263,7 +263,7 @@ describe.each(['PostgreSQL', 'KurrentDB'])('events in %s', (kind) => {
       );
       for (const stream of streams) expect(await isStored(stream)).toBe(false);
       expect(await findNotes('translation')).toEqual([]);
-      // A worker that was slow stores one more. KurrentDB refuses it.
+      // A slow worker stores another one. KurrentDB refuses it.
       if (kind === 'KurrentDB') expect(await store(postId, 'a')).toBeNull();
       else {
         await storeTranslation(postId, 'a');

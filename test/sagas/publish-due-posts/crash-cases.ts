@@ -9,7 +9,7 @@ export interface Files {
   readonly sound: string;
 }
 
-/** Kinds of posts that together have every named step of publication. */
+/** Kinds of posts that together cover every named step of publication. */
 export const POST_KINDS = {
   words: (text: string) => ({ text, buttons: [[{ text: 'Tides', url: 'https://example.com/' }]] }),
   'album, then words with buttons': (text: string, { photo }: Files) => ({

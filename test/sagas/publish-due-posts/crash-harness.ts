@@ -124,7 +124,7 @@ export class CrashHarness {
     this.killer.reset(new Map());
     const worker = await this.startWorker();
     await this.waitUntilOver(runs);
-    // Before the worker stops: without one the read models do not advance, and each read would wait for them.
+    // Checked before the worker stops, because without a worker the read models do not advance, and each read waits.
     await inParallel(runs, (one, i) => this.check(one, cases[i]!, referenceRuns.get(scenarioName(one.scenario))!));
     await worker.stop();
     this.releaseChannels(runs);

@@ -59,7 +59,7 @@ const expectWait = async (
   return wait;
 };
 
-/** Publishes two posts, the first with the fault. @returns the wait in ms, and the checks after it */
+/** Publishes two posts, the first with the fault. @returns the wait in ms, and a function that checks what follows */
 const startCase = async (row: FaultRow) => {
   const { network, fault, error, expectedEnd: ends } = row;
   const channel = await harness.createChannel(network);

@@ -65,7 +65,7 @@ const publishTwo = async (channel: TestChannel): Promise<readonly [PublicationVi
 };
 
 /**
- * Does work while the clock runs ahead to the next retry. It moves only while no publication is due or at work:
+ * Does work while moving the clock ahead to the next retry. Moves it only while no publication is due or in progress:
  * otherwise the clock would overtake the work on a busy machine, and attempts would come too late.
  */
 const withFastClock = async <T>(work: Promise<T>): Promise<T> => {

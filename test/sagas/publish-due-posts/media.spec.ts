@@ -11,7 +11,7 @@ let harness: GatewayHarness;
 let host: TestHost;
 const channels = {} as Record<Platform, PublishingChannel>;
 beforeAll(async () => {
-  // Acceptance would reject media that are wrong from the beginning (D-24): here they become wrong later.
+  // Acceptance would reject media that are faulty from the start (D-24); here they become faulty later.
   harness = await GatewayHarness.start({ ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8', MEDIA_PROBE: 'off' });
   host = await TestHost.start();
   for (const platform of ['telegram', 'vk', 'max', 'ok'] as const)

@@ -59,7 +59,7 @@ describe('an invalid credential (D-26)', () => {
       'update publish_schedule.channel set attention_until = 0, next_due = 0 where channel_id = $1',
       [channel.channelId],
     );
-    // Each post of another channel comes after a claim of all channels that are due.
+    // Each post on another channel is published only after a claim of all due channels.
     const other = await harness.createChannel('telegram');
     for (const text of ['1', '2', '3']) await other.waitForState(await other.publish({ text }), 'published');
     expect(await channel.readWall()).toEqual([]);

@@ -74,7 +74,7 @@ it('paces look-ups too (D-25), so that many unconfirmed sends cause no flood', a
   const before = new Set(await readKeys('account/max/'));
   const channel = await harness.createChannel('max', { credentials: { access_token: 'max-token-for-look-ups' } });
   const [key] = (await readKeys('account/max/')).filter((one) => !before.has(one));
-  // The questions of the new channel's test were paced as well.
+  // The calls of the new channel's test were paced as well.
   expect(await readTurns(key!)).toBe(3);
   await channel.network.addFault({ mode: 'accept_then_drop', method: 'POST /messages', channel: channel.chat });
   await channel.waitForState(await channel.publish({ text: 'found' }), 'published');

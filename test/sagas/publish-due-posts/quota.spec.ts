@@ -43,7 +43,7 @@ describe('the monthly quota (D-18, D-46)', () => {
     await refused.network.addFault({ ...slow, channel: refused.chat });
     const first = await refused.publish({ text: 'refused' });
     await refused.waitUntil(first, 'is under way', ({ state }) => state !== 'queued');
-    // One of two posts is reserved for it: one of these two publications must wait for its outcome.
+    // It has reserved one of the two posts, so one of these two publications must wait for its outcome.
     await waitForStates(await send(), { published: 2 });
     expect((await refused.readPublication(first)).state).toBe('failed');
     expect((await readOwner()).posts_used).toBe(2);

@@ -1,7 +1,7 @@
 import { until } from '../../e2e/until.js';
 import { GatewayHarness, type Publication } from './gateway-harness.js';
 
-/** Channels of the busy owner: more than the publications of one owner that get ready at the same time. */
+/** Channels of the busy owner: more than one owner's publications may start at the same time. */
 const MANY = 40;
 
 let harness: GatewayHarness;

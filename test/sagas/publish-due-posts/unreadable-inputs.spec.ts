@@ -14,7 +14,7 @@ afterAll(() => harness.stop());
 
 const query = (text: string, values: readonly unknown[]) => harness.infrastructure.pool.query(text, [...values]);
 
-/** Publishes a post while the channel is paused, breaks what its attempts read, and lets the channel go on. */
+/** Publishes a post while the channel is paused, breaks the inputs of its attempts, and resumes the channel. */
 const publishBroken = async (
   channel: TestChannel,
   payload: object,

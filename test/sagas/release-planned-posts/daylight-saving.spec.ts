@@ -3,7 +3,7 @@ import { TestGateway } from '../../api/public/gateway.js';
 import { until } from '../../e2e/until.js';
 
 /**
- * Local times around both changes of the clock, as people in these zones write them, and the instants that they mean.
+ * Local times around both clock changes, as people in these zones write them, with the instants that they mean.
  */
 const PLANS: readonly (readonly [zone: string, local: string, instant: string])[] = [
   ['America/New_York', '2027-03-14T01:59:59-05:00', '2027-03-14T06:59:59Z'],

@@ -19,7 +19,7 @@ export class PlanModel {
   private readonly posts: ModelPost[] = [];
   private readonly walls = new Map<number, string[]>();
 
-  /** Returns the id of the post that a random number chooses; null if there is none. */
+  /** Returns the id of the post that a random number selects; null if there is none. */
   choose(random: number): string | null {
     return this.posts.length === 0 ? null : this.posts[random % this.posts.length]!.id;
   }

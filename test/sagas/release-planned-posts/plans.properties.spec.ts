@@ -70,7 +70,7 @@ class Run {
 
   private constructor(
     private readonly channels: readonly TestChannel[],
-    /** One that publishes by itself, and one that requires approval. */
+    /** An endpoint that publishes without approval, and one that requires it. */
     private readonly endpoints: readonly [TestEndpoint, TestEndpoint],
     private readonly start: bigint,
   ) {}

@@ -10,7 +10,7 @@ export type ServerCommand =
   | { readonly command: 'lose-responses'; readonly appends: number }
   /** The process kills itself after it has committed `appends` more appends, before it answers the last of them. */
   | { readonly command: 'die-after-commits'; readonly appends: number }
-  /** Ends every subscription: cleanly, like a server that shuts down in an orderly way, or with an error. */
+  /** Ends every subscription: cleanly, like an orderly shutdown, or with an error. */
   | { readonly command: 'end-subscriptions'; readonly how: 'cleanly' | 'with-error' }
   /** Permanently removes the events that retention hides. */
   | { readonly command: 'scavenge' }

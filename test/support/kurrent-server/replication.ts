@@ -15,7 +15,7 @@ export class Replication {
   constructor(private readonly faults: Faults) {}
 
   /**
-   * Answers an append that has been written, now or before.
+   * Answers an append that has just been written, or had been written before.
    * @param answer called once the append is replicated; if it is a copy of one that is not, `giveUp` is called instead,
    * after 2 s
    */

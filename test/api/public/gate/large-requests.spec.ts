@@ -62,7 +62,7 @@ describe.each(['PostgreSQL', 'KurrentDB'])('large posts, events in %s (ADR-135)'
       return gateway.createEndpoint(owner, [await gateway.createProject(owner, [channel])]);
     };
     const [own, other] = [await createEndpoint(), await createEndpoint()];
-    // Their endpoints are cached from now on: bodies count as authenticated from their heads on.
+    // The endpoints are cached from now on, so bodies count as authenticated as soon as their heads arrive.
     for (const endpoint of [own, other]) expect((await endpoint.post('', { text: 'first' })).status).toBe(200);
     return { gateway, own, other };
   };

@@ -116,7 +116,7 @@ describe('three processes of the API', () => {
 
   test('accept exactly the hour’s quota', async (deployment) => {
     const endpoint = await deployment.endpointWith({ min_interval: 0 });
-    // Not near the end of the hour, at which a second quota begins.
+    // Avoids the end of the hour, when a new quota begins.
     const left = 3_600_000 - (Date.now() % 3_600_000);
     if (left < 10_000) await new Promise((resolve) => setTimeout(resolve, left));
     const answers = await Promise.all(FIFTY.map((i) => sendRequest(chooseUrl(deployment.urls, i), endpoint)));
@@ -132,7 +132,7 @@ describe('three processes of the API without limits', () => {
     startThreeProcesses(stage, createProfile(nothing, { replays_per_minute: null, violations_to_disable: null })),
   );
 
-  // Here no call before the append checks whether the endpoint has changed and whether a key is known.
+  // Here, only the append checks whether the endpoint has changed and whether a key is known.
   testImmediateSettings(test);
 
   test('answer fifty parallel posts with one key, and with two: one 200, forty-nine 202', async (deployment) => {

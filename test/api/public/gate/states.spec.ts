@@ -17,7 +17,7 @@ const endpointWith = (settings: object = {}): Promise<TestEndpoint> =>
   gateway.createEndpoint(owner, projects, { min_interval: 60, ...settings });
 const readEndpoint = ({ id }: TestEndpoint) => gateway.manage('GET', `/endpoints/${id}`);
 const enableEndpoint = ({ id }: TestEndpoint) => gateway.manage('POST', `/endpoints/${id}/enable`, {});
-/** The call that an answer names to enable an endpoint (D-52). */
+/** The call that an answer names for enabling an endpoint (D-52). */
 const enablingCall = ({ id }: TestEndpoint): string => `POST /manage/v1/endpoints/${id}/enable`;
 const readDisabledEvents = async ({ id }: TestEndpoint): Promise<{ id: string; data: unknown }[]> =>
   (await gateway.readEvents(`endpoint-${id}`)).filter(({ type }) => type === 'EndpointDisabled');

@@ -102,7 +102,7 @@ const convertCalls = (network: NetworkName, recorded: readonly RecordedCall[]): 
   return calls;
 };
 
-/** Returns the matcher for the sent value of a shown one: a placeholder matches anything. */
+/** Returns a matcher that compares a sent value with the shown one; a placeholder matches anything. */
 const matcherFor = (shown: Json | undefined, name = ''): unknown => {
   if (typeof shown === 'string')
     return /^<file of .*>$/.test(shown) ? expect.stringMatching(/bytes$/) : matchText(shown);
