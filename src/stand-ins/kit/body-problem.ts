@@ -1,4 +1,4 @@
-/** A body that cannot be read. The network decides how the answer is worded. */
+/** Thrown for a body that cannot be read. The network decides how to word the response. */
 export class BodyProblem extends Error {
   constructor(
     readonly status: 400 | 413,

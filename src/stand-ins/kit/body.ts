@@ -4,20 +4,20 @@ import { BodyProblem } from './body-problem.js';
 import { parseBoundary, readMultipart } from './multipart-body.js';
 import type { UploadedFile } from './uploaded-file.js';
 
-/** The parameters of a request in any encoding. JSON values keep their types; others are strings. */
+/** The parameters of a request in any encoding. JSON values keep their types; all others are strings. */
 export interface CallBody {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly files: ReadonlyMap<string, UploadedFile>;
 }
 
-/** Default limit: one upload of 50 MB with its multipart framing; a network may set a higher limit. */
+/** Default limit: an upload of 50 MB and its multipart framing; a network may set a higher limit. */
 const MAX_BODY_BYTES = 52 * 1_048_576;
 
 const NO_FILES: ReadonlyMap<string, UploadedFile> = new Map();
 
 /**
- * Reads a request's body: JSON, a form or multipart, by its content type. Only multipart is streamed, so only it may be
- * longer than the usual 52 MB.
+ * Reads a request's body: JSON, a form or multipart, by its content type. Only multipart bodies are streamed, so only
+ * they may be larger than the default of 52 MB.
  * @throws BodyProblem 413 over `maxBytes` (the rest is read and discarded); 400 if the body does not match its type
  */
 export const readBody = async (request: IncomingMessage, maxBytes: number = MAX_BODY_BYTES): Promise<CallBody> => {
@@ -37,7 +37,7 @@ const parseText = (bytes: Buffer, type: string): CallBody => {
   return { fields: Object.fromEntries(new URLSearchParams(bytes.toString())), files: NO_FILES };
 };
 
-/** Streams a body; an oversized body is read to its end, so that its sender receives the answer. */
+/** Streams a body. Reads an oversized body to its end, so that the sender receives the response. */
 async function* readChunks(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer, void, void> {
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

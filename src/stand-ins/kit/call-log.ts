@@ -2,7 +2,7 @@ import type { FaultMode } from './faults.js';
 
 /** A logged call, without credentials. */
 export interface LoggedCall {
-  /** Number of the call, from 1 since the start. */
+  /** Number of the call since the start, from 1. */
   readonly seq: number;
   readonly id: string;
   readonly at: string;
@@ -10,13 +10,13 @@ export interface LoggedCall {
   readonly channel: string | null;
   /** Parameters of the call as received. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** The fault applied to the call. */
+  /** The fault applied to the call; null if none. */
   readonly fault: FaultMode | null;
-  /** Status of the answer; null until the call is answered, and permanently if the connection was dropped. */
+  /** Status of the response; null until the call is answered, and for good if the connection was dropped. */
   status: number | null;
 }
 
-/** Fields with credentials; the log shows only their presence. */
+/** Fields that hold credentials; the log shows only that they were sent. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['access_token', 'api_key']);
 
 /** Maximum number of calls in the log. */
@@ -38,7 +38,7 @@ export class CallLog {
     return logged;
   }
 
-  /** Returns the calls after `after`, oldest first; with `method`, only those of that method. */
+  /** Returns the calls after number `after`, oldest first, or only those of `method` if it is set. */
   list(after: number, method: string | null): { items: LoggedCall[]; total: number; counts: Record<string, number> } {
     const items = this.calls
       .filter((call) => call.seq > after && (method === null || call.method === method))

@@ -4,14 +4,14 @@ import type { StandInAnswer } from './network.js';
 /** Fields of a control request. */
 export type ControlFields = Readonly<Record<string, unknown>>;
 
-/** Returns a text. @throws InvalidControlRequest it is missing or empty */
+/** Returns a string. @throws InvalidControlRequest if it is missing or empty */
 export const readString = (fields: ControlFields, name: string): string => {
   const value = fields[name];
   if (typeof value !== 'string' || value === '') throw new InvalidControlRequest(`${name} must be a string`);
   return value;
 };
 
-/** Returns one of these values. @throws InvalidControlRequest */
+/** Returns one of the given values. @throws InvalidControlRequest for any other */
 export const readChoice = <T extends string>(fields: ControlFields, name: string, values: readonly T[]): T => {
   const value = fields[name] as T;
   if (!values.includes(value)) throw new InvalidControlRequest(`${name} must be one of ${values.join(', ')}`);
@@ -28,7 +28,7 @@ export const revokeToken = (revokedTokens: Set<string>, fields: ControlFields): 
 };
 
 /**
- * Changes rate limits by name: `{on: true}` for the network's own, or the limits themselves; null for no limit. All others are
+ * Sets rate limits: `{on: true}` for the network's own limits, or limits by name; null for no limit. Turns all others
  * off.
  */
 export const setRateLimits = <T extends Readonly<Record<keyof T, number | null>>>(
@@ -50,15 +50,15 @@ export const setRateLimits = <T extends Readonly<Record<keyof T, number | null>>
   return { status: 200, body: settings };
 };
 
-/** A group of a network, as controls change it. */
+/** A group on a network, as controls change it. */
 interface ControlledGroup<State extends string, Problem> {
   title: string;
   state: State;
-  /** The error of posting there; null: there is none. */
+  /** Error for posting there; null for none. */
   postingError: Problem | null;
 }
 
-/** Changes a group: `{title?, state?, error_code?, error_msg?}`; `error_code` null removes the error of posting there. */
+/** Changes a group: `{title?, state?, error_code?, error_msg?}`; `error_code` null removes the error. */
 export const changeGroup = <State extends string, Problem>(
   group: ControlledGroup<State, Problem>,
   fields: ControlFields,

@@ -21,12 +21,12 @@ interface ControlRequest {
 
 /**
  * The controls that all stand-ins share:
- * - `GET | POST | DELETE /_control/faults`: the next faults, see {@link parseFault}; DELETE also clears the delay
+ * - `GET | POST | DELETE /_control/faults`: the pending faults, see {@link parseFault}; DELETE also clears the delay
  * - `POST /_control/delay {ms}`: a delay before every call
  * - `GET /_control/calls?after=&method=`: the newest 2,000 calls
  * - `GET /_control/ledger?after=&limit=&channel=`: the accepted messages
  *
- * and the network's own controls. 400 with a message for invalid requests, 404 for unknown controls.
+ * and the network's own controls. Answers 400 with a message to invalid requests, 404 to unknown controls.
  */
 export const answerControl = async (parts: ControlledParts, request: ControlRequest): Promise<StandInAnswer> => {
   const { faults, calls, ledger, network } = parts;

@@ -1,7 +1,7 @@
 import type { WallTheme } from '../walls/theme.js';
 import type { RunningStandIn, StandInOptions } from './server.js';
 
-/** A stand-in as the program starts and shows it. `catalogue.ts` lists all. */
+/** How to start and show a stand-in. `catalogue.ts` lists all stand-ins. */
 export interface StandInDescriptor {
   /** Identifier of the network. */
   readonly platform: string;
@@ -13,6 +13,6 @@ export interface StandInDescriptor {
 /** A channel on the network that the demo starts with. */
 export interface DemoChannel {
   readonly name: string;
-  /** Made-up credentials in the form that the network accepts. */
+  /** Made-up credentials in the format that the network accepts. */
   readonly credentials: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-/** Returns the MIME type that the first bytes show; `application/octet-stream` for types that a post's media cannot have. */
+/** Detects the MIME type from the first bytes; `application/octet-stream` for types that a post's media cannot have. */
 export const detectMimeType = (bytes: Buffer): string => {
   const startsWith = (hex: string, at = 0): boolean => bytes.subarray(at, at + hex.length / 2).toString('hex') === hex;
   if (startsWith('ffd8ff')) return 'image/jpeg';

@@ -25,19 +25,19 @@ export type FaultMode = (typeof FAULT_MODES)[number];
 /** A remaining fault. */
 export interface Fault {
   readonly mode: FaultMode;
-  /** Method name of the network; `*` for any. */
+  /** The network's method name; `*` for any. */
   readonly method: string;
   /** Channel as calls name it; null for any. */
   readonly channel: string | null;
-  /** Number of calls to which it still applies; null for all calls until it is removed. */
+  /** Number of calls to which the fault still applies; null for all calls until it is removed. */
   times: number | null;
   /** Delay in ms before the call is handled. */
   readonly delay_ms: number;
   readonly status: number;
-  /** Body of the answer: a string is sent unchanged, other values as JSON; null for the network's own error body. */
+  /** Response body: a string is sent unchanged, other values as JSON; null for the network's own error body. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** Number of bytes of the answer's body after which the connection breaks; null for never. */
+  /** Number of bytes of the response body after which the connection breaks; null for never. */
   readonly cut_at: number | null;
 }
 

@@ -1,2 +1,2 @@
-/** An invalid control request; the message names the field and its valid values. */
+/** Thrown for an invalid control request; the message names the field and its valid values. */
 export class InvalidControlRequest extends Error {}

@@ -13,8 +13,8 @@ export interface LedgerButton {
 }
 
 /**
- * A medium of a message. `file`: its name in the stand-in's media folder; null if it was given by URL or is too large
- * to store. `hash`: the first 32 hex digits of its SHA-256; null if it was given by URL.
+ * A medium of a message. `file`: name in the stand-in's media folder; null if the medium was given by URL or is too
+ * large to store. `hash`: the first 32 hex digits of the SHA-256; null if it was given by URL.
  */
 export interface LedgerMedium {
   readonly type: string;
@@ -38,7 +38,7 @@ export interface LedgerEntry {
   /** Public name without `@`, if the channel has one. */
   readonly channel_handle: string | null;
   readonly message_id: string;
-  /** Common id of all messages of one album. */
+  /** Id shared by all messages of an album. */
   readonly group_id: string | null;
   readonly reply_to: string | null;
   readonly text: string;

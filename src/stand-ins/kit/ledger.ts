@@ -9,17 +9,17 @@ export interface LedgerOptions {
   /** Path of the file; it is created with its folder if missing. */
   readonly file: string;
   readonly platform: string;
-  /** Called for every entry in order: first those in the file while it is opened, then each new one. */
+  /** Called for every entry in order: first for those in the file when it is opened, then for each new one. */
   readonly onEntry?: (entry: LedgerEntry) => void;
 }
 
-/** Number of entries between two indexed offsets in the file. */
+/** Number of entries between two indexed file offsets. */
 const ENTRIES_PER_MARK = 256;
 
 /**
- * The record of all messages that a stand-in accepted: one JSON line per message, appended and never changed. A line reaches
- * the operating system before its call is answered, so a killed stand-in loses nothing that it acknowledged. An incomplete
- * last line was never acknowledged and is cut off when the file is opened again.
+ * Record of all messages that a stand-in accepted: one JSON line per message, appended and never changed. A line
+ * reaches the operating system before the call is answered, so that a killed stand-in loses nothing that it
+ * acknowledged. An incomplete last line was never acknowledged, and is cut off when the file is reopened.
  */
 export class Ledger {
   private readonly waiting: { line: string; entry: LedgerEntry; written: () => void; failed: (e: unknown) => void }[] =
@@ -33,17 +33,17 @@ export class Ledger {
     private bytes: number,
     private lastSeq: number,
     private writtenSeq: number,
-    /** `marks[k]`: offset of the line of entry `k * MARK_EVERY + 1`. */
+    /** `marks[k]`: offset of the line with entry `k * ENTRIES_PER_MARK + 1`. */
     private readonly marks: number[],
   ) {}
 
-  /** Opens the file and replays it through `onEntry`. Throws if a line in its middle is invalid. */
+  /** Opens the file and replays it through `onEntry`. Throws if any line but the last is invalid. */
   static async open(options: LedgerOptions): Promise<Ledger> {
     const folder = dirname(options.file);
     // An existing folder is left alone: it may be shared, such as /tmp, and keeps its mode.
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const handle = await open(options.file, 'a', 0o600);
-    await handle.chmod(0o600).catch(() => undefined); // an earlier version's, or another user's
+    await handle.chmod(0o600).catch(() => undefined); // the file may be from an earlier version, or another user's
     const marks: number[] = [];
     let whole = 0;
     let seq = 0;
@@ -68,7 +68,7 @@ export class Ledger {
 
   /**
    * Writes the messages of one call together and resolves once the operating system has them. Concurrent appends share
-   * one write. Rejects after a disk error and from then on, because a line may be incomplete.
+   * one write. Rejects from the first disk error on, because a line may be incomplete.
    */
   async append(messages: readonly NewLedgerEntry[]): Promise<readonly LedgerEntry[]> {
     if (this.broken) throw new Error('the ledger accepts no more entries after a failed write', { cause: this.broken });
@@ -92,7 +92,7 @@ export class Ledger {
     return entries;
   }
 
-  /** Reads entries after `after` from the file, oldest first, at most `limit`. */
+  /** Reads at most `limit` entries after number `after` from the file, oldest first. */
   async read({ after = 0, limit = Infinity, channel }: LedgerQuery): Promise<LedgerEntry[]> {
     const found: LedgerEntry[] = [];
     const until = this.writtenSeq;
@@ -135,7 +135,7 @@ export class Ledger {
   }
 }
 
-/** Selects entries to read. `channel`: an id or `@name`. */
+/** Which entries to read. `channel`: an id or `@name`. */
 export interface LedgerQuery {
   readonly after?: number;
   readonly limit?: number;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LedgerMedium } from './ledger-entry.js';
 import type { UploadedFile } from './uploaded-file.js';
 
-/** Extensions that the wall serves with their type; other files are offered as downloads. */
+/** Extensions of files that the wall serves with their type; other files are offered as downloads. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/jpeg': '.jpg',
   'image/png': '.png',
@@ -17,9 +17,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'audio/ogg': '.ogg',
 };
 
-/**
- * Stores uploaded files alongside the ledger by the hash of their bytes, so that a wall can show them after a restart.
- */
+/** Stores uploaded files next to the ledger, named by hash, so that a wall can show them after a restart. */
 export class MediaStore {
   constructor(readonly folder: string) {}
 

@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallBody } from './body.js';
 
-/** The logger of a stand-in; pino loggers fit. */
+/** The logger of a stand-in; a pino logger satisfies it. */
 export interface StandInLogger {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
   error(details: object, message: string): void;
 }
 
-/** One HTTP request to the network's API, its body read and parsed. */
+/** One HTTP request to the network's API, with its parsed body. */
 export interface StandInCall extends CallBody {
-  /** Id, unique across restarts; ledger entries refer to their call by it. */
+  /** Id, unique across restarts, by which ledger entries refer to their call. */
   readonly id: string;
   readonly httpMethod: string;
   readonly path: string;
@@ -18,26 +18,26 @@ export interface StandInCall extends CallBody {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** An answer. An object is written as JSON, a string or buffer unchanged. */
+/** A response. An object is written as JSON, a string or buffer unchanged. */
 export interface StandInAnswer {
   readonly status: number;
   readonly body: object | string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The part of a stand-in that differs between networks: the names of its calls, and their answers. */
+/** The part of a stand-in that is specific to a network: the names of its calls, and the responses to them. */
 export interface StandInNetwork {
   /** Identifier of the network. */
   readonly platform: string;
-  /** Name for people. */
+  /** Display name. */
   readonly title: string;
-  /** Limit of a call's body in bytes; default 52 MB. */
+  /** Maximum size of a call's body in bytes; default 52 MB. */
   readonly maxBodyBytes?: number;
   /** Returns the method and channel of a call for faults and the log, without credentials. */
   identify(call: StandInCall): { readonly method: string; readonly channel: string | null };
   /** Executes a call as the network would. Visible messages are in the ledger before this resolves. */
   handle(call: StandInCall): Promise<StandInAnswer>;
-  /** Returns an error in the network's form for a call that `handle` does not see: a body too large (413) or unreadable (400). */
+  /** Returns the network's error for a call whose body is too large (413) or unreadable (400). */
   createErrorAnswer(status: number, message: string): StandInAnswer;
   /** Answers a control of this network; `path` is the part after `/_control/`. Returns null if there is no such control. */
   handleControl?(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null;

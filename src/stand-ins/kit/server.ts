@@ -29,7 +29,7 @@ export interface RunningStandIn {
   stop(): Promise<void>;
 }
 
-/** The parts of one stand-in that the server combines. It closes the ledger when it stops, and if it cannot start. */
+/** The parts of a stand-in. The server closes the ledger when it stops, or if it cannot start. */
 export interface StandInParts {
   readonly network: StandInNetwork;
   readonly ledger: Ledger;
@@ -40,8 +40,8 @@ export interface StandInParts {
 const BASE = 'http://stand-in';
 
 /**
- * Serves a network's API, `/_control/…` for faults and the log of calls, and `/wall` for readers.
- * Meant for the loopback address: the controls need no credentials.
+ * Serves a network's API, `/_control/…` for faults and the log of calls, and `/wall` for readers. Use only on the
+ * loopback address: the controls require no credentials.
  */
 export const serveStandIn = async (
   { network, ledger, wall }: StandInParts,
@@ -140,7 +140,7 @@ const listen = (server: Server, port: number, host: string): Promise<void> =>
     });
   });
 
-/** Answers a call: with its fault if there is one, otherwise with the network's true answer. */
+/** Answers a call as its fault says, or with the network's real response if there is no fault. */
 const answerUnderFault = async (
   fault: Fault | null,
   accept: () => Promise<StandInAnswer>,

@@ -2,14 +2,14 @@ import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { LedgerMedium } from './ledger-entry.js';
 
-/** Uploads that posts may refer to, by the names that the network gives them; they survive a restart. */
+/** Uploads that posts may refer to, by the names that the network gives them. They survive restarts. */
 export class StoredUploads {
   private constructor(
     private readonly file: string,
     private readonly media: Map<string, LedgerMedium>,
   ) {}
 
-  /** @param file created with its folder on the first upload; one JSON line each, an incomplete last one is ignored */
+  /** @param file one JSON line per upload; created with its folder on the first; an incomplete last line is ignored */
   static async open(file: string): Promise<StoredUploads> {
     const text = await readFile(file, 'utf8').catch(() => '');
     const lines = text.split('\n').slice(0, -1);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A file of a multipart body. */
+/** A file in a multipart body. */
 export interface UploadedFile {
   readonly name: string;
   readonly type: string;
@@ -9,18 +9,17 @@ export interface UploadedFile {
   readonly head: Buffer;
   /** First 32 hex digits of the SHA-256. */
   readonly hash: string;
-  /** Content; null if it is too large to be stored, in which case it is only counted and hashed. */
+  /** Content; null if the file is too large to store, so that it was only measured and hashed. */
   readonly bytes: Buffer | null;
 }
 
 /**
- * Maximum size of a stored file, in bytes: enough for photos and short videos, while a demo folder does not grow to
- * gigabytes.
+ * Maximum size of a stored file, in bytes: enough for photos and short videos, but not for a demo folder of gigabytes.
  */
 const MAX_STORED_BYTES = 24 * 1_048_576;
 const HEAD_BYTES = 64;
 
-/** Receives a file as a stream; a file that is too large to store is only counted and hashed. */
+/** Receives a file as a stream; a file that is too large to store is only measured and hashed. */
 export const receiveFile = async (
   { name, type }: Pick<UploadedFile, 'name' | 'type'>,
   chunks: AsyncIterable<Buffer>,

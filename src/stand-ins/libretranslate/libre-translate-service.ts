@@ -4,7 +4,7 @@ import { InvalidMarkup, pseudoTranslate, pseudoTranslateHtml } from './pseudo-tr
 
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'it', 'ru', 'uk'];
 
-/** An error of LibreTranslate's API, worded as the service words it. */
+/** An error of LibreTranslate's API, in the service's own words. */
 class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -51,7 +51,7 @@ export class LibreTranslateService implements StandInNetwork {
   /**
    * LibreTranslate's controls:
    * - `POST /_control/keys {keys}`: sets the accepted API keys; null if no key is needed
-   * - `POST /_control/limits {characters}`: sets the maximum number of characters of one request
+   * - `POST /_control/limits {characters}`: sets the maximum number of characters per request
    */
   handleControl(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
     switch (`${httpMethod} ${path}`) {

@@ -3,8 +3,8 @@ import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/s
 import { LibreTranslateService } from './libre-translate-service.js';
 
 /**
- * Starts a server that answers like LibreTranslate: `POST /translate`, `GET /languages`. Translations are recognisable: every word
- * carries the language code. The service has no readers, so its ledger stays empty.
+ * Starts a server that answers like LibreTranslate: `POST /translate`, `GET /languages`. It marks every translated word
+ * with the language code. The service has no readers, so its ledger stays empty.
  */
 export const startLibreTranslateStandIn = async (options: StandInOptions): Promise<RunningStandIn> => {
   const ledger = await Ledger.open({ file: options.ledgerFile, platform: 'libretranslate' });

@@ -4,7 +4,7 @@ const TOKEN = /<(\/?)([a-z][a-z0-9]*)\b([^<>]*)>|<|>/gi;
 /** Invalid HTML. */
 export class InvalidMarkup extends Error {}
 
-/** Marks every word of a text with the language: `мир` becomes `мир·en`. Text between the words is kept. */
+/** Marks every word of a text with the language: `мир` becomes `мир·en`. Keeps the text between words. */
 export const pseudoTranslate = (text: string, target: string): string => text.replace(WORD, `$&·${target}`);
 
 /**

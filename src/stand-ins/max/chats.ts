@@ -6,7 +6,7 @@ export const CHAT_STATES = ['admin', 'missing', 'denied', 'removed'] as const;
 /** State of a chat. */
 export type ChatState = (typeof CHAT_STATES)[number];
 
-/** A channel with the number of its last message and its newest messages. */
+/** A channel with its newest messages and the number of its last one. */
 export interface Chat {
   readonly id: string;
   title: string;
@@ -16,14 +16,14 @@ export interface Chat {
   readonly newest: LedgerEntry[];
 }
 
-/** Number of messages of a chat that can be requested (the schema's maximum of `count`). */
+/** Maximum number of a chat's messages that can be requested (the maximum of `count` in MAX's schema). */
 export const MAX_COUNT = 100;
 
 /** Every numeric chat exists until a control says otherwise. */
 export class Chats {
   private readonly byId = new Map<string, Chat>();
 
-  /** Returns the chat with an id, creating it if needed; null for an invalid id. */
+  /** Returns the chat with the given id, creating it if needed; null for an invalid id. */
   getOrCreate(id: string): Chat | null {
     if (!/^-?[1-9]\d{0,18}$/.test(id)) return null;
     const known = this.byId.get(id);
@@ -33,7 +33,7 @@ export class Chats {
     return chat;
   }
 
-  /** Returns the chat for a bot that wants to read or post messages. @throws ApiError if the bot may not */
+  /** Returns the chat for a bot to read or post messages. @throws ApiError if the bot may not */
   getForBot(id: string | null): Chat {
     const chat = this.getForMember(id);
     if (chat.state === 'denied') throw new ApiError(403, 'chat.denied', 'No rights to send to this chat');
@@ -50,7 +50,7 @@ export class Chats {
     return chat;
   }
 
-  /** Adds a message of the ledger, after a restart and whenever one is written. */
+  /** Adds a message from the ledger, after a restart and whenever a message is written. */
   addMessage(entry: LedgerEntry): void {
     const chat = this.getOrCreate(entry.channel);
     if (!chat) return;
@@ -61,7 +61,7 @@ export class Chats {
   }
 }
 
-/** Returns the id of a message: the chat and its number there, unique across chats. */
+/** Returns the id of a message, unique across chats: it combines the chat and the message's number in it. */
 export const midOf = (chat: Chat, seq: number): string =>
   `mid.${BigInt.asUintN(64, BigInt(chat.id)).toString(16).padStart(16, '0')}.${seq.toString(16)}`;
 

@@ -7,7 +7,7 @@ export interface FormattedText {
   readonly entities: readonly LedgerEntity[];
 }
 
-/** The tags of MAX's HTML and the formatting that each one means. */
+/** The formatting that each tag in MAX's HTML stands for. */
 const TYPES: Readonly<Record<string, string>> = {
   b: 'bold',
   strong: 'bold',
@@ -24,12 +24,12 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-/** Matches a tag, a character reference, or text of the HTML. */
+/** Matches a tag, a character reference, or text in the HTML. */
 const PIECE = /<(\/?)([a-z]+)((?:\s[^<>]*)?)>|&([a-z]+|#\d+);|[^<&]+|[<&]/gi;
 
 /**
- * Reads MAX's HTML. The real server's leniency is unknown, so anything that it might misread is rejected: unknown tags,
- * wrong nesting, a bare `<` or `&`, a link without an address.
+ * Reads MAX's HTML. How lenient the real server is, is unknown, so anything that it might misread is rejected: unknown
+ * tags, wrong nesting, a bare `<` or `&`, a link without an address.
  */
 export const parseHtml = (html: string): FormattedText => {
   let text = '';

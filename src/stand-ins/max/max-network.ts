@@ -9,17 +9,17 @@ const CHAT = /^\/chats\/([^/]+)(\/members\/me)?$/;
 
 const BOT = { user_id: 1, name: 'Stand-in bot', username: 'stand_in_bot', is_bot: true };
 
-/** Path of uploads: `/upload/<id>`, without a token. */
+/** Path for uploads: `/upload/<id>`, which requires no token. */
 const UPLOAD = /^\/upload\/([0-9a-f]{24})$/;
 
 const MB = 1_048_576;
 
-/** MAX's Bot API including its errors. */
+/** MAX's Bot API, including its errors. */
 export class MaxNetwork implements StandInNetwork {
   readonly platform = 'max';
   readonly title = 'MAX';
   /**
-   * Room for the largest upload with its multipart framing, and a margin, so that an oversized file gets the network's
+   * Room for the largest upload and its multipart framing, with a margin, so that an oversized file gets the network's
    * own error.
    */
   readonly maxBodyBytes = 264 * MB;

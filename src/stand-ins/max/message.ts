@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { seqOf } from './chats.js';
 
-/** Returns a `Message` of the API, as in the answer to a post and in lists. */
+/** Returns a `Message` of the API, as in the response to a post and in lists. */
 export const messageJson = (entry: LedgerEntry): object => {
   const seq = seqOf(entry.message_id);
   return {

@@ -17,7 +17,7 @@ export interface PostingContext {
   readonly uploads: Uploads;
   readonly limits: RateLimits;
   readonly ledger: Ledger;
-  /** Number of messages with media that still get `attachment.not.ready`. */
+  /** Number of next messages with media that get `attachment.not.ready`. */
   notReady: number;
 }
 

@@ -6,7 +6,7 @@ import { THEME } from './theme.js';
 
 type Attachment = { readonly type?: unknown; readonly payload?: unknown };
 
-/** MAX's messages as readers see them. */
+/** Shows messages as MAX's readers see them. */
 export const MAX_VIEW: ReadersView = {
   theme: THEME,
   readCalls: (calls) => {

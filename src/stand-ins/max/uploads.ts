@@ -24,7 +24,7 @@ const MAX_BYTES: Readonly<Record<UploadType, number>> = {
 /** Longest side of an image, in pixels. */
 const MAX_SIDE = 7_680;
 
-/** Types that can be shown. A file of another type is rejected when a message refers to it. */
+/** MIME types that can be shown. A file of any other type is rejected when a message refers to it. */
 const VISIBLE_TYPES: Readonly<Record<UploadType, RegExp>> = {
   image: /^image\/(?:jpeg|png|gif)$/,
   video: /^video\//,
@@ -44,17 +44,17 @@ interface UploadAddress {
   readonly token: string;
 }
 
-/** Uploads of bots: open upload addresses, and files by token, which survive a restart. */
+/** Uploads of bots: open upload addresses, and files by token. The files survive restarts. */
 export class Uploads {
-  /** Form of the answer to the upload of an image: both are in use (networks.md §1). */
+  /** Form of the response to an image upload; MAX uses both (networks.md §1). */
   imageAnswer: 'photos' | 'token' = 'photos';
-  /** XML value in the answer to the upload of a video or audio; 1 means success. */
+  /** XML value in the response to a video or audio upload; 1 means success. */
   retval = 1;
   private readonly addresses = new Map<string, UploadAddress>();
 
   constructor(private readonly store: MediaStore) {}
 
-  /** Creates an upload address for one file, with a token if its type has one from the start. */
+  /** Creates an upload address for one file. For some types, the token is already part of the response. */
   createUpload(type: string | null): { id: string; token?: string } {
     if (!UPLOAD_TYPES.includes(type as UploadType)) throw badPayload('type: expected image, video, audio or file');
     const id = randomBytes(12).toString('hex');
@@ -63,7 +63,7 @@ export class Uploads {
     return type === 'video' || type === 'audio' ? { id, token } : { id };
   }
 
-  /** Receives the file of an upload address and answers by its type: JSON with the token, or `<retval>`. */
+  /** Receives the file at an upload address. Returns JSON with the token, or `<retval>`, depending on the type. */
   async receiveFile(id: string, file: UploadedFile | undefined): Promise<object | string> {
     const address = this.addresses.get(id);
     if (!address) throw new ApiError(404, 'not.found', 'No such upload, or it has its file');

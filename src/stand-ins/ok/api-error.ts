@@ -1,4 +1,4 @@
-/** An error of OK's API, `{"error_code": …}`, worded as the network words it. */
+/** An error of OK's API, `{"error_code": …}`, in the network's own words. */
 export class ApiError extends Error {
   constructor(
     readonly errorCode: number,

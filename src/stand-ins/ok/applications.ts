@@ -9,8 +9,8 @@ export type TokenState = (typeof TOKEN_STATES)[number];
 type Parameters = Readonly<Record<string, string>>;
 
 /**
- * Authenticates callers. For an application with a known secret, the signature is computed and must match (104); for
- * any other application, it must have the right form. Any token is valid until a control says otherwise.
+ * Authenticates callers. If an application's secret is known, the signature must match (104); for any other
+ * application, it must have the right format. Any token is valid until a control says otherwise.
  */
 export class Applications {
   private readonly secrets = new Map<string, string>();

@@ -1,13 +1,13 @@
 import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { ApiError } from './api-error.js';
 
-/** A group with a name from the start. */
+/** A group that has a name from the start. */
 export interface KnownGroup {
   readonly id: string;
   readonly title: string;
 }
 
-/** States of a group for the caller. `no_member`: an account that is not a member. */
+/** States of a group for the caller. `no_member`: the account is not a member. */
 export const GROUP_STATES = ['moderator', 'missing', 'no_member'] as const;
 /** State of a group. */
 export type GroupState = (typeof GROUP_STATES)[number];
@@ -35,7 +35,7 @@ const FIRST_TOPIC = 154_000_000_000_000;
 export class Groups {
   private readonly byId = new Map<string, Group>();
   private lastTopic = FIRST_TOPIC;
-  /** Maximum number of UTF-16 code units of a topic's text (error 601). */
+  /** Maximum number of UTF-16 units in a topic's text (error 601). */
   textLimit = 16_000;
 
   constructor(known: readonly KnownGroup[] = []) {
@@ -54,7 +54,7 @@ export class Groups {
     return String(++this.lastTopic);
   }
 
-  /** Continues the numbering after a ledger's entry. */
+  /** Continues the numbering after an entry of the ledger. */
   restore({ message_id }: LedgerEntry): void {
     this.lastTopic = Math.max(this.lastTopic, Number(message_id));
   }

@@ -14,7 +14,7 @@ type Method = (
   hasRights: boolean,
 ) => object | string | Promise<object | string>;
 
-/** Methods that need no right to publish content. */
+/** Methods that do not require the right to publish content. */
 const ABOUT_CALLER: ReadonlySet<string> = new Set(['users.getCurrentUser', 'users.hasAppPermission']);
 
 const METHODS: Readonly<Record<string, Method>> = {
@@ -37,7 +37,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
 };
 
-/** OK's API: one address; every answer is HTTP 200, even for errors. */
+/** OK's API: a single address; every response has HTTP status 200, even for errors. */
 export class OkNetwork implements StandInNetwork {
   readonly platform = 'ok';
   readonly title = 'Odnoklassniki';

@@ -12,14 +12,14 @@ import { Uploads } from './uploads.js';
 
 /** Settings of the OK stand-in. */
 export interface OkStandInOptions extends StandInOptions {
-  /** Groups with names; any other group also exists, under its number. */
+  /** Groups with names; every other group also exists, under its number. */
   readonly groups?: readonly KnownGroup[];
 }
 
 /**
- * Starts a server that behaves like `api.ok.ru` for posting into groups (networks.md §1–§3, §8): `mediatopic.post`
- * with signed calls, uploads of photos and videos. The secret of the demo's application is known. Posts and uploads
- * accepted before a stop or kill are restored.
+ * Starts a server that behaves like `api.ok.ru` for posting into groups (networks.md §1–§3, §8): `mediatopic.post` with
+ * signed calls, uploads of photos and videos. The secret of the demo's application is set. Posts and uploads accepted
+ * before a stop or kill are restored.
  */
 export const startOkStandIn = async (options: OkStandInOptions): Promise<RunningStandIn> => {
   const applications = new Applications();

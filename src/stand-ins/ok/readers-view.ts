@@ -3,7 +3,7 @@ import { THEME } from './theme.js';
 
 type Block = { readonly type?: unknown; readonly text?: unknown; readonly url?: unknown; readonly list?: unknown };
 
-/** OK's topics as readers see them. */
+/** Shows topics as OK's readers see them. */
 export const OK_VIEW: ReadersView = {
   theme: THEME,
   readCalls: (calls) => {

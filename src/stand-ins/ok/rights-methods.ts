@@ -9,7 +9,7 @@ const RIGHTS: ReadonlySet<string> = new Set(['GROUP_CONTENT', 'PHOTO_CONTENT', '
 /** Handles `users.getCurrentUser`: the account behind the token. */
 export const getCurrentUser = (): object => USER;
 
-/** Handles `group.getInfo` for one group; a group that does not exist is omitted from the list. */
+/** Handles `group.getInfo` for one group; omits a group that does not exist from the list. */
 export const getGroupInfo = (groups: Groups, { uids = '', fields = '' }: Parameters): object => {
   if (!/^[1-9]\d{0,19}$/.test(uids)) throw badParameter('uids is invalid');
   if (fields === '') throw badParameter('fields is required');
@@ -17,7 +17,7 @@ export const getGroupInfo = (groups: Groups, { uids = '', fields = '' }: Paramet
   return state === 'missing' ? [] : [{ uid: uids, name: title }];
 };
 
-/** Handles `group.getUserGroupsByIds`: the roles of users in a group; users without one are omitted. */
+/** Handles `group.getUserGroupsByIds`: the roles of users in a group, without users who have none. */
 export const getUserGroups = (groups: Groups, { group_id = '', uids = '' }: Parameters): object => {
   if (!/^[1-9]\d{0,19}$/.test(group_id)) throw badParameter('group_id is invalid');
   if (uids === '') throw badParameter('uids is required');

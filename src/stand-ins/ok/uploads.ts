@@ -6,12 +6,12 @@ import type { StandInAnswer, StandInCall } from '../kit/network.js';
 import type { StoredUploads } from '../kit/stored-uploads.js';
 import { badParameter } from './api-error.js';
 
-/** Path of uploads, in addition to `/fb.do`. */
+/** Path for uploads, besides `/fb.do`. */
 const UPLOAD_PATH = /^\/upload\/(photo|video)\/([0-9a-f]{32})$/;
 
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 
-/** A video without its file, or before `video.update`. */
+/** A video that has no file yet, or is not yet released by `video.update`. */
 interface PendingVideo {
   readonly ticket: string;
   readonly fileName: string;
@@ -21,7 +21,7 @@ interface PendingVideo {
   medium: LedgerMedium | null;
 }
 
-/** Uploads of photos, each with a token, and of videos, each with an id that is valid after `video.update`. */
+/** Uploaded photos, each with a token, and videos, each with an id that is valid after `video.update`. */
 export class Uploads {
   private readonly photoIds = new Map<string, readonly string[]>();
   private readonly videos = new Map<string, PendingVideo>();
@@ -53,7 +53,7 @@ export class Uploads {
     return { video_id: Number(id), upload_url: `${origin}/upload/video/${ticket}` };
   }
 
-  /** Handles `video.update`: the upload can be posted from now on. @returns the group in which it is published */
+  /** Handles `video.update`: the video can be posted from now on. @returns the group in which it is published */
   async releaseVideo(id: string): Promise<{ readonly gid: string; readonly medium: LedgerMedium } | null> {
     const video = this.videos.get(id);
     if (!video) throw badParameter(`vid : video ${id} is not there`);
@@ -63,7 +63,7 @@ export class Uploads {
     return gid === null ? null : { gid, medium };
   }
 
-  /** Returns the medium for a photo's token or a video's id. */
+  /** Returns the medium with a photo's token or a video's id. */
   getMedium(kind: 'photo' | 'movie', id: string): LedgerMedium {
     const medium = this.storedUploads.findMedium(`${kind}/${id}`);
     if (!medium) throw badParameter(`attachment : unknown ${kind} ${kind === 'photo' ? 'token' : 'id'}`);

@@ -1,4 +1,4 @@
-/** An error of the Bot API, `{"ok": false}`, worded as the real server words it. */
+/** An error of the Bot API, `{"ok": false}`, in the real server's words. */
 export class ApiError extends Error {
   constructor(
     readonly errorCode: number,
@@ -9,7 +9,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Creates error 400 in the server's form: `Bad Request: ` and the sentence with a lower-case first letter. */
+/** Creates error 400 in the server's format: `Bad Request: ` and the sentence with a lower-case first letter. */
 export const badRequest = (sentence: string): ApiError => {
   const isConstant = /^[A-Z][A-Z_]/.test(sentence);
   return new ApiError(

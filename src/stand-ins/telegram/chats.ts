@@ -17,19 +17,19 @@ export interface KnownChat {
 
 /** A chat, its name, and the number of its last message. */
 export interface Chat {
-  /** Name in the ledger: the address with which the chat was first used. */
+  /** Name in the ledger: the address by which the chat was first used. */
   readonly key: string;
   readonly id: number;
   readonly type: 'channel' | 'group' | 'private';
   username: string | null;
   title: string;
   state: ChatState;
-  /** The supergroup into which the chat was migrated; null for none. */
+  /** The supergroup to which the chat was migrated; null for none. */
   migratedTo: number | null;
   lastMessageId: number;
 }
 
-/** Every numeric or `@name` chat exists until a control says otherwise; a name and an id may be the same chat. */
+/** Every numeric or `@name` chat exists until a control says otherwise. A name and an id may refer to the same chat. */
 export class Chats {
   private readonly byKey = new Map<string, Chat>();
 
@@ -37,7 +37,7 @@ export class Chats {
     for (const { id, title, username } of known) this.updateChat(id, { title, username });
   }
 
-  /** Returns the chat with an id or name, creating it if needed; null for an invalid address. */
+  /** Returns the chat with the given id or name, creating it if needed; null for an invalid address. */
   getOrCreate(address: string): Chat | null {
     const known = this.byKey.get(address.toLowerCase());
     if (known) return known;
@@ -46,14 +46,14 @@ export class Chats {
     return this.add(address, idFromName(address.toLowerCase()), address.slice(1));
   }
 
-  /** Returns the chat for a posting bot. @throws ApiError as the server words it if the bot may not post there */
+  /** Returns the chat for a posting bot. @throws ApiError, in the server's words, if the bot may not post there */
   getForPosting(address: string): Chat {
     const chat = this.getForReading(address);
     if (chat.state === 'no_rights') throw badRequest('need administrator rights in the channel chat');
     return chat;
   }
 
-  /** Returns the chat for a bot that is in it. @throws ApiError as the server words it if the bot may not see it */
+  /** Returns the chat for a bot that is in it. @throws ApiError, in the server's words, if the bot may not see it */
   getForReading(address: string): Chat {
     if (address === '') throw badRequest('chat_id is empty');
     const chat = this.getOrCreate(address);
@@ -81,7 +81,7 @@ export class Chats {
     return chat;
   }
 
-  /** Continues the numbering after a ledger's entry. */
+  /** Continues the numbering after an entry of the ledger. */
   restore({ channel, channel_title, channel_handle, message_id }: LedgerEntry): void {
     const chat =
       this.byKey.get(channel.toLowerCase()) ??
@@ -100,7 +100,7 @@ export class Chats {
   }
 }
 
-/** Returns the number of a named chat; it is derived from the name and survives restarts. */
+/** Returns the number of a named chat, derived from the name so that it survives restarts. */
 const idFromName = (name: string): number =>
   Number(`-100${1_000_000_000 + (parseInt(hash('sha256', name).slice(0, 12), 16) % 9_000_000_000)}`);
 

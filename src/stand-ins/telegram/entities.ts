@@ -2,7 +2,7 @@ import type { LedgerEntity } from '../kit/ledger-entry.js';
 import { badRequest } from './api-error.js';
 import { findLinkProblem } from './links.js';
 
-/** Entities beyond this number are dropped by the server (networks.md §2). */
+/** The server drops entities beyond this number (networks.md §2). */
 const MAX_ENTITIES = 100;
 
 /** Types that the server detects itself and ignores in requests. */
@@ -85,8 +85,8 @@ const byNesting = (a: LedgerEntity, b: LedgerEntity): number =>
   a.offset - b.offset || b.length - a.length || rank(a.type) - rank(b.type);
 
 /**
- * Rejects entities that do not nest (networks.md §2). The real server repairs them silently, so that readers see
- * something other than the client sent; the stand-in reports an error. Expects entities in nesting order.
+ * Rejects entities that do not nest (networks.md §2). The real server repairs them silently, so readers see something
+ * other than the client sent; the stand-in reports an error. Expects entities in nesting order.
  */
 export const checkNesting = (entities: readonly LedgerEntity[]): void => {
   const open: LedgerEntity[] = [];

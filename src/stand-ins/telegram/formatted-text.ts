@@ -12,13 +12,13 @@ export interface FormattedText {
 const TO_SPACE = /[\0-\t\v\f\x0e-\x1f]/g;
 const REMOVED = /[\r\u2028-\u202e\u030a\u0333\u033f]/;
 
-/** Invisible characters: a text that consists only of these is empty for the server. */
+/** Invisible characters: the server treats a text of only these as empty. */
 const EMPTY =
   /^(?:[ \n\u00a0\u1680\u180e\u2000-\u200f\u202e\u202f\u205f\u2800\u3000\ufeff\ufffc]|[\u{e0000}-\u{e007f}])*$/u;
 
 /**
- * Prepares a text as the server does before sending: rejects wrong offsets, cleans characters, trims white space at both
- * ends, and moves the entities. Expects entities in nesting order.
+ * Prepares a text as the server does before sending: rejects wrong offsets, replaces or removes characters, trims white
+ * space at both ends, and moves the entities. Expects entities in nesting order.
  *
  * @param allowEmpty a caption may be empty, a message may not
  */

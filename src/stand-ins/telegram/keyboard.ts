@@ -9,7 +9,7 @@ export type Keyboard = readonly (readonly LedgerButton[])[];
 const MAX_IN_ROW = 8;
 const MAX_IN_TOTAL = 100;
 
-/** Parses `reply_markup`: an inline keyboard of URL buttons, the only kind supported here. */
+/** Parses `reply_markup`: an inline keyboard of URL buttons, the only supported kind. */
 export const parseKeyboard = (value: unknown): Keyboard => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest('Object expected as reply markup');
@@ -40,8 +40,8 @@ const parseButton = (value: unknown): LedgerButton => {
 const invalidButton = (problem: string): Error => badRequest(`Can't parse inline keyboard button: ${problem}`);
 
 /**
- * Rejects invalid buttons as the network does and returns those that the message will show. Like the real server, it
- * omits a button without text.
+ * Rejects invalid buttons as the network does, and returns those that the message will show. Like the real server,
+ * omits buttons without text.
  */
 export const checkKeyboard = (keyboard: Keyboard): Keyboard => {
   const shown = keyboard.map((row) => row.filter(({ text }) => text !== '')).filter((row) => row.length > 0);
@@ -60,7 +60,7 @@ export const checkKeyboard = (keyboard: Keyboard): Keyboard => {
   );
 };
 
-/** True if a URL passes the checks beyond those of the Bot API server: a public host and a limited length. */
+/** True if a URL passes Telegram's checks after those of the Bot API server: a public host and a limited length. */
 const isReachable = (url: string): boolean => {
   if (url.length > 2_048) return false;
   if (/^tg:/i.test(url)) return true;

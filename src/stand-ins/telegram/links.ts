@@ -1,6 +1,6 @@
 /**
- * Returns the server's reason for rejecting a URL of a link or button; null if the server accepts it. Without a scheme, http
- * is assumed.
+ * Returns the server's reason for rejecting the URL of a link or button; null if the server accepts it. If there is no
+ * scheme, assumes http.
  */
 export const findLinkProblem = (url: string): string | null => {
   const reason = findUrlProblem(url);

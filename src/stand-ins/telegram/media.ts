@@ -19,8 +19,8 @@ const MAX_SUM = 10_000;
 const MAX_RATIO = 20;
 
 /**
- * Returns the medium of a parameter: `attach://name`, an upload with the parameter's name, or a URL. Returns
- * null if the request has no such file.
+ * Returns the medium that a parameter refers to: `attach://name`, an upload with the parameter's name, or a URL; null
+ * if the request has no such file.
  * @throws ApiError if it is empty, too large, or not an image where a photo is required
  */
 export const readMedium = async (

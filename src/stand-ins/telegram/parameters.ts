@@ -1,7 +1,7 @@
 import type { StandInCall } from '../kit/network.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
 
-/** A call's parameters as the Bot API reads them: query, form, multipart and JSON are equivalent. */
+/** A call's parameters. As in the Bot API, query, form, multipart and JSON are equivalent. */
 export class Parameters {
   private readonly values: Readonly<Record<string, unknown>>;
 
@@ -9,14 +9,14 @@ export class Parameters {
     this.values = { ...Object.fromEntries(call.query), ...call.fields };
   }
 
-  /** Returns a string; numbers and booleans as JSON; empty if absent. */
+  /** Returns a string, numbers and booleans in JSON form; empty if absent. */
   string(name: string): string {
     const value = this.values[name];
     if (typeof value === 'string') return value;
     return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
   }
 
-  /** Returns an object or array, sent as such or as a JSON string; undefined if absent or invalid. */
+  /** Returns an object or array that was sent as JSON or as a JSON string; undefined if absent or invalid. */
   json(name: string): unknown {
     const value = this.values[name];
     if (typeof value !== 'string') return value ?? undefined;
@@ -33,7 +33,7 @@ export class Parameters {
     return value !== undefined && value !== null && value !== '';
   }
 
-  /** Returns a file of a multipart body. */
+  /** Returns a file in a multipart body. */
   file(name: string): UploadedFile | undefined {
     return this.call.files.get(name);
   }

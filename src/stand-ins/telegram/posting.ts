@@ -22,7 +22,7 @@ export interface PostingContext {
   readonly media: MediaStore;
 }
 
-/** The caller: its bot, and the call id for ledger entries. */
+/** The bot that makes a call, and the call's id for ledger entries. */
 export interface Caller {
   readonly botId: string;
   readonly callId: string;
@@ -63,7 +63,7 @@ export const sendMedium = async (
   return sent ?? {};
 };
 
-/** Handles `sendMediaGroup`: two to ten messages with a common group id. */
+/** Handles `sendMediaGroup`: two to ten messages that share a group id. */
 export const sendMediaGroup = async (
   posting: PostingContext,
   parameters: Parameters,
@@ -125,7 +125,7 @@ const readKeyboard = (parameters: Parameters): Keyboard => {
   return parseKeyboard(value);
 };
 
-/** Returns the id of the message that is replied to. It must exist unless `allow_sending_without_reply` is set. */
+/** Returns the id of the message to reply to, which must exist unless `allow_sending_without_reply` is set. */
 const readReply = (parameters: Parameters, chat: Chat): string | null => {
   if (!parameters.has('reply_parameters')) return null;
   const value = parameters.json('reply_parameters');

@@ -6,7 +6,7 @@ export interface RateLimitSettings {
   readonly chat_per_second: number | null;
   /** Messages to one chat per minute. */
   readonly chat_per_minute: number | null;
-  /** Messages of one bot per second, to all chats. */
+  /** Messages from one bot per second, to all chats. */
   readonly bot_per_second: number | null;
 }
 

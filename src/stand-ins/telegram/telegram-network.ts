@@ -9,7 +9,7 @@ import { type Caller, type PostingContext, sendMediaGroup, sendMedium, sendMessa
 /** `/bot<token>/<method>`. */
 const PATH = /^\/bot([^/]*)\/+([^/]*)$/;
 
-/** Form of a token that the server looks up: a number, a colon and more characters. */
+/** Format of a token that the server looks up: a number, a colon and more characters. */
 const TOKEN = /^[1-9]\d{0,15}:[\w-]+$/;
 
 type Method = (posting: PostingContext, parameters: Parameters, caller: Caller) => Promise<object>;
@@ -39,7 +39,7 @@ const getChatMember: Method = async ({ chats }, parameters, { botId }) => {
   return memberJson(chat, botUser(botId));
 };
 
-/** Methods by lower-case name: the server ignores the case. */
+/** Methods by lower-case name: the server ignores case. */
 const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['getme', getMe],
   ['getchat', getChat],
@@ -52,7 +52,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ]),
 ]);
 
-/** The Bot API including its errors. */
+/** The Bot API, including its errors. */
 export class TelegramNetwork implements StandInNetwork {
   readonly platform = 'telegram';
   readonly title = 'Telegram';

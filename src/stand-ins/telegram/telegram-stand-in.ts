@@ -10,14 +10,15 @@ import { THEME } from './theme.js';
 
 /** Settings of the Telegram stand-in. */
 export interface TelegramStandInOptions extends StandInOptions {
-  /** Chats with names; any other chat also exists, under its number or `@name`. */
+  /** Chats with names; every other chat also exists, under its number or `@name`. */
   readonly chats?: readonly KnownChat[];
 }
 
 /**
  * Starts a server that behaves like `api.telegram.org` for posting bots (networks.md §1–§3, §8): `getMe`, `getChat`,
- * `getChatMember`, `sendMessage`, `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`, `sendMediaGroup`. Any token of the right form
- * and any chat exist until a control says otherwise. Messages accepted before a stop or kill are restored.
+ * `getChatMember`, `sendMessage`, `sendPhoto`, `sendVideo`, `sendAudio`, `sendDocument`, `sendMediaGroup`. Any token of
+ * the right format and any chat exist until a control says otherwise. Messages accepted before a stop or kill are
+ * restored.
  */
 export const startTelegramStandIn = async (options: TelegramStandInOptions): Promise<RunningStandIn> => {
   const demo = { id: DEMO_CHANNEL.credentials['chat_id'] ?? '', title: DEMO_CHANNEL.name };

@@ -1,4 +1,4 @@
-/** An error of VK's API, `{"error": …}`, worded as the network words it. */
+/** An error of VK's API, `{"error": …}`, in the network's own words. */
 export class ApiError extends Error {
   constructor(
     readonly errorCode: number,

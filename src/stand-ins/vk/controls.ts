@@ -7,10 +7,10 @@ import { TOKEN_KINDS, type Tokens } from './tokens.js';
 
 /**
  * VK's own controls:
- * - `POST /_control/tokens {token, kind?, wall?}`: see `TOKEN_KINDS`; `wall` false takes away the right to walls
+ * - `POST /_control/tokens {token, kind?, wall?}`: see `TOKEN_KINDS`; `wall` false removes the right to post on walls
  * - `POST /_control/groups {group_id, title?, state?, error_code?, error_msg?, daily_limit?}`: sets the error for
- * posting there;
- *   `error_code` null removes it; see `GROUP_STATES`; `daily_limit` 50 is VK's own limit, null, the default, means none
+ *   posting there (`error_code` null removes it) and the state, see `GROUP_STATES`; `daily_limit` is null, which means
+ *   no limit, by default; VK's own limit is 50
  */
 export const answerVkControl = (
   { tokens, groups }: { readonly tokens: Tokens; readonly groups: Groups },

@@ -1,23 +1,20 @@
 import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { ApiError, badParameter } from './api-error.js';
 
-/** A community with a name from the start. */
+/** A community that has a name from the start. */
 export interface KnownGroup {
-  /** Number without a minus. */
+  /** Number without a minus sign. */
   readonly id: string;
   readonly title: string;
 }
 
-/** A post with a guid, valid for an hour. */
+/** The post sent with a guid, which is remembered for an hour. */
 interface Guid {
   readonly postId: number;
   readonly at: number;
 }
 
-/**
- * States of a community for the caller. `not_manager`: a user without a role in it, for whom the wall is closed to
- * posts.
- */
+/** States of a community for the caller. `not_manager`: a user without a role in it, who may not post on the wall. */
 export const GROUP_STATES = ['managed', 'missing', 'not_manager'] as const;
 /** State of a community. */
 export type GroupState = (typeof GROUP_STATES)[number];
@@ -64,14 +61,14 @@ export class Groups {
     return group;
   }
 
-  /** Continues the numbering after a ledger's entry. */
+  /** Continues the numbering after an entry of the ledger. */
   restore({ channel, message_id }: LedgerEntry): void {
     const group = this.getOrCreate(channel);
     group.lastPostId = Math.max(group.lastPostId, Number(message_id));
   }
 }
 
-/** Returns the error for a post on a community's wall; null if it is open to the caller. */
+/** Returns the error for posting on a community's wall; null if the caller may post there. */
 export const findWallError = ({ state, postingError }: Group): ApiError | null => {
   if (state === 'missing') return badParameter('owner_id is invalid');
   if (state === 'not_manager') return new ApiError(15, 'Access denied: user should be group editor');
@@ -87,7 +84,7 @@ export const findPostByGuid = ({ guids }: Group, guid: string, now: number): num
   return guids.get(guid)?.postId ?? null;
 };
 
-/** Counts a post toward the daily limit. @throws ApiError 214 beyond the limit */
+/** Counts a post towards the daily limit. @throws ApiError 214 if the limit is exceeded */
 export const countDailyPost = (group: Group, now: number): void => {
   const { dailyLimit, postedAt } = group;
   if (dailyLimit === null) return;

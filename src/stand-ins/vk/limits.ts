@@ -1,2 +1,2 @@
-/** Maximum number of UTF-16 code units of a post's text. */
+/** Maximum number of UTF-16 units in a post's text. */
 export const MAX_MESSAGE = 15_895;

@@ -7,7 +7,7 @@ type Parameters = Readonly<Record<string, string>>;
 const USER_RIGHTS = 4 + 16 + 8_192 + 65_536 + 262_144;
 const WALL = 8_192;
 
-/** Handles `groups.getById` for one community: what anyone can see of it and, if requested, the caller's role. */
+/** Handles `groups.getById` for one community: its public facts and, if requested, the caller's role. */
 export const getGroupById = (groups: Groups, { group_id = '', fields = '' }: Parameters): object => {
   if (!/^[1-9]\d{0,18}$/.test(group_id)) throw badParameter('group_id not positive');
   const { state, title } = groups.getOrCreate(group_id);
@@ -26,7 +26,7 @@ export const getGroupById = (groups: Groups, { group_id = '', fields = '' }: Par
   return { groups: [group], profiles: [] };
 };
 
-/** Handles `groups.getTokenPermissions`, which only describes a community's token. */
+/** Handles `groups.getTokenPermissions`, which works only with a community's token. */
 export const getTokenPermissions = (kind: 'user' | 'community', hasWall: boolean): object => {
   if (kind === 'user') throw new ApiError(15, 'Access denied: method is available with group auth only');
   const permissions = [

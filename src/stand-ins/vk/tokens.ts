@@ -13,7 +13,7 @@ export class Tokens {
   private readonly knownKinds = new Map<string, TokenKind>();
   private readonly withoutWall = new Set<string>();
 
-  /** Takes the right to walls from a token, or gives it back. */
+  /** Sets whether a token has the right to post on walls. */
   setWallRight(token: string, hasWall: boolean): void {
     if (hasWall) this.withoutWall.delete(token);
     else this.withoutWall.add(token);

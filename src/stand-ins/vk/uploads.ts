@@ -8,14 +8,14 @@ import type { StoredUploads } from '../kit/stored-uploads.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
 import { ApiError, badParameter } from './api-error.js';
 
-/** Types of photos (networks.md §1). */
+/** Accepted types of photos (networks.md §1). */
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 const MAX_PHOTO_BYTES = 50 * 1_048_576;
 /** Limits of a photo: width plus height in pixels, and the ratio of the longer side to the shorter. */
 const MAX_SUM = 14_000;
 const MAX_RATIO = 20;
 
-/** Path of uploads, in addition to `/method/…`. */
+/** Path for uploads, besides `/method/…`. */
 const UPLOAD_PATH = /^\/upload\/(photo|video)\/([0-9a-f]{32})$/;
 
 /** An uploaded photo that has not been saved. */
@@ -26,15 +26,15 @@ interface PendingPhoto {
   readonly medium: LedgerMedium;
 }
 
-/** A video without its file. */
+/** A video that has no file yet. */
 interface PendingVideo {
   readonly name: string;
   readonly title: string;
 }
 
 /**
- * The upload chains: each call refers to the previous answer and works once. Saved files can be attached to posts, even
- * after a restart.
+ * The steps of an upload: each call refers to the previous response, and works only once. Saved files can be attached
+ * to posts, even after a restart.
  */
 export class Uploads {
   private readonly photoTickets = new Map<string, string>();
@@ -55,7 +55,7 @@ export class Uploads {
     return { upload_url: `${origin}/upload/photo/${ticket}`, album_id: -14, user_id: 1 };
   }
 
-  /** Handles `video.save`: the video gets its id before its file. */
+  /** Handles `video.save`: the video gets its id before its file arrives. */
   saveVideo(groupId: string, title: string, origin: string): object {
     const ticket = randomBytes(16).toString('hex');
     const videoId = this.nextId();
@@ -64,7 +64,7 @@ export class Uploads {
     return { upload_url, video_id: videoId, owner_id: -Number(groupId), title, access_key: ticket.slice(0, 18) };
   }
 
-  /** Handles `photos.saveWallPhoto`: accepts exactly the upload's answer, once. */
+  /** Handles `photos.saveWallPhoto`: accepts exactly the response to the upload, once. */
   async savePhoto(groupId: string, server: string, photo: string, hash: string): Promise<object> {
     if (photo === '' || photo === '[]') throw badParameter('photo is undefined');
     const pending = this.photos.get(photo);
@@ -102,7 +102,7 @@ export class Uploads {
     if (groupId === undefined) return { status: 200, body: { error: 'ERR_UPLOAD_BAD_TICKET', bwact: 'do_add' } };
     const server = String(500_000 + (parseInt(ticket.slice(0, 5), 16) % 500_000));
     const mime = file ? detectMimeType(file.head) : '';
-    // For an unreadable file, the answer has an empty value, not an error.
+    // For an unreadable file, the response has an empty value, not an error.
     const isAccepted = file && PHOTO_TYPES.has(mime) && file.size <= MAX_PHOTO_BYTES && isWithinPhotoLimits(file);
     const hash = randomBytes(16).toString('hex');
     if (!isAccepted) return { status: 200, body: { server: Number(server), photo: '[]', hash } };

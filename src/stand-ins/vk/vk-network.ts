@@ -9,11 +9,11 @@ import { type WallContext, wallGet, wallPost } from './wall-methods.js';
 /** `/method/<name>`. */
 const PATH = /^\/method\/([\w.]+)$/;
 
-/** Versions of the API that are served. */
+/** Supported versions of the API. */
 const VERSION = /^5\.(?:8[1-9]|9\d|1\d\d)$/;
 
 type Parameters = Readonly<Record<string, string>>;
-/** The caller's token: its kind, and whether it has the right to walls. */
+/** The kind of the caller's token, and whether it has the right to post on walls. */
 interface Caller {
   readonly kind: 'user' | 'community';
   readonly hasWall: boolean;
@@ -25,7 +25,7 @@ type Method = (
   caller: Caller,
 ) => object | number | Promise<object>;
 
-/** Methods by name; `userOnly` rejects a community's token with 27 (networks.md §1). */
+/** Methods by name; `userOnly` methods reject a community's token with error 27 (networks.md §1). */
 const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly run: Method }>> = {
   'wall.post': {
     userOnly: false,
@@ -66,7 +66,7 @@ const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly ru
   },
 };
 
-/** VK's API: every answer is HTTP 200, even for errors. */
+/** VK's API: every response has HTTP status 200, even for errors. */
 export class VkNetwork implements StandInNetwork {
   readonly platform = 'vk';
   readonly title = 'VK';

@@ -11,14 +11,14 @@ import { VkNetwork } from './vk-network.js';
 
 /** Settings of the VK stand-in. */
 export interface VkStandInOptions extends StandInOptions {
-  /** Communities with names; any other community also exists, under its number. */
+  /** Communities with names; every other community also exists, under its number. */
   readonly groups?: readonly KnownGroup[];
 }
 
 /**
  * Starts a server that behaves like `api.vk.ru` for posting on communities' walls (networks.md §1–§4, §8): `wall.post`,
- * `wall.get`, the upload chains of photos and videos. Posts and uploads accepted before a stop or kill are restored; guids
- * are not.
+ * `wall.get`, and the upload steps for photos and videos. Posts and uploads accepted before a stop or kill are
+ * restored; guids are not.
  */
 export const startVkStandIn = async (options: VkStandInOptions): Promise<RunningStandIn> => {
   const demo = { id: DEMO_CHANNEL.credentials['group_id'] ?? '', title: DEMO_CHANNEL.name };

@@ -16,23 +16,23 @@ export interface WallChannel {
   readonly handle: string | null;
 }
 
-/** Answer of `GET /wall.json`: new posts on one network's wall. */
+/** Response to `GET /wall.json`: new posts on one network's wall. */
 export interface WallFeed {
   readonly platform: string;
-  /** The network's name for people. */
+  /** The network's display name. */
   readonly title: string;
   /** Value of `?after=` for the next request. */
   readonly next: number;
-  /** The channels of the posts below, starting with the one that has the newest post. */
+  /** The channels of these posts, starting with the channel of the newest post. */
   readonly channels: readonly WallChannel[];
   /** Oldest first. */
   readonly posts: readonly WallPost[];
 }
 
-/** One network on a page of walls. */
+/** One network's wall on a page of walls. */
 export interface WallSource {
   readonly feed: WallFeed;
-  /** Address of new posts, to which the page adds `?after=`. */
+  /** URL for new posts, to which the page adds `?after=`. */
   readonly feedUrl: string;
   readonly theme?: WallTheme;
 }

@@ -16,8 +16,8 @@ const DETECTED =
   /https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}»”’]|(?<![\w@])@[a-z]\w{3,31}\b|(?<![\w#&])#[\p{L}\p{N}_]*\p{L}[\p{L}\p{N}_]*/giu;
 
 /**
- * Formats a text with its entities: properly nested (overlapping entities are split), with detected addresses, names
- * and tags. Offsets count UTF-16 code units; entities outside the text are omitted.
+ * Formats a text with its entities and detected addresses, names and tags, all properly nested (overlapping entities
+ * are split). Offsets count UTF-16 code units; entities outside the text are omitted.
  * @param hidden title of a spoiler
  */
 export const formatText = (text: string, entities: readonly LedgerEntity[], hidden: string): readonly WallNode[] => {
@@ -43,7 +43,7 @@ export const formatText = (text: string, entities: readonly LedgerEntity[], hidd
       (open.at(-1)?.children ?? nodes).push(fill(span.outline, children));
       open.push({ span, children });
     }
-    // A block element ends its line: a line feed after it would show up as an empty line.
+    // A block element ends its line, so a line feed after it would show up as an empty line.
     const skip = closed.some(({ span }) => BLOCKS.has(span.type)) && text[start] === '\n' ? 1 : 0;
     const words = text.slice(start + skip, end);
     if (words !== '') (open.at(-1)?.children ?? nodes).push(words);
@@ -51,10 +51,10 @@ export const formatText = (text: string, entities: readonly LedgerEntity[], hidd
   return nodes;
 };
 
-/** The elements of an entity without its words, outermost first. */
+/** The elements of an entity, without their content, outermost first. */
 type Outline = readonly [WallElement, ...WallElement[]];
 
-/** A range of the text with its elements. */
+/** A range of the text, and the elements around it. */
 interface Span {
   readonly type: string;
   readonly start: number;
@@ -68,7 +68,7 @@ interface OpenSpan {
   readonly children: WallNode[];
 }
 
-/** Nests the elements of an outline, with the children in the innermost one. */
+/** Nests the elements of an outline, and puts the children into the innermost one. */
 const fill = ([outer, ...inner]: Outline, children: readonly WallNode[]): WallElement => ({
   ...outer,
   children: inner.length > 0 ? [fill(inner as [WallElement], children)] : children,

@@ -8,25 +8,25 @@ import { element, type WallElement, type WallNode } from './wall-node.js';
 export interface PostFrame {
   /** Name of the channel. */
   readonly author: string;
-  /** More attributes of the post. */
+  /** Additional attributes of the post's element. */
   readonly attributes?: WallElement['attributes'];
   /** Returns a medium's element; null to leave it out. */
   readonly showMedium: (medium: VisibleMedium) => WallNode | null;
-  /** The last line below the text: views and time. */
+  /** The line below the text: views and time. */
   readonly footer: readonly WallNode[];
   readonly words?: PostWords;
 }
 
-/** The parts of a post's text that its author did not write. */
+/** Words in a post that its author did not write. */
 export interface PostWords {
   readonly inReplyTo: (messageId: string) => string;
-  /** Title of hidden words. */
+  /** Tooltip of hidden words. */
   readonly hidden: string;
 }
 
 const ENGLISH: PostWords = { inReplyTo: (messageId) => `in reply to ${messageId}`, hidden: 'Hidden: click to see' };
 
-/** Returns one message as readers see it: media, formatted text, last line, buttons below. */
+/** Returns one message as readers see it: media, formatted text, footer and buttons. */
 export const postElement = (message: VisibleMessage, frame: PostFrame): WallElement => {
   const { author, attributes = {}, showMedium, footer, words = ENGLISH } = frame;
   const media = message.media.map(showMedium).filter((node) => node !== null);

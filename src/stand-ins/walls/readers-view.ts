@@ -1,7 +1,7 @@
 import type { WallTheme } from './theme.js';
 import type { VisibleMedium, VisibleMessage } from './visible-message.js';
 
-/** A call to a network as the sandbox previews it: files and results of earlier calls are placeholders. */
+/** A call to a network as the sandbox previews it, with placeholders for files and results of earlier calls. */
 export interface PreviewedCall {
   /** Name of the step that makes the call. */
   readonly step: string;
@@ -10,7 +10,7 @@ export interface PreviewedCall {
 }
 
 /**
- * Shows what a network's readers would see after a set of calls. Browsers also load this code, so it uses no Node
+ * Shows what a network's readers would see after a set of calls. Browsers also load this code, so it must not use Node
  * modules.
  */
 export interface ReadersView {
@@ -20,7 +20,7 @@ export interface ReadersView {
    * @throws Error if the network would refuse a call
    */
   readonly readCalls: (calls: readonly PreviewedCall[]) => readonly VisibleMessage[];
-  /** Returns the maximum number of UTF-16 units of a message's text; null if the channel's settings decide. */
+  /** Returns the maximum number of UTF-16 units in a message's text; null if the channel's settings decide. */
   readonly textLimit: (message: VisibleMessage) => number | null;
 }
 
@@ -54,7 +54,7 @@ export const mediumAt = (type: string, url: string): VisibleMedium => ({
   bytes: 0,
 });
 
-/** Returns the name of the file at a URL as people read it: the last part of its path, or else its host. */
+/** Returns a readable name for the file at a URL: the last part of the path, or else the host. */
 export const fileName = (url: string): string => {
   if (!URL.canParse(url)) return url;
   const { pathname, hostname } = new URL(url);

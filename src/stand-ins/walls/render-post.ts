@@ -4,14 +4,14 @@ import { EXTERNAL, safeHref } from './safe-href.js';
 import type { VisibleMedium } from './visible-message.js';
 import { element, toHtml, type WallNode } from './wall-node.js';
 
-/** Options of a post's view. */
+/** Options for rendering a post. */
 export interface PostView {
   readonly views: number;
   /** Path prefix of media files. */
   readonly mediaBase: string;
 }
 
-/** Renders one message of a wall as HTML. */
+/** Renders one message on a wall as HTML. */
 export const renderPost = (entry: LedgerEntry, { views, mediaBase }: PostView): string =>
   toHtml([
     postElement(entry, {
@@ -40,7 +40,7 @@ const EYE = element('svg', { viewBox: '0 0 20 14', 'aria-hidden': 'true' }, [
 const showMedium = ({ type, file, url, name, bytes }: VisibleMedium, mediaBase: string): WallNode | null => {
   const size = bytes > 0 ? ` · ${(bytes / 1_048_576).toFixed(1)} MB` : '';
   const src = file === null ? safeHref(url ?? '') : `${mediaBase}/${file}`;
-  // Accepted, but too large to be stored.
+  // The file was accepted, but was too large to store.
   if (url === null && file === null) return element('span', { class: 'file' }, [`${name || type}${size}`]);
   if (src === null) return null;
   if (type === 'photo') return element('img', { src, alt: 'photo', loading: 'lazy' });

@@ -1,6 +1,6 @@
-/** Look of a network's wall. By default a wall looks like a channel of a messenger. */
+/** Look of a network's wall, by default that of a messenger channel. */
 export interface WallTheme {
-  /** Cards look like the feed of a community; `messages` is the default. */
+  /** `cards` looks like a community's feed; the default is `messages`. */
   readonly layout?: 'messages' | 'cards';
   /** Custom properties that differ from those of `post-style.ts`, such as `--accent`; colours as `light-dark(…, …)`. */
   readonly properties?: Readonly<Record<`--${string}`, string>>;

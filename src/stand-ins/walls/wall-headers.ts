@@ -1,5 +1,5 @@
 /**
- * Headers of every answer of a wall: browsers must trust its type, and no other page may learn its address or embed it.
+ * Headers of every response of a wall: browsers must trust its type, and no other page may learn its URL or embed it.
  */
 const SHARED = {
   'x-content-type-options': 'nosniff',
@@ -9,8 +9,8 @@ const SHARED = {
 } as const;
 
 /**
- * Returns the headers of a page of walls. Only its own script and style run; media come from the gateway or, if a post
- * names them by URL, from their hosts.
+ * Returns the headers of a page of walls. Only the page's own script and style run; media come from the gateway or, if
+ * a post has their URLs, from their hosts.
  * @param nonce nonce of the page's script and style
  */
 export const pageHeaders = (nonce: string): Readonly<Record<string, string>> => ({
@@ -30,8 +30,7 @@ export const pageHeaders = (nonce: string): Readonly<Record<string, string>> => 
 });
 
 /**
- * The headers of a wall's feeds and media: files from unknown sources, which run nothing even if they are opened as
- * pages.
+ * Headers of a wall's feeds and media: files from unknown sources, which must not run anything even if opened as pages.
  */
 export const DATA_HEADERS: Readonly<Record<string, string>> = {
   ...SHARED,

@@ -1,8 +1,8 @@
 import { escapeHtml } from './escape-html.js';
 
 /**
- * A part of what a wall shows: a text, or an element. The walls write it as HTML and the console builds it as elements of its
- * page, so that both show the same.
+ * A piece of text, or an element, on a wall. The walls write nodes as HTML and the console builds page elements from
+ * them, so that both show the same.
  */
 export type WallNode = string | WallElement;
 
@@ -23,7 +23,7 @@ export const element = (
 /** Elements without an end tag. */
 const VOID = new Set(['img']);
 
-/** Writes nodes as HTML, safe to insert: texts and values of attributes are escaped. */
+/** Writes nodes as HTML that is safe to insert: text and attribute values are escaped. */
 export const toHtml = (nodes: readonly WallNode[]): string =>
   nodes
     .map((node) => {

@@ -6,9 +6,9 @@ import { WALL_SCRIPT } from './wall-script.js';
 import { WALL_STYLE } from './wall-style.js';
 
 /**
- * Renders the walls of one or several networks as a page: one network shows its channels side by side; several networks
- * show one channel each. The HTML contains the posts; a script keeps them live from each source's feed.
- * @param nonce nonce of the Content-Security-Policy, see `pageHeaders`
+ * Renders the walls of one or more networks as a page. A single network shows its channels side by side; several
+ * networks show one channel each. The HTML contains the posts; a script adds new ones from each source's feed.
+ * @param nonce nonce for the Content-Security-Policy, see `pageHeaders`
  */
 export const renderWalls = (sources: readonly WallSource[], nonce: string): string => {
   const own = ` nonce="${escapeHtml(nonce)}"`;
@@ -65,7 +65,7 @@ const renderChannel = (channel: WallChannel, isActive: boolean, posts: WallFeed[
   );
 };
 
-/** Renders posts with the date above the first post of a day. */
+/** Renders posts, with the date above the first post of each day. */
 const renderPosts = (posts: WallFeed['posts']): string => {
   let day = '';
   return posts

@@ -1,6 +1,6 @@
 /**
- * Keeps a page of walls live: polls each source once a second for new posts, inserts them, scrolls to the newest post
- * if the reader is at the end, and shows times in the reader's time zone. Plain JavaScript for the browser.
+ * Keeps a page of walls up to date: polls each source once a second for new posts, inserts them, scrolls to the newest
+ * post if the reader is at the end, and shows times in the reader's time zone. Plain JavaScript for the browser.
  */
 export const WALL_SCRIPT = String.raw`
 (() => {

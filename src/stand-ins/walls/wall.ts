@@ -10,10 +10,10 @@ import { joinAlbums } from './visible-message.js';
 import { DATA_HEADERS, pageHeaders } from './wall-headers.js';
 import { renderWalls } from './wall-page.js';
 
-/** Number of newest posts that a wall shows; the ledger keeps all. */
+/** Number of newest posts that a wall shows; the ledger keeps all posts. */
 const MAX_POSTS = 3_000;
 
-/** Types by a media file's extension; other files are offered as downloads. */
+/** MIME types by a media file's extension; other files are offered as downloads. */
 const TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     jpg: 'image/jpeg',
@@ -35,11 +35,11 @@ interface ShownPost {
 }
 
 /**
- * The page of a network's readers: `GET /wall` as a page, `GET /wall.json?after=` new posts, `/wall/media/<file>` uploaded
- * files. A post's views count the requests for its channel since it was posted.
+ * Serves a network's wall for readers: the page at `GET /wall`, new posts at `GET /wall.json?after=`, and uploaded
+ * files at `/wall/media/<file>`. A post's views count the requests for its channel since it was posted.
  */
 export class Wall {
-  /** Ring buffer of the newest posts; `viewsBefore`: views of the channel before the post. */
+  /** Ring buffer of the newest posts; `viewsBefore`: the channel's views before the post. */
   private readonly posts: ShownPost[] = [];
   private readonly views = new Map<string, number>();
   private last = 0;
@@ -51,7 +51,7 @@ export class Wall {
     private readonly theme: WallTheme = {},
   ) {}
 
-  /** Adds a post; its number is its place in the ring buffer. */
+  /** Adds a post, at the place in the ring buffer given by its number. */
   add(entry: LedgerEntry): void {
     this.posts[entry.seq % MAX_POSTS] = { entry, viewsBefore: this.views.get(entry.channel) ?? 0 };
     this.last = entry.seq;
@@ -62,7 +62,7 @@ export class Wall {
     return path === '/wall' || path === '/wall.json' || path.startsWith('/wall/');
   }
 
-  /** Answers a request for one of the wall's paths. */
+  /** Answers a request to one of the wall's paths. */
   async answerRequest(url: URL): Promise<StandInAnswer> {
     if (url.pathname === '/wall') {
       const readFeed = this.feed(0);
