@@ -64,7 +64,7 @@ export interface Names {
 const byId = <T extends { readonly id: string }>(items: readonly T[] | undefined): ReadonlyMap<string, T> =>
   new Map((items ?? []).map((item) => [item.id, item]));
 
-/** Returns look-ups of the scope's channels, projects and endpoints by id. They find nothing while they are loading. */
+/** Returns look-ups of the scope's channels, projects and endpoints by id. They find nothing until these are loaded. */
 export const useNames = (): Names => {
   const channels = useChannels().data;
   const projects = useProjects().data;

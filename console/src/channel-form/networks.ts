@@ -10,7 +10,7 @@ export interface CredentialField {
   readonly kind: 'secret' | 'optional_secret' | 'address';
 }
 
-/** The credentials of each network, in the order in which a person gets them. */
+/** The credentials of each network, in the order in which people obtain them. */
 export const CREDENTIALS: Readonly<Record<Network, readonly CredentialField[]>> = {
   telegram: [
     { name: 'bot_token', kind: 'secret' },

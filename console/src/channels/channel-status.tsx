@@ -12,7 +12,7 @@ const LOOKS = {
   active: { icon: 'published', tone: 'ok' },
 } as const satisfies Readonly<Record<ChannelState, { readonly icon: IconName; readonly tone: Tone }>>;
 
-/** States of channels, starting with the one that needs attention. */
+/** Channel states, starting with the state that needs attention. */
 export const CHANNEL_STATES = Object.keys(LOOKS) as readonly ChannelState[];
 
 const messages = defineMessages({

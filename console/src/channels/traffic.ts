@@ -29,7 +29,7 @@ const byChannel = <T>(
   return map;
 };
 
-/** Returns the traffic of all channels of the scope, with two calls. */
+/** Returns the traffic of all channels in the scope, using two calls. */
 export const useTraffic = (): Traffic => {
   const scope = useScope();
   const list = (state: 'queued' | 'published') => ({

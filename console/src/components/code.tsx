@@ -20,7 +20,10 @@ const LANGUAGES = ['curl', 'TypeScript', 'Python'] as const;
 type Language = (typeof LANGUAGES)[number];
 const STORAGE_KEY = 'crosspost.code';
 
-/** The same call in three languages. The choice is remembered. Secrets in it should read `$TOKEN`. */
+/**
+ * The same call in three languages. Remembers the choice. The code should contain placeholders such as `$TOKEN` instead
+ * of secrets.
+ */
 export const CodeSwitcher = ({ code }: { readonly code: Readonly<Record<Language, string>> }) => {
   const m = useMessages(messages);
   const [language, setLanguage] = useState<Language>(

@@ -17,7 +17,7 @@ const OVERSCAN = 20;
 
 /**
  * A table of things in rows of equal height, of which only those near the window are rendered. `j` and `k` move between
- * the rows' links, whose class is `row-link`; Enter opens one. The grid of the columns is set by `className`.
+ * the rows' links, whose class is `row-link`; Enter opens one. `className` sets the column grid.
  */
 export const RowList = <T extends { readonly id: string }>({
   label,

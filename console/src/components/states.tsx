@@ -68,7 +68,7 @@ export const ErrorState = ({ error, onRetry }: { readonly error: unknown; readon
   );
 };
 
-/** Placeholder rows in the shape of the real ones, after 150 ms of waiting. */
+/** Placeholder rows in the shape of the real ones, shown after 150 ms. */
 export const Skeleton = ({ rows = 5 }: { readonly rows?: number }) => {
   const [isLate, setIsLate] = useState(false);
   useEffect(() => {

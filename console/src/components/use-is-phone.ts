@@ -13,5 +13,8 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => query.removeEventListener('change', listener);
 };
 
-/** Returns whether the window is as narrow as a phone's, where tables have two-line rows and lanes have names above. */
+/**
+ * Returns whether the window is as narrow as a phone's, in which table rows have two lines, and names are above their
+ * lanes.
+ */
 export const useIsPhone = (): boolean => useSyncExternalStore(subscribe, () => isPhone);

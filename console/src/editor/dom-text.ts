@@ -65,7 +65,7 @@ export const toOffset = (root: HTMLElement, node: Node, nodeOffset: number): num
   return Math.max(0, offset - 1);
 };
 
-/** Returns the position in an editable element, a node and an offset in it, of an offset in the text. */
+/** Returns the node in an editable element, and the offset in it, for an offset in the text. */
 const toPlace = (root: HTMLElement, offset: number): readonly [Node, number] => {
   let rest = offset;
   for (const line of root.children) {

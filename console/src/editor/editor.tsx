@@ -8,7 +8,7 @@ import { findShortcut } from './shortcuts.js';
 import { TextEditing } from './text-editing.js';
 import { Toolbar } from './toolbar.js';
 
-/** An editor of a formatted text with its toolbar. Pasted text is plain; the text can be undone and redone. */
+/** An editor for formatted text, with a toolbar. Pastes plain text only; changes can be undone and redone. */
 export const Editor = ({
   value,
   onChange,

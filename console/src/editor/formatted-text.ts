@@ -6,7 +6,7 @@ import { covers, subtract } from './ranges.js';
 export const NO_TEXT: FormattedText = { text: '', marks: [] };
 
 /**
- * Replaces a range with plain text. The new text has the formatting of the first replaced character, or, where nothing is
+ * Replaces a range with plain text. The new text has the formatting of the first replaced character, or, if nothing is
  * replaced, of the character before it; a link does not grow at its ends.
  */
 export const replaceText = (

@@ -1,7 +1,7 @@
 import type { FormattedText, MarkType } from './marks.js';
 import { lineStarts } from './normalise.js';
 
-/** Words with the same formatting. */
+/** Text with the same formatting. */
 export interface Run {
   readonly text: string;
   readonly types: readonly MarkType[];
@@ -13,7 +13,7 @@ export interface Line {
   readonly runs: readonly Run[];
 }
 
-/** Splits a text into lines, and lines into words with the same formatting. */
+/** Splits a text into lines, and lines into runs with the same formatting. */
 export const linesOf = ({ text, marks }: FormattedText): Line[] => {
   const starts = lineStarts(text);
   return starts.map((start, index) => {

@@ -23,5 +23,5 @@ export interface FormattedText {
   readonly marks: readonly Mark[];
 }
 
-/** Kinds that the next typed text has or lacks, unlike the text before it. */
+/** Kinds that the next typed text will gain or lose, compared with the text before it. */
 export type Pending = Readonly<Partial<Record<MarkType, boolean>>>;

@@ -14,8 +14,8 @@ export interface EditingListener {
 const isUrl = (text: string): boolean => /^https?:\/\/\S+$/i.test(text);
 
 /**
- * Edits a formatted text in an editable element. The text is changed here and shown again; what only the browser can do (input
- * methods, corrections) is left to it and read back.
+ * Edits a formatted text in an editable element. This class changes the text and shows it again; it leaves to the
+ * browser what only the browser can do (input methods, corrections), and reads the result back.
  */
 export class TextEditing {
   private readonly history = new UndoHistory();
@@ -145,8 +145,8 @@ export class TextEditing {
   }
 
   /**
-   * Returns the range that an input replaces, because the browser knows the limits of words and of characters that
-   * people see.
+   * Returns the range that an input replaces, because the browser knows the boundaries of words and of
+   * user-perceived characters.
    */
   private readTarget(event: InputEvent): { readonly start: number; readonly end: number } {
     const [range] = event.getTargetRanges();

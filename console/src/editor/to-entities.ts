@@ -37,7 +37,7 @@ export const toEntities = ({ text, marks }: FormattedText): readonly Entity[] =>
     }));
 };
 
-/** A quote may continue to an empty line, which readers need not see. */
+/** Leaves out white space and empty lines at the end of a quote, which readers need not see. */
 const endOfWords = (text: string, { start, end }: Mark): number => start + text.slice(start, end).trimEnd().length;
 
 /** Returns the borders, inside a mark, of marks that it partly overlaps. */

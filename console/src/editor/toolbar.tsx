@@ -65,5 +65,5 @@ export const Toolbar = ({
   );
 };
 
-/** The text keeps its focus and its selection when a button is clicked. */
+/** Lets the text keep its focus and selection when a button is clicked. */
 const keepFocus = (event: MouseEvent): void => event.preventDefault();

@@ -4,7 +4,7 @@ import type { Format } from './format.js';
 export type SentenceValue = string | { readonly name: string } | { readonly at: string };
 
 /**
- * A sentence with values in it: `{name} is paused until {until}`. Names and times keep their own elements on the page.
+ * A sentence with values in it: `{name} is paused until {until}`. On the page, names and times have their own elements.
  */
 export interface Sentence {
   readonly text: string;
@@ -24,7 +24,7 @@ export const splitSentence = ({ text, values }: Sentence): readonly SentenceValu
     .map((part) => (part.startsWith('{') ? values[part.slice(1, -1)] : undefined) ?? part);
 
 /**
- * Returns a sentence as plain text, for titles and screen readers. Invisible marks keep the direction of names apart.
+ * Returns a sentence as plain text, for titles and screen readers. Invisible marks isolate the text direction of names.
  */
 export const plainSentence = (given: Sentence, format: Format, now: number): string =>
   splitSentence(given)

@@ -6,10 +6,10 @@ import { getSession, onSessionChange } from '../session/session.js';
 import { type Change, createInvalidator } from './invalidate.js';
 import { readServerEvents } from './server-events.js';
 
-/** How changes reach this tab: through the stream, by polling every five seconds, or not at all at the moment. */
+/** How changes reach this tab: through the stream, by polling every five seconds, or not at all right now. */
 export type LiveMode = 'stream' | 'polling' | 'off';
 
-/** Number of failures of the stream in a row after which the screens poll instead. */
+/** Number of consecutive stream failures after which the screens poll instead. */
 const FAILURES_BEFORE_POLLING = 3;
 const POLL_MS = 5_000;
 /** The gateway sends a comment every 15 s; after this long without anything, the connection is lost. */
@@ -41,7 +41,9 @@ const restart = (): void => {
   void follow(session.key, session.owner?.id ?? null, session.role === 'operator', running.signal);
 };
 
-/** Position of the last change of a scope, so that what happened while the tab was hidden is sent first. */
+/**
+ * Position of the last change of a scope, so that the gateway first sends the changes made while the tab was hidden.
+ */
 const lastPosition = new Map<string, string>();
 
 const follow = async (key: string, ownerId: string | null, isOperator: boolean, signal: AbortSignal): Promise<void> => {

@@ -10,7 +10,7 @@ export const cancelPublication = (id: string): Promise<Publication> =>
 export const cancelPost = (id: string): Promise<Api<'CancelledPost'>> =>
   change(management().post('/posts/{id}/cancel', { path: { id } }));
 
-/** Sends a publication again that is in doubt or has failed. */
+/** Resends a publication that is in doubt or has failed. */
 export const resendPublication = (id: string): Promise<Publication> =>
   change(management().post('/publications/{id}/resend', { path: { id } }));
 

@@ -86,7 +86,7 @@ export const CancelPostDialog = ({
   );
 };
 
-/** Asks before a publication that is in doubt or has failed is sent again, because readers may see it twice. */
+/** Asks before resending a publication that is in doubt or has failed, because readers may see it twice. */
 export const ResendDialog = ({ publication, onClose }: DialogProps) => {
   const { m, say } = useTexts(publication.target_id);
   const risk: Consequence = {

@@ -66,7 +66,7 @@ export const StatePill = ({ state }: { readonly state: ShownState }) => {
   return <Pill {...LOOKS[state]}>{names[state]}</Pill>;
 };
 
-/** The state of a publication as a glyph, read out as its word unless the word is next to it. */
+/** A publication's state as a glyph. Screen readers read its word, unless the word is next to it. */
 export const StateGlyph = ({
   state,
   size = 16,

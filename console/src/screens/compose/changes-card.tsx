@@ -5,7 +5,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { changeMessages } from './change-messages.js';
 import type { NetworkWall } from './walls.js';
 
-/** A note on the post that changes nothing in it, such as a channel on hold. */
+/** A note that is not about a change in the post, for example that a channel is on hold. */
 export interface Note {
   readonly platform: string | null;
   readonly text: string;

@@ -5,7 +5,8 @@ import type { ChangeMessages } from './change-messages.js';
 import type { Note } from './changes-card.js';
 
 /**
- * Returns what to know before publishing: channels and projects where the post will wait, and probable mistakes in it.
+ * Returns what to know before publishing: channels and projects where the post will wait, and probable mistakes in the
+ * post.
  */
 export const findNotes = (
   channels: readonly Api<'Channel'>[],

@@ -5,7 +5,7 @@ import type { Draft } from './draft.js';
 import { losesFormatting } from './edited-draft.js';
 import { composeMessages } from './messages.js';
 
-/** Name of the text that networks without their own text show. */
+/** Key of the text for all networks that have no text of their own. */
 export const ALL = 'all';
 
 /** Chooses the network whose text the editor shows. */

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type Api, GatewayError, management } from '../../api/management.js';
 
-/** How long after the last change the sandbox is called, in ms. */
+/** Delay between the last change and the call of the sandbox, in ms. */
 const WAIT_MS = 300;
 
 /** The sandbox's answer: a preview, or the problems for which publishing would refuse the post. */

@@ -14,7 +14,7 @@ export const refreshEndpoints = (): Promise<void> =>
     predicate: ({ queryKey: [first] }) => first === 'endpoints' || first === 'endpoint' || first === 'overview',
   });
 
-/** Returns the name of an endpoint; the slug of one without a name. */
+/** Returns the name of an endpoint, or its slug if it has none. */
 export const endpointName = ({ name, slug }: Pick<Endpoint, 'name' | 'slug'>): string => name ?? slug;
 
 /** Enables an endpoint. */

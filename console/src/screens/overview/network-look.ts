@@ -8,7 +8,7 @@ export interface NetworkLook {
   readonly icon: IconName;
   readonly tone: Tone;
   readonly word: (m: OverviewMessages, count: string) => string;
-  /** The pause that publications wait for, if it is known which. */
+  /** The pause that publications wait for; null if it is not known. */
   readonly pause: { readonly channel: string; readonly until: string } | null;
   /** True if a person has to end the wait. */
   readonly needsPerson: boolean;
@@ -17,8 +17,8 @@ export interface NetworkLook {
 const PAUSES = ['channel_pause', 'project_pause'];
 
 /**
- * Returns how a network is shown. A network that is held only by pauses is paused, not on hold: nothing has to be
- * fixed.
+ * Returns how a network is shown. A network that only pauses hold back is shown as paused, not on hold, because nothing
+ * has to be fixed.
  */
 export const lookAt = (network: Network, waiting: readonly WaitingPublication[]): NetworkLook => {
   const own = waiting.filter(({ platform }) => platform === network.platform);

@@ -56,7 +56,7 @@ export default function OperatorOverview({ overview }: { readonly overview: Over
   );
 }
 
-/** Returns whether posts are being published, for how many owners, and the worst problem that needs attention. */
+/** Returns a sentence that says whether posts are being published, for how many owners, and the worst problem. */
 const useHeadline = (attention: readonly Attention[]): string => {
   const m = useMessages(operatorMessages);
   const { many } = useMessages(attentionMessages);

@@ -7,8 +7,8 @@ import type { PlanDrag } from './use-plan-drag.js';
 export const hourName = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
 /**
- * A cell of the calendar. A dragged post can be dropped on it, and shows at which time it would be published. A click on an
- * empty place schedules a post; the keyboard has the link at the head of the day for that.
+ * A cell of the calendar. A dragged post can be dropped on it, and shows at which time it would be published. A click
+ * on an empty place schedules a post; keyboard users have the link at the head of the day.
  */
 export const DropCell = ({
   day,

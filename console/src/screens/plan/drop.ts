@@ -7,11 +7,14 @@ export type Drop =
   | { readonly kind: 'move'; readonly at: number }
   /** `time`: the time of day that has passed. */
   | { readonly kind: 'past'; readonly time: string }
-  /** The clock shows the time twice or never on that day, it has passed today, or is too far ahead: the person must decide. */
+  /**
+   * The clock shows the time twice or never on that day, it has passed today, or is too far ahead: the person must
+   * decide.
+   */
   | { readonly kind: 'ask'; readonly wanted: ChosenTime };
 
 /**
- * Returns the time of day of a dropped post: on an hour it keeps its minutes, on a day its time of day.
+ * Returns the time of day of a dropped post. On an hour, it keeps its minutes; on a day, its time of day.
  * @param time its time of day, `14:20`
  * @param hour from 0 to 23; null: the post is dropped on the day as a whole
  */

@@ -29,7 +29,7 @@ export const MonthView = ({
   /** A day of the month. */
   readonly first: Day;
   readonly posts: readonly Post[];
-  /** The last day of which posts are shown, if there are too many; null: all are shown. */
+  /** The last day whose posts are shown, if there are too many; null if all are shown. */
   readonly shownUntil: Day | null;
   readonly drag: PlanDrag;
 }) => {

@@ -27,7 +27,7 @@ const Pending = ({ posts, isMore }: { readonly posts: readonly Post[]; readonly 
   const list = useRef<HTMLUListElement>(null);
   const [reviewed, setReviewed] = useState<string | null>(null);
   const [isAll, setIsAll] = useState(false);
-  // One more row takes no more room than the button that shows it.
+  // A single further row takes no more room than the button that would show it.
   const shown = isAll || posts.length === SHOWN + 1 ? posts : posts.slice(0, SHOWN);
   const opener = useRef<HTMLElement>(null);
   const review = (id: string): void => {

@@ -149,7 +149,7 @@ const CalendarView = ({
   );
 };
 
-/** Says up to which time the posts of the period are shown, and links to the others. */
+/** Says up to what time the period's posts are shown, and links to the others. */
 const TooMany = ({ count, until }: { readonly count: number; readonly until: number }) => {
   const m = useMessages(planMessages);
   const format = useFormat();

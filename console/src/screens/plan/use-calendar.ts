@@ -12,7 +12,10 @@ const MAX_PAGES = 5;
 /** The posts of a part of the calendar, earliest first. */
 export interface Calendar {
   readonly posts: readonly Post[];
-  /** Time of the last post that is shown, in ms since 1970, if there are later ones in the period; null: all are shown. */
+  /**
+   * Time of the last post that is shown, in ms since 1970, if there are later ones in the period; null if all are
+   * shown.
+   */
   readonly shownUntil: number | null;
 }
 
@@ -46,7 +49,7 @@ export const useCalendar = ({ from, to }: Period) => {
   });
 };
 
-/** Returns the query for the first post that is planned after a time; null: there is none. */
+/** Returns the query for the first post that is planned after a time; null if there is none. */
 export const useNextPlanned = (after: number) => {
   const scope = useScope();
   return useQuery({
@@ -59,7 +62,9 @@ export const useNextPlanned = (after: number) => {
   });
 };
 
-/** Returns the query for the posts that wait for approval: the next to be published first, then those without a time. */
+/**
+ * Returns the query for the posts that wait for approval: the next to be published first, then those without a time.
+ */
 export const usePending = () => {
   const scope = useScope();
   return useQuery({

@@ -16,7 +16,7 @@ export interface Asked {
   readonly wanted?: ChosenTime;
 }
 
-/** Moving posts in the calendar, by dragging them or through a dialog. */
+/** State and functions for moving posts in the calendar, by dragging or through a dialog. */
 export interface PlanDrag {
   /** True while a post is dragged. */
   readonly isDragging: boolean;
@@ -25,7 +25,10 @@ export interface PlanDrag {
   readonly asked: Asked | null;
   readonly start: (post: Post) => void;
   readonly end: () => void;
-  /** Returns the time of day at which the dragged post would be published if it were dropped on an hour, or on a day (null). */
+  /**
+   * Returns the time of day at which the dragged post would be published if it were dropped on an hour, or on a day
+   * (null).
+   */
   readonly timeOn: (hour: number | null) => string;
   /** Drops the post on an hour of a day, or on the day as a whole (null). */
   readonly drop: (day: Day, hour: number | null) => void;

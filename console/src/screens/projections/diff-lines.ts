@@ -7,7 +7,7 @@ export interface Line {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Number of members, equal on both sides, to show next to a changed one, so that the reader sees where it is. */
+/** Number of unchanged members to show next to a changed one, so that the reader sees where it is. */
 const CONTEXT = 1;
 
 /**

@@ -34,7 +34,7 @@ import { PlannedBanner, UnreleasedEnd } from './planned-banner.js';
 import { postMessages } from './post-messages.js';
 import { VersionsCard } from './versions-card.js';
 
-/** A post: all of its publications, its content, and what its program sent along with it. */
+/** A post: all of its publications, its content, and the metadata that its program sent along. */
 export const PostScreen = () => {
   const shared = useMessages(publicationMessages);
   const m = useMessages(postMessages);

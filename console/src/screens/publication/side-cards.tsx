@@ -81,7 +81,7 @@ const SiblingState = ({ publication }: { readonly publication: Publication }) =>
   );
 };
 
-/** The post as the channel's readers would see it, shown on demand because the sandbox counts its checks. */
+/** The post as the channel's readers would see it, shown on demand because each sandbox call counts toward a quota. */
 export const ReadersCard = ({
   publication,
   post,

@@ -12,7 +12,7 @@ export type Change = Api<'ChangeOfAggregate'>;
 /** Minimum time between two requests while the slider is dragged, in ms. */
 const THROTTLE_MS = 250;
 
-/** Returns a value that follows another, at most four times a second. */
+/** Returns a value, updated at most four times a second. */
 export const useThrottled = <T>(value: T): T => {
   const [shown, setShown] = useState(value);
   const shownAt = useRef(0);
@@ -29,7 +29,7 @@ export const useThrottled = <T>(value: T): T => {
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** Returns the query for the numbers of events, pauses and changes by people in a window. */
+/** Returns the query for a window's event counts, pauses, and changes by people. */
 export const useTicks = ({ from, to }: TimeWindow, buckets: number) => {
   const scope = useScope();
   return useQuery({

@@ -8,8 +8,8 @@ import { timeMessages } from './messages.js';
 import { axisMarks, percentOf, type TimeWindow } from './window.js';
 
 /**
- * All history on a line, with the window as a box. A click moves the moment. It is for pointers only: the slider's keys
- * reach all of it.
+ * All history on a line, with the window as a box. A click moves the moment. It needs no keyboard support, because
+ * the slider's keys reach all of it.
  */
 export const HistoryStrip = ({
   firstAt,

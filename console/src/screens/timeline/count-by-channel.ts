@@ -4,7 +4,7 @@ import { type Publication, type ShownState, shownState } from '../../publication
 import type { Page } from './post-list.js';
 
 /**
- * Number of a channel's publications that are not settled: in doubt, failed, and waiting ones under their worst state.
+ * Numbers of a channel's unsettled publications: in doubt, failed, and waiting; the latter under their worst state.
  */
 export type LaneCounts = readonly { readonly state: ShownState; readonly count: number }[];
 

@@ -33,8 +33,8 @@ const toBar = ({ kind, id, from, to, actor }: HistorySpan): LaneBar => ({
 });
 
 /**
- * Returns the bars of a channel. A current hold is added from the channel itself if the history does not have it yet;
- * its beginning is then unknown, so it begins now.
+ * Returns the bars of a channel. Adds a current hold from the channel itself if the history does not have it yet; its
+ * start is then unknown, so it starts now.
  */
 export const barsOf = (
   channel: Pick<Channel, 'id' | 'status' | 'attention' | 'paused_until'>,

@@ -55,7 +55,7 @@ const isHeldByPause = (publication: Publication): boolean => {
 
 /**
  * Returns the marks of all channels, by channel, earliest first. After a pause ends, the publications that it held back
- * go out one a minute.
+ * go out one per minute.
  * @param matches selects the publications that are shown
  */
 export const marksByChannel = (

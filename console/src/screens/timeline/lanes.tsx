@@ -38,7 +38,7 @@ interface LanesProps {
 
 /**
  * The channels' lanes over time: what was published, what waits and when it goes, pauses and holds. The list of posts
- * gives the same information to those who cannot use a picture.
+ * gives the same information to people who cannot see the picture.
  */
 export const Lanes = ({
   channels,

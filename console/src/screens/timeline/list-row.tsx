@@ -29,7 +29,7 @@ interface ListRowProps {
   readonly measure: (element: HTMLElement | null) => void;
 }
 
-/** A row of the list, which is rendered again only if it changes itself, not whenever the list is scrolled. */
+/** A row of the list. It renders again only if it changes itself, not whenever the list scrolls. */
 export const ListRow = memo(({ row, index, top, height, isOpen, measure, ...rest }: ListRowProps) => {
   const format = useFormat();
   // Not a transform, because a separate layer for each row would cost more than the rows themselves.

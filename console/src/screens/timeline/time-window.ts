@@ -33,7 +33,7 @@ export const windowStep = (span: Span): number => SPAN_LENGTHS[span].length / 12
 /** Returns the position of a time in a window, in percent of its width. */
 export const placeOf = (at: number, { from, length }: TimeWindow): number => ((at - from) / length) * 100;
 
-/** Returns the times of the axis' labels in a window, at whole multiples from the beginning of the local day. */
+/** Returns the times of the axis labels in a window, at regular distances from the start of the local day. */
 export const axisTicks = ({ span, from, to }: TimeWindow): readonly number[] => {
   const { tick } = SPAN_LENGTHS[span];
   const ticks: number[] = [];

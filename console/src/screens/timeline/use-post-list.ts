@@ -19,7 +19,7 @@ export interface PostFilter {
 const NEWEST = 40;
 const PAGE = 200;
 
-/** Keys of the lists that are being continued, each by one call at a time. */
+/** Keys of the lists that are loading further posts, so that each list has one call at a time. */
 const loading = new Set<string>();
 
 /** Returns whether a post matches a filter. One publication must match all of it. */

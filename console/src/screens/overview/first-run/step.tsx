@@ -26,7 +26,7 @@ export const Step = ({
   const heading = useRef<HTMLHeadingElement>(null);
   const before = useRef(state);
   useEffect(() => {
-    // The button that ended the step before is gone, and the focus with it.
+    // The button that ended the previous step is gone, and the focus with it.
     if (before.current !== 'current' && state === 'current') heading.current?.focus();
     before.current = state;
   }, [state]);

@@ -6,7 +6,7 @@ export interface Formatted {
   readonly entities: readonly Entity[];
 }
 
-/** Moves the start of a common part so that no character of two units is split. */
+/** Moves the start of a common part out of a surrogate pair. */
 const wholeStart = (text: string, at: number): number => (/[\ud800-\udbff]/.test(text.charAt(at - 1)) ? at - 1 : at);
 
 /** Returns an edited text, with the formatting still on the same words. */

@@ -7,7 +7,7 @@ import type { Formatted } from './formatting.js';
 /** A text after the processing, by network. */
 export type Preview = Api<'ProcessingPreview'>;
 
-/** How long after the last keystroke the gateway is called, in ms. */
+/** Delay between the last keystroke and the call of the gateway, in ms. */
 const QUIET_MS = 300;
 /** The same with a translation, which the gateway lets a project try only a few times a minute. */
 const QUIET_TRANSLATING_MS = 1_500;
