@@ -45,7 +45,7 @@ const ATTACKS = {
       await publish(url, attacker.photos, { text: 'An attack', media }, signal);
     }),
   /**
-   * Reads lists of posts: with metadata so large that they are omitted, and full pages with metadata just small enough
+   * Reads lists of posts: with metadata so large that the lists omit it, and full pages with metadata just small enough
    * to be shown.
    */
   lists: ({ url, attacker, signal }) => {

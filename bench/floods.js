@@ -6,7 +6,7 @@
  * machine in both; the order alternates. Also shows the CPU time per second of each process; other programs on the
  * machine change it less than the times. Options: --rounds, --seconds, --rate (the others' posts/s), --held (posts in
  * the backlog; with --unlimited), --unlimited (no limits, and a pause of a large backlog; otherwise the limits profile
- * A, so that the flood meets limits as in production), --flood=posts,pauses,refusals,probes,limits,replays (the last
+ * A, so that the flood hits limits as in production), --flood=posts,pauses,refusals,probes,limits,replays (the last
  * two only if named), --cpu-prof=DIR (a profile of the API process, which warms up and has one flooded round).
  */
 import { once } from 'node:events';
@@ -70,7 +70,7 @@ export const run = async (args) => {
     const both = await environment.startGateway({ ...settings, ROLES: 'api,worker' });
     const wanted = { channels: OTHERS, settings: isLimited ? { min_interval: 1 } : { min_interval: 0 } };
     const others = await seed(both.url, OPERATOR_KEY, { ...wanted, endpoints: isLimited ? LIMITED_OTHERS : OTHERS });
-    // The second half of the channels' numbers, so that no chat is used twice.
+    // Uses the second half of the channel numbers, so that no chat is used twice.
     const twice = { ...wanted, endpoints: 2 * OTHERS, channels: 2 * OTHERS };
     const flooder = (await seed(both.url, OPERATOR_KEY, twice)).slice(OTHERS);
     const exhausted = await seed(both.url, OPERATOR_KEY, { ...wanted, endpoints: OTHERS, channels: 1, plan: 'pro' });

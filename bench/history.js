@@ -19,7 +19,7 @@ const PAUSES = readOption(process.argv, 'pauses', 500);
 /** Number of published posts, each on its own channel, in the template that is copied. */
 const COPIED_POSTS = CHANNELS - 1;
 /**
- * Followers of the log that the questions need. The others skip the copies: reading the largest log would take them
+ * Followers of the log that the questions need. The others skip the copies, because reading the largest log would take
  * hours.
  */
 const FOLLOWERS = ['audit', 'discovery', 'posts', LOG_CHECKPOINT];

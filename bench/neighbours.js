@@ -166,7 +166,10 @@ const createAttacker = async (url, others, count) => {
   };
 };
 
-/** Posts what the attack `lists` reads: posts with metadata that lists omit, and posts with metadata that they show. */
+/**
+ * Sends the posts that the attack `lists` reads: posts with metadata that lists omit, and posts with metadata that they
+ * show.
+ */
 const postLargePosts = async (url, { large, shown }) => {
   const fill = async ({ path, token }, count, bytes) => {
     for (let n = 0; n < count; n++) {

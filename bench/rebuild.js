@@ -77,7 +77,7 @@ const fillLog = async ({ feed, endpoints, connectionString }, size) => {
 };
 
 /**
- * Waits until the sagas have passed the log that was filled without them, because they would compete for the
+ * Waits until the sagas have followed the log, which was filled without them. They would otherwise compete for the
  * processors. The sagas have finished when no checkpoint has moved for a while.
  */
 const untilIdle = async (client) => {

@@ -1,4 +1,4 @@
-/** Projections of a worker without its sagas: brings a database's read models up to date and publishes nothing. */
+/** Runs a worker's projections without its sagas: brings a database's read models up to date, but publishes nothing. */
 import { startInfrastructure } from '../dist/app/infrastructure.js';
 import { projectionsOf } from '../dist/app/projections.js';
 import { createLogger } from '../dist/config/logger.js';

@@ -57,7 +57,9 @@ const CREDENTIALS = {
   }),
 };
 
-/** Returns the bot token of a Telegram chat that {@link seed} created. @param chatId as Telegram names it: a number */
+/**
+ * Returns the bot token of a Telegram chat that {@link seed} created. @param chatId Telegram's id of the chat, a number
+ */
 export const botTokenOf = (chatId) =>
   CREDENTIALS.telegram(Number(String(chatId).slice('-100'.length)) - 1_000_000).bot_token;
 
