@@ -64,7 +64,7 @@ export const offerTimes = (now: number, zone: string): readonly OfferedTime[] =>
 
 const nextMonday = (day: Day): Day => addDays(day, 7 - weekdayOf(day));
 
-/** Returns the time that a form starts with: the full hour after the next one. */
+/** Returns the time that a form starts with: the first full hour that is at least an hour away. */
 export const suggestTime = (now: number, zone: string): ChosenTime =>
   chooseInstant(Math.ceil((now + HOUR_MS) / HOUR_MS) * HOUR_MS, zone);
 

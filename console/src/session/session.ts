@@ -23,7 +23,7 @@ const store = createStore<Session | null>(readSession());
 /** True if a call with the session's key got a 401, so that the sign-in form is shown over the screen. */
 const expired = createStore(false);
 
-/** Returns the session; null before the sign-in. */
+/** Returns the session; null if signed out. */
 export const getSession = (): Session | null => store.get();
 
 /** Starts a session, or changes the owner whose things are shown. */
@@ -43,7 +43,7 @@ export const endSession = (): void => {
 /** Records that the gateway refused the session's key. */
 export const expireSession = (): void => expired.set(store.get() !== null);
 
-/** Returns the session; null before the sign-in. */
+/** Returns the session; null if signed out. */
 export const useSession = (): Session | null => useSyncExternalStore(store.subscribe, store.get);
 
 /** Returns whether the gateway refused the session's key. */

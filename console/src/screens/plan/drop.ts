@@ -15,8 +15,7 @@ export type Drop =
 
 /**
  * Returns the time of day of a dropped post. On an hour, it keeps its minutes; on a day, its time of day.
- * @param time its time of day, `14:20`
- * @param hour from 0 to 23; null: the post is dropped on the day as a whole
+ * @param time its time of day, `14:20` @param hour from 0 to 23; null if the post is dropped on the day as a whole
  */
 export const timeOfDrop = (time: string, hour: number | null): string =>
   hour === null ? time : `${String(hour).padStart(2, '0')}${time.slice(2)}`;
@@ -24,7 +23,7 @@ export const timeOfDrop = (time: string, hour: number | null): string =>
 /**
  * Returns the effect of dropping a post.
  * @param at the time of the post, ms since 1970
- * @param hour from 0 to 23; null: the post was dropped on the day as a whole
+ * @param hour from 0 to 23; null if the post was dropped on the day as a whole
  */
 export const readDrop = (at: number, day: Day, hour: number | null, zone: string, now: number): Drop => {
   const before = toLocal(at, zone);
