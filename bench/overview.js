@@ -14,7 +14,7 @@ import { runProjections } from './run-projections.js';
 import { unlimitedProfile } from './seed.js';
 
 const CHANNELS = readOption(process.argv, 'channels', 100);
-/** Number of publications, out of a hundred, with each outcome; no options for those that wait. */
+/** How many of a hundred publications get each outcome. Without options, a publication waits. */
 const MIXTURE = [
   [88, { isPublished: true }],
   [10, {}],

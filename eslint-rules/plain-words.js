@@ -3,7 +3,7 @@
  * sentences hard to read for newcomers are not used at all, in prose or in names.
  */
 
-/** Words and phrases with a plainer alternative, compared without case, also inside camelCase names. */
+/** Words and phrases with a plainer alternative. They are matched ignoring case, also inside camelCase names. */
 const BANNED = [
   'nobody',
   'somebody',
@@ -24,7 +24,10 @@ const BANNED = [
   'goes out by the door',
 ];
 
-/** Openers that make a docstring a free relative clause instead of a statement. "How long" and "Whether" describe values. */
+/**
+ * Openers that make a docstring a free relative clause instead of a statement. "How long" and "Whether" describe
+ * values.
+ */
 const OPENERS = 'What|Whatever|Who|Whom|Whose|Whoever|However|Where|Wherever|When|Whenever|Why|Which|Whichever';
 
 const banned = new RegExp(

@@ -1,4 +1,4 @@
-// More than 20 s: whole exports beside the load of two processes that are killed and started again, on two stores.
+// More than 20 s: whole exports during the load on two processes that are killed and started again, on two stores.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BEGINNING, type EventStore } from '../../src/event-store/port.js';
 import { splitBundle } from '../history/offline-verifier.js';

@@ -131,7 +131,7 @@ const changePost = async (scenario: PlannedScenario, plan: Plan, text: string): 
   if (kind === 3 && isAccepted) plan.texts = [text];
   if (kind === 3 && !isAccepted && isRepeated) plan.texts.push(text);
   if (kind === 2 && isAccepted) plan.dueAt = movedTo;
-  // Released by the change itself, or perhaps by it.
+  // The change itself released it, or may have released it.
   if (isAccepted ? kind === 1 || Date.now() > plan.dueAt : isRepeated) plan.isOrdered = false;
 };
 

@@ -40,7 +40,7 @@ describe('the pages of an export', () => {
     for (let n = 0; n < 300; n++) await owner.caller.patch(`/channels/${channel}`, { name: `Name ${n}` }).expect(200);
     await exportHistory(harness); // the log covers everything
     copy = await copyHistory(harness.running.infrastructure.pool);
-    // Removed events: the first ones of the request log.
+    // Removes the first events of the request log.
     await copy.pool.query("delete from event_store.event where stream like 'requestLog-%' and revision < 2");
     whole = await exportCopy(500);
   }, 300_000);

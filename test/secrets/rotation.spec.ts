@@ -66,7 +66,7 @@ const dyingPool = (n: number): { readonly pool: Pool; readonly sent: () => numbe
       get(one, name) {
         if (name === 'query')
           return (...args: unknown[]) => {
-            // The server ends a killed process's transaction, so a rollback always succeeds.
+            // The server rolls back a killed process's transaction, so a rollback always succeeds.
             if (args[0] !== 'rollback') check();
             return (one as unknown as Pool).query(...(args as [string]));
           };

@@ -14,7 +14,7 @@ interface Case {
   readonly control: readonly [path: string, body: (chat: string) => object];
   readonly check: string;
   readonly message: RegExp;
-  /** The network's own words; null if it answered the question. */
+  /** The network's own words; null if it did not refuse the call. */
   readonly says: RegExp | null;
 }
 

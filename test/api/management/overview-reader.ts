@@ -33,7 +33,7 @@ export const answering = (error_code: number, description: string, parameters?: 
   body: { ok: false, error_code, description, parameters },
 });
 
-/** The network breaks off before it answers. */
+/** The network breaks the connection before it answers. */
 export const BREAKING_OFF = { mode: 'accept_then_drop', method: 'sendMessage' };
 
 /** Adds a fault of the network to the channel of a setup. */

@@ -86,7 +86,7 @@ export class FailureInjector {
     });
   }
 
-  /** Plans a failure of a channel's next publication; null: its calls are only recorded. */
+  /** Plans a failure of a channel's next publication; null to only record its calls. */
   plan(channelId: string, injection: Injection | null): void {
     this.runs.set(channelId, { injection, trace: [], isDone: false });
   }

@@ -15,7 +15,7 @@ const random = new Random();
 /** Network with faults: a random one, or each in the long run. */
 const FAULTY_NETWORKS = LONG ? NETWORK_NAMES : [NETWORK_NAMES[random.below(NETWORK_NAMES.length)]!];
 
-/** Faults of an unstable network; null: calls succeed, as most do. */
+/** Faults of an unstable network; null if calls succeed, as most do. */
 const FAULTS: readonly (CallFault | null)[] = [
   ...[null, null, null],
   { mode: 'answer', status: 429, headers: { 'retry-after': '1' } },

@@ -12,7 +12,7 @@ export interface Step {
   readonly outcome: StepOutcome;
 }
 
-/** Chooses the next step; null: every continuation of this run has been explored. */
+/** Chooses the next step; null if every continuation of this run has been explored. */
 export type ChooseStep = (options: readonly Step[]) => Step | null;
 
 interface PendingCall extends Omit<Step, 'outcome'> {
