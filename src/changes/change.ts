@@ -80,7 +80,7 @@ const kindOfType: ReadonlyMap<string, ChangeKind> = new Map(
   ),
 );
 
-/** Types of the events that are changes. */
+/** Event types that represent changes. */
 export const CHANGE_TYPES: readonly string[] = [...kindOfType.keys()];
 
 /** Describes the change that an event represents. @param event of one of the {@link CHANGE_TYPES} */
