@@ -41,11 +41,11 @@ export type DeliverySucceeded = DomainEvent<
     readonly at: Instant;
     readonly status: number;
     readonly latencyMs: number;
-    /** The beginning of the answer's body. */
+    /** Beginning of the response's body. */
     readonly answer: string;
   }
 >;
-/** An attempt failed. The next one starts at `retryAt` at the earliest; null: the delivery failed for good. */
+/** An attempt failed. The next one starts at `retryAt` at the earliest; null if the delivery failed for good. */
 export type DeliveryAttemptFailed = DomainEvent<
   'DeliveryAttemptFailed',
   {
@@ -53,13 +53,13 @@ export type DeliveryAttemptFailed = DomainEvent<
     readonly outputId: string;
     readonly attempt: number;
     readonly at: Instant;
-    /** HTTP status; null if there was no answer. */
+    /** HTTP status; null if there was no response. */
     readonly status: number | null;
     readonly latencyMs: number;
-    /** The beginning of the answer's body, or the reason why there was no answer. */
+    /** Beginning of the response's body, or the reason why there was no response. */
     readonly answer: string;
     readonly retryAt: Instant | null;
-    /** True if the whole server seems to be down: no answer, or 5xx without `Retry-After`. */
+    /** True if the whole server seems to be down: no response, or 5xx without `Retry-After`. */
     readonly isServerDown: boolean;
     /** True for a probe of a server that was down; probes do not count in the retry schedule. */
     readonly isProbe: boolean;

@@ -51,10 +51,10 @@ export type ClaimStep<P extends Place> =
   | { readonly kind: 'reread' };
 
 /**
- * Chooses the next step of a request towards its acceptance (D-19). Its keys are reserved until one place decides all
- * of them: the one whose stream sorts first. A reservation only names a stream that sorts earlier. So requests with
- * crossed keys converge on one place, and there is no livelock: between two acceptances a stream can be reserved at
- * most once for each stream before it, and a request loses a place only when another makes progress.
+ * Chooses the next step of a request towards its acceptance (D-19). Its keys are reserved until a single place decides
+ * all of them: the place whose stream sorts first. A reservation only names a stream that sorts earlier, so requests
+ * with crossed keys converge on one place. There is no livelock: between two acceptances, a stream can be reserved at
+ * most once for each stream before it, and a request loses a place only when another request makes progress.
  *
  * @param keys at least one
  */

@@ -15,7 +15,7 @@ interface OfAttempt {
   readonly attempt: number;
 }
 
-/** Commands to a publication. Those of an attempt carry its number: one that lost its lease changes nothing. */
+/** Commands to a publication. An attempt's commands carry its number: if it has lost its lease, they change nothing. */
 export type PublicationCommand = PublicationIds &
   (
     | {

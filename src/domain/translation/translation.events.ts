@@ -4,8 +4,8 @@ import type { EntityPlace } from '../../payload/entities.js';
 import type { PublicationError } from '../publication/publication.events.js';
 
 /**
- * A post's text was translated. It is stored so that every channel and every attempt has the same text and the service
- * is called once. Only the entities' new positions are stored, because their other fields may be large.
+ * A post's text was translated. The translation is stored so that all channels and attempts have the same text and the
+ * service is called once. Only the entities' new positions are stored, because their other fields may be large.
  */
 export type TranslationStored = DomainEvent<
   'TranslationStored',

@@ -18,8 +18,8 @@ export const WEBHOOK_KINDS = [
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
 /**
- * The reason why a webhook output was disabled (management-api.md): its owner, an answer of 410, five days of nothing but
- * failures, a signing secret that cannot be read, or a plan without webhook output.
+ * The reason why a webhook output was disabled (management-api.md): its owner, a 410 response, five days of nothing but
+ * failures, an unreadable signing secret, or a plan without webhook output.
  */
 export type OutputDisabledBy = 'owner' | 'gone' | 'failures' | 'secret' | 'plan';
 
