@@ -40,7 +40,7 @@ export interface StoreReport {
   readonly lost_connections: number;
 }
 
-/** The answer of /readyz (management-api.md: The rest). */
+/** The response of /readyz (management-api.md: The rest). */
 export interface ReadinessReport {
   /** True if all checks are `ok`. */
   readonly ok: boolean;
