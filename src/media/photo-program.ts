@@ -19,7 +19,7 @@ export interface ResizedPhoto {
   readonly height: number;
 }
 
-/** The program's answer. `photo` is null if the file cannot be made to fit, and `reason` says why. */
+/** The program's response. `photo` is null if the file cannot be made to fit, and `reason` says why. */
 export type PhotoAnswer =
   | { readonly photo: ResizedPhoto }
   | { readonly photo: null; readonly reason: string }
