@@ -11,7 +11,7 @@ const UNKNOWN_TO_DNS = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 
 /**
  * Asks the name servers directly: `dns.lookup` would occupy one of the process's four background threads for as long as
- * an unknown name server takes to answer, and those threads also serve files and compression.
+ * an unknown name server takes to answer, and these threads also handle files and compression.
  */
 export const resolveHost: ResolveHost = async (hostname) => {
   if (/(^|\.)localhost$/i.test(hostname)) return ['127.0.0.1', '::1']; // RFC 6761
