@@ -116,7 +116,7 @@ const orNull = (field: JsonSchema): JsonSchema => ({ ...field, type: [field.type
 
 const isTextLink = ({ type }: EntityDto): boolean => type === 'text_link';
 
-/** An entity as it was sent (publish-api.md: Publish payload). Its place in the text is checked in check-entities.ts. */
+/** An entity as it was sent (publish-api.md: Publish payload). check-entities.ts checks its range in the text. */
 export class EntityDto {
   @Must.beOneOf(ENTITY_TYPES)
   @Must.beText()

@@ -84,7 +84,7 @@ export const readButtons = (list: unknown, problems: ProblemList, path = 'button
   return rows.filter((row) => row.length > 0);
 };
 
-/** Reads targets, each once, in the order in which they were sent. */
+/** Reads targets in the order sent, each once. */
 export const readTargets = (list: unknown, problems: ProblemList): readonly { readonly id: string }[] => {
   const ids = new Set<string>();
   for (const { dto } of checkEach(TargetDto, list, 'targets', problems)) ids.add(dto.id as string);
