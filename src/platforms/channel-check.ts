@@ -1,7 +1,7 @@
 import { TEST_MESSAGES } from './messages.js';
 import type { ChannelCheck, PublishError, TestContext } from './publisher.js';
 
-/** The network's answer to one request of a channel test, or the error. */
+/** The network's response to one request of a channel test, or the error. */
 export type TestAnswer =
   | { readonly kind: 'answered'; readonly value: Readonly<Record<string, unknown>> }
   | { readonly kind: 'refused'; readonly error: PublishError };

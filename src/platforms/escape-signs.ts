@@ -43,7 +43,7 @@ export const unitsBeforePath = (link: string): number =>
 const ADDRESS =
   /(?:(?:https?|tg):\/\/[^\s/?#@()]+(?=[/?#])|(?<![\p{L}\p{N}.-])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d+)?(?=\/))([^\s<>"«»“”„]*)/giu;
 
-/** Finds the paths of the addresses in a text. Scheme and host count as ordinary words. */
+/** Finds the paths of the addresses in a text; their schemes and hosts count as ordinary words. */
 const findPaths = (text: string): Address[] =>
   Array.from(text.matchAll(ADDRESS), ({ index, 0: whole, 1: path }) => {
     const end = index + whole.length;

@@ -91,8 +91,8 @@ export const exchange = (
     const timeOut = (): void => {
       if (!settled) stop({ code: 'timed_out', detail: EXCHANGE_MESSAGES.noAnswer({ ms: timeoutMs }) });
     };
-    // After a pause of the process, timers run before sockets are read, so an answer that has already arrived still
-    // counts.
+    // After a pause of the process, timers fire before sockets are read; this way, a response that has already arrived
+    // still counts.
     const timer = setTimeout(() => setImmediate(timeOut), timeoutMs);
 
     if (signal.aborted) return onAbort();

@@ -63,7 +63,7 @@ export const OBSTACLE_MESSAGES = {
   photoNotConvertible: 'cannot be converted into a photo that the network accepts',
 };
 
-/** Calls that a network did not answer, or whose answer does not have the form of its API. */
+/** Calls that a network did not answer, or not in the format of its API. */
 export const CALL_MESSAGES = {
   /** `not_sent`, `aborted` */
   notSent: message('{network} could not be reached ({detail}): nothing was sent.'),

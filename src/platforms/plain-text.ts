@@ -22,7 +22,7 @@ export interface PlainText {
   readonly droppedSignature: boolean;
 }
 
-/** Rules of a network for plain text. */
+/** A network's rules for plain text. */
 export interface PlainTextOptions {
   /** UTF-16 units of the whole text. */
   readonly limit: number;
@@ -30,7 +30,7 @@ export interface PlainTextOptions {
   readonly lines?: readonly string[];
   /** Text between the post's text and the lines, after another blank line. It is not cut either (D-28). */
   readonly signature?: TextWithEntities | undefined;
-  /** Finds the places where the network would see markup that the author did not intend. */
+  /** Finds offsets where the network would see markup that the author did not intend. */
   readonly breaks?: FindBreaks;
 }
 

@@ -64,7 +64,7 @@ export interface Rendering {
   readonly trimmedChars: number;
 }
 
-/** A failure in the form in which it is reported (D-35). */
+/** A failure, in the format of the API (D-35). */
 export interface PublishError {
   readonly code: string;
   readonly category:
@@ -226,7 +226,7 @@ export interface PlatformPace {
   readonly perCredential: readonly Pace[];
 }
 
-/** Options of every publisher; a network ignores those that it has no use for. */
+/** Options of every publisher; a network ignores options that it does not need. */
 export interface PublisherOptions {
   /** Base URL of the network's API; a slash at the end is ignored. */
   readonly apiUrl: string;
@@ -252,9 +252,8 @@ export interface Publisher {
    */
   credentialFor(credentials: SendContext['credentials'], visible: boolean): string | undefined;
   /**
-   * Returns the calls for a post. `results` are the results of the steps so far, as in {@link SendContext}. They may
-   * change the steps that follow (for example, because a medium is too large), so a post is rendered again after each
-   * step.
+   * Returns the calls for a post. `results` are the results of the steps so far, as in {@link SendContext}. Results may
+   * change the steps that follow (for example, if a medium is too large), so a post is rendered again after each step.
    */
   render(post: PlatformPost, channel: PlatformChannel, results?: SendContext['results']): Rendering;
   send(step: Step, context: SendContext): Promise<StepOutcome>;
@@ -268,7 +267,7 @@ export interface Publisher {
   /**
    * Returns all calls of a step, in order, assuming that nothing fails (D-38): none for a step without a call, several
    * for an upload. `send` builds its calls from the same functions. Pure.
-   * @param media the post's media, as far as they are known
+   * @param media the post's media, as far as known
    */
   previewCalls(step: Step, media: readonly ProbedMedium[]): readonly PreviewCall[];
   /**

@@ -5,7 +5,7 @@ export const readRetryAfter = ({ 'retry-after': value, date = '' }: IncomingHttp
   if (value === undefined || value.trim() === '') return undefined;
   const until = /[a-z]/i.test(value) ? Date.parse(value) : NaN;
   if (Number.isNaN(until)) return value;
-  // Measured by the server's own clock if the response has a date.
+  // Compares with the server's own clock if the response has a date.
   const from = Date.parse(date);
   return String(Math.max(0, (until - (Number.isNaN(from) ? Date.now() : from)) / 1_000));
 };

@@ -4,7 +4,7 @@ import { extractWords, platformSays } from './platform-says.js';
 import type { PublishError, StepOutcome } from './publisher.js';
 import { readRetryAfter } from './retry-after.js';
 
-/** The facts about a call without a response from the network's API that decide what happens next. */
+/** Facts about a call that the network's API did not answer, which decide what happens next. */
 export interface UnansweredCall {
   /** The network's display name. */
   readonly title: string;

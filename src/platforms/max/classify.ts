@@ -4,7 +4,7 @@ import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
 import { MAX_MESSAGES } from './messages.js';
 import { TITLE } from './title.js';
 
-/** The facts about a failed call to MAX that decide what happens next. */
+/** Facts about a failed call to MAX, which decide what happens next. */
 export type MaxFailure =
   /** MAX's own error: `{code, message}`, or `success: false` in a 200 (D-41). `retryAfter`: the HTTP header. */
   | {

@@ -9,7 +9,7 @@ import { TITLE } from './title.js';
 /** Administrator rights that allow posting (networks.md §9). */
 const POSTING_RIGHTS: ReadonlySet<unknown> = new Set(['write', 'post_edit_delete_message']);
 
-/** Asks who the bot is, about the chat, and about the bot's membership in it (networks.md §9). */
+/** Fetches the bot, the chat and the bot's membership in the chat (networks.md §9). */
 export async function* testMax(
   connection: MaxConnection,
   context: TestContext,

@@ -86,7 +86,7 @@ export const renderOk = (
 const unsent = (result: JsonObject | undefined): string | null =>
   typeof result?.['unsent'] === 'string' ? result['unsent'] : null;
 
-/** A photo is uploaded to the group; a video with a `gid` would publish itself (networks.md §1). */
+/** Returns an upload step. Only a photo gets a `gid`; with one, OK would publish a video at once (networks.md §1). */
 const uploadStep = (name: string, index: number, type: 'photo' | 'video', source: string, gid: string): Step => {
   const { method, field } = UPLOADS[type];
   const where = type === 'photo' ? { gid, count: '1' } : {};

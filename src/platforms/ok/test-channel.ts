@@ -10,8 +10,8 @@ const RIGHTS = ['GROUP_CONTENT', 'PHOTO_CONTENT', 'VIDEO_CONTENT'];
 const POSTING_PLACES: ReadonlySet<unknown> = new Set(['ADMIN', 'MODERATOR']);
 
 /**
- * Asks who the token belongs to (`users.getCurrentUser`), about the group (`group.getInfo`), about the user's role in
- * it (`group.getUserGroupsByIds`) and about the token's rights (`users.hasAppPermission`). See networks.md §9.
+ * Fetches the token's user (`users.getCurrentUser`), the group (`group.getInfo`), the user's role in it
+ * (`group.getUserGroupsByIds`) and the token's rights (`users.hasAppPermission`). See networks.md §9.
  */
 export async function* testOk(
   connection: OkConnection,

@@ -3,7 +3,7 @@ import type { PublishError, StepOutcome } from '../publisher.js';
 import { TELEGRAM_MESSAGES } from './messages.js';
 import { TITLE } from './title.js';
 
-/** The facts about a failed call to the Bot API that decide what happens next. */
+/** Facts about a failed call to the Bot API, which decide what happens next. */
 export type TelegramFailure =
   /** Telegram responded with `{ok: false}`. `retryAfter`: the HTTP header, in seconds. */
   | {
@@ -105,7 +105,7 @@ const floodWait = (seconds: number | null, description: string | undefined): Ste
   ),
 });
 
-/** Reads the delay, which Telegram gives in three places: in the parameters, in a header and in the description. */
+/** Reads the delay, which Telegram may put in the parameters, a header or the description. */
 const secondsToWait = ({ parameters, retryAfter, description }: Refusal): number | null => {
   const said = [parameters.retry_after, retryAfter, /retry after (\d+)/i.exec(description)?.[1]];
   for (const value of said) {

@@ -10,8 +10,8 @@ import { isBotToken, malformedToken, type TelegramConnection } from './send.js';
 import { TITLE } from './title.js';
 
 /**
- * Asks who the bot is (`getMe`), about the chat (`getChat`) and about the bot's rights in it (`getChatMember`). See
- * networks.md §9.
+ * Fetches the bot (`getMe`), the chat (`getChat`) and the bot's rights in the chat (`getChatMember`). See networks.md
+ * §9.
  */
 export async function* testTelegram(
   connection: TelegramConnection,

@@ -13,8 +13,8 @@ const EDITOR = 2;
 const WALL_RIGHTS: ReadonlySet<unknown> = new Set(['wall', 'manage']);
 
 /**
- * Asks about the community (`groups.getById`), about the token's rights (`groups.getTokenPermissions` for a community's
- * token, `account.getAppPermissions` for a user's), and about uploads with the second token. See networks.md §9.
+ * Fetches the community (`groups.getById`) and the token's rights (`groups.getTokenPermissions` for a community's
+ * token, `account.getAppPermissions` for a user's), then checks uploads with the second token. See networks.md §9.
  */
 export async function* testVk(
   connection: VkConnection,
@@ -68,7 +68,7 @@ const isAboutChat = ({ category, code }: PublishError): boolean => category === 
 
 type Group = Readonly<Record<string, unknown>>;
 
-/** Reads the community in an answer; both known forms are handled, with and without `groups`. */
+/** Reads the community in a response, in either known format, with or without `groups`. */
 const readGroup = (response: unknown): Group | null => {
   const list = Array.isArray(response) ? (response as unknown[]) : (response as { readonly groups?: unknown }).groups;
   const [group] = Array.isArray(list) ? (list as (Group | null)[]) : [];
