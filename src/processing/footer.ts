@@ -5,8 +5,8 @@ import { editText } from './edit-text.js';
 import { LOCAL_SEARCH, type PatternSearch } from './pattern.js';
 
 /**
- * Removes a text's footer (D-28): everything from the last occurrence of the marker or pattern, and the white space before
- * it. A text without an occurrence stays unchanged.
+ * Removes a text's footer (D-28): everything from the last occurrence of the marker or pattern, and the white space
+ * before it. If there is none, the text stays unchanged.
  */
 export const removeFooter = (
   content: TextWithEntities,
