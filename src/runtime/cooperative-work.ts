@@ -7,7 +7,7 @@ const SLICE_MS = 3;
 const REST_FROM_MS = 1;
 
 const waiting: (() => void)[] = [];
-/** True from the resumption of a waiter until its slice has been measured. */
+/** True between resuming a waiter and measuring its slice. */
 let isTurnDue = false;
 /** Time by `performance.now()` until which the thread belongs to other work. */
 let restsUntil = 0;

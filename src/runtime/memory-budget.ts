@@ -80,8 +80,8 @@ export class MemoryBudget {
   }
 
   /**
-   * True if an earlier waiting reservation takes precedence over a new one of this holder: one of its own, or one whose
-   * holder has not used up its share.
+   * True if a waiting reservation takes precedence over a new one by this holder: the holder's own, or any whose holder
+   * has not used up its share.
    */
   private waitsFor(holder: string): boolean {
     for (const earlier of this.queue) if (earlier.holder === holder || this.hasShareFor(earlier)) return true;
