@@ -36,8 +36,8 @@ type Attempt =
 /**
  * Delivers notices to the owners' chats, in one process at a time. Notices of one kind to one owner are combined into
  * one message, at most one every ten minutes (ADR-163). A message is sent before its notices count as delivered: a
- * process that dies loses none, and repeats only a message whose answer was lost. A permanent refusal ends the batch at
- * once; any other failure is retried for a day.
+ * process that dies loses none, and repeats only a message whose response was lost. A permanent refusal ends the batch
+ * at once; any other failure is retried for a day.
  */
 @Injectable()
 export class DeliverNotices {

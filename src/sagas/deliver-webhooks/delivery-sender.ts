@@ -12,7 +12,7 @@ const KEPT_UNITS = 500;
 
 /** Outcome of an attempt. */
 export interface SentResult {
-  /** HTTP status; null if there was no answer. */
+  /** HTTP status; null if there was no response. */
   readonly status: number | null;
   readonly answer: string;
   /** `Retry-After` in ms; null if there was none. */

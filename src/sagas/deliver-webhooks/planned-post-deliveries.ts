@@ -15,10 +15,10 @@ import { PostPayloads, type PostWithPayload, UnreadablePost } from '../../projec
 import { DeliveryFanOut } from './delivery-fan-out.js';
 import { describeCancelled } from './listed-publications.js';
 
-/** A planned post may end without a release; then its publications have no events of their own. */
+/** A planned post may end without a release; its publications then have no events of their own. */
 export type PostEnd = PostRejected | PlannedPublicationsCancelled;
 
-/** Schedules the deliveries that events before a post's release cause. */
+/** Schedules deliveries for events that precede a post's release. */
 @Injectable()
 export class PlannedPostDeliveries {
   constructor(

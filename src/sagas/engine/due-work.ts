@@ -146,7 +146,7 @@ export class DueWork<Queue> {
     const { claimed, nextDue, keyCount } = await claims.claim(worker, now, capacity, except, scope);
     if (keyCount !== null) this.shards.update(keyCount);
     for (const each of claimed) this.start(each, worker, signals);
-    // Other owners' keys may be due behind those of an owner that now has its share, so claim again at once without
+    // Other owners' due keys may come after those of an owner that now has its share, so claim again at once without
     // that owner.
     const hasFilledShare = claimed.some((one) => concurrency.isFull(one));
     if (hasFilledShare) this.isWakeRequested = true;

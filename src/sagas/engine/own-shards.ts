@@ -53,7 +53,7 @@ export class OwnShards {
     return this.shards === null || this.shards.has(shardOf(channelId));
   }
 
-  /** True if one of these shards is this worker's. @param shards null for any */
+  /** True if any of the given shards belongs to this worker. @param shards null for any */
   hasAny(shards: ReadonlySet<string> | null): boolean {
     return shards === null || this.shards === null || [...shards].some((shard) => this.shards!.has(shard));
   }

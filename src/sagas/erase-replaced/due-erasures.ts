@@ -24,7 +24,7 @@ const POSTPONED_MS = 60_000;
 const RETRY = { firstMs: 100, longestMs: 10_000 };
 
 /**
- * Erases due items, in one process at a time: those that `ops_erasure` names, secrets that no event names, and rows of
+ * Erases due items, in one process at a time: items in `ops_erasure`, secrets that no event names, and rows of
  * `ops_pace` whose calls no longer count towards a limit. A secret or a stream is erased before its note, so that a
  * crash in between repeats the erasure.
  */

@@ -71,8 +71,8 @@ export const translationErasures = ({
 
 /**
  * Deletes the parts of payloads whose post was never accepted (D-42). The note names the streams that may hold the
- * acceptance: those of the request's keys, or the post's own. Those streams, and the streams that their reservations
- * lead to, are searched back to their first event. The parts are kept if any event mentions their id.
+ * acceptance: the streams of the request's keys, or the post's own. Those streams, and the streams that their
+ * reservations lead to, are searched back to their first event. The parts are kept if any event mentions their id.
  */
 export const payloadErasures = ({ notes, store, codec }: StreamErasureDependencies): ErasureKind<ErasureNote> => {
   const isAccepted = async (id: string, streams: readonly string[]): Promise<boolean> => {

@@ -20,7 +20,7 @@ import { Backoff } from '../../runtime/backoff.js';
 import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 
-/** The head and the edge of the tree after a commit. */
+/** The tree's head and edge after a commit. */
 interface Written {
   readonly head: LogHead;
   readonly edge: TreeEdge;
@@ -39,8 +39,8 @@ const BASE_URL_LOOK_MS = 50;
 
 /**
  * Writes the transparency log of the history: a leaf per event in log order, tiles, and the signed head (ADR-141). Only
- * one process at a time does so, under a lease. A batch is one transaction that moves the head only from where this
- * process expects it. The head is thus signed for exactly the tiles that are committed with it, and never goes back.
+ * one process at a time does so, under a lease. A batch is one transaction, which moves the head only from where this
+ * process expects it. So the head is signed for exactly the tiles committed with it, and never moves back.
  */
 @Injectable()
 export class WriteTransparencyLog {

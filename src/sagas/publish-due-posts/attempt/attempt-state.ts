@@ -29,14 +29,14 @@ export type StepDone = Extract<StepOutcome, { kind: 'done' }>;
 
 /** The result of an attempt. Each kind is recorded as one event that ends the attempt. */
 export type AttemptOutcome =
-  /** All steps are done; `messageIds` and `urls` are those of the last step. */
+  /** All steps are done; `messageIds` and `urls` come from the last step. */
   | ({ readonly kind: 'done'; readonly warnings: readonly Warning[] } & Pick<StepDone, 'messageIds' | 'urls'>)
   | Exclude<StepOutcome, { kind: 'done' | 'in_doubt' }>
   /** Nothing is in doubt and nothing failed: the next attempt can start at once. */
   | { readonly kind: 'interrupted'; readonly error: PublishError }
   /** Delivery of a visible step could not be confirmed (D-25). */
   | { readonly kind: 'unresolved'; readonly error: PublishError }
-  /** The project's filters or the network leave nothing to send. */
+  /** The project's filters or the network's limits leave nothing to send. */
   | { readonly kind: 'filtered'; readonly reason: Warning }
   /** The owner was deleted: nothing more is sent on its behalf. */
   | { readonly kind: 'cancelled' }
@@ -135,7 +135,7 @@ export const isFinal = (state: AttemptState): state is FinalState =>
   state.kind === 'ended' || state.kind === 'released';
 
 /**
- * True if the state only records an answer that cannot be requested again. If recording throws, it is tried once more.
+ * True if the state only records a response that cannot be requested again. If recording throws, it is tried once more.
  */
 export const onlyRecords = ({ kind }: AttemptState): boolean => kind === 'step_confirmed' || kind === 'concluding';
 

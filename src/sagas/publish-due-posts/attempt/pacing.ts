@@ -28,7 +28,7 @@ export class Pacing {
 
   /**
    * Waits until a call may be made, or until the drain signal. Only a call that readers see counts towards its chat.
-   * @param queued id of the publication if it is shown as queued in the meantime, so that readers see the turn that it
+   * @param queued id of the publication if it stays queued while it waits, so that the API can show the turn that it
    * waits for
    * @returns true if it waited, so that data read before may be outdated
    */

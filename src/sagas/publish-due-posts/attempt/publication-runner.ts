@@ -99,7 +99,7 @@ const resultOf = ({ state, position }: LoadedPublication): AttemptResult => ({
  * Runs attempts to publish one post on one channel. The stream decides, not the schedule: a publication that has ended
  * in its stream stays ended. The claim (`PublicationStarted` at an expected revision) comes before the first call, each
  * step's result before the next call, and the outcome last. A process that dies in between leaves a stream from which
- * another continues. The states are those of {@link AttemptState}: see docs/publication-attempt.md.
+ * another continues. {@link AttemptState} lists the states: see docs/publication-attempt.md.
  */
 @Injectable()
 export class PublicationRunner {
@@ -193,7 +193,7 @@ export class PublicationRunner {
     if (!OPEN_STATUSES.has(status)) return resultOf(publication); // the schedule is behind
     if (isAhead(publication, row)) return null;
     const isDeleted = channel.deleted || project.state?.deleted === true;
-    // The schedule may be behind: the streams say whether the channel waits for its owner (D-26) or a pause.
+    // The schedule may be behind; only the streams show whether the channel is paused or waits for its owner (D-26).
     const isHeld = !channel.enabled || isPaused || channel.attentionUntil > this.clock.now();
     if (status === 'queued' && !isDeleted && isHeld) return null;
 

@@ -163,7 +163,7 @@ export class StepSender {
   }
 
   /**
-   * Reads the channel's credentials. Undecryptable credentials would fail every later post: a person must set new ones.
+   * Reads the channel's credentials. Undecryptable ones would fail every later post, so the owner must set new ones.
    */
   private async readCredentials({ channel, row }: PublicationAttempt): Promise<CredentialsRead> {
     try {

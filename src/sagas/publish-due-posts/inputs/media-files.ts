@@ -14,7 +14,7 @@ export interface PostMedia {
   readonly postId: string;
   readonly ownerId: string;
   readonly media: readonly Media[];
-  /** Aborts downloads. */
+  /** Aborts the downloads. */
   readonly signal: AbortSignal;
 }
 

@@ -26,8 +26,8 @@ type ProcessedAttempt = Pick<
 >;
 
 /**
- * Applies projects' processing to posts (D-28). The project's settings at the first attempt with a text are final: later
- * attempts and look-ups use the same revision, although the project may have changed.
+ * Applies projects' processing to posts (D-28). The first attempt that produces a text fixes the project's settings:
+ * later attempts and look-ups use the same revision, even if the project has changed.
  */
 @Injectable()
 export class PostProcessor {
