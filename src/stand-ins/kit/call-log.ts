@@ -38,7 +38,7 @@ export class CallLog {
     return logged;
   }
 
-  /** Returns the calls after number `after`, oldest first, or only those of `method` if it is set. */
+  /** Returns the calls after number `after`, oldest first; only calls of `method` if it is set. */
   list(after: number, method: string | null): { items: LoggedCall[]; total: number; counts: Record<string, number> } {
     const items = this.calls
       .filter((call) => call.seq > after && (method === null || call.method === method))

@@ -81,7 +81,7 @@ const readWholeNumber = (
   throw new InvalidControlRequest(`${key} must be a whole number from ${minimum}`);
 };
 
-/** The remaining faults, oldest first; the first that matches a call applies to it. */
+/** The pending faults, oldest first. The first fault that matches a call applies to it. */
 export class FaultQueue {
   private faults: Fault[] = [];
   /** Delay of every call, in ms. */

@@ -28,8 +28,8 @@ const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>
 const PIECE = /<(\/?)([a-z]+)((?:\s[^<>]*)?)>|&([a-z]+|#\d+);|[^<&]+|[<&]/gi;
 
 /**
- * Reads MAX's HTML. How lenient the real server is, is unknown, so anything that it might misread is rejected: unknown
- * tags, wrong nesting, a bare `<` or `&`, a link without an address.
+ * Reads MAX's HTML. Rejects anything that the real server might misread, because its leniency is unknown: unknown tags,
+ * wrong nesting, a bare `<` or `&`, a link without an address.
  */
 export const parseHtml = (html: string): FormattedText => {
   let text = '';

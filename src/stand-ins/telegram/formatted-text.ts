@@ -8,7 +8,7 @@ export interface FormattedText {
   readonly entities: readonly LedgerEntity[];
 }
 
-/** Characters that the server replaces with a space, and those that it removes. */
+/** Characters that the server replaces with a space, and characters that it removes. */
 const TO_SPACE = /[\0-\t\v\f\x0e-\x1f]/g;
 const REMOVED = /[\r\u2028-\u202e\u030a\u0333\u033f]/;
 

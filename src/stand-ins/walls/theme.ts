@@ -2,7 +2,7 @@
 export interface WallTheme {
   /** `cards` looks like a community's feed; the default is `messages`. */
   readonly layout?: 'messages' | 'cards';
-  /** Custom properties that differ from those of `post-style.ts`, such as `--accent`; colours as `light-dark(…, …)`. */
+  /** Custom properties that replace those in `post-style.ts`, such as `--accent`; colours as `light-dark(…, …)`. */
   readonly properties?: Readonly<Record<`--${string}`, string>>;
 }
 
