@@ -92,7 +92,7 @@ const only = <T>(when: ((object: T) => boolean) | undefined): ValidationOptions 
 const wrongType = (kind: string, type: string): ValidationOptions =>
   broken('wrong_type', (value) => wrongTypePredicate(kind, value), { schema: { type } });
 
-/** Decorators that declare the rules of a body's fields. The one nearest to a field is checked first. */
+/** Decorators that declare the rules of a body's fields. The decorator nearest to a field is checked first. */
 export const Must = {
   /** @param example a valid value @param when true for objects that require the field; default: all */
   bePresent: <T>(example: string, when?: (object: T) => boolean): PropertyDecorator =>
@@ -185,7 +185,7 @@ export const Must = {
     findProblemOf: (value: unknown) => FieldProblem | undefined,
     schema: JsonSchema = { type: 'string' },
   ): PropertyDecorator => rule('isAllowed', findProblemOf, schema),
-  /** A rule for text with its own problems, such as those of url-rules.ts. @param when as for {@link Must.bePresent} */
+  /** A rule for text that has its own problems, such as url-rules.ts. @param when as for {@link Must.bePresent} */
   satisfy: <T>(
     findProblemOf: (text: string) => FieldProblem | undefined,
     when?: (object: T) => boolean,
