@@ -10,10 +10,10 @@ const LONGEST_ASKED_MS = 24 * 3_600_000;
 /** Minutes of consecutive failures after which a webhook output is disabled: five days. */
 export const FAILURE_LIMIT_MINUTES = 5 * 24 * 60;
 
-/** The outcome of a failed attempt, from which the next one is scheduled. */
+/** Facts about a failed attempt that determine when the next attempt is due. */
 export interface FailedAttempt {
   readonly endedAt: Instant;
-  /** `Retry-After` of the response in real ms; null if there was none. */
+  /** `Retry-After` of the response, in real ms; null if there was none. */
   readonly retryAfterMs: number | null;
   /** Length of a minute in the schedule, in ms (MINUTE_MS). */
   readonly minuteMs: number;
