@@ -139,7 +139,7 @@ export const findTargetProblems = (
   }
   if (chains.size === 0) chains.set('', [payload]);
   const checked = new Set<string>();
-  /** True the first time that a part is seen, so that each is checked once. */
+  /** True the first time it sees a part, so that each part is checked once. */
   const isFirst = (part: string): boolean => !checked.has(part) && Boolean(checked.add(part));
   for (const chain of chains.values()) {
     const { text, entities, media, buttons } = findSources(chain);
