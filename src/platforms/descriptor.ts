@@ -52,7 +52,7 @@ export type SettingField =
 
 /** Limits of a network. */
 export interface PlatformLimits {
-  /** UTF-16 units of a text without media. */
+  /** Maximum UTF-16 units of a text without media. */
   readonly text: number;
   /** Maximum UTF-16 units of a text with media, if the network has a separate limit for it. */
   readonly caption?: number;
@@ -61,7 +61,7 @@ export interface PlatformLimits {
   readonly pace: PlatformPace;
 }
 
-/** Preview of a network in the sandbox (publish-api.md: POST /v1/sandbox/test). */
+/** How the sandbox previews a network (publish-api.md: POST /v1/sandbox/test). */
 export interface PlatformPreview {
   /** True if the sandbox previews the network even if the endpoint has no channel on it (D-4). */
   readonly always: boolean;

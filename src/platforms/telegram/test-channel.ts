@@ -83,7 +83,7 @@ const askBot = async (
   return { kind: 'refused', error: errorOf(outcome), movedTo };
 };
 
-/** The form of every Bot API response; any part may be missing if it is malformed. */
+/** The structure of every Bot API response; any part may be missing if the response is malformed. */
 interface RawAnswer {
   readonly ok?: unknown;
   readonly result?: unknown;
