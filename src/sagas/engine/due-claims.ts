@@ -44,7 +44,7 @@ export interface ClaimScope {
 
 const ALL: ClaimScope = { shards: null, isSweep: true, mostKeys: 1 };
 
-/** Leases on keys, so that only one worker at a time may work on a key. Due keys are claimed in batches. */
+/** Claims due keys in batches and leases them, so that only one worker at a time may work on a key. */
 export class DueClaims {
   constructor(
     private readonly pool: Pool,

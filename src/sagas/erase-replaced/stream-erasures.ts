@@ -20,7 +20,7 @@ const ENDED: ReadonlySet<string> = new Set<PublicationEvent['type']>([
   'PublicationDismissed',
 ]);
 
-/** Dependencies of the erasure of streams. */
+/** Dependencies for erasing streams. */
 export interface StreamErasureDependencies {
   readonly pool: Pool;
   readonly notes: ErasureNotes;

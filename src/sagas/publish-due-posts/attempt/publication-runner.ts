@@ -180,7 +180,7 @@ export class PublicationRunner {
     return { publication, channel, isPaused, post, project };
   }
 
-  /** @param prepared the post's media, if they were waited for */
+  /** @param prepared the post's media, if the attempt had to wait for them */
   private async runAttempt(
     claimed: ClaimedPublication,
     { publication, channel, isPaused, post, project }: AttemptInputs,

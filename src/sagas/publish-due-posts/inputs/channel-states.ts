@@ -27,7 +27,7 @@ export class ChannelStates {
     return state;
   }
 
-  /** True if the channel is paused right now. @throws Unavailable */
+  /** True if the channel is paused now. @throws Unavailable */
   async isPaused(channelId: string): Promise<boolean> {
     const { state } = await this.pauses.loadLatest(channelId);
     return state.until > this.clock.now();
