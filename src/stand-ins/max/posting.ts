@@ -17,7 +17,7 @@ export interface PostingContext {
   readonly uploads: Uploads;
   readonly limits: RateLimits;
   readonly ledger: Ledger;
-  /** Number of next messages with media that get `attachment.not.ready`. */
+  /** How many of the next messages with media get `attachment.not.ready`. */
   notReady: number;
 }
 
