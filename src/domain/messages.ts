@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Rejections due to the state of a resource: status 409. */
+/** Rejections because of the state of a resource: status 409. */
 export const STATE_MESSAGES = {
   /** `already_exists` */
   alreadyExists: message('This {what} already exists.'),
@@ -17,7 +17,7 @@ export const STATE_MESSAGES = {
   keyUsed: 'This key was used within the last 24 hours.',
 };
 
-/** Rejections due to the state of a publication: status 409. */
+/** Rejections because of the state of a publication: status 409. */
 export const PUBLICATION_MESSAGES = {
   alreadyStarted: 'An attempt is in progress.',
   over: message('The publication is {status}.'),
@@ -42,7 +42,7 @@ export const PUBLICATION_MESSAGES = {
   stepReported: 'Another worker has reported this step.',
 };
 
-/** Rejections due to the state of a planned post: status 409, unless noted otherwise. */
+/** Rejections because of the state of a planned post: status 409, unless noted otherwise. */
 export const PLANNED_POST_MESSAGES = {
   /** `already_released` */
   alreadyReleased:

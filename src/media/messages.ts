@@ -15,7 +15,7 @@ export const MEDIA_MESSAGES = {
   sumTooLarge: message('have a total of {size}; at most {limit} are allowed: send fewer or smaller files'),
 };
 
-/** Notes in the sandbox about facts that the check before acceptance could not determine. */
+/** Facts about a file that the check before acceptance could not determine: in the sandbox's notes. */
 export const PROBE_NOTES = {
   unreadable: 'could not be read',
   unknownSize: 'has no known size in bytes',
@@ -33,11 +33,11 @@ export const MEDIA_CACHE_MESSAGES = {
   notRead: "could not be read from the gateway's disk",
   resizeStopped: 'was not resized: the gateway is stopping',
   resizeFailed: 'could not be resized',
-  /** at startup */
+  /** at the start */
   folder: message('DATA_DIR must be a folder that this user can write to, for media in transit: {error}'),
 };
 
-/** Missing isolation of helper processes, shown in the log and at `/readyz`. */
+/** Missing isolation of helper processes: in the log and at `/readyz`. */
 export const HELPER_MESSAGES = {
   lessIsolated:
     'helper processes, which parse files of unknown origin, are less isolated than they can be; docs/deployment.md says how to fix it',

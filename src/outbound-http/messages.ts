@@ -1,7 +1,7 @@
 import { message } from '../kernel/message.js';
 
 /**
- * Reasons for refusing a URL for its form: status 400, or 422 for buttons and text links. They follow the path of the
+ * URLs that are refused because of their form: status 400; for buttons and text links 422. They follow the path of the
  * field.
  */
 export const URL_MESSAGES = {
@@ -14,7 +14,7 @@ export const URL_MESSAGES = {
   scheme: message('must begin with {schemes}'),
 };
 
-/** Failures to read a file or service over HTTP. They follow the path of a URL, or "The translation service". */
+/** Files and services that could not be read over HTTP. They follow the path of a URL, or "The translation service". */
 export const FETCH_MESSAGES = {
   notHttpsOnPort443: 'must be an https:// URL on port 443',
   unknownHost: message('cannot be reached: host name cannot be resolved ({host}); check the URL'),

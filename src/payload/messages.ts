@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Problems of a post that breaks the schema: status 422. They follow the path of the field, or `the body`. */
+/** A post that breaks the schema: status 422. They follow the path of the field, or `the body`. */
 export const PAYLOAD_MESSAGES = {
   nothingToPublish: 'has nothing to publish: send text, media or buttons',
   nothingLeft: 'leaves nothing to publish: keep text, media or buttons',
@@ -11,13 +11,13 @@ export const PAYLOAD_MESSAGES = {
   tooManyButtons: message('has {count} buttons; at most {limit} are allowed: move {excess} to another row'),
 };
 
-/** Messages about fields that publishing ignores (D-49); complete sentences. */
+/** Fields that publishing ignores (D-49): complete sentences. */
 export const UNKNOWN_FIELD_MESSAGES = {
   misspelt: message('{field} is not a field, and publishing ignores it: did you mean {nearest}?'),
   unknown: message('{field} is not a field, and publishing ignores it: the fields here are {known}'),
 };
 
-/** Problems of entities and media that are refused for their content: status 400. They follow the path of the field. */
+/** Entities and media that are refused for their content: status 400. They follow the path of the field. */
 export const CONTENT_MESSAGES = {
   document: 'is "document", which cannot be published: send photo, video or audio',
   entityOutOfRange: message(
@@ -33,13 +33,13 @@ export const CONTENT_MESSAGES = {
   entitiesCannotNest: message('{inner} is inside {outer}, where it is not allowed: remove one of the two'),
 };
 
-/** Problems in bodies of temp-pause and temp-resume: status 422. */
+/** Bodies of temp-pause and temp-resume: status 422. */
 export const PAUSE_MESSAGES = {
   targetId: 'the public id of a target, tgt_…',
   nothingToPause: message('pauses nothing: send project_minutes or target_minutes from 1 to {limit}'),
 };
 
-/** Problems of `publish_at`: status 422. They follow the path of the field. */
+/** `publish_at`: status 422. They follow the path of the field. */
 export const PUBLISH_AT_MESSAGES = {
   missing: 'is missing: send a time, or null to publish now',
   /** `invalid_publish_at` */

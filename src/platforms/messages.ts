@@ -63,7 +63,7 @@ export const OBSTACLE_MESSAGES = {
   photoNotConvertible: 'cannot be converted into a photo that the network accepts',
 };
 
-/** Calls that a network did not answer, or not in the format of its API. */
+/** Calls that a network did not answer, or answered in another form than its API's. */
 export const CALL_MESSAGES = {
   /** `not_sent`, `aborted` */
   notSent: message('{network} could not be reached ({detail}): nothing was sent.'),
@@ -83,7 +83,7 @@ export const CALL_MESSAGES = {
   unreadableInDoubt: message('The answer from {network} ({status}) cannot be read: the post may be visible there.'),
 };
 
-/** Results of a channel test, on every network. */
+/** Results of the test of a channel, on every network. */
 export const TEST_MESSAGES = {
   notInTime: message('{network} did not answer in time: test the channel again later.'),
   questionRefused: message('{network} refuses to answer this question; a post may succeed.'),

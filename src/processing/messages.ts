@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Reasons why a project's filters hold back a post. */
+/** Posts held back by a project's filters. */
 export const FILTER_MESSAGES = {
   excluded: message('Filter {number} (exclude) of the project matches {match}: the post is not published here.'),
   notIncluded: 'The include filter of the project does not match: the post is not published here.',
@@ -14,7 +14,7 @@ export const FILTER_MESSAGES = {
   thePattern: message('the pattern {pattern}'),
 };
 
-/** Problems of patterns in a project's `processing`: status 422. They follow the path of the field. */
+/** Patterns in a project's `processing`: status 422. They follow the path of the field. */
 export const PATTERN_MESSAGES = {
   empty: 'is empty, which would match everywhere: write a pattern',
   notRe2: message('is not a valid RE2 pattern: {reason}'),
@@ -32,7 +32,7 @@ export const PROCESSING_MESSAGES = {
   platformSays: message('{error} It says: {text}'),
 };
 
-/** Reasons why a translation failed: code `translation_failed`. */
+/** Translations that failed: code `translation_failed`. */
 export const TRANSLATION_MESSAGES = {
   apiKeyErased: 'The API key of the translation service was erased: set a new one.',
   unreachable: message('The translation service {problem}.'),

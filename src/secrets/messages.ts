@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Errors about the keys of secrets, at startup and in jobs. */
+/** The keys of secrets, at the start and in jobs. */
 export const SECRETS_MESSAGES = {
   /** The start ends with exit code 1. */
   wrongKey:

@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Problems of a body that is not JSON, or of JSON that cannot be stored: status 400. */
+/** A body that is not JSON, or JSON that cannot be stored: status 400. */
 export const JSON_MESSAGES = {
   bodyTooLarge: message('has {bytes} bytes; at most {limit} are allowed: shorten it'),
   notUtf8: 'is not UTF-8: encode it as UTF-8',
@@ -43,7 +43,7 @@ export const JSON_SYNTAX_MESSAGES = {
   tab: 'a tab',
 };
 
-/** Problems of fields that break the schema: status 422. They follow the path of the field. */
+/** Fields that break the schema: status 422. They follow the path of the field. */
 export const FIELD_MESSAGES = {
   missing: message('is missing: send {example}'),
   wrongType: message('must be {kind}, not {value}'),

@@ -32,7 +32,7 @@ export const MAX_MESSAGES = {
   uploadUrlRefused: 'MAX refuses its own upload URL.',
 };
 
-/** Results of a channel test on MAX. */
+/** Results of the test of a channel on MAX. */
 export const MAX_TEST_MESSAGES = {
   bot: message('The token belongs to the bot "{name}".'),
   leftChat: message('The status of the bot in the chat is "{status}": add it to the chat again.'),

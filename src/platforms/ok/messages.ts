@@ -57,7 +57,7 @@ export const OK_MESSAGES = {
   failedInDoubt: message('OK failed with error {code}: the post may be visible there.'),
 };
 
-/** Results of a channel test on OK. */
+/** Results of the test of a channel on OK. */
 export const OK_TEST_MESSAGES = {
   account: message('The token belongs to {name}.'),
   group: message('The group is "{name}".'),

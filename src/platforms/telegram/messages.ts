@@ -49,7 +49,7 @@ export const TELEGRAM_MESSAGES = {
   notCalled: 'the call could not be made',
 };
 
-/** Results of a channel test on Telegram. */
+/** Results of the test of a channel on Telegram. */
 export const TELEGRAM_TEST_MESSAGES = {
   bot: message('The token belongs to the bot @{username}.'),
   chat: message('The chat is "{title}" ({type}).'),

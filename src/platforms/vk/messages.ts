@@ -67,7 +67,7 @@ export const VK_MESSAGES = {
   fileRefused: 'VK does not accept this file.',
 };
 
-/** Results of a channel test on VK. */
+/** Results of the test of a channel on VK. */
 export const VK_TEST_MESSAGES = {
   communityNotFound: message('VK does not know the community {id}: check group_id, its number without a minus sign.'),
   tokenOfUser: "VK accepts the token, which is a user's.",
