@@ -263,7 +263,7 @@ export interface Schemas {
   };
   /** One question of a channel's test, and its answer. */
   readonly ChannelCheck: {
-    /** `credentials` (who is the bot), `chat`, `rights` (may it post there), or a name specific to the network. */
+    /** `credentials` (who the bot is), `chat`, `rights` (whether it may post there), or a network-specific name. */
     readonly name: string;
     readonly ok: boolean;
     /** Names the bot or chat, or says what is wrong and how to fix it. */
@@ -277,7 +277,7 @@ export interface Schemas {
     /** Cursor of the next page; null on the last one. */
     readonly next: string | null;
   };
-  /** Settings of a channel: `on_doubt` everywhere, the others as its network declares them. */
+  /** Settings of a channel: `on_doubt`, and those that its network declares. */
   readonly ChannelSettings: { readonly on_doubt?: 'hold' | 'resend' };
   /** The result of a channel's test. */
   readonly ChannelTest: {
@@ -305,7 +305,7 @@ export interface Schemas {
     /** For `read_models`: those that are stopped or far behind, and sagas that are stuck at an event. */
     readonly degraded: readonly string[];
   };
-  /** Content for one network or one target, which replaces a post's own field by field. Null removes the field. */
+  /** Content for one network or target that replaces the post's own, field by field. Null removes a field. */
   readonly ContentOverride: {
     readonly text?: string | null;
     readonly entities?: readonly Schemas['Entity'][] | null;
@@ -593,7 +593,7 @@ export interface Schemas {
     /** Machine-readable problems, in the order of `errors`. */
     readonly details: readonly Schemas['ErrorDetail'][];
   };
-  /** One problem of a body: its place, a code, and a message that says what is wrong and what to do. */
+  /** One problem of a body: its path, a code, and a message that says what is wrong and what to do. */
   readonly ErrorDetail: {
     /** `entities[2].offset`; empty for the body as a whole. */
     readonly path: string;
@@ -607,7 +607,7 @@ export interface Schemas {
     readonly words?: readonly string[];
     /** A regular expression in RE2 syntax. */
     readonly pattern?: string;
-    /** Absent: all networks. */
+    /** All networks if absent. */
     readonly platforms?: readonly string[];
   };
   /** A footer to remove: from its last occurrence to the end. Either `marker` or `pattern` is set. */
@@ -725,7 +725,7 @@ export interface Schemas {
     /** Time at which the oldest one was accepted (ISO 8601, UTC). */
     readonly oldest_at: string;
   };
-  /** A file of a post, at the URL from which it is fetched. */
+  /** A file in a post, fetched from its URL. */
   readonly Media: { readonly type: 'audio' | 'photo' | 'video'; readonly url: string };
   /** Publications of one minute. */
   readonly Minute: {
