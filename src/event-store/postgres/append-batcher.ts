@@ -34,7 +34,7 @@ interface Row {
 
 /**
  * Maximum number of waiting appends: several seconds of full load. Beyond it the store is stuck, and clients should be
- * told at once.
+ * informed at once.
  */
 const QUEUE_BOUNDS = { appends: 10_000, bytes: 64 * 1_048_576 };
 /** Measured: at 2,500 posts a second it halves the CPU time of each append; a longer interval saves no more. */
