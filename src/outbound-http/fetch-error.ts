@@ -4,7 +4,7 @@ import { FETCH_MESSAGES } from './messages.js';
 
 /** Kinds of failures of an outbound call, by stage. */
 export type FetchErrorCode =
-  /** The URL is not allowed: not https, another port, a user name, or a host with a trailing dot. */
+  /** The URL is not allowed: invalid, too long, not https, another port, credentials, or a host that ends with a dot. */
   | 'url_refused'
   /** The host has a private address. */
   | 'private_address'

@@ -51,7 +51,7 @@ const INDIVISIBLE: ReadonlySet<EntityType> = new Set([
   'custom_emoji',
 ]);
 
-/** Returns true if an entity says what its text is, such as an address, so that it must cover exactly that text. */
+/** Returns true if an entity marks its text as a unit, such as a URL or an emoji, and so must cover exactly that text. */
 export const isIndivisible = ({ type }: Entity): boolean => INDIVISIBLE.has(type);
 
 /** Order of entities that cover the same range: the outer kind first. */

@@ -10,7 +10,7 @@ import { CONSOLE_MESSAGES } from './messages.js';
 
 /** Placeholder in the page for each answer's nonce. */
 const NONCE = '__CSP_NONCE__';
-/** Matches the start of a file's address in the built page: relative, or below the root. */
+/** Matches the start of a file's URL in the built page: relative, or under `/console/`. */
 const FILE_ADDRESS = /((?:src|href)=")(?:\.\/|\/console\/)/g;
 
 const SHARED = {

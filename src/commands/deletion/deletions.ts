@@ -62,7 +62,7 @@ export class Deletions {
   ) {}
 
   /**
-   * Carries out a deletion's consequences in its request. If the read models are behind, the saga does it later.
+   * Completes a deletion within the request that made it. If the read models are behind, the saga completes it later.
    * @param deleted the deletion; a rejection is returned unchanged @throws Unavailable
    */
   async completeNow(

@@ -207,7 +207,10 @@ export class KeyClaims {
     return [end, event];
   }
 
-  /** Reads a stream's last event, and the last one that decides about its key: planned posts may have changed since (ADR-231). */
+  /**
+   * Reads a stream's last event, and its last event that decides about the key. They differ if a planned post was changed
+   * later (ADR-231).
+   */
   private async readEnd(stream: string): Promise<StreamEnd> {
     const { store } = this.aggregates;
     const [last] = await store.readStream(stream, { direction: 'backwards', limit: 1 });

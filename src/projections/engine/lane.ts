@@ -74,8 +74,8 @@ const RETRY_MS = 1_000;
 /** Number of events in one batch at which the log counts as busy; see {@link Projection.batchIntervalMs}. */
 const BUSY_BATCH_SIZE = 10;
 /**
- * Number of batches without a pause at which the log counts as busy. A few requests and their publications are never
- * delayed.
+ * Number of batches that may follow each other at once before they are spaced out. A few requests and their publications
+ * are never delayed.
  */
 const BUSY_BATCHES = 10;
 const BATCH_INTERVAL_MS = 20;

@@ -55,7 +55,7 @@ export class Replay {
     return (await this.read(position)).length < BATCH;
   }
 
-  /** Applies the next batch of events, none of which comes after a position. */
+  /** Applies the next batch of events, up to and including a position. */
   async advance(tx: PoolClient, until: Position): Promise<void> {
     const read = await this.read(until);
     const events = read.filter(({ id, type }) => (this.projection.handles?.(type) ?? true) && !this.skipped.has(id));
