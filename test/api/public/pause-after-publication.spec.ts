@@ -95,7 +95,9 @@ describe('ad_pause_minutes (publish-api.md: Project and target pauses)', () => {
 
   it('pauses nothing when all targets fail', async () => {
     const { channels, project, endpoint } = await setUp(2);
-    await gateway.telegram.addFault({ mode: 'answer', status: 400, times: 2 });
+    // Only for these channels, because posts of earlier tests may still be on their way.
+    for (const { chatId } of channels)
+      await gateway.telegram.addFault({ mode: 'answer', status: 400, channel: chatId });
     const ad = await sendPost(endpoint, { text: 'ad', ad_pause_minutes: 5, ad_target_pause_minutes: 5 });
     await waitForStates(ad, ['failed', 'failed']);
     expect(await gateway.readEvents(`projectPause-${project}`)).toEqual([]);
@@ -167,8 +169,8 @@ describe('ad_target_pause_minutes (publish-api.md: Project and target pauses)', 
 
   it('is applied once to a post that is resent', async () => {
     const { channels, endpoint } = await setUp(1);
-    const [{ id }] = channels as [TestChannel];
-    await gateway.telegram.addFault({ mode: 'accept_then_drop', method: 'sendMessage' });
+    const [{ id, chatId }] = channels as [TestChannel];
+    await gateway.telegram.addFault({ mode: 'accept_then_drop', method: 'sendMessage', channel: chatId });
     const ad = await sendPost(endpoint, { text: 'ad', ad_target_pause_minutes: 5 });
     await waitForStates(ad, ['in_doubt']);
     expect(await gateway.readEvents(`channelPause-${id}`)).toEqual([]); // only a success pauses the channel
