@@ -1,4 +1,4 @@
-import { type TestChannel, type TestEndpoint, TestGateway } from '../api/public/gateway.js';
+import { type Answer, type TestChannel, type TestEndpoint, TestGateway } from '../api/public/gateway.js';
 import { until } from '../e2e/until.js';
 
 let gateway: TestGateway;
@@ -19,6 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
+/** Reads a post as soon as the read model has it. */
+const readPost = (id: string): Promise<Answer['body']> =>
+  until(`${id} is shown`, () => gateway.manage('GET', `/posts/${id}`));
 const sharedProjects = (): string[] => projects.slice(0, 2);
 const listPosts = async ({ id }: TestEndpoint): Promise<{ id: string }[]> =>
   (await gateway.manage('GET', `/posts?endpoint_id=${id}`)).items as { id: string }[];
@@ -74,7 +77,7 @@ describe('targets (publish-api.md: Publish payload; POST /v1/webhooks/{slug}, 1)
   it('restrict the post to the named channels', async () => {
     const endpoint = await gateway.createEndpoint(owner, sharedProjects());
     const { body } = await endpoint.post('', { text: 'a', targets: [{ id: sport!.id }] });
-    const post = await gateway.manage('GET', `/posts/${body.id}`);
+    const post = await readPost(body.id);
     expect(body.queued_targets).toBe(1);
     expect(post.publications.map((p: { target_id: string }) => p.target_id)).toEqual([sport!.id]);
   });
@@ -121,7 +124,7 @@ describe('a stored post (publish-api.md: Post)', () => {
     const endpoint = await gateway.createEndpoint(owner, sharedProjects());
     const metadata = { a: [1, 'two', null, { three: 3.5 }], ключ: '😀', empty: {} };
     const { body } = await endpoint.post('', { text: 'a', metadata });
-    const post = await gateway.manage('GET', `/posts/${body.id}`);
+    const post = await readPost(body.id);
     expect(post.payload.metadata).toEqual(metadata);
   });
 });

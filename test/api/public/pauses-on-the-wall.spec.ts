@@ -24,6 +24,9 @@ const readState = async (postId: string, channel: TestChannel): Promise<[string,
   );
   return [state, waiting_for?.rule];
 };
+/** Waits until a rule holds a post's publication on one channel. */
+const waitForRule = (postId: string, channel: TestChannel, rule: string): Promise<true> =>
+  until(`${postId} waits for ${rule}`, async () => (await readState(postId, channel)).join() === `queued,${rule}`);
 const createOneProject = async () => {
   const channel = await gateway.createChannel(owner);
   const endpoint = await gateway.createEndpoint(owner, [await gateway.createProject(owner, [channel])]);
@@ -37,11 +40,11 @@ describe('publications during pauses (publish-api.md: Project and target pauses;
     const before = await send(endpoint, 'before');
     await endpoint.post('temp-pause', { project_minutes: 1_440 });
     const after = await send(endpoint, 'after');
-    expect(await readState(before, channel)).toEqual(['queued', 'channel_pause']);
+    await waitForRule(before, channel, 'channel_pause');
 
     await gateway.manage('POST', `/channels/${channel.id}/resume`);
     await gateway.waitForText(channel.chatId, 'before');
-    expect(await readState(after, channel)).toEqual(['queued', 'project_pause']);
+    await waitForRule(after, channel, 'project_pause');
     expect(await gateway.readWall(channel.chatId)).toEqual(['before']);
 
     await endpoint.post('temp-resume', { scope: 'project' });
@@ -62,8 +65,7 @@ describe('publications during pauses (publish-api.md: Project and target pauses;
     const [fromHere, fromThere] = [await send(here, 'from here'), await send(there, 'from there')];
     await gateway.waitForText(first.chatId, 'from here');
     await gateway.waitForText(second.chatId, 'from there');
-    for (const post of [fromHere, fromThere])
-      expect(await readState(post, shared)).toEqual(['queued', 'channel_pause']);
+    for (const post of [fromHere, fromThere]) await waitForRule(post, shared, 'channel_pause');
     expect(await gateway.readWall(shared.chatId)).toEqual([]);
 
     await there.post('temp-resume', { scope: 'targets', targets: [shared.id] });

@@ -25,6 +25,10 @@ const send = async (body: object): Promise<string> => (await endpoint.post('', b
 const list = (query = '') => endpoint.listPosts(query);
 const idsOf = ({ body }: Awaited<ReturnType<typeof list>>): string[] => body.items.map(({ id }: { id: string }) => id);
 
+/** Waits until all posts that the endpoint has accepted are listed. */
+const waitForPosts = (count: number): Promise<true> =>
+  until(`${count} posts are listed`, async () => (await list()).body.items.length === count);
+
 /** Reads a list page by page. */
 const readAll = async (query: string): Promise<string[]> => {
   const found: string[] = [];
@@ -44,6 +48,7 @@ it('lists the planned posts of the endpoint, the oldest time first, as their sta
   await send({ text: 'at once' });
   const another = await gateway.createEndpoint(owner, [project]);
   await another.post('', { text: 'of another endpoint', publish_at: second });
+  await waitForPosts(4);
 
   const { status, body } = await list('?state=planned');
   expect([status, body.ok, body.next]).toEqual([200, true, null]);
@@ -73,6 +78,7 @@ it('puts posts with large payloads on one page, because it shows nothing of them
   const metadata = { filler: 'x'.repeat(400_000) };
   const ids: string[] = [];
   for (let n = 0; n < 6; n++) ids.push(await send({ text: 'large', publish_at: inMinutes(30 + n), metadata }));
+  await waitForPosts(ids.length);
   expect([idsOf(await list('?state=planned')), idsOf(await list())]).toEqual([ids, ids.toReversed()]);
 });
 
@@ -101,6 +107,7 @@ it.each([
 
 it('refuses the cursor of a list in the other order', async () => {
   for (const text of ['a', 'b']) await send({ text, publish_at: inMinutes(30) });
+  await waitForPosts(2);
   const planned = (await list('?state=planned&limit=1')).body.next as string;
   const newest = (await list('?limit=1')).body.next as string;
   for (const query of [`?cursor=${planned}`, `?state=planned&cursor=${newest}`]) {
