@@ -6,7 +6,7 @@ import { endStalledAnswers } from '../../../src/api/transport/stalled-answers.js
 import { until } from '../../e2e/until.js';
 
 /** Long enough for even a busy machine to read something in the meantime. */
-const STALLED_MS = 2_500;
+const STALLED_MS = 7_500;
 /** More than the buffers of both sides hold. */
 const SIZE = 64_000_000;
 
