@@ -51,7 +51,7 @@ describe('the client and a gateway', () => {
     expect(accepted).toMatchObject({ ok: true, queued_targets: 1 });
     expect(await client.publish({ text: 'Grüße' }, { idempotencyKey: 'one' })).toEqual(accepted);
     expect((await client.publish({ text: 'Grüße' })).id).not.toBe(accepted.id);
-    expect(await client.post(accepted.id!)).toMatchObject({
+    expect(await until('the post is shown', () => client.post(accepted.id!))).toMatchObject({
       id: accepted.id,
       publications: [{ platform: 'telegram' }],
     });

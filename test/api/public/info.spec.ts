@@ -217,6 +217,7 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
       ['First', 'News'],
       ['Second', 'Weather'],
     ];
+    await until('the post is shown', async () => (await verbose.readPost(id)).status === 200);
     expect(places(await verbose.readPost(id))).toEqual(names);
     await gateway.manage('PATCH', `/endpoints/${verbose.id}`, { project_ids: [projects[0]], verbose_discovery: false });
     expect(places(await verbose.readPost(id))).toEqual([
@@ -252,6 +253,11 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
       const { publications } = (await endpoint.readPost(id)).body;
       return publications.map(({ state, waiting_for: wait }: { state: string; waiting_for: unknown }) => [state, wait]);
     };
+    const isHeld = async (id: string) => {
+      const [{ waiting_for }] = (await endpoint.readPost(id)).body.publications;
+      return waiting_for.until !== null;
+    };
+    await until('both wait for the end of the pause', async () => (await isHeld(first)) && (await isHeld(second)));
     const end = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(await waits(first)).toEqual([
       [
@@ -277,7 +283,10 @@ describe('the state of a post (publish-api.md: GET /v1/webhooks/{slug}/posts/{po
       const { status, body } = await another.readPost(unknown);
       expect([unknown, status, body.code]).toEqual([unknown, 404, 'not_found']);
     }
-    const entries = (await gateway.manage('GET', `/endpoints/${another.id}/requests`)).items;
+    const entries = await until('four entries', async () => {
+      const { items } = await gateway.manage('GET', `/endpoints/${another.id}/requests`);
+      return items.length === 4 && items;
+    });
     expect(entries[0]).toMatchObject({
       route: 'GET /v1/webhooks/{slug}/posts/{post_id}',
       decision: 'rejected_validation',
