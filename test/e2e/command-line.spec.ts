@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Program } from '../support/gateway-process.js';
 import { concurrentE2eTest, createManagementClient } from './e2e-harness.js';
 import { OPERATOR_KEY } from './management-client.js';
+import { until } from './until.js';
 
 const run = async (url: string, ...args: readonly string[]) => {
   const program = Program.spawn('crosspost', ['cli/main.js', ...args], {
@@ -30,9 +31,11 @@ const planAndChange = async (url: string, { id, token }: { id: string; token: st
     return String(answer.id);
   };
   const [late, early] = [await send('late', inDays(9)), await send('early', inDays(8))];
-  const listed = await run(url, 'posts', '--planned', '--limit', '9');
-  const lines = listed.output.trim().split('\n');
-  const ids = lines.map((line) => (JSON.parse(line) as { id: string }).id);
+  const ids = await until('both are listed', async () => {
+    const listed = await run(url, 'posts', '--planned', '--limit', '9');
+    const lines = listed.output.trim().split('\n');
+    return lines.length === 2 && lines.map((line) => (JSON.parse(line) as { id: string }).id);
+  });
   expect(ids).toEqual([early, late]);
   expect(await run(url, 'posts', '--planned', '--state', 'failed')).toMatchObject({ code: 2 });
 

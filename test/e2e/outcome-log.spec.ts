@@ -33,7 +33,7 @@ concurrentE2eTest(
       const found = readOutcomes();
       return found.length >= 3 && found;
     });
-    const { publications } = await manage.findPost(postIdOf(answer));
+    const { publications } = await until('the post is shown', () => manage.findPost(postIdOf(answer)));
     const story = {
       publication: publications[0]!.id,
       post: postIdOf(answer),

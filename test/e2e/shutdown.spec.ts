@@ -5,12 +5,15 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { isAlive, postmasterPid } from '../postgres/spawn-embedded.js';
-import { postIdOf, publish } from './client.js';
+import { type Answer, postIdOf, publish } from './client.js';
 import { concurrentE2eTest, createManagementClient } from './e2e-harness.js';
-import { OPERATOR_KEY } from './management-client.js';
+import { type ManagementClient, OPERATOR_KEY } from './management-client.js';
 import { until } from './until.js';
 
 const run = promisify(execFile);
+
+const readFirstState = async (manage: ManagementClient, post: Answer) =>
+  (await manage.findPost(postIdOf(post))).publications[0]!.state;
 
 describe('SIGTERM', () => {
   concurrentE2eTest('completes requests and sends in progress and leaves nothing running', async (harness) => {
@@ -50,8 +53,8 @@ describe('SIGTERM', () => {
 
     // After the next start the first post is recorded as published, and the second is published.
     const next = await harness.startGateway(settings);
-    const { publications } = await createManagementClient(next).findPost(postIdOf(sending));
-    expect(publications[0]!.state).toBe('published');
+    const manage = createManagementClient(next);
+    await until('the first is recorded', async () => (await readFirstState(manage, sending)) === 'published');
     await until('the second is published too', async () => (await telegram.control.readLedger()).length === 2);
     const wall = await telegram.control.readLedger({ channel: channels[0]!.chatId });
     expect(wall.map((entry) => entry.text)).toEqual(['being sent', 'in flight']);
@@ -68,8 +71,8 @@ describe('SIGTERM', () => {
     // 0: the shutdown was orderly. The process exits with 1 if it takes more than 9 s.
     expect(await gateway.program.terminate()).toEqual({ code: 0, signal: null });
     const next = await harness.startGateway(settings);
-    const { publications } = await createManagementClient(next).findPost(postIdOf(sent));
-    expect(publications[0]!.state).toBe('in_doubt');
+    const manage = createManagementClient(next);
+    await until('the doubt is recorded', async () => (await readFirstState(manage, sent)) === 'in_doubt');
   });
 });
 
