@@ -50,7 +50,10 @@ describe('a call over a connection of its own', () => {
     return `kurrentdb://127.0.0.1:${(server.address() as AddressInfo).port}?tls=false`;
   };
 
-  const open = async (connectionString: string, timeoutMs = 5_000): Promise<{ call: GrpcCall; received: Received }> => {
+  const open = async (
+    connectionString: string,
+    timeoutMs = 60_000,
+  ): Promise<{ call: GrpcCall; received: Received }> => {
     const client = createClient(connectionString);
     cleanUps.push(() => disposeClient(client));
     const received: { -readonly [Key in keyof Received]: Received[Key] } = { messages: [], goAways: 0, end: undefined };
@@ -77,7 +80,7 @@ describe('a call over a connection of its own', () => {
     };
 
   const waitForEnd = async (received: Received): Promise<Error | null | undefined> => {
-    await until('the call has ended', () => received.end !== undefined, 20_000);
+    await until('the call has ended', () => received.end !== undefined);
     return received.end;
   };
 
@@ -92,7 +95,7 @@ describe('a call over a connection of its own', () => {
     const { call } = await open(`${url}&connectionName=gateway`);
     const messages = [Buffer.from('one'), Buffer.from('two'), Buffer.alloc(0)];
     call.write(messages);
-    await until('the messages have arrived', () => chunks.length > 0, 20_000);
+    await until('the messages have arrived', () => chunks.length > 0);
     expect(chunks[0]).toEqual(joinMessages(messages));
     expect(seen).toMatchObject({
       ':method': 'POST',
@@ -165,7 +168,7 @@ describe('a call over a connection of its own', () => {
       setTimeout(() => stream.write(joinMessages([Buffer.from('late')])), 50);
     });
     const { received } = await open(url);
-    await until('the late message has arrived', () => received.messages.length > 0, 20_000);
+    await until('the late message has arrived', () => received.messages.length > 0);
     expect(received).toMatchObject({ messages: ['late'], end: undefined });
     expect(received.goAways).toBeGreaterThan(0);
   });
