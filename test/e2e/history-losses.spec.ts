@@ -92,12 +92,31 @@ class Losses {
 
   /** Accepts posts, and waits until a witness has a checkpoint that covers them. */
   async write(gateway: Gateway, count: number): Promise<void> {
+    await this.accept(gateway, count);
+    await this.witness(gateway);
+  }
+
+  /** The same after they are published, so that a witness has seen the newest events. */
+  async writeAndPublish(gateway: Gateway, count: number): Promise<void> {
+    const manage = createManagementClient(gateway);
+    for (const id of await this.accept(gateway, count))
+      await until(`${id} is published`, async () => {
+        const { publications } = await manage.findPost(id);
+        return publications.length === 1 && publications[0]!.state === 'published';
+      });
+    await this.witness(gateway);
+  }
+
+  /** Accepts posts. @returns their ids */
+  private async accept(gateway: Gateway, count: number): Promise<readonly string[]> {
+    const ids: string[] = [];
     for (let n = 0; n < count; n++) {
       const answer = await publish(gateway.url, this.endpoints[0]!, { text: `post ${this.posts++}` });
       expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
       expect(postIdOf(answer)).toMatch(/^post_/);
+      ids.push(postIdOf(answer));
     }
-    await this.witness(gateway);
+    return ids;
   }
 
   /** Sends requests that are refused, each of which is an event of the request log. @returns the stream */
@@ -368,7 +387,7 @@ describe('a published history whose stores are lost', () => {
     await restore();
     gateway = await losses.start(place);
     expect(await losses.verify(gateway, 1)).toEqual(['entries_lost']);
-    await losses.write(gateway, 4);
+    await losses.writeAndPublish(gateway, 4);
 
     // The newest events are lost, which the read models have seen.
     await gateway.program.killAll();
@@ -401,7 +420,7 @@ describe('a published history whose stores are lost', () => {
       const losses = await Losses.begin(harness, { HISTORY_ORIGIN: 'post.example.com/history' });
       const place = { ...(await harness.createDatabase()), DATA_DIR: await harness.createFolder() };
       let gateway = await losses.start(place);
-      await losses.write(gateway, 8);
+      await losses.writeAndPublish(gateway, 8);
       await gateway.program.killAll();
       await loseNewestEvents(place);
       await losses.reset(place);
