@@ -86,7 +86,9 @@ const planPosts = async (
       const [text, dueAt] = [`post ${next.n}, first text`, startAt + next.n * everyMs];
       const payload = { text, publish_at: new Date(dueAt).toISOString() };
       const { answer } = await client.send(endpoint, `post ${next.n}`, payload);
-      plans.push({ id: postIdOf(answer), dueAt, texts: [text], isOrdered: true, isCancelled: false });
+      // A post that was accepted when it was already due comes after others.
+      const isOrdered = Date.now() + RACE_MS < dueAt;
+      plans.push({ id: postIdOf(answer), dueAt, texts: [text], isOrdered, isCancelled: false });
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
