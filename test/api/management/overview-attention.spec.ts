@@ -62,7 +62,13 @@ describe('the things that need attention', () => {
     const offByOwner = await createEndpoint(owner, [setup.project]);
     await caller.post(`/endpoints/${offByOwner.id}/disable`).expect(200);
 
-    const shown = await waitForOverview(caller, 'all of it', ({ attention }) => attention.length === 5);
+    const shown = await waitForOverview(
+      caller,
+      'all of it',
+      // What waits on the channel comes from another read model.
+      (overview) =>
+        overview.attention.length === 5 && attentionOf(overview, 'channel_needs_attention')?.subject?.waiting === 3,
+    );
     const codes = ['in_doubt', 'channel_needs_attention', 'endpoint_disabled', 'publication_failed'];
     expect(shown.attention.map(({ code }) => code)).toEqual([...codes, 'webhook_output_disabled']);
     expect(shown.attention.every(({ count, since }) => count === 1 && since < shown.at)).toBe(true);
@@ -160,6 +166,7 @@ describe('the things that need attention', () => {
       // The network's state and its queue come from different read models.
       (overview) =>
         overview.attention.length === 1 &&
+        networkOf(overview).published_hour === 2 &&
         overview.waiting[0]?.waiting_for?.rule === 'quota' &&
         networkOf(overview).state === 'held',
     );
@@ -189,7 +196,12 @@ describe('the things that need attention', () => {
     const { caller } = setup.owner;
     await waitForOverview(caller, 'both', ({ attention }) => attention.length === 2);
     await caller.delete(`/channels/${setup.channel.id}?cascade=true`).expect(204);
-    const shown = await waitForOverview(caller, 'nothing', ({ attention }) => attention.length === 0);
+    const shown = await waitForOverview(
+      caller,
+      'nothing',
+      // The deletion comes before the cancellation of what waits.
+      (overview) => overview.attention.length === 0 && networkOf(overview).waiting === 0,
+    );
     expect(networkOf(shown)).toMatchObject({ failed: 0, waiting: 0, state: 'idle' });
   });
 });
