@@ -66,8 +66,11 @@ describe('the projections', () => {
     expect(stopped).toMatchObject({ state: 'stopped', error });
     const { body } = await operator.post('/projections/elsewhere/skip', { reason: 'damaged' }).expect(200);
     expect(body).toMatchObject({ state: 'live', error: null, skipped: 1 });
-    const { body: trail } = await operator.get('/history/events?type=ProjectionEventSkipped').expect(200);
-    expect(trail.items[0]).toMatchObject({
+    const skipped = await until('the trail shows it', async () => {
+      const { body: trail } = await operator.get('/history/events?type=ProjectionEventSkipped').expect(200);
+      return trail.items[0];
+    });
+    expect(skipped).toMatchObject({
       actor: 'operator',
       aggregate: 'projection',
       aggregate_id: 'elsewhere',

@@ -105,7 +105,11 @@ describe('a rebuild of a projection', () => {
     const { body: back } = await operator.post('/projections/posts/rollback').expect(200);
     expect(back).toMatchObject({ version: first, previous: second });
     await setup.waitForState(later, 'published');
-    expect((await decisions('posts')).slice(0, 2)).toMatchObject([
+    const latest = await until('the rollback is in the trail', async () => {
+      const all = await decisions('posts');
+      return all[0]?.type === 'ProjectionRolledBack' && all;
+    });
+    expect(latest.slice(0, 2)).toMatchObject([
       { type: 'ProjectionRolledBack', data: { version: first, previousVersion: second } },
       { type: 'ProjectionPromoted', data: { version: second, previousVersion: first, jobId: null } },
     ]);
@@ -116,7 +120,11 @@ describe('a rebuild of a projection', () => {
     const job = await rebuild('request-log', { promote: 'manual' });
     const { body } = await operator.post('/projections/request-log/discard').expect(200);
     expect(body).toMatchObject({ version, candidate: null, state: 'live' });
-    expect((await decisions('request-log'))[0]).toMatchObject({
+    const [discarded] = await until('the decision is in the trail', async () => {
+      const all = await decisions('request-log');
+      return all[0]?.type === 'ProjectionCandidateDiscarded' && all;
+    });
+    expect(discarded).toMatchObject({
       type: 'ProjectionCandidateDiscarded',
       actor: 'operator',
       data: { projection: 'request-log', version: job.result.version, reason: null },

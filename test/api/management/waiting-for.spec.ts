@@ -103,7 +103,8 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
     await harness.telegram.addFault({ mode: 'answer', status: 429, body, channel: setup.channel.chatId });
     const id = await setup.sendPost();
     const held = await setup.waitForRule(id, 'platform_limit');
-    expect(Date.parse(held.until!)).toBeGreaterThan(Date.now() + 290_000);
+    const { started_at } = (await setup.readPublication(id)).attempts[0]!;
+    expect(Date.parse(held.until!)).toBeGreaterThan(Date.parse(started_at) + 290_000);
     expect(await typeOf(held.event_id)).toBe('PublicationPostponed');
     expect(held.text).toContain('Too Many Requests: retry after 300');
     expect(held.figures).toEqual({
@@ -141,7 +142,11 @@ describe('a waiting publication names the rule that holds it (D-36):', () => {
       expect(held.text).toContain('needs attention: ');
       expect(held.figures).toEqual({ ...NO_FIGURES, platform_says: expect.stringContaining('Unauthorized') });
     }
-    const { body: channel } = await setup.owner.caller.get(`/channels/${setup.channel.id}`).expect(200);
+    // The channel's status comes from another read model.
+    const channel = await until('the channel needs attention', async () => {
+      const { body: shown } = await setup.owner.caller.get(`/channels/${setup.channel.id}`).expect(200);
+      return shown.status === 'needs_attention' && shown;
+    });
     expect(channel).toMatchObject({ status: 'needs_attention', attention: { code: 'unauthorized' } });
     const credentials = { bot_token: '1:new-token', chat_id: setup.channel.chatId };
     const repaired = await setup.owner.caller.patch(`/channels/${setup.channel.id}`, { credentials }).expect(200);
