@@ -1,5 +1,5 @@
 import { until } from '../../e2e/until.js';
-import { type TestChannel, TestGateway } from '../public/gateway.js';
+import { type Answer, type TestChannel, TestGateway } from '../public/gateway.js';
 import { type Assistant, CLIENTS, headersOf, type HeldStream, holdStream, RawSseClient } from './assistant-clients.js';
 import { createToolCalls } from './tool-calls.js';
 
@@ -21,6 +21,13 @@ const setUp = async (settings: object = {}, name = 'News', ownerId = owner) => {
   const endpoint = await gateway.createEndpoint(ownerId, [project], settings);
   return { channel, project, endpoint };
 };
+
+/** Waits until an endpoint's request log has an entry, and returns the log. */
+const waitForLog = (endpointId: string, query = ''): Promise<Answer['body']> =>
+  until('an entry in the log', async () => {
+    const { items } = await gateway.manage('GET', `/endpoints/${endpointId}/requests${query}`);
+    return items.length > 0 && items;
+  });
 
 describe('an assistant discovers, publishes, pauses and asks for the status (D-39)', () => {
   it.each(Object.entries(CLIENTS))('%s', async (name, connect) => {
@@ -85,7 +92,7 @@ describe('a tool call is a request to the endpoint', () => {
     const headers = headersOf(endpoint.token, { 'user-agent': 'assistant/7' });
     const result = await callOnce(endpoint, 'service_publish', { text: 'logged' }, headers);
     const { id } = result.structuredContent;
-    const { items } = await gateway.manage('GET', `/endpoints/${endpoint.id}/requests`);
+    const items = await waitForLog(endpoint.id);
     expect(items).toHaveLength(1);
     expect(items[0]).toMatchObject({
       ip: '127.0.0.1',
@@ -145,7 +152,7 @@ describe('a tool call is a request to the endpoint', () => {
     const refused = await callOnce(endpoint, 'service_publish', { text: 'second' });
     expect(refused.isError).toBe(true);
     expect(refused.content[0]!.text).toMatch(/one post every 60 seconds.* Wait at least \d+ s before the next call/);
-    const { items } = await gateway.manage('GET', `/endpoints/${endpoint.id}/requests?status=429`);
+    const items = await waitForLog(endpoint.id, '?status=429');
     expect(items).toHaveLength(1);
   });
 
@@ -266,7 +273,7 @@ describe('authentication of assistants', () => {
       const error = { code: -32001, message: 'Unauthorized.', data };
       expect(body).toEqual({ jsonrpc: '2.0', id: null, error });
     }
-    const { items } = await gateway.manage('GET', `/endpoints/${endpoint.id}/requests`);
+    const items = await waitForLog(endpoint.id);
     expect(items[0]).toMatchObject({ decision: 'rejected_auth', reason: 'ip_not_allowed', route: 'POST /sse/{slug}' });
   });
 

@@ -1,3 +1,4 @@
+import { until } from '../../e2e/until.js';
 import { TestGateway } from '../public/gateway.js';
 import { createToolCalls } from './tool-calls.js';
 
@@ -43,7 +44,10 @@ describe('an assistant plans posts (D-58 to D-66)', () => {
 
     const tooLate = await callOnce(endpoint, 'service_reschedule', { id, publish_at: later });
     expect(tooLate.content[0]!.text).toMatch(/was released already.* Do not call again for this post: tell the user\./);
-    const { items } = await gateway.manage('GET', `/endpoints/${endpoint.id}/requests`);
+    const items = await until('the refusal is in the log', async () => {
+      const log = (await gateway.manage('GET', `/endpoints/${endpoint.id}/requests`)).items;
+      return log[0]?.decision === 'rejected_validation' && log;
+    });
     const route = 'PATCH /v1/webhooks/{slug}/posts/{id}';
     expect(items[0]).toMatchObject({ route, decision: 'rejected_validation', http_status: 409 });
     expect(items[0].user_agent).toContain('(tool service_reschedule)');
