@@ -1,6 +1,7 @@
 import { until } from '../../e2e/until.js';
 import {
   type Caller,
+  catchUp,
   createChannel,
   createEndpoint,
   createOwner,
@@ -45,6 +46,7 @@ describe('the history of everything of an owner', () => {
   };
 
   const compare = async (caller: Caller, query: string): Promise<Change[]> => {
+    await catchUp(harness, 'audit');
     const { body } = await caller.get(`/history/diff?${query}`).expect(200);
     expect(body.truncated).toBe(false);
     return body.changes;
@@ -60,6 +62,7 @@ describe('the history of everything of an owner', () => {
       await self.caller.patch(`/projects/${project}`, { name: 'Second' }).expect(200);
       await self.caller.delete(`/channels/${deleted.id}?cascade=true`).expect(204);
 
+      await catchUp(harness, 'audit');
       const { body: now } = await self.caller.get('/history').expect(200);
       expect(idsOf(now.channels)).toEqual([kept.id]);
       expect(now.projects).toMatchObject([{ id: project, revision: 2, state: { name: 'Second' } }]);
@@ -79,6 +82,7 @@ describe('the history of everything of an owner', () => {
     it('shows an owner nothing of others, and the operator everything', async () => {
       const self = await createOwner(harness);
       const channel = (await createChannel(self)).id;
+      await catchUp(harness, 'audit');
       expect((await self.caller.get('/history').expect(200)).body).toMatchObject({ endpoints: [], projects: [] });
       expect(idsOf((await self.caller.get('/history').expect(200)).body.channels)).toEqual([channel]);
       await self.caller.get(`/history?owner_id=${other.id}`).expect(404);
@@ -154,6 +158,7 @@ describe('the history of everything of an owner', () => {
     });
 
     it('shows the times, and takes now for the end', async () => {
+      await catchUp(harness, 'audit');
       const { body } = await self.caller.get(`/history/diff?from=${from}`).expect(200);
       expect(body.from).toEqual({ at: from });
       expect(body.to.at > to).toBe(true);
@@ -202,6 +207,7 @@ describe('the history of everything of an owner', () => {
       const owner = await createOwner(harness);
       const ofProject = await createProject(owner, [(await createChannel(owner)).id]);
       for (let i = 0; i < 50; i++) await createEndpoint(owner, [ofProject]);
+      await catchUp(harness, 'audit');
       const { body } = await owner.caller.get('/history/diff?from=2020-01-01T00:00:00Z').expect(200);
       expect(body.truncated).toBe(true);
       expect(body.changes).toHaveLength(1_000);

@@ -2,6 +2,7 @@ import request from 'supertest';
 import { until } from '../../e2e/until.js';
 import {
   type Caller,
+  catchUp,
   createChannel,
   createEndpoint,
   createOwner,
@@ -72,11 +73,15 @@ describe('the ticks of history', () => {
   });
   afterAll(() => harness.stop());
 
-  const readTicks = async (caller: Caller, query = ''): Promise<Ticks> =>
-    (await caller.get(`/history/ticks?${query}`).expect(200)).body;
+  const readTicks = async (caller: Caller, query = ''): Promise<Ticks> => {
+    await catchUp(harness, 'audit');
+    return (await caller.get(`/history/ticks?${query}`).expect(200)).body;
+  };
 
-  const readEvents = async ({ caller }: TestOwner, query = ''): Promise<EventView[]> =>
-    (await caller.get(`/history/events?limit=200${query}`).expect(200)).body.items;
+  const readEvents = async ({ caller }: TestOwner, query = ''): Promise<EventView[]> => {
+    await catchUp(harness, 'audit');
+    return (await caller.get(`/history/events?limit=200${query}`).expect(200)).body.items;
+  };
 
   const spansOf = async ({ caller }: TestOwner, kind: string): Promise<readonly Span[]> =>
     (await readTicks(caller)).spans.filter((span) => span.kind === kind);

@@ -1,6 +1,7 @@
 import { until } from '../../e2e/until.js';
 import {
   type Caller,
+  catchUp,
   createChannel,
   createEndpoint,
   createOwner,
@@ -42,8 +43,10 @@ describe('history', () => {
   });
   afterAll(() => harness.stop());
 
-  const eventsOf = async (caller: Caller, query: string): Promise<EventView[]> =>
-    (await caller.get(`/history/events?limit=200${query}`).expect(200)).body.items;
+  const eventsOf = async (caller: Caller, query: string): Promise<EventView[]> => {
+    await catchUp(harness, 'audit');
+    return (await caller.get(`/history/events?limit=200${query}`).expect(200)).body.items;
+  };
 
   describe('of an aggregate', () => {
     let channel: string;
@@ -183,10 +186,12 @@ describe('history', () => {
     const project = await createProject(self, [channel]);
     const [kept, deleted] = [await createEndpoint(self, [project]), await createEndpoint(self, [project])];
     await self.caller.post(`/channels/${channel}/pause`, { minutes: 5 }).expect(200);
+    await catchUp(harness, 'audit');
     const then = (await self.caller.get('/history').expect(200)).body;
     await self.caller.delete(`/endpoints/${deleted.id}`).expect(204);
     await self.caller.post(`/projects/${project}/pause`, { minutes: 5 }).expect(200);
     await until('the clock has moved', async () => new Date().toISOString() > then.at);
+    await catchUp(harness, 'audit');
     const { body } = await operator.get(`/history?owner_id=${self.id}`).expect(200);
     const idsOf = (each: readonly { id: string }[]) => each.map(({ id }) => id).toSorted();
     expect(idsOf(body.endpoints)).toEqual([kept.id]);
@@ -308,7 +313,7 @@ describe('history', () => {
     let post: string;
     beforeAll(async () => {
       setup = await PublishingSetup.create(harness);
-      post = await setup.sendPost({ text: 'Hello', external_id: 'of-the-shop', ad_target_pause_minutes: 1 });
+      post = await setup.sendPost({ text: 'Hello', external_id: 'of-the-shop', ad_target_pause_minutes: 60 });
       await setup.waitForState(post, 'published');
     });
 
@@ -331,6 +336,7 @@ describe('history', () => {
     });
 
     it('is traced from the request to the network’s message ids, by any id of it', async () => {
+      await catchUp(harness, 'audit');
       const { body } = await setup.owner.caller.get(`/history/trace/${post}`).expect(200);
       const events = body.events as EventView[];
       expect(typesOf(events)).toEqual(['PostAccepted', 'PublicationStarted', 'ChannelPaused', 'PublicationSucceeded']);
@@ -364,6 +370,7 @@ describe('history', () => {
       const { id } = await setup.readPublication(held);
       const cancelled = await setup.owner.caller.post(`/publications/${id}/cancel`).expect(200);
       const requestId = cancelled.headers['x-request-id'] as string;
+      await catchUp(harness, 'audit');
       const { events } = (await setup.owner.caller.get(`/history/trace/${held}`).expect(200)).body;
       expect(typesOf(events)).toEqual(['PostAccepted', 'PublicationDismissed']);
       expect(events[1]).toMatchObject({

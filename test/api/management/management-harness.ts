@@ -46,6 +46,13 @@ export const startHarness = async (
   };
 };
 
+/** Waits until a read model shows all events of the log. Its readers wait for it too, but only for a short time. */
+export const catchUp = async ({ running }: ManagementHarness, readModel: string): Promise<void> => {
+  const { progress, store } = running.infrastructure;
+  const head = await store.readHead();
+  await until(`${readModel} has caught up`, () => progress.waitFor([readModel], head));
+};
+
 /** A caller of the management API with one API key. */
 export class Caller {
   constructor(
