@@ -43,8 +43,16 @@ describe('a post with a management key', () => {
     payload: object,
     headers: Readonly<Record<string, string>> = {},
   ) => caller.post(`/endpoints/${id}/posts`, payload, headers);
-  const readLog = async ({ id }: Pick<CreatedEndpoint, 'id'>): Promise<readonly LoggedRequest[]> =>
-    (await owner.caller.get(`/endpoints/${id}/requests`).expect(200)).body.items;
+  /** Reads the log, the newest entry first, once it has the entry of the last request. */
+  const readLog = (
+    { id }: Pick<CreatedEndpoint, 'id'>,
+    isLast: (newest: LoggedRequest) => boolean,
+    { caller } = owner,
+  ): Promise<readonly LoggedRequest[]> =>
+    until('the last request is in the log', async () => {
+      const { items } = (await caller.get(`/endpoints/${id}/requests`).expect(200)).body;
+      return items.length > 0 && isLast(items[0]) && items;
+    });
 
   it('is answered and published like a post of the endpoint’s client', async () => {
     const { body, headers } = await publish(owner.caller, endpoint, { text: 'Hello', trace_id: 't-1' }).expect(200);
@@ -63,7 +71,7 @@ describe('a post with a management key', () => {
     const actor = role === 'owner' ? `owner:${owner.id}` : 'operator';
     const { body } = await owner.caller.get(`/history/post/${id}`).expect(200);
     expect(body.events[0]).toMatchObject({ type: 'PostAccepted', actor, ip: expect.any(String) });
-    const [logged] = await readLog(endpoint);
+    const [logged] = await readLog(endpoint, ({ post_id }) => post_id === id);
     expect(logged).toMatchObject({ route: POSTS, decision: 'accepted', http_status: 200, post_id: id });
   });
 
@@ -82,7 +90,7 @@ describe('a post with a management key', () => {
       body: JSON.stringify({ text: 'Once' }),
     });
     expect([byClient.status, await byClient.text()]).toEqual([202, first.text]);
-    const [last, mismatch, replay] = await readLog(endpoint);
+    const [last, mismatch, replay] = await readLog(endpoint, ({ route }) => route !== POSTS);
     expect(last).toMatchObject({ route: 'POST /v1/webhooks/{slug}', decision: 'accepted_idempotent_replay' });
     expect(mismatch).toMatchObject({ decision: 'accepted_idempotent_replay', reason: 'payload_mismatch' });
     expect(replay).toMatchObject({ route: POSTS, decision: 'accepted_idempotent_replay', post_id: first.body.id });
@@ -116,7 +124,7 @@ describe('a post with a management key', () => {
       'content-type': 'text/plain',
     });
     expect([media.status, media.body.code]).toEqual([415, 'unsupported_media_type']);
-    const [, second] = await readLog(endpoint);
+    const [, second] = await readLog(endpoint, ({ http_status }) => http_status === 415);
     expect(second).toMatchObject({ route: POSTS, decision: 'rejected_validation', http_status: 422 });
   });
 
@@ -141,8 +149,8 @@ describe('a post with a management key', () => {
       const { status, body } = await publish(mini.caller, fast, { text: 'Third' });
       return status === 402 && body.code === 'quota_exhausted';
     });
-    const { body } = await mini.caller.get(`/endpoints/${slow.id}/requests`).expect(200);
-    expect(body.items[0]).toMatchObject({ route: POSTS, decision: 'rejected_rate_limit', reason: 'min_interval' });
+    const [tooSoon] = await readLog(slow, ({ decision }) => decision !== 'accepted', mini);
+    expect(tooSoon).toMatchObject({ route: POSTS, decision: 'rejected_rate_limit', reason: 'min_interval' });
   });
 
   it('is refused by a test endpoint, whose sandbox works', async () => {
@@ -151,7 +159,7 @@ describe('a post with a management key', () => {
     expect(body).toMatchObject({ ok: false, code: 'test_endpoint' });
     const preview = await owner.caller.post(`/endpoints/${test.id}/sandbox`, { text: 'Hello' }).expect(200);
     expect(preview.body.ok).toBe(true);
-    const log = await readLog(test);
+    const log = await readLog(test, () => true);
     expect(log).toEqual([
       expect.objectContaining({ route: POSTS, decision: 'rejected_auth', reason: 'test_endpoint', http_status: 403 }),
     ]);
@@ -164,7 +172,7 @@ describe('a post with a management key', () => {
     expect(body).toMatchObject({ code: 'endpoint_disabled' });
     const preview = await owner.caller.post(`/endpoints/${disabled.id}/sandbox`, { text: 'Hello' }).expect(403);
     expect(preview.body.code).toBe('endpoint_disabled');
-    expect(await readLog(disabled)).toEqual([
+    expect(await readLog(disabled, () => true)).toEqual([
       expect.objectContaining({ route: POSTS, decision: 'rejected_paused', http_status: 403 }),
     ]);
   });
@@ -235,7 +243,10 @@ describe('a post with a management key under maintenance', () => {
     const endpoint = await createEndpoint(owner, []);
     const { body } = await owner.caller.post(`/endpoints/${endpoint.id}/posts`, { text: 'Hello' }).expect(503);
     expect(body.code).toBe('maintenance');
-    const { body: log } = await owner.caller.get(`/endpoints/${endpoint.id}/requests`).expect(200);
-    expect(log.items[0]).toMatchObject({ decision: 'rejected_disabled' });
+    const logged = await until('it is in the log', async () => {
+      const { body: log } = await owner.caller.get(`/endpoints/${endpoint.id}/requests`).expect(200);
+      return log.items[0];
+    });
+    expect(logged).toMatchObject({ decision: 'rejected_disabled' });
   });
 });

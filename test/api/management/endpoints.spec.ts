@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import request from 'supertest';
+import { until } from '../../e2e/until.js';
 import {
   type Caller,
   createChannel,
@@ -281,7 +282,11 @@ describe('endpoints', () => {
     const { body: post } = await send(slug, token).set('user-agent', 'blog/1.0').expect(200);
     const listRequests = async (query = '') =>
       (await owner.caller.get(`/endpoints/${id}/requests${query}`).expect(200)).body.items;
-    expect(await listRequests()).toEqual([
+    const logged = await until('the post is in the log', async () => {
+      const items = await listRequests();
+      return items.length > 0 && items;
+    });
+    expect(logged).toEqual([
       {
         id: expect.stringMatching(/^req_/),
         at: expect.stringMatching(/Z$/),
