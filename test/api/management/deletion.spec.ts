@@ -182,7 +182,7 @@ describe('a deletion (management-api.md: DELETE)', () => {
     const setup = await PublishingSetup.create(harness);
     const { caller } = setup.owner;
     const { id, chatId } = setup.channel;
-    await harness.telegram.addFault({ mode: 'delay', delay_ms: 4_000, channel: chatId, times: null });
+    await harness.telegram.addFault({ mode: 'delay', delay_ms: 15_000, channel: chatId, times: null });
     const [first, second] = [await setup.sendPost({ text: 'first' }), await setup.sendPost({ text: 'second' })];
     await setup.waitForState(first, 'publishing');
     await caller.delete(`/channels/${id}?cascade=true`).expect(204);
