@@ -136,7 +136,7 @@ describe('a call without a response', () => {
     ['hang', 0],
     ['accept_then_hang', 1],
   ] as const)('in time (%s) is in doubt', async (mode, accepts) => {
-    const impatient = createOkPublisher({ apiUrl: ok.url, timeoutMs: 250 });
+    const impatient = createOkPublisher({ apiUrl: ok.url, timeoutMs: 2_000 });
     await ok.control.addFault({ mode });
     expect(await impatient.send(step(), contextFor())).toMatchObject({
       kind: 'in_doubt',

@@ -215,7 +215,7 @@ describe('a call that fails in transit', () => {
     ['hang', 0],
     ['accept_then_hang', 1],
   ] as const)('no answer in time (%s) is in doubt', async (mode, accepts) => {
-    const impatient = createTelegramPublisher({ apiUrl: telegram.url, timeoutMs: 250 });
+    const impatient = createTelegramPublisher({ apiUrl: telegram.url, timeoutMs: 2_000 });
     await telegram.control.addFault({ mode });
     const outcome = await impatient.send(stepFor(), contextFor('@harbour'));
     expect(outcome).toMatchObject({ kind: 'in_doubt', error: { code: 'timed_out', category: 'network' } });
