@@ -6,6 +6,7 @@ import { silentLog } from '../../src/kernel/log.js';
 import { migrate } from '../../src/postgres/migrations.js';
 import { migrations } from '../../src/postgres/migrations/all.js';
 import { checkServer, UnfitServer } from '../../src/postgres/server-check.js';
+import { until } from '../e2e/until.js';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.js';
 import { TransactionPooler } from '../support/transaction-pooler.js';
 
@@ -134,6 +135,14 @@ describe('the check of the server', () => {
     const log: Log = { ...silentLog, warn: (context) => void warnings.push(context) };
     expect(await check(url, 10, log)).toBe('fits');
     expect(warnings).toEqual([]);
+    const text = 'select from pg_stat_activity where usename = $1';
+    const observer = new Client({ connectionString: superuser });
+    await observer.connect();
+    await until(
+      'the connection of the check has ended',
+      async () => (await observer.query(text, [name])).rowCount === 0,
+    );
+    await observer.end();
     const other = new Client({ connectionString: url });
     await other.connect();
     expect(await check(url, 10, log)).toBe('fits');
