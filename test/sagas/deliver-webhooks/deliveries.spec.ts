@@ -62,7 +62,7 @@ it('tells of a published post, in the format of posts, with signatures that both
     expect(() => standard.verify(changed, headersOf(headers))).toThrow();
     expect(verifyOwnSignature(secret, changed, delivery)).toBe(false);
   }
-  const [listed] = (await gateway.manage('GET', `/posts/${postId}`)).publications;
+  const [listed] = (await until('the post is shown', () => gateway.manage('GET', `/posts/${postId}`))).publications;
   expect(delivery.body.publication_id).toBe(listed.id);
 });
 
@@ -176,8 +176,10 @@ it('gives up after eight attempts, and sends again what is asked for', async () 
   expect(retried).toBe(2);
   receiver.answer = () => ({});
   for (const id of [one, two]) await setup.waitForDelivery(id, ({ state }) => state === 'delivered');
+  receiver.answer = () => ({ status: 400 }); // the answer may be read after the next attempt
   const { state } = await gateway.manage('POST', `/deliveries/${one}/retry`);
   expect(state).toBe('pending');
+  receiver.answer = () => ({});
   await setup.waitForDelivery(one, (delivery) => delivery.state === 'delivered');
   const { items } = await gateway.manage('GET', `/webhook-outputs/${output.id}/deliveries?state=delivered`);
   expect(items.map(({ id }: { id: string }) => id)).toEqual([two, one]);
