@@ -58,7 +58,23 @@ describe("notices in the owner's chat", () => {
     const { chat, fail, owner } = await setUp();
     const first = await fail();
     await waitForMessages(chat, 1);
+    // No later message leaves before all notices are queued, however long the posts take.
+    const busy = { ok: false, error_code: 429, description: 'Too Many Requests: retry after 1' };
+    const hold = {
+      method: 'sendMessage',
+      channel: chat,
+      mode: 'answer',
+      status: 429,
+      body: busy,
+      times: null,
+    } as const;
+    await gateway.telegram.addFault(hold);
     const others = [await fail(), await fail(), await fail()];
+    await until('all notices are queued', async () => {
+      const { rowCount } = await gateway.pool.query('select from ops_notice where owner_id = $1', [owner]);
+      return rowCount === 1 + others.length;
+    });
+    await gateway.telegram.clearFaults();
     const messages = await until('all notices are delivered', async () => {
       const wall = await gateway.readWall(chat);
       return others.every((id) => wall.some((text) => text.includes(id))) && wall;
