@@ -72,7 +72,7 @@ it('completes a released post in every project, including publications cancelled
   const endpoint = await gateway.createEndpoint(owner, [project, other]);
   const publish_at = new Date(Date.now() + 3_600_000).toISOString();
   const post_id = (await endpoint.post('', { text: 'in part', publish_at })).body.id;
-  const { publications } = await gateway.manage('GET', `/posts/${post_id}`);
+  const { publications } = await until('the post is shown', () => gateway.manage('GET', `/posts/${post_id}`));
   const [inFirst, kept, cancelled] = publications.map(({ id }: { id: string }) => id);
   for (const id of [inFirst, cancelled]) await gateway.manage('POST', `/publications/${id}/cancel`);
   await gateway.manage('PATCH', `/posts/${post_id}`, { publish_at: null });
@@ -185,7 +185,7 @@ it('sends and shows a body over 64 KB as it is, and leaves it out of lists', asy
   const { raw, body, id } = await waitFor('post.published', postId);
   expect(raw.length).toBeGreaterThan(100_000);
   expect(body.metadata).toEqual(metadata);
-  const shown = await gateway.manage('GET', `/deliveries/dlv_${id.replaceAll('-', '')}`);
+  const shown = await setup.waitForDelivery(`dlv_${id.replaceAll('-', '')}`, ({ state }) => state === 'delivered');
   expect(shown.body).toEqual(body);
   expect(shown).not.toHaveProperty('body_truncated');
   const { items } = await gateway.manage('GET', `/webhook-outputs/${output}/deliveries`);
@@ -259,7 +259,10 @@ it('is deleted with its owner: nothing is sent any more, and its secret is erase
     const answer = await gateway.callManagement('GET', `/webhook-outputs/${output.id}`);
     return answer.status === 404 || null;
   });
-  expect((await gateway.callManagement('GET', `/deliveries/${waiting}`)).status).toBe(404);
+  await until('its delivery is gone', async () => {
+    const answer = await gateway.callManagement('GET', `/deliveries/${waiting}`);
+    return answer.status === 404;
+  });
   await until('its deliveries are gone', async () => (await countDeliveries(output.id)) === 0 || null);
   await until('its secret is erased', async () => {
     const known = await readSecretIds();
