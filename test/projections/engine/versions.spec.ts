@@ -126,6 +126,7 @@ describe('a new version of a read model', () => {
       isDeepStrictEqual(await oldest.readRows(), rows),
     );
     expect(await oldest.progress.waitForOwnVersions([name], 0)).toBe(false);
+    await until('its version is dropped', async () => (await readState(name)).checkpoints === 2);
     expect(await readState(name)).toMatchObject({ live: 3, candidate: undefined, previous: 2, checkpoints: 2 });
   });
 
