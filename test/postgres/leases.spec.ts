@@ -17,7 +17,7 @@ let names = 0;
 const newName = (): string => `thing/${++names}`;
 
 /** Acquires a lease; null if it is not free within `timeoutMs`. */
-const acquire = (name: string, { leases } = here, timeoutMs = 20_000): Promise<Lease | null> =>
+const acquire = (name: string, { leases } = here, timeoutMs = 120_000): Promise<Lease | null> =>
   leases.acquire(name, AbortSignal.timeout(timeoutMs));
 
 /** Long enough to check twice if a lease is free. */
