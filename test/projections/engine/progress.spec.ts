@@ -36,7 +36,7 @@ afterAll(async () => {
 
 describe('the progress of read models', () => {
   it('is reported by the runners that update them', async () => {
-    const reached = progress.waitFor(['posts'], 50n);
+    const reached = progress.waitFor(['posts'], 50n, 120_000);
     await client.query(`select pg_notify('projection', 'posts 1 50')`);
     expect(await reached).toBe(true);
     expect(await progress.waitFor(['posts'], 50n, 0)).toBe(true);
@@ -48,8 +48,8 @@ describe('the progress of read models', () => {
                         where application_name = 'crosspost notifications' and datname = current_database()`);
     while (await progress.waitFor(['posts'], 50n, 0)) await sleep(5); // the lost connection is not noticed yet
     expect(await progress.waitFor(['posts'], 50n, 300)).toBe(false);
-    expect(await progress.waitFor(['posts'], 40n)).toBe(true);
+    expect(await progress.waitFor(['posts'], 40n, 120_000)).toBe(true);
     await client.query('update ops_checkpoint set position = 50');
-    expect(await progress.waitFor(['posts'], 50n)).toBe(true);
+    expect(await progress.waitFor(['posts'], 50n, 120_000)).toBe(true);
   });
 });

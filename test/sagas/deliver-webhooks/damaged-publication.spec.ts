@@ -40,7 +40,7 @@ it('a publication with a damaged history is in doubt for its post, and stops no 
   await until('its success arrives', () => own.received.length > 0);
 
   await other.sendPost('of another owner');
-  await until('the other owner receives both', () => others.received.length === 2, 20_000);
+  await until('the other owner receives both', () => others.received.length === 2);
   expect(others.received.map(({ kind }) => kind)).toEqual(['publication.succeeded', 'post.completed']);
   expect(own.received.map(({ kind }) => kind)).toEqual(['publication.succeeded']);
 });

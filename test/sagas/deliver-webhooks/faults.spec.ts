@@ -60,8 +60,9 @@ it('obeys Retry-After, which is not scaled', async () => {
 
 it('delivers to others while one never answers and one answers after 20 s, and calls that a failure', async () => {
   const [silent, prompt] = [await createOutput({ never: true }), await createOutput({})];
-  const waiting = await setup.ping(silent);
-  const late = await setup.ping(await createOutput({ status: 200, afterMs: 20_000 }));
+  const slow = await createOutput({ status: 200, afterMs: 20_000 });
+  const waiting = await setup.ping(silent); // for 15 s
+  const late = await setup.ping(slow);
   for (let i = 0; i < 3; i++) expect(await pingOnce(prompt)).toMatchObject({ state: 'delivered' });
   expect(await gateway.manage('GET', `/deliveries/${waiting}`)).toMatchObject({ state: 'pending', attempts: [] });
   const { attempts } = await setup.waitForDelivery(waiting, (delivery) => delivery.attempts.length > 0);
