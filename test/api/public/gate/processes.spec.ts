@@ -118,7 +118,7 @@ describe('three processes of the API', () => {
     const endpoint = await deployment.endpointWith({ min_interval: 0 });
     // Avoids the end of the hour, when a new quota begins.
     const left = 3_600_000 - (Date.now() % 3_600_000);
-    if (left < 10_000) await new Promise((resolve) => setTimeout(resolve, left));
+    if (left < 60_000) await new Promise((resolve) => setTimeout(resolve, left));
     const answers = await Promise.all(FIFTY.map((i) => sendRequest(chooseUrl(deployment.urls, i), endpoint)));
     expect(countByStatus(answers.map(({ status }) => status))).toEqual({ 200: 40, 429: 5, 503: 5 });
   });
@@ -195,9 +195,15 @@ describe('the burst of three processes of the API', () => {
         when (new.last_at is distinct from old.last_at) execute function log_taken()`);
 
       const until = Date.now() + SECONDS * 1_000;
+      let accepted = 0;
       const client = async (url: string): Promise<number[]> => {
         const statuses: number[] = [];
-        while (Date.now() < until) statuses.push((await sendRequest(url, endpoint)).status);
+        // However slow the machine is, more posts are accepted than two bursts.
+        while (Date.now() < until || accepted <= 20) {
+          const { status } = await sendRequest(url, endpoint);
+          statuses.push(status);
+          if (status === 200) accepted++;
+        }
         return statuses;
       };
       const statuses = (await Promise.all([...urls, ...urls, ...urls].map(client))).flat();
