@@ -70,7 +70,10 @@ describeInChromium('planned posts', () => {
     await page.getByLabel('Time', { exact: true }).fill('12:15');
     await page.getByRole('button', { name: /^Schedule for .*12:15/ }).click();
     await page.getByText(/^Planned for .*12:15\.$/).waitFor();
-    const { items } = await manage.get('/posts?state=planned&order=publish_at');
+    const items = await until('it is listed', async () => {
+      const found = await manage.get('/posts?state=planned&order=publish_at');
+      return found.items.length > 0 && (found.items as object[]);
+    });
     expect(items).toMatchObject([{ excerpt: 'Regatta at noon', publish_at: instant(dayAfter(2), '12:15') }]);
 
     // A person who came from the calendar is back in it.
@@ -254,8 +257,10 @@ describeInChromium('planned posts', () => {
     await page.getByRole('button', { name: 'Second (UTC+1)' }).click();
     await page.getByRole('button', { name: /^Schedule for .*02:30 \(UTC\+1\)/ }).click();
     await page.getByText(/^Planned for/).waitFor();
-    const { items } = await manage.get('/posts?state=planned&limit=1');
-    expect(items[0].publish_at).toBe(`${autumn}T01:30:00.000Z`);
+    await until('it is listed', async () => {
+      const { items } = await manage.get('/posts?state=planned&limit=1');
+      return items[0].publish_at === `${autumn}T01:30:00.000Z`;
+    });
 
     await opened.goto(`/plan?from=${autumn}`);
     await page.getByText('25 hours').waitFor();
