@@ -77,7 +77,10 @@ it('one event that cannot be read stops the deliveries of all owners visibly, un
   await until('the other owner receives it', () => receiver.received.some(({ body }) => body.text === 'after'));
   await until('nothing is degraded', async () => (await readDegraded()).length === 0);
   expect(await gateway.manage('GET', `/sagas/${SAGA}`)).toMatchObject({ state: 'live', error: null, skipped: 1 });
-  const { items: trail } = await gateway.manage('GET', `/history/events?aggregate=saga&id=${SAGA}`);
+  const trail = await until('the audit trail shows the skip', async () => {
+    const { items: found } = await gateway.manage('GET', `/history/events?aggregate=saga&id=${SAGA}`);
+    return found.length > 0 && found;
+  });
   expect(trail).toEqual([
     expect.objectContaining({
       type: 'SagaEventSkipped',

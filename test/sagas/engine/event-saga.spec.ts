@@ -200,14 +200,10 @@ describe('a saga', () => {
       saga.start(0, { ...silentLog, error: add });
       const { position } = await until('its checkpoint', () => readCheckpoint(saga));
       await processes[0].store.append(stream, 'noStream', [{ id, type: 'ChannelResumed', ...text }]);
-      const stopped = await until(
-        'the error',
-        async () => {
-          const checkpoint = await readCheckpoint(saga);
-          return checkpoint?.error && lines.length > 0 ? checkpoint : null;
-        },
-        20_000,
-      );
+      const stopped = await until('the error', async () => {
+        const checkpoint = await readCheckpoint(saga);
+        return checkpoint?.error && lines.length > 0 ? checkpoint : null;
+      });
       expect(stopped.error).toContain(`ChannelResumed ${id}: UndecodableEvent: ${reason.replace('STREAM', stream)}`);
       expect(stopped.position).toBe(position);
       expect(new Set(lines)).toEqual(new Set(['saga stopped at an event that it cannot read; retrying']));

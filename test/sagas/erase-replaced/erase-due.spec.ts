@@ -116,8 +116,11 @@ describe.each(['PostgreSQL', 'KurrentDB'])('events in %s', (kind) => {
 
   describe('parts of payloads (D-42)', () => {
     const large = (text: string) => ({ text, metadata: { filler: 'x'.repeat(700_000) } });
-    const readText = async (id: string) =>
-      (await harness.manage.get<{ payload: { text: string } }>(`/posts/${id}`)).payload.text;
+    const readText = (id: string) =>
+      until(
+        `${id} is shown`,
+        async () => (await harness.manage.get<{ payload: { text: string } }>(`/posts/${id}`)).payload.text,
+      );
 
     it('are erased only if no post was accepted with them, at whatever point the process ends', async () => {
       const channel = await harness.createChannel('telegram');
@@ -242,9 +245,13 @@ describe.each(['PostgreSQL', 'KurrentDB'])('events in %s', (kind) => {
       await harness.manage.post(`/channels/${channel.channelId}/pause`, { minutes: 1_440 });
       return postIdOf(await channel.post({ text: 'first' }));
     };
-    const publicationOf = async (postId: string) =>
-      (await harness.manage.get<{ publications: { id: string; state: string }[] }>(`/posts/${postId}`))
-        .publications[0]!;
+    const publicationOf = (postId: string) =>
+      until(
+        `${postId} has its publication`,
+        async () =>
+          (await harness.manage.get<{ publications: { id: string; state: string }[] }>(`/posts/${postId}`))
+            .publications[0],
+      );
 
     it('are erased only after the post is published, at whatever point the process ends', async () => {
       const channel = await harness.createChannel('telegram');

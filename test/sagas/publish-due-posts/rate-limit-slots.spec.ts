@@ -66,7 +66,7 @@ describe('the rate limit towards a network (networks.md §3)', () => {
   it('reserves no slot of the account while the request waits for the chat', async () => {
     const [chat, account] = [newKey(), newKey()];
     const request = [
-      { request: 0, key: chat, limits: [[1, 1_000]] as const },
+      { request: 0, key: chat, limits: [[1, 600_000]] as const }, // the second request comes before the next slot
       { request: 0, key: account, limits: [[1, 1_000]] as const },
     ];
     expect(await reserveSlots(0, request)).toMatchObject([{ wait_ms: 0 }, { wait_ms: 0 }]);
@@ -85,7 +85,8 @@ describe('the rate limit towards a network (networks.md §3)', () => {
       [`${key}/`],
     );
     expect(stored.rows).toEqual(slots.slice(2).map(({ at, request }) => ({ key: `${key}/${request}`, at })));
-    const [again] = await reserveSlots(0, [{ ...requests[4]!, request: 0 }]);
+    // Far enough away that the wait is never short, however late the request comes.
+    const [again] = await reserveSlots(0, [{ ...requests[4]!, request: 0, limits: [[1, 600_000]] }]);
     const later = await workers[0]!.query('select 1 from ops_pace where key = $1 and slots[1] = to_timestamp($2)', [
       requests[4]!.waiter,
       again!.at,
