@@ -9,8 +9,8 @@ const texts = async (channel: PublishingChannel): Promise<string[]> =>
 /** Makes the network accept the next post and lose its answer. */
 const loseAnswer = (channel: PublishingChannel, method: string): Promise<void> =>
   channel.network.addFault({ mode: 'accept_then_drop', method, channel: channel.chat });
-const loseCall = (channel: PublishingChannel, method: string): Promise<void> =>
-  channel.network.addFault({ mode: 'drop_before_accepting', method, channel: channel.chat });
+const loseCall = (channel: PublishingChannel, method: string, delay_ms = 0): Promise<void> =>
+  channel.network.addFault({ mode: 'drop_before_accepting', method, channel: channel.chat, delay_ms });
 
 const POST = { max: 'POST /messages', vk: 'wall.post', ok: 'mediatopic.post', telegram: 'sendMessage' };
 const LOOK_UP = { max: 'GET /messages', vk: 'wall.get' };
@@ -110,10 +110,11 @@ describe('a send in doubt while its channel is paused', () => {
     const channel = await harness.createChannel('vk', {
       credentials: { access_token: VK_COMMUNITY_TOKEN, upload_token: undefined },
     });
-    await loseCall(channel, POST.vk);
+    // The call breaks late, and the pause is longer, so that it begins before the send is repeated.
+    await loseCall(channel, POST.vk, 8_000);
     const id = await channel.publish({ text: 'once' });
     await channel.waitUntil(id, 'is open', ({ state }) => state === 'publishing');
-    expect((await channel.endpoint.post('temp-pause', { target_minutes: 4 })).status).toBe(200);
+    expect((await channel.endpoint.post('temp-pause', { target_minutes: 12 })).status).toBe(200);
     const { attempts } = await channel.waitForState(id, 'published');
     expect(attempts).toHaveLength(1);
     expect(await texts(channel)).toEqual(['once']);
