@@ -28,7 +28,7 @@ const plan = async (text: string, publish_at: string, more: object = {}): Promis
   expect([answer.status, answer.body.state]).toEqual([200, 'planned']);
   return answer.body.id;
 };
-const readPost = (id: string) => gateway.manage('GET', `/posts/${id}`);
+const readPost = (id: string) => until(`${id} is shown`, () => gateway.manage('GET', `/posts/${id}`));
 const wall = () => gateway.readWall(channels[0]!.chatId);
 
 it('publishes a post at its time, not before, and holds no other post back', async () => {
@@ -59,7 +59,10 @@ it('publishes a post at its time, not before, and holds no other post back', asy
   ahead += 600_000;
   await gateway.waitForText(channels[0]!.chatId, 'later');
   expect(await wall()).toEqual(['now', 'later']);
-  const released = await readPost(answer.body.id);
+  const released = await until('the release is shown', async () => {
+    const post = await readPost(answer.body.id);
+    return post.released_at && post;
+  });
   expect(Date.parse(released.released_at)).toBeGreaterThanOrEqual(Date.parse(at));
   expect(released.publications.map(({ sequence }: { sequence: number }) => sequence)).toEqual([2, 2]);
 });

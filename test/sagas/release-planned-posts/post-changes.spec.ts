@@ -208,8 +208,11 @@ it('lets the owner or the operator change a post', async () => {
   const put = await gateway.callManagement('PUT', `/posts/${id}/payload`, { text: 'by the operator' });
   expect(put.body).toMatchObject({ state: 'released', revision: 3 });
   await gateway.waitForText(channels[0]!.chatId, 'by the operator');
-  const { items } = await gateway.manage('GET', `/history/events?type=PostRevised`);
-  expect(items[0]).toMatchObject({ aggregate: 'post', aggregate_id: id, actor: 'operator' });
+  const revised = await until('the audit trail shows it', async () => {
+    const { items } = await gateway.manage('GET', `/history/events?type=PostRevised`);
+    return items[0]?.aggregate_id === id && items[0];
+  });
+  expect(revised).toMatchObject({ aggregate: 'post', aggregate_id: id, actor: 'operator' });
 });
 
 it('takes the changes of owners and the operator as JSON alone, and says what became of a post without its endpoint', async () => {
