@@ -49,8 +49,22 @@ export const verify = async (harness: ManagementHarness, checkpoint?: string) =>
   return job.result;
 };
 
-/** Reads everything that clients and owners see. */
+/** Waits until every read model has applied the whole history. */
+const waitForReadModels = async ({ running }: ManagementHarness): Promise<void> => {
+  const { pool, store } = running.infrastructure;
+  await until('the read models are level', async () => {
+    const head = await store.readHead();
+    const { rows } = await pool.query<{ position: bigint }>(
+      `select c.position from ops_projection p
+       left join ops_checkpoint c on c.name = p.name and c.version = p.live_version`,
+    );
+    return rows.length > 0 && rows.every(({ position }) => position !== null && position >= head);
+  });
+};
+
+/** Reads everything that clients and owners see, from read models that show the whole history. */
 export const readViews = async (harness: ManagementHarness, { owner, endpoint, channel }: Setting) => {
+  await waitForReadModels(harness);
   const caller = callAs(harness, owner);
   const info = await request(harness.url)
     .get(`/v1/webhooks/${endpoint.slug}/info`)

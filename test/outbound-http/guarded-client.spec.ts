@@ -106,7 +106,7 @@ describe('the length of an answer', () => {
       response.write('half');
       after(response);
     });
-    const { status, body, isComplete } = await clientWith().request(url, { ...LIMITS, timeoutMs: 500 }, 'cut');
+    const { status, body, isComplete } = await clientWith().request(url, { ...LIMITS, timeoutMs: 6_000 }, 'cut');
     expect([status, body.toString(), isComplete]).toEqual([202, 'half', false]);
   });
 

@@ -75,7 +75,7 @@ describe('an exchange with a response', () => {
       { eval: true, workerData: progress },
     );
     const port = await new Promise<number>((resolve) => thread.once('message', resolve));
-    const timeoutMs = 4_000;
+    const timeoutMs = 10_000;
     const outcome = post(`http://127.0.0.1:${port}`, { timeoutMs });
     while (Atomics.load(progress, 0) !== RECEIVED) await sleep(5);
     await new Promise(setImmediate); // from here, the event loop runs timers before it reads sockets
@@ -200,7 +200,7 @@ describe('the status alone makes a refusal (D-25): the network did nothing', () 
   it.each<readonly [string, (response: ServerResponse) => void, Partial<ExchangeLimits>]>([
     ['breaks off', (response) => response.destroy(), {}],
     ['is longer than any response', (response) => response.end(Buffer.alloc(19_999_994)), {}],
-    ['does not arrive in time', () => undefined, { timeoutMs: 300 }],
+    ['does not arrive in time', () => undefined, { timeoutMs: 6_000 }],
   ])('even if its body %s', async (_, end, limits) => {
     const outcome = await post(await refusing(end), limits);
     expect(outcome).toMatchObject({ kind: 'answered', status: 429, headers: { 'retry-after': '7' } });

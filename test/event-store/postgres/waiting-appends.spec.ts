@@ -53,7 +53,7 @@ describe('appends that wait behind a lock which another session holds', () => {
       .rowCount;
 
   it('are refused by their age: those that were not sent leave the queue, and no batch of them is sent', async () => {
-    const store = open({ timeoutMs: 2_000 });
+    const store = open({ timeoutMs: 10_000 });
     const attempts = newAttempts(3 * BATCH);
     const refused = await appendAll(store, attempts);
     const reasons = refused.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error).name : 'none'));

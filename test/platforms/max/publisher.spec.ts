@@ -286,14 +286,16 @@ describe('the look-up of a send in doubt (networks.md §4, D-25)', () => {
     ['MAX adds the preview of a link', 'Ahoy', [{ type: 'share' }]],
     ['MAX changes white space and invisible characters', ' A\u200bho\n\ny ', []],
   ])('finds it although %s', async (_, text, attachments) => {
-    const found = { timestamp: Date.now(), body: { mid: 'mid.1', text, attachments } };
+    const at = Date.now();
+    const found = { timestamp: at, body: { mid: 'mid.1', text, attachments } };
     await max.control.addFault({ ...answer(200, { messages: [found] }), method: 'GET /messages' });
-    expect(await lookUp(Date.now() - 1_000)).toMatchObject({ outcome: { messageIds: ['mid.1'] } });
+    expect(await lookUp(at - 1_000)).toMatchObject({ outcome: { messageIds: ['mid.1'] } });
   });
 
   it('is inconclusive about the same words that were posted as the attempt began', async () => {
     await max.post({ text: 'Ahoy' });
-    expect(await lookUp(Date.now() + 1_500)).toEqual({ kind: 'unknown' });
+    const [entry] = await max.control.readLedger();
+    expect(await lookUp(Date.parse(entry!.at) + 1_500)).toEqual({ kind: 'unknown' });
   });
 
   it('is inconclusive if the newest ten messages do not reach back far enough', async () => {
