@@ -87,10 +87,10 @@ const killIfAlive = (pid: number): void => {
   }
 };
 
-/** Waits for a condition; fails with its name after 20 s. */
+/** Waits for a condition; fails with its name after two minutes. */
 export const until = async (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
-  for (const end = Date.now() + 20_000; !(await condition()); await sleep(20))
-    if (Date.now() > end) throw new Error(`not within 20 s: ${what}`);
+  for (const end = Date.now() + 120_000; !(await condition()); await sleep(20))
+    if (Date.now() > end) throw new Error(`not within two minutes: ${what}`);
 };
 
 export const query = async (connectionString: string, sql: string): Promise<unknown[]> => {
