@@ -59,13 +59,16 @@ e2eTest(
     await expectReplays(second.url, sent);
     const later = await sendPost(second.url, both, 'after the loss');
     sent.push(later);
-    expect(await readState(manage, later)).toBe('queued');
+    await until('the new post waits', async () => (await readState(manage, later)) === 'queued');
 
     for (const [n, channel] of channels.entries())
       await manage.patch(`/channels/${channel.id}`, { credentials: credentialsOf(channel, n) });
     await manage.post(`/channels/${channels[0]!.id}/resume`);
     await expectNothingLost(manage, telegram, sent, channels);
     for (const channel of channels)
-      expect(await manage.get<ChannelView>(`/channels/${channel.id}`)).toMatchObject({ status: 'ok', attention: null });
+      await until('the channel asks for nothing', async () => {
+        const { status, attention } = await manage.get<ChannelView>(`/channels/${channel.id}`);
+        return status === 'ok' && attention === null;
+      });
   },
 );
