@@ -163,7 +163,10 @@ describe('a bad day of an owner', () => {
     expect(stuckIn.waiting_for!.text).toContain('503');
     const behind = await day.waitForPublication(next.body.id, (p) => p.waiting_for?.rule === 'earlier_publication');
     const head = behind.waiting_for!.blocked_by;
-    expect((await day.manage('GET', `/publications/${head}`)).body).toMatchObject({ id: head, state: 'queued' });
+    await until('the head is queued', async () => {
+      const { body } = await day.manage('GET', `/publications/${head}`);
+      return body.id === head && body.state === 'queued'; // publishing in the middle of an attempt
+    });
 
     const cancelled = await until('the cancellation', async () => {
       const answer = await day.manage('POST', `/publications/${head}/cancel`);
