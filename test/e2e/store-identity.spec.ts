@@ -167,16 +167,20 @@ describe('an event store that the database does not belong to', () => {
       let gateway = await harness.startGateway(onServer);
       const { endpoints, channels } = await createManagementClient(gateway).seed(1, [[0]]);
       const [endpoint, channel] = [endpoints[0]!, channels[0]!];
-      await telegram.control.setDelay(1_500);
+      await telegram.control.setDelay(10_000);
       const answers = [await publish(gateway.url, endpoint, { text: 'one' })];
       answers.push(await publish(gateway.url, endpoint, { text: 'two' }));
-      const backup = await server.backUp(); // neither outcome is in it
+      const backup = await server.backUp(); // neither outcome is in it: the second post waits for the first
+      await until('the first call has begun', async () => {
+        const { items } = await telegram.control.listCalls({ method: 'sendMessage' });
+        return items.length > 0;
+      });
+      await telegram.control.setDelay(0);
       const ids = answers.map(postIdOf);
       await until('both are published', async () => {
         const manage = createManagementClient(gateway);
         return (await Promise.all(ids.map((id) => isPublished(manage, id)))).every(Boolean);
       });
-      await telegram.control.setDelay(0);
       await expect(resetToStore(harness, onServer)).rejects.toThrow(/in use by 1 of the gateway's processes/);
       await gateway.program.killAll();
       await server.restore(backup);
