@@ -111,6 +111,7 @@ describeInChromium(`the screens (choice by seed ${random.seed})`, () => {
     await keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' }); // keys do nothing behind it
 
     await keyboard.type('gt');
     await page.locator('.post-line').first().waitFor();

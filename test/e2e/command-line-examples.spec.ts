@@ -97,7 +97,9 @@ describe('the command line', () => {
     const cwd = await harness.createFolder();
     const plan = async (to = endpoint) => {
       const publish_at = new Date(Date.now() + 86_400_000).toISOString();
-      return { POST: postIdOf(await publish(gateway.url, to, { text: 'planned', publish_at })) };
+      const id = postIdOf(await publish(gateway.url, to, { text: 'planned', publish_at }));
+      await until('the post is shown', () => client.findPost(id));
+      return { POST: id };
     };
     const requireApproval = async () => {
       const settings = { owner_id, project_ids, mode: 'live', min_interval: 0, requires_approval: true };

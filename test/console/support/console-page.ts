@@ -25,6 +25,8 @@ export interface Look {
 
 const DESKTOP = { width: 1280, height: 860 };
 const PHONE = { width: 390, height: 844 };
+/** Longest wait for a page on a busy machine, in ms. */
+const WAIT_MS = 240_000;
 /** Time for a page to adapt to another window size on a busy machine, in ms. */
 const RESIZE_MS = 60_000;
 
@@ -76,6 +78,7 @@ export class ConsolePage {
       timezoneId: zone,
     };
     const context = await browser.newContext(options);
+    context.setDefaultTimeout(WAIT_MS);
     const page = await context.newPage();
     const opened = new ConsolePage(page, url);
     opened.watch();
