@@ -68,7 +68,7 @@ describe('yieldToEventLoop', () => {
     expect(new Set(resumedIn).size).toBe(3);
   });
 
-  it('leaves the thread to other work for as long as the last slice took', async () => {
+  it('leaves the thread to other work for four times as long as the last slice took', async () => {
     await yieldToEventLoop();
     const began = performance.now();
     for (const end = began + 20; performance.now() < end;);
@@ -77,7 +77,7 @@ describe('yieldToEventLoop', () => {
     await yieldToEventLoop();
     turns.stop();
     // A Node timer may fire a millisecond early.
-    expect(performance.now() - began).toBeGreaterThanOrEqual(39);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(99);
     expect(turns.count).toBeGreaterThan(0);
   });
 });

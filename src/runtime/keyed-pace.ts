@@ -21,9 +21,9 @@ export class KeyedPace {
     private readonly burst: number,
   ) {}
 
-  /** Waits for the next turn of a key. */
-  async wait(key: string): Promise<void> {
-    await this.rest(this.take(key, 1));
+  /** Takes one turn of a key, or more, and waits until the last one is due. */
+  async wait(key: string, turns = 1): Promise<void> {
+    await this.rest(this.take(key, turns));
   }
 
   /** Waits until all turns taken for a key are due. */

@@ -17,6 +17,10 @@ const EXPORTS = LONG ? 1_000 : 6;
 /** Number of kills during the exports. */
 const KILLS = LONG ? 100 : 2;
 const PROCESSES = LONG ? 3 : 2;
+/** Number of exports at the same time; the gateway serves two at a time. */
+const EXPORTERS = 2;
+/** Longest pause of the load. With many exports, the history must not grow so fast that each takes seconds. */
+const LONGEST_PAUSE_MS = LONG ? 2_000 : 40;
 const BUNDLE = 256;
 /** Streams whose events the gateway deletes itself. */
 const DELETED_LATER = /^(requestLog|translation|payload)-/;
@@ -111,7 +115,7 @@ const compareOrders = async (harness: E2eHarness, more: Readonly<Record<string, 
   const { endpoints, channels } = await manage.seed(3, [[0], [0, 1], [1, 2]]);
   let isOver = false;
   const urls = (): readonly string[] => gateways.map(({ url }) => url);
-  const load = startLoad({ endpoints, random, urls, posts: () => !isOver, longestPauseMs: LONG ? 200 : 40 });
+  const load = startLoad({ endpoints, random, urls, posts: () => !isOver, longestPauseMs: LONGEST_PAUSE_MS });
 
   // Besides posts, changes channels and sends requests that are refused.
   const beRestless = async (): Promise<void> => {
@@ -119,7 +123,7 @@ const compareOrders = async (harness: E2eHarness, more: Readonly<Record<string, 
       const { id } = channels[random.below(channels.length)]!;
       await manage.patch(`/channels/${id}`, { name: `Name ${random.below(1_000)}` }).catch(() => undefined);
       await publish(gateways[1]!.url, endpoints[0]!, { text: 7 }).catch(() => undefined);
-      await sleep(random.below(100)); // the load is meant to be uneven
+      await sleep(random.below(LONG ? 1_000 : 100)); // the load is meant to be uneven
     }
   };
   const restless = beRestless();
@@ -137,8 +141,7 @@ const compareOrders = async (harness: E2eHarness, more: Readonly<Record<string, 
       kills++;
     }
   };
-  const killing = kill();
-  try {
+  const exportInTurn = async (): Promise<void> => {
     while (whole < EXPORTS) {
       // A killed process breaks off its export, and a log whose writer was killed lags behind for a while.
       const lines = await readExport(gateways[random.below(PROCESSES)]!).catch(() => null);
@@ -149,6 +152,10 @@ const compareOrders = async (harness: E2eHarness, more: Readonly<Record<string, 
       expectWhole(lines);
       whole++;
     }
+  };
+  const killing = kill();
+  try {
+    await Promise.all(Array.from({ length: EXPORTERS }, exportInTurn));
     await killing;
   } finally {
     isOver = true;

@@ -27,9 +27,13 @@ const MAX_BATCH = 16;
 /** Maximum number of characters in a request's id. Every answer repeats the id. */
 const MAX_ID_LENGTH = 256;
 
-/** Interval between two messages from one owner, in ms, after a burst. Further messages wait (ADR-220). */
+/**
+ * Interval between two messages from one owner, in ms, after a burst. Further messages wait (ADR-220). A large message
+ * counts once for each `MESSAGE_BYTES`.
+ */
 const MESSAGE_INTERVAL_MS = 50;
 const MESSAGE_BURST = 100;
+const MESSAGE_BYTES = 65_536;
 
 /** An authenticated request from an assistant's client. */
 interface Admitted {
@@ -139,7 +143,7 @@ export class ToolsController {
   private async admit(request: FastifyRequest, slug: string): Promise<Admitted> {
     this.checkOrigin(request);
     const { endpoint, body } = await this.gate.admitToTools(request, slug);
-    await this.pace.wait(endpoint.owner_id);
+    await this.pace.wait(endpoint.owner_id, Math.max(1, Math.ceil(body.length / MESSAGE_BYTES)));
     // Messages take turns, so that a burst of them delays no post (ADR-220).
     await yieldToEventLoop();
     const caller = this.calls.readCaller(request, endpoint);

@@ -79,8 +79,6 @@ const BUSY_BATCH_SIZE = 10;
  */
 const BUSY_BATCHES = 10;
 const BATCH_INTERVAL_MS = 20;
-/** Minimum interval, in ms, between moves of the checkpoint past events that do not concern the read model. */
-const UNREAD_INTERVAL_MS = 50;
 /** Time between two attempts to promote a candidate whose views are in use, in ms. */
 const PROMOTION_RETRY_MS = 200;
 /** Interval, in ms, of checks for a change whose notification was lost. */
@@ -187,11 +185,7 @@ export class ProjectionLane {
         this.role = 'read';
       }
       if (this.role === 'read' || isRead) this.deps.progress.recordPosition(name, this.version, position);
-      if (!batch.isLive) continue;
-      if (batch.events.length === 0) {
-        await this.sleepUntil(startedAt + UNREAD_INTERVAL_MS, signal);
-        continue;
-      }
+      if (!batch.isLive || batch.events.length === 0) continue;
       pace.record(startedAt);
       const pause = batch.events.length >= BUSY_BATCH_SIZE ? batchIntervalMs : pace.delay(startedAt);
       await this.sleepUntil(startedAt + pause, signal);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, EventStore, StoredEvent, SubscribeOptions } from '../../event-store/port.js';
 
 /** Limits of a batch that is collected while a reader catches up. */
@@ -11,6 +12,9 @@ const LARGE: BatchBounds = { events: 8_000, characters: 8_000_000 };
 /** Limits while another reader collects large batches. */
 const SMALL: BatchBounds = { events: 2_000, characters: 2_000_000 };
 
+/** Minimum interval, in ms, between two batches without events, which only move the checkpoint. */
+const UNREAD_INTERVAL_MS = 50;
+
 /**
  * The one reader of this process that collects large batches. Six such readers, as after a long outage, would need 700
  * MB more.
@@ -21,7 +25,7 @@ let gatherer: symbol | null = null;
  * Reads the log like {@link EventStore.subscribe}, faster for a reader that is far behind: while it applies a batch,
  * the next one is read, prepared and collected from several pages (ADR-171). A row that changes several times within a
  * batch is written once. Once the reader has reached the end of the log, each batch is read on demand, so that events
- * accumulate in between. Only one reader of a process collects large batches at a time; the others collect small ones.
+ * accumulate in between; a batch without events waits for its interval or for the next batch. Only one reader of a process collects large batches at a time; the others collect small ones.
  * @param prepare called with each event that is read ahead
  */
 export async function* readAhead(
@@ -38,17 +42,23 @@ export async function* readAhead(
   const pages = store
     .subscribe({ ...options, signal: AbortSignal.any([signal, ended.signal]) })
     [Symbol.asyncIterator]();
+  let unreadAt = -Infinity;
   try {
     for (let reading = gather(pages, prepare, bounds); ;) {
       const batch = await reading;
       if (!batch) return;
-      if (batch.isLive) {
-        stopGathering();
-        yield batch;
-      }
+      if (batch.isLive) stopGathering();
+      const isOnDemand = batch.isLive && batch.events.length > 0;
+      if (isOnDemand) yield batch;
       reading = gather(pages, prepare, bounds);
       reading.catch(() => undefined); // the error is thrown when the promise is awaited
-      if (!batch.isLive) yield batch;
+      if (isOnDemand) continue;
+      if (batch.isLive) {
+        // A post that arrives now must not wait for the checkpoint of events that do not concern the reader.
+        if (await settlesWithin(reading, unreadAt + UNREAD_INTERVAL_MS - performance.now())) continue;
+        unreadAt = performance.now();
+      }
+      yield batch;
     }
   } finally {
     ended.abort();
@@ -57,6 +67,16 @@ export async function* readAhead(
     pages.return?.().catch(() => undefined);
   }
 }
+
+/** True if a promise settles within so many ms. */
+const settlesWithin = async (promise: Promise<unknown>, ms: number): Promise<boolean> => {
+  if (ms <= 0) return false;
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([settled, sleep(ms, false)]);
+};
 
 /** Collects pages into one batch, up to the end of the log. @returns null if there are no more */
 const gather = async (

@@ -53,6 +53,24 @@ describe('readAhead', () => {
     expect(await readAll(pages)).toEqual(pages);
   });
 
+  it('passes over a batch without events when the next one comes within its interval', async () => {
+    const pages = [page(1, true, 1), page(2, true, 0), page(3, true, 0), page(4, true, 0), page(5, true, 1)];
+    expect(await readAll(pages)).toEqual([pages[0], pages[1], pages[4]]);
+  });
+
+  it('returns a batch without events after its interval, though nothing follows', async () => {
+    const pages = [page(1, true, 0), page(2, true, 0)];
+    const subscribe = async function* (): AsyncIterable<Batch> {
+      yield* pages;
+      await new Promise(() => undefined);
+    };
+    const batches: Batch[] = [];
+    const options = { after: -1n, signal: new AbortController().signal };
+    for await (const batch of readAhead({ subscribe }, options, ignore))
+      if (batches.push(batch) === pages.length) break;
+    expect(batches).toEqual(pages);
+  });
+
   it('prepares what is read ahead, and leaves what comes at the end of the log to its reader', async () => {
     const pages = [page(1, false), page(2, true), page(3, true)];
     const prepared: string[] = [];

@@ -58,6 +58,19 @@ describe('the turns of publications that get ready', () => {
     expect(busy).toHaveLength(100);
   });
 
+  it('begin in groups of eight, one in 80 ms, for an owner that is not alone', async () => {
+    const startedAt = performance.now();
+    const turns = new StartTurns(1_000);
+    ask(turns, 'own_quiet', 1);
+    const busy = ask(turns, 'own_busy', 20);
+    const quiet = ask(turns, 'own_quiet', 1);
+    await settle();
+    expect(quiet).toHaveLength(1);
+    while (busy.length < 20) await settle();
+    // A Node timer may fire a millisecond early.
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(158);
+  });
+
   it('end without a turn when the worker stops', async () => {
     const turns = new StartTurns(2);
     const drain = new AbortController();

@@ -1,15 +1,34 @@
+import { BoundedCache } from '../../../runtime/bounded-cache.js';
 import { FairSlots } from '../../../runtime/fair-slots.js';
+import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 
 /** How long an owner counts as active after one of its publications began to prepare, in ms. */
 const ACTIVE_MS = 2_000;
 
+/** While several owners publish, an owner's publications start in groups of this size, one group in each interval. */
+const GROUP_SIZE = 8;
+const GROUP_INTERVAL_MS = 80;
+/** Maximum number of owners whose latest group is remembered. */
+const MAX_OWNERS = 10_000;
+
+/** A group of publications that start together. */
+interface Group {
+  /** Monotonic time in ms. */
+  readonly startsAt: number;
+  size: number;
+}
+
 /**
  * Limits how many publications prepare for their first call at the same time in a process while several owners publish
- * (D-68). Otherwise hundreds of due posts of one owner would fill every queue on the way to the network at once: the
- * event loop, the reads, the append. An owner that publishes alone is not limited, because larger batches cost less.
+ * (D-68, ADR-222). Otherwise hundreds of due posts of one owner would fill every queue on the way to the network at
+ * once: the event loop, the reads, the append, the read models. Each owner's publications also start in small groups
+ * with pauses in between, at most a hundred a second. An owner that publishes alone is not limited, because larger
+ * batches cost less.
  */
 export class StartTurns {
   private readonly slots: FairSlots;
+  /** The latest group of each owner. */
+  private readonly groups = new BoundedCache<Group>(MAX_OWNERS);
   private latest: { readonly owner: string; at: number } | null = null;
   /** The owner that was active before `latest`. */
   private previous: { readonly owner: string; readonly at: number } | null = null;
@@ -31,12 +50,26 @@ export class StartTurns {
    */
   async acquire(owner: string, signal: AbortSignal): Promise<(() => void) | null> {
     if (this.isAlone(owner)) return () => undefined;
+    const untilStart = this.joinGroup(owner) - this.now();
+    if (untilStart > 0) await sleepUnlessAborted(untilStart, signal);
     let release: (() => void) | null = await this.slots.acquire(owner, signal).catch(() => null);
     if (release === null) return null;
     return () => {
       release?.();
       release = null;
     };
+  }
+
+  /** Adds a publication to the owner's latest group, or to a new one if that is full. @returns the group's start */
+  private joinGroup(owner: string): number {
+    const now = this.now();
+    const latest = this.groups.get(owner);
+    const startsAt = Math.max(now, latest ? latest.startsAt + GROUP_INTERVAL_MS : now);
+    const hasRoom = latest && latest.size < GROUP_SIZE && startsAt > now;
+    const group = hasRoom ? latest : { startsAt, size: 0 };
+    group.size++;
+    this.groups.set(owner, group);
+    return group.startsAt;
   }
 
   /** Records that an owner is active. @returns true if no other owner is active */
