@@ -37,7 +37,7 @@ export const CLI_MESSAGES = {
   nothingToDecide: message('No publication of {id} has failed or is in doubt.'),
   newestEndpoints: message('These are the {count} newest endpoints; name another one with --endpoint.'),
   unhealthy: message('{count} checks failed'),
-  noShell: message('There is completion for bash, zsh and fish, not for "{shell}".'),
+  noShell: message('Completion is available for bash, zsh and fish, but not for "{shell}".'),
   unwritable: message('{file} cannot be written ({reason})'),
   exported: message('events up to {head}'),
   imported: message('{events} events, {secrets} secrets'),

@@ -38,7 +38,7 @@ export const KEYS_MESSAGES = {
     'The generated keys cannot be stored in {file} ({code}). Make DATA_DIR a folder that this user can read and write, or set OPERATOR_KEY and SECRETS_KEY.',
   ),
   damaged: message(
-    '{file} is damaged: it must contain OPERATOR_KEY and SECRETS_KEY as JSON. Restore it from a backup; without one, set both keys, remove the file and enter the stored credentials again.',
+    '{file} is damaged: it must contain OPERATOR_KEY and SECRETS_KEY as JSON. Restore it from a backup. If there is no backup, set both keys, delete the file and enter the stored credentials again.',
   ),
 };
 

@@ -137,7 +137,7 @@ export const schema = {
   SECRETS_KEY: optional('generated and stored in DATA_DIR with the embedded PostgreSQL; required with DATABASE_URL', {
     ...secret,
     takes: '32 bytes in base64, e.g. from "openssl rand -base64 32"',
-    description: 'key that encrypts credentials; a process whose key is not the key of its database does not start',
+    description: 'key that encrypts credentials; a process whose key differs from that of its database does not start',
     read: parseKey32,
     show: (s) => (s.secretsKey === null ? '(generated)' : MASK),
   }),

@@ -55,5 +55,5 @@ export const PLANNED_POST_MESSAGES = {
   alreadyDecided: message('This post is {state} already.'),
   /** `no_approval_required` */
   noApprovalRequired: 'This post needs no approval.',
-  notDue: 'The time of this post has not come.',
+  notDue: 'This post is not due yet.',
 };

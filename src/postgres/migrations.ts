@@ -54,8 +54,8 @@ type AppliedRepeatable = Omit<AppliedMigration, 'number'> & { readonly version: 
  * Brings the database's schema up to the newest migration. Several processes may start at once: each migration runs
  * exactly once, in its own transaction, while the other processes wait.
  * @throws MigrationError before anything is changed: PostgreSQL older than 15; a schema of an unreleased version, or
- * newer than this program; a numbered migration that was edited, or inserted before others that have run. Errors of
- * statements pass through.
+ * newer than this program; a numbered migration that was edited, or inserted before others that have run. SQL errors
+ * propagate unchanged.
  */
 export const migrate = async (database: Pool | string, migrations: Migrations, logger: Logger): Promise<void> => {
   checkNumbering(migrations.numbered);

@@ -4,7 +4,7 @@ import { message } from '../kernel/message.js';
 export const SECRETS_MESSAGES = {
   /** The start ends with exit code 1. */
   wrongKey:
-    'SECRETS_KEY is not the key of this database: its secrets are encrypted with another key. Set the key with which the database was first started (for the embedded PostgreSQL it is in DATA_DIR/keys.json), or use another database. To replace the key, set the former one as SECRETS_KEY_PREVIOUS, and run "crosspost secrets reseal".',
+    'SECRETS_KEY is not the key of this database: its secrets are encrypted with another key. Set the key that encrypted them (with the embedded PostgreSQL it is in DATA_DIR/keys.json), or use another database. To replace the key, add the former one to SECRETS_KEY_PREVIOUS and run "crosspost secrets reseal".',
   /** The start ends with exit code 1. */
   formerKeyMissing: message(
     'Secrets of this database are still encrypted with a former key (id {ids}), which is neither SECRETS_KEY nor in SECRETS_KEY_PREVIOUS. Add it to SECRETS_KEY_PREVIOUS until "crosspost secrets reseal" has ended. If that key is lost, docs/deployment.md says what to do.',

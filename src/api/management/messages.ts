@@ -206,15 +206,15 @@ export const HISTORY_MESSAGES = {
   unreadable: message('History cannot be shown: {reason}.'),
 };
 
-/** Streams of changes. */
+/** Change streams. */
 export const STREAM_MESSAGES = {
   /** 429 `too_many_streams` */
   tooManyOfOwner: message(
-    'This owner already has {limit} streams of changes open in this process. Close one of them first.',
+    'This owner already has {limit} change streams open in this process. Close one of them first.',
   ),
   /** 429 `too_many_streams` */
   tooMany: message(
-    'This process already has {limit} streams of changes open. Try again later, or ask another process.',
+    'This process already has {limit} change streams open. Try again later, or connect to another process.',
   ),
   /** 503 `unavailable` */
   stopping: 'This process is stopping. Connect again.',

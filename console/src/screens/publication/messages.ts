@@ -36,7 +36,7 @@ export const publicationMessages = defineMessages({
 
     says: '{network} says: “{text}”.',
     history: 'History',
-    view: 'View of the history',
+    view: 'History view',
     story: 'Story',
     events: (count: string) => `Events ${count}`,
     json: 'JSON',
