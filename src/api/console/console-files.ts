@@ -13,7 +13,7 @@ export const CONSOLE_FOLDER = Symbol('ConsoleFolder');
 export const BUILT_CONSOLE = fileURLToPath(new URL('../../../dist/console', import.meta.url));
 
 const INDEX = 'index.html';
-/** Files in this folder have a hash of their content in their names. */
+/** The names of files in this folder contain a hash of the content. */
 const HASHED = 'assets/';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -35,20 +35,20 @@ const ENCODINGS: readonly (readonly [name: string, extension: string])[] = [
   ['gzip', '.gz'],
 ];
 
-/** A file of the console as it is sent. */
+/** A console file in the form in which it is sent. */
 export interface ConsoleFile {
   readonly content: Buffer;
   readonly type: string;
-  /** Value of Content-Encoding; null if it is not compressed. */
+  /** Value of Content-Encoding; null if the content is not compressed. */
   readonly encoding: string | null;
   /** True if the name changes with the content, so that browsers may keep the file. */
   readonly isHashed: boolean;
 }
 
 /**
- * The files of the built console. They are read into memory at the first request and kept, so that a rebuild while the
- * process runs never mixes two versions. Requests can only pick from the names that were read, so no path leads out of
- * the folder.
+ * The files of the built console. All are read into memory on the first request and kept, so that a rebuild while the
+ * process runs never mixes two versions. Requests can reach only the files that were read, so no path leads out of the
+ * folder.
  */
 @Injectable()
 export class ConsoleFiles {
@@ -66,14 +66,15 @@ export class ConsoleFiles {
     return (await this.readAll())?.get(INDEX)?.toString() ?? null;
   }
 
-  /** True if only a file can have this path, because no page of the console begins with it. */
+  /** True if the path can only be that of a file, because no page of the console has a path in this folder. */
   isFilePath(path: string): boolean {
     return path.startsWith(HASHED);
   }
 
   /**
    * Returns a file, compressed if the client accepts it; null if there is none.
-   * @param path below /console, decoded @param accepted the header Accept-Encoding
+   * @param path below /console, decoded
+   * @param accepted the Accept-Encoding header
    */
   async find(path: string, accepted: string | undefined): Promise<ConsoleFile | null> {
     const type = TYPES[extname(path)];
@@ -108,7 +109,7 @@ const readFolder = async (folder: string): Promise<ReadonlyMap<string, Buffer>> 
   return new Map(await Promise.all(files.map(async (file) => [nameOf(file), await readFile(file)] as const)));
 };
 
-/** True if an Accept-Encoding header names this encoding with a weight above 0. */
+/** True if an Accept-Encoding header lists this encoding with a weight above 0. */
 const acceptsEncoding = (accepted: string | undefined, encoding: string): boolean =>
   (accepted ?? '').split(',').some((part) => {
     const [name, ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());

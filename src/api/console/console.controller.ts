@@ -19,7 +19,7 @@ const SHARED = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** @param nonce for the style elements that the page's scripts add: a dialog adds one to stop scrolling behind it */
+/** @param nonce for the style elements that the page's scripts add, as a dialog does to stop scrolling behind it */
 const contentSecurityPolicy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -86,8 +86,8 @@ export class ConsoleController {
   }
 
   /**
-   * Makes the addresses of the page's files absolute, below the path of BASE_URL, because the page is served at many
-   * depths.
+   * Makes the URLs of the page's files absolute, below the path of BASE_URL, because the page is served at paths of
+   * different depths.
    */
   private placeBelowPrefix(page: string): string {
     const prefix = getPathPrefix(this.settings);

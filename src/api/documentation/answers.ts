@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { JsonSchema } from '../../validation/json-schema.js';
 
-/** Answers of one route. */
+/** The schemas of one route's answers. */
 export interface RouteAnswers {
   readonly success?: JsonSchema;
-  /** Body of a 400 or 422, where it differs from the usual one. */
+  /** Body of a 400 or 422, if it differs from the usual error body. */
   readonly problem?: JsonSchema;
 }
 
-/** Facts that `npm run openapi` takes from the source: answers by route, their schemas, and docstrings of fields by class. */
+/**
+ * Facts that `npm run openapi` extracts from the source: answers by route, their schemas, and docstrings of fields by
+ * class.
+ */
 interface Answers {
   readonly routes: Readonly<Record<string, RouteAnswers>>;
   readonly schemas: Readonly<Record<string, JsonSchema>>;

@@ -13,7 +13,7 @@ const FILES: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** The page loads nothing from elsewhere and runs only its own scripts. */
+/** Makes the page load nothing from other origins and run only its own scripts. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
@@ -23,7 +23,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Addresses are relative, so that the page works below any path of a proxy. */
+/** URLs are relative, so that the page works behind a proxy that adds a path prefix. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>

@@ -25,13 +25,13 @@ export interface RouteDocumentation {
   readonly summary: string;
   readonly description?: string;
   /**
-   * The class that reads the body, or a function if the body depends on the deployment. Absent if the route takes no
+   * The class that reads the body, or a function if the body depends on the deployment. Absent if the route has no body
    * fields.
    */
   readonly body?: BodyClass<object> | ((context: DocumentationContext) => JsonSchema);
-  /** A body with a media type other than JSON. */
+  /** Media type of the body, if it is not JSON. */
   readonly bodyType?: string;
-  /** The class that reads the query. Absent if the route takes no query. */
+  /** The class that reads the query. Absent if the route has no query parameters. */
   readonly query?: BodyClass<object>;
   /** Status of a successful answer. Default: 200; for DELETE, 204. */
   readonly status?: number;
@@ -39,7 +39,7 @@ export interface RouteDocumentation {
   readonly answer?: Type<object> | string;
   /** Other successful answers with the same body: status and meaning. */
   readonly alsoAnswers?: Readonly<Record<number, string>>;
-  /** Codes of errors that only some routes have, by status. */
+  /** Error codes that only some routes return, by status. */
   readonly codes?: Readonly<Record<number, readonly string[]>>;
   /**
    * Message of the 403 that an owner's key gets on an operator-only route; `ApiKeyGuard` enforces it. Absent if owners
@@ -52,7 +52,10 @@ export interface RouteDocumentation {
    * True for a management route whose requests also pass the gate of `/v1`, which may reject them with its own answers.
    */
   readonly passesGate?: true;
-  /** The route's announced end, if any: marks the route in the document, and adds the headers that announce it. */
+  /**
+   * The route's announced end, if any. It marks the route as deprecated in the document and adds the headers that
+   * announce the end.
+   */
   readonly deprecated?: Deprecation;
 }
 
@@ -60,9 +63,9 @@ export interface RouteDocumentation {
 export const DOCUMENTATION = 'crosspost:documentation';
 
 /**
- * Documents a route in /openapi.json. Every route of /v1 and /manage/v1 needs it. After a change to a route, its body or its
- * views, run `npm run openapi` (CONTRIBUTING.md: Routes and their documentation). The answers of a deprecated route carry
- * `Deprecation` and, if its end is decided, `Sunset` (RFC 9745, RFC 8594).
+ * Documents a route in /openapi.json. Every route of /v1 and /manage/v1 needs it. After a change to a route, its body
+ * or its views, run `npm run openapi` (CONTRIBUTING.md: Routes and their documentation). The answers of a deprecated
+ * route carry `Deprecation` and, if its end is decided, `Sunset` (RFC 9745, RFC 8594).
  */
 export const Documented = (documentation: RouteDocumentation): MethodDecorator =>
   applyDecorators(

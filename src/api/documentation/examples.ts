@@ -11,21 +11,24 @@ const recorded = JSON.parse(readFileSync(new URL('./examples.json', import.meta.
   Record<string, Example>
 >;
 
-/** Examples of routes, as `npm run openapi:examples` recorded them. */
+/** Requests and answers of routes, recorded by `npm run openapi:examples`. */
 export class Examples {
   /** @param schemaOf returns the schema of a route's main answer */
   constructor(private readonly schemaOf: (route: string) => JsonSchema | undefined) {}
 
   /**
-   * Returns the body of a request, as the `example` of a media type; empty if the route takes none. @param route `POST
-   * /manage/v1/owners`
+   * Returns the recorded request body as the `example` of a media type; empty if none was recorded.
+   * @param route `POST /manage/v1/owners`
    */
   ofRequest(route: string): JsonSchema {
     const { request } = recorded[route] ?? {};
     return request === undefined ? {} : { example: request };
   }
 
-  /** Returns an answer, as the `example` of a media type: the route's own, or that of a route with the same schema. */
+  /**
+   * Returns a recorded answer as the `example` of a media type: an answer of this route or, failing that, of a route
+   * with the same schema. Empty if there is none.
+   */
   ofAnswer(route: string): JsonSchema {
     const answer = recorded[route]?.answer ?? this.answerOf(this.schemaOf(route)?.$ref);
     return answer === undefined ? {} : { example: answer };

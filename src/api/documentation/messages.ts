@@ -1,16 +1,16 @@
 import { message } from '../../kernel/message.js';
 
-/** Texts of the documentation at /openapi.json that no docstring gives. */
+/** Texts of /openapi.json that do not come from a docstring. */
 export const DOCUMENTATION_MESSAGES = {
   api: 'Crosspost publishes a post on every channel of the projects that an endpoint is bound to. `/v1` is for clients with the token of an endpoint, `/manage/v1` for owners and the operator with an API key. Clients must ignore unknown members of answers: new ones may be added.',
   endpointToken: "The endpoint's token.",
   managementKey: "The operator's or an owner's API key.",
-  requestId: 'Id of the request, to quote in questions about it.',
+  requestId: 'Id of the request; quote it when you report a problem.',
   retryAfter: 'Seconds after which the request may be sent again.',
   position: "Position of the change's event; absent if nothing changed.",
   replayed: '`true` for the stored answer to an earlier request with this Idempotency-Key; secrets in it are null.',
   mismatch: '`true` if another payload was sent with this key.',
-  bearer: 'The scheme of authentication.',
+  bearer: 'The authentication scheme.',
   done: 'Done; there is no body.',
   error: 'The request failed:',
   deprecated: message('Deprecated since {since}; no removal date has been set.'),
@@ -19,11 +19,11 @@ export const DOCUMENTATION_MESSAGES = {
 
 /** Meanings of the statuses of errors in /openapi.json. */
 export const STATUS_TEXTS = {
-  400: 'The request is malformed, or refused for its content:',
+  400: 'The request is malformed, or its content is not acceptable:',
   401: 'The credentials are missing or wrong:',
   402: 'The plan does not allow it:',
   403: 'Not allowed:',
-  404: 'There is no such resource, or none that the key may see:',
+  404: 'The resource does not exist, or the key may not see it:',
   408: 'The request took too long to arrive:',
   409: 'The state of the resource does not allow it:',
   415: 'The body is not JSON in UTF-8:',
@@ -40,7 +40,7 @@ export const PARAMETER_TEXTS = {
   slug: 'Slug of the endpoint, from its URL.',
   post_id: 'Id of the post: `post_…`.',
   aggregate: 'Name of an aggregate, such as `channel`.',
-  limit: 'Items on a page.',
+  limit: 'Maximum number of items on a page.',
   cursor: '`next` of the previous page.',
   'Idempotency-Key':
     'A unique string: within 24 hours, a repeat of the request gets the same answer and changes nothing.',
@@ -60,6 +60,6 @@ export const TAG_TEXTS = {
   endpoints: 'Endpoints: where clients send posts.',
   posts: 'Posts and their publications.',
   publications: 'Publications of posts on single channels.',
-  plans: 'Figures of the plans.',
+  plans: 'Limits of the plans.',
   history: 'Past states, and who changed what.',
 };

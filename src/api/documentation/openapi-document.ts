@@ -10,7 +10,7 @@ import { describeAnswers } from './route-answers.js';
 /** A route of a controller. */
 interface Route {
   readonly method: string;
-  /** As the router writes it: `/manage/v1/owners/:id`. */
+  /** In the syntax of the router: `/manage/v1/owners/:id`. */
   readonly path: string;
   readonly handler: string;
   readonly documentation: RouteDocumentation;
@@ -27,7 +27,7 @@ export interface OpenApiDocument {
   readonly [member: string]: unknown;
 }
 
-/** Version of the API's document, which changes with every release. */
+/** The document's version, which changes with every release. */
 const API_VERSION = '1.0.0';
 
 const answers = readAnswers();
@@ -68,7 +68,7 @@ export const buildOpenApiDocument = (
   };
 };
 
-/** Lists the tags that operations have, with their descriptions. */
+/** Lists the tags that operations use, with their descriptions. */
 const listTags = (paths: OpenApiDocument['paths']): JsonSchema[] => {
   const names = Object.values(paths).flatMap((operations) =>
     Object.values(operations).flatMap(({ tags }) => tags as readonly string[]),
@@ -155,7 +155,7 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
 const hasOwner = ({ properties = {}, oneOf = [], anyOf = [], allOf = [] }: JsonSchema): boolean =>
   'owner_id' in (properties as object) || [oneOf, anyOf, allOf].flat().some((part) => hasOwner(part as JsonSchema));
 
-/** Returns the description of a route. For a deprecated route, it begins with the end date. */
+/** Returns the description of a route. For a deprecated route, it begins with a deprecation notice. */
 const describeRoute = ({ description, deprecated }: RouteDocumentation): string | undefined => {
   if (!deprecated) return description;
   const { since, until } = deprecated;
@@ -163,7 +163,10 @@ const describeRoute = ({ description, deprecated }: RouteDocumentation): string 
   return description === undefined ? notice : `${notice} ${description}`;
 };
 
-/** True if a body is required: a body without required fields may be omitted. */
+/**
+ * True if a body is required. A body without required fields may be omitted, unless it is that of a post or a pause,
+ * which needs at least one field.
+ */
 const isRequired = (schema: JsonSchema, { schemas }: Components): boolean => {
   const of = typeof schema.$ref === 'string' ? schemas[schema.$ref.split('/').at(-1)!]! : schema;
   return 'required' in of || 'oneOf' in of || of['x-class'] === 'PublishPayloadDto' || of['x-class'] === 'TempPauseDto';
@@ -226,7 +229,7 @@ const headerParameters = (
   ];
 };
 
-/** `service` → `Service`, as headers write a brand. */
+/** `service` → `Service`, as header names spell a brand. */
 const brandName = (brand: string): string => brand.replaceAll(/(^|-)([a-z])/g, (text) => text.toUpperCase());
 
 /** Describes a schema's fields with the docstrings of its class. */
@@ -237,12 +240,13 @@ const describeFields = (schema: JsonSchema, className: string): JsonSchema => {
   return { ...schema, properties: Object.fromEntries(described) as JsonSchema };
 };
 
-/** The schemas of bodies, each listed once under the name of its class. */
+/** The schemas of bodies, each listed once under a name derived from its class. */
 class Components {
   readonly schemas: Record<string, JsonSchema> = {};
 
   /**
-   * Moves a class's schema, and those inside it, to the list, and returns the schema with references in their place.
+   * Moves the schemas of classes, nested ones included, to the list, and returns the schema with references in their
+   * place.
    */
   hoist(schema: JsonSchema): JsonSchema {
     const inner = this.hoistAll(schema) as JsonSchema;

@@ -18,7 +18,7 @@ export class OpenApiController {
     private readonly platforms: PlatformCatalogue,
   ) {}
 
-  /** The document is public: it says nothing that the source does not. */
+  /** The document is public: it reveals nothing beyond the source code. */
   @Get('openapi.json')
   read(@Res() reply: FastifyReply): void {
     this.document ??= Buffer.from(JSON.stringify(this.build()));

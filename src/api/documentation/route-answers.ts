@@ -7,7 +7,7 @@ interface DescribedRoute {
   readonly method: string;
   readonly path: string;
   readonly isPublic: boolean;
-  /** True if a request may name an owner, and so get a 404 for an owner that the key may not see. */
+  /** True if a request may specify an owner, and thus get a 404 for an owner that the key may not see. */
   readonly takesOwner: boolean;
   readonly documentation: RouteDocumentation;
   readonly known: RouteAnswers;
@@ -19,7 +19,7 @@ const statusTexts: Readonly<Record<number, string>> = STATUS_TEXTS;
 
 type Codes = Readonly<Record<number, readonly string[]>>;
 
-/** Codes of errors that any request may get. */
+/** Error codes that any request may get. */
 const ANY: Codes = {
   400: ['bad_request', 'bad_address'],
   401: ['unauthorized'],
@@ -28,13 +28,13 @@ const ANY: Codes = {
   500: ['internal'],
   503: ['unavailable', 'storage_unavailable'],
 };
-/** Codes of errors for any body. */
+/** Error codes of requests with a body. */
 const WITH_BODY: Codes = {
   400: ['body_too_large', 'body_incomplete'],
   415: ['unsupported_media_type'],
   503: ['too_many_large_requests'],
 };
-/** Codes of the gate. */
+/** Error codes of the gate. */
 const OF_GATE: Codes = {
   403: ['endpoint_disabled'],
   429: ['rate_limited'],
@@ -42,11 +42,11 @@ const OF_GATE: Codes = {
 };
 const PAYLOAD: Codes = { 400: ['invalid_payload'], 422: ['invalid_payload'] };
 const OF_MANAGEMENT: Codes = { 422: ['invalid'], 429: ['too_many_wrong_keys'] };
-/** Codes of routes that only read. */
+/** Error codes of reads. */
 const OF_READING: Codes = { 503: ['too_many_large_answers'] };
 const OF_CHANGE: Codes = { 400: ['malformed'], 503: ['views_behind'] };
 
-/** Returns the codes of a route's errors, by status. */
+/** Returns a route's error codes, by status. */
 const listCodes = ({ method, path, isPublic, takesOwner, documentation }: DescribedRoute): Map<number, string[]> => {
   const hasBody = method !== 'GET' && method !== 'DELETE';
   const isChange = method !== 'GET';
