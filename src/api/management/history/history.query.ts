@@ -20,11 +20,11 @@ export class AggregateHistoryQuery {
   @Must.match(REVISION, 'a revision: a whole number from 0')
   readonly revision: string | undefined;
 
-  /** Revision of the first event that is shown. */
+  /** Revision of the first event to show. */
   @Must.match(REVISION, 'a revision: a whole number from 0')
   readonly from: string | undefined;
 
-  /** Number of events that are shown. */
+  /** Maximum number of events to show. */
   @isLimit()
   readonly limit: string | undefined;
 }

@@ -11,7 +11,7 @@ export class HistoricEventView {
   readonly type: string;
   /** Version of the format that the event was written in; `data` is in the current format. */
   readonly version: number;
-  /** Name of the event's stream: with `revision` and `hash` it makes the entry of the transparency log. */
+  /** Name of the event's stream. With `revision` and `hash`, it forms the event's entry in the transparency log. */
   readonly stream: string;
   /** Number of the event in its stream, from 0. */
   readonly revision: number;
@@ -67,12 +67,12 @@ export class AuditedEventView extends HistoricEventView {
 export class AggregateHistoryView {
   readonly aggregate: string;
   readonly id: string;
-  /** The time that was asked for; with `revision`, the time of that event. */
+  /** The requested time, by default now; with `revision`, the time of that event. */
   readonly at: string;
   readonly state: JsonObject;
-  /** Revision of the last event then. */
+  /** Revision of the last event up to that time or revision. */
   readonly revision: number;
-  /** The last change of each member of `state`: author, time, address, and the value before. */
+  /** The latest change to each member of `state`: author, time, address, and the value before. */
   readonly changed: object;
   /** Oldest first. */
   readonly events: readonly HistoricEventView[];
@@ -98,7 +98,7 @@ export class AggregateHistoryView {
   }
 }
 
-/** One end of a difference. */
+/** One of the two times that are compared, with the revision of the aggregate at that time. */
 export class DiffEndView {
   readonly at: string;
   /** Null before the aggregate's creation. */
@@ -131,7 +131,7 @@ export class ChangeView {
   }
 }
 
-/** The difference of an aggregate between two times. */
+/** The differences between the states of an aggregate at two times. */
 export class DiffView {
   readonly aggregate: string;
   readonly id: string;
@@ -154,7 +154,7 @@ export class StoryRequestView {
   readonly at: string;
   /** Actor whose key the request carried. */
   readonly actor: string;
-  /** Name that the endpoint had then; null for other keys. */
+  /** Name of the endpoint at that time; null if the request did not use the key of an endpoint. */
   readonly key_name: string | null;
   readonly ip: string;
 

@@ -23,7 +23,7 @@ export class ChangeOfAggregateView extends ChangeView {
   }
 }
 
-/** One end of the differences of many aggregates. */
+/** One of the two times that are compared. */
 export class OwnerDiffEndView {
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -37,7 +37,7 @@ export class OwnerDiffEndView {
 export class OwnerDiffView {
   readonly from: OwnerDiffEndView;
   readonly to: OwnerDiffEndView;
-  /** At most 1,000, for endpoints, channels, projects, projects' pauses and channels' pauses, in order of their ids. */
+  /** At most 1,000, in the order endpoints, channels, projects, pauses of projects, pauses of channels. */
   readonly changes: readonly ChangeOfAggregateView[];
   /** True if there are more changes. */
   readonly truncated: boolean;
@@ -50,7 +50,7 @@ export class OwnerDiffView {
   }
 }
 
-/** An endpoint, channel or project, or its pauses, as they were. */
+/** The past state of an endpoint, channel or project, or of its pauses. */
 export class PastResourceView {
   /** Id of the endpoint, project or channel. */
   readonly id: string;
@@ -64,7 +64,7 @@ export class PastResourceView {
   }
 }
 
-/** Everything about endpoints, channels, projects and pauses at a time. */
+/** All endpoints, channels, projects and pauses at a time. */
 export class OverviewView {
   readonly at: string;
   readonly endpoints: readonly PastResourceView[];

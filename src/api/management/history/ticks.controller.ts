@@ -12,7 +12,7 @@ import { toInstant } from '../time.js';
 import { TicksQuery, toBuckets } from './ticks.query.js';
 import { TicksView } from './ticks.view.js';
 
-/** Shows what happened when, for the time slider of the console (management-api.md: `GET /history/ticks`). */
+/** Shows what happened when, for the console's time slider (management-api.md: `GET /history/ticks`). */
 @Controller('manage/v1/history/ticks')
 @UseGuards(ApiKeyGuard)
 export class TicksController {

@@ -2,7 +2,7 @@ import type { Bucket, Timeline } from '../../../history/timeline/timeline.js';
 import { iso } from '../../../kernel/instant.js';
 import type { PersonChange, StateSpan } from '../../../projections/audit/timeline.queries.js';
 
-/** The number of events in a part of a time. */
+/** The numbers of events in one part of the timeline. */
 export class BucketView {
   /** ISO 8601, UTC: the beginning of the bucket, which ends where the next one begins. */
   readonly at: string;
@@ -24,17 +24,17 @@ export class BucketView {
   }
 }
 
-/** A time in which a project or channel was paused, a channel needed attention, or an endpoint was disabled. */
+/** A period in which a project or channel was paused, a channel needed attention, or an endpoint was disabled. */
 export class StateSpanView {
   /** `project_pause`, `channel_pause`, `needs_attention` or `endpoint_disabled`. */
   readonly kind: string;
-  /** Of the project, channel or endpoint. */
+  /** Id of the project, channel or endpoint. */
   readonly id: string;
   /** ISO 8601, UTC. */
   readonly from: string;
-  /** ISO 8601, UTC. A running pause ends at its `paused_until`; other spans have null while they last. */
+  /** ISO 8601, UTC. For a current pause, its `paused_until`; null for any other span that still lasts. */
   readonly to: string | null;
-  /** The event that began it. */
+  /** The event that began the span. */
   readonly event_id: string;
   /** The author of that event. */
   readonly actor: string;
@@ -81,13 +81,13 @@ export class TicksView {
   /** ISO 8601, UTC. */
   readonly to: string;
   readonly buckets: readonly BucketView[];
-  /** At most 500 that overlap the time, in order of their beginning. */
+  /** At most 500 spans that overlap the period, in the order in which they began. */
   readonly spans: readonly StateSpanView[];
   /** True if there are more than 500; the longest are shown. */
   readonly spans_truncated: boolean;
   /** At most 500, oldest first. */
   readonly changes: readonly PersonChangeView[];
-  /** True if there are more: the latest are shown. */
+  /** True if there are more than 500; the latest are shown. */
   readonly changes_truncated: boolean;
 
   constructor({ firstAt, from, to, buckets, spans, hasMoreSpans, changes, hasMoreChanges }: Timeline) {

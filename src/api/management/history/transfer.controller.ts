@@ -19,12 +19,12 @@ import { ExportQuery } from './transfer.query.js';
 import { currentLog } from './transparency-log.controller.js';
 
 const NDJSON = 'application/x-ndjson';
-/** Number of characters to collect before a write: a write for each line would be slow. */
+/** Number of characters to collect before a write, because a write for each line would be slow. */
 const WRITE_CHARS = 65_536;
 
 /** The result of an import. */
 export class ImportView {
-  /** Number of events among the lines, whether or not they were there before. */
+  /** Number of events among the lines, including events that the store already had. */
   readonly events: number;
   /** Number of secrets among the lines. */
   readonly secrets: number;
@@ -128,7 +128,7 @@ const startReading = async (pieces: AsyncGenerator<Buffer>): Promise<AsyncGenera
   }
 };
 
-/** Ends each line, and joins lines into larger pieces. */
+/** Terminates each line and joins lines into larger pieces. */
 async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let text = '';
   for await (const line of lines) {

@@ -22,7 +22,7 @@ export class LogKeyView {
   ) {}
 }
 
-/** A log that has ended, because its past could not be continued. */
+/** A log that has ended, because its history could not be continued. */
 export class EndedLogView {
   readonly origin: string;
   /** Number of entries under its newest known checkpoint. */
@@ -37,7 +37,8 @@ export class EndedLogView {
   /** Its newest known checkpoint. */
   readonly checkpoint: string;
   /**
-   * The same checkpoint with a line `ended <origin of the next log>`, signed with its key; null if that key is gone.
+   * The same checkpoint with a line `ended <origin of the next log>`, signed with the ended log's key; null if the key
+   * was not available.
    */
   readonly statement: string | null;
 
@@ -56,7 +57,7 @@ export class EndedLogView {
 
 /** The logs that have ended. */
 export class EndedLogsView {
-  /** In the order in which they ended; each was succeeded by the next, and the last by the current log. */
+  /** In the order in which they ended; each was replaced by the next, and the last by the current log. */
   readonly items: readonly EndedLogView[];
 
   constructor(logs: readonly EndedLog[]) {
@@ -102,7 +103,7 @@ export class TransparencyLogController {
   }
 
   @Documented({
-    summary: 'Show a tile of the tree or a bundle of entries, with a number of two groups or a width',
+    summary: 'Show a tile of the tree or a bundle of entries, with a path of two segments',
     answer: 'application/octet-stream',
     operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
   })
@@ -112,7 +113,7 @@ export class TransparencyLogController {
   }
 
   @Documented({
-    summary: 'Show a tile of the tree or a bundle of entries, with three parts of number and width',
+    summary: 'Show a tile of the tree or a bundle of entries, with a path of three segments',
     answer: 'application/octet-stream',
     operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
   })
@@ -122,7 +123,7 @@ export class TransparencyLogController {
   }
 
   @Documented({
-    summary: 'Show a tile of the tree or a bundle of entries, with four parts of number and width',
+    summary: 'Show a tile of the tree or a bundle of entries, with a path of four segments',
     answer: 'application/octet-stream',
     operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
   })

@@ -2,7 +2,7 @@ import { AGGREGATE_NAMES } from '../../../history/aggregates/catalogue.js';
 import { Must } from '../../../validation/rules.js';
 import { ID_PATTERN } from '../id.pipe.js';
 
-/** Longest text that is read as a checkpoint. */
+/** Matches any text of 1 to 4,096 UTF-16 units. */
 const CHECKPOINT = /^[^]{1,4096}$/;
 
 /** Body of POST /history/verify. Without fields, everything is verified. */
@@ -16,6 +16,6 @@ export class VerificationBody {
   readonly id: string | undefined;
 
   /** An earlier checkpoint, to check that the log still extends it. */
-  @Must.match(CHECKPOINT, 'a checkpoint as GET /history/log/checkpoint gave it')
+  @Must.match(CHECKPOINT, 'a checkpoint as GET /history/log/checkpoint returned it')
   readonly checkpoint: string | undefined;
 }

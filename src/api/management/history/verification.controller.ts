@@ -46,7 +46,10 @@ export class VerificationController {
     );
   }
 
-  /** @throws HttpProblem 404 for an aggregate that never existed, 422 for a checkpoint of an unknown log */
+  /**
+   * @throws HttpProblem 404 for an aggregate that never existed; 422 for an id without an aggregate, or for a
+   * checkpoint of an unknown log; 503 while no checkpoint exists
+   */
   private async toParams(body: VerificationBody): Promise<VerificationParams> {
     const { aggregate, id, checkpoint } = body;
     if (id !== undefined && aggregate === undefined)
