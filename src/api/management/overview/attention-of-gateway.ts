@@ -6,7 +6,7 @@ import { NO_SUBJECT, viewing } from './attention-parts.js';
 import type { AttentionItemView } from './overview.view.js';
 import { MOST_IDS } from './overview-facts.js';
 
-/** Builds the attention item for read models that have stopped, longest first; null if there are none. */
+/** Builds the attention item for read models that have stopped, longest-stopped first; null if there are none. */
 export const buildStopped = (projections: readonly StoppedProjection[]): AttentionItemView | null => {
   const sorted = projections.toSorted((a, b) => a.since - b.since);
   const [first] = sorted;

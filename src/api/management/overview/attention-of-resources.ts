@@ -7,8 +7,8 @@ import type { AttentionItemView, AttentionSubject, OverviewActionView } from './
 import type { OverviewFacts } from './overview-facts.js';
 
 /**
- * Builds the attention item for channels whose posts the network refuses; null if there are none. @param titleOf
- * returns a network's name
+ * Builds the attention item for channels whose posts the network refuses; null if there are none.
+ * @param titleOf returns a network's name
  */
 export const buildRefused = (
   { alerts: { channel: list }, waitingOnChannel, owner }: OverviewFacts,

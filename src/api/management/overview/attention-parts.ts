@@ -31,7 +31,7 @@ export const viewing = (label_code: OverviewActionView['label_code'], path: stri
   path,
 });
 
-/** Returns the action that shows a list. @param owner only this owner's; null: all owners' */
+/** Returns the action that shows a list. @param owner limits the list to this owner; null for all owners */
 export const viewingList = (path: string, owner: OverviewFacts['owner']): OverviewActionView => {
   const separator = path.includes('?') ? '&' : '?';
   return viewing('view_all', owner === null ? path : `${path}${separator}owner_id=${owner.owner_id}`);

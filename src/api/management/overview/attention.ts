@@ -9,7 +9,7 @@ import { MOST_IDS, type OverviewFacts } from './overview-facts.js';
 /** Returns a network's human-readable name. */
 type TitleOf = (platform: string | null) => string;
 
-/** Builds the list of problems that need someone's attention, by code, worst first. */
+/** Builds the list of problems that need someone's attention: one item per code, worst first. */
 export const buildAttention = (facts: OverviewFacts, titleOf: TitleOf): AttentionItemView[] =>
   [
     buildSettled('in_doubt', facts, titleOf),

@@ -43,7 +43,7 @@ export class OverviewFactsReader {
     private readonly names: ResourceNames,
   ) {}
 
-  /** @param owner null: all owners */
+  /** @param owner null for all owners */
   async read(owner: OwnerRow | null, now: Instant): Promise<OverviewFacts> {
     const ownerId = owner?.owner_id ?? null;
     const times = new ShownTimes(now);

@@ -20,7 +20,7 @@ export interface OverviewFacts {
   readonly times: ShownTimes;
   /** Identifiers of the networks. */
   readonly platforms: readonly string[];
-  /** Null: all owners. */
+  /** Null if all owners are shown. */
   readonly owner: (OwnerRow & { readonly postsLeft: PostsLeft }) | null;
   readonly activity: Activity;
   readonly alerts: Alerts;
@@ -28,13 +28,13 @@ export interface OverviewFacts {
   readonly approvals: PendingApprovals;
   /** Owners who have used up their quota, with the time at which they did; earliest first. */
   readonly usedUp: readonly (UsedUpOwner & { readonly since: Instant })[];
-  /** Queued publications of the first channel that needs attention. */
+  /** Number of queued publications of the first channel that needs attention; null if no channel needs attention. */
   readonly waitingOnChannel: number | null;
   /** Owners whose publications have waited longest; null unless all owners are shown. */
   readonly waitingOwners: readonly WaitingOwner[] | null;
-  /** Publications to show, in this order. */
+  /** Ids of the waiting publications to show. */
   readonly waiting: readonly string[];
-  /** Details of the publications named above, by id. */
+  /** Details of the publications to describe, by id. */
   readonly details: ReadonlyMap<string, PublicationDetails>;
   /** Views of the queued publications, by id; empty while the event store cannot be read. */
   readonly views: ReadonlyMap<string, PublicationView>;

@@ -36,7 +36,7 @@ export class OverviewBuilder {
     private readonly checks: ChecksBuilder,
   ) {}
 
-  /** @param ownerId null: all owners @throws HttpProblem 404 */
+  /** @param ownerId null for all owners @throws HttpProblem 404 */
   async build(role: CurrentOverviewView['role'], ownerId: string | null): Promise<CurrentOverviewView> {
     await this.progress.waitUntilCaughtUp(READ_MODELS, this.store, CATCH_UP_MS);
     const now = this.clock.now();

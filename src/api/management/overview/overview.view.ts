@@ -8,7 +8,7 @@ export interface OverviewOwner {
   readonly id: string;
   readonly name: string;
   readonly plan: Plan;
-  /** Null: unlimited. */
+  /** Null if unlimited. */
   readonly posts_left: number | null;
   /** Publications that count against this month's quota. */
   readonly posts_used: number;
@@ -28,7 +28,7 @@ export const ATTENTION_CODES = [
   'projection_stopped',
   'store_unavailable',
 ] as const;
-/** Kind of problem that needs someone's attention. */
+/** A kind of problem that needs someone's attention. */
 export type AttentionCode = (typeof ATTENTION_CODES)[number];
 
 /** Name of the action behind an {@link OverviewActionView}. */
@@ -80,10 +80,10 @@ export interface AttentionSubject {
   readonly event_type: string | null;
 }
 
-/** Things of one kind that need attention. */
+/** The resources or posts that need attention for one reason. */
 export interface AttentionItemView {
   readonly code: AttentionCode;
-  /** Time since which the first of them has needed a person (ISO 8601, UTC). */
+  /** Time since which the first of these has needed attention (ISO 8601, UTC). */
   readonly since: string;
   /** Total number; posts that wait for approval are counted up to 10,000. */
   readonly count: number;
@@ -103,31 +103,32 @@ export type NetworkState = 'in_doubt' | 'held' | 'slowed' | 'going' | 'idle';
 export interface NetworkView {
   readonly platform: string;
   /**
-   * `in_doubt`: publications are in doubt. `held`: a queued one waits for a person or a pause (of all owners: for a person).
-   * `slowed`: the network asked for a delay. `going`: the rest, if anything was published within the hour or is queued.
+   * `in_doubt`: publications are in doubt. `held`: queued publications wait for a person or for the end of a pause;
+   * with all owners shown, only for a person. `slowed`: the network asked for a delay. `going`: none of these, and
+   * something was published within the last hour, is queued or is being published. `idle`: none of the above.
    */
   readonly state: NetworkState;
-  /** Publications of the last 60 minutes. */
+  /** Number of publications in the last 60 minutes. */
   readonly published_hour: number;
-  /** Queued publications. */
+  /** Number of queued publications. */
   readonly waiting: number;
-  /** Time at which the oldest queued one was accepted (ISO 8601, UTC); null: none waits. */
+  /** Time at which the oldest queued publication was accepted (ISO 8601, UTC); null if none is queued. */
   readonly oldest_at: string | null;
-  /** Earliest known end of a wait (ISO 8601, UTC); null: none is known. */
+  /** Earliest known end of a wait (ISO 8601, UTC); null if none is known. */
   readonly next_at: string | null;
   readonly in_doubt: number;
-  /** Publications that failed and await a decision. */
+  /** Number of failed publications that await a decision. */
   readonly failed: number;
-  /** Attempts of the last 60 minutes that the network refused. */
+  /** Number of attempts that the network refused in the last 60 minutes. */
   readonly refused_hour: number;
   /**
-   * Time from acceptance to publication that 95 % of the last 60 minutes' posts did not exceed, accurate to 5 %; null
-   * if there were none.
+   * 95th percentile of the time from acceptance to publication in the last 60 minutes, accurate to 5 %; null if nothing
+   * was published.
    */
   readonly p95_seconds: number | null;
-  /** ISO 8601, UTC; null: nothing was ever published. */
+  /** ISO 8601, UTC; null if nothing was ever published. */
   readonly last_published_at: string | null;
-  /** Publications of the last 60 minutes, by five minutes: twelve numbers, oldest first. */
+  /** Publications per five minutes in the last 60 minutes: twelve numbers, oldest first. */
   readonly minutes: readonly number[];
 }
 
@@ -166,7 +167,7 @@ export interface TenMinutesView {
   readonly in_doubt: number;
 }
 
-/** One of the latest events. Of each publication only the latest is shown. */
+/** One of the latest events. For each publication or resource, only its latest event is shown. */
 export interface RecentView {
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -177,13 +178,13 @@ export interface RecentView {
   readonly post_id: string | null;
   /** The first 120 characters of the post's text. */
   readonly excerpt: string | null;
-  /** The channel, endpoint or webhook output that has stopped; null for a publication. */
+  /** The channel, endpoint or webhook output that stopped working; null for a publication. */
   readonly resource_id: string | null;
-  /** Its name; a webhook output's is its URL. */
+  /** Name of the channel or endpoint, or URL of the webhook output. */
   readonly name: string | null;
 }
 
-/** One part of the gateway that was checked. */
+/** The result of checking one part of the gateway. */
 export interface CheckView {
   readonly name: 'database' | 'event_store' | 'discovery' | 'read_models' | 'history';
   readonly ok: boolean;
@@ -193,7 +194,10 @@ export interface CheckView {
   readonly latency_ms: number | null;
   /** For `event_store`: position of the newest event. For `history`: number of events in the signed log. */
   readonly position: string | null;
-  /** For `read_models`: those that are stopped or far behind, and sagas that are stuck at an event. */
+  /**
+   * For `read_models`: names of read models that have stopped or are far behind, and of sagas that are stuck at an
+   * event.
+   */
   readonly degraded: readonly string[];
 }
 
@@ -201,13 +205,16 @@ export interface CheckView {
 export interface LongestWaitView {
   readonly owner_id: string;
   readonly owner_name: string;
-  /** The rule that holds the oldest one back; null: it is about to be published. */
+  /**
+   * The rule that holds the oldest publication back; null if the publication no longer waits, or while the event store
+   * cannot be read.
+   */
   readonly rule: WaitingForView['rule'] | null;
-  /** The network of the oldest one. */
+  /** The network of the oldest publication. */
   readonly platform: string;
-  /** Queued publications of the owner, on all networks. */
+  /** Number of queued publications of the owner, on all networks. */
   readonly posts: number;
-  /** Time at which the oldest one was accepted (ISO 8601, UTC). */
+  /** Time at which the oldest publication was accepted (ISO 8601, UTC). */
   readonly oldest_at: string;
 }
 
@@ -216,15 +223,15 @@ export interface CurrentOverviewView {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly role: 'owner' | 'operator';
-  /** Null: all owners. */
+  /** Null if all owners are shown. */
   readonly owner: OverviewOwner | null;
-  /** By code, the worst first. */
+  /** One item per code, worst first. */
   readonly attention: readonly AttentionItemView[];
   /** All networks. */
   readonly networks: readonly NetworkView[];
   /**
-   * At most ten: those that go next, in this order, and those that have waited longest; those that wait for a person
-   * come last.
+   * At most ten: the publications that go next and those that have waited longest, in the order in which they are
+   * expected to go. Those that wait for a person come last.
    */
   readonly waiting: readonly WaitingPublicationView[];
   /** The last 60 minutes, oldest first. */

@@ -3,7 +3,7 @@ import type { WaitingForView } from '../posts/publication.view.js';
 import type { LongestWaitView, WaitingPublicationView } from './overview.view.js';
 import { MOST_WAITING, type OverviewFacts } from './overview-facts.js';
 
-/** How many of the publications that have waited longest are listed. */
+/** Number of places kept for the publications that have waited longest. */
 const LONGEST = 3;
 /** Rules that only a person can end. */
 const NEEDS_PERSON: ReadonlySet<WaitingForView['rule']> = new Set(['needs_attention', 'quota']);
@@ -15,7 +15,10 @@ export const chooseWaiting = (next: readonly string[], longest: readonly string[
   return [...chosen];
 };
 
-/** Builds the waiting publications, in the order in which they go, without those that no longer wait. */
+/**
+ * Builds the views of the waiting publications, in the order in which they will be sent, without those that no longer
+ * wait.
+ */
 export const buildWaiting = ({ waiting, details, views, excerpts, times }: OverviewFacts): WaitingPublicationView[] => {
   const shown = waiting.flatMap((id) => {
     const [view, found] = [views.get(id), details.get(id)];

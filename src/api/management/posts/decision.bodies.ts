@@ -7,7 +7,7 @@ const LONGEST = 500;
 
 /** Body of POST /posts/{id}/approve. */
 export class ApproveBody {
-  /** A note for readers of the decision; an empty one counts as none. */
+  /** A note for readers of the decision; an empty note counts as none. */
   @ReadAs(emptyTextToAbsent)
   @Must.beVisibleText(LONGEST)
   readonly note: string | undefined;

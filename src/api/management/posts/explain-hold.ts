@@ -5,7 +5,7 @@ import type { PlanHold } from '../../../projections/posts/post-plans.queries.js'
 import { type Hold, nearestHold, type ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
 import { HOLD_MESSAGES as TEXTS } from '../messages.js';
 
-/** Says in a sentence which rule holds a publication back, until when, and what ends it sooner (D-36). */
+/** Explains in a sentence which rule holds a publication back, until when, and what ends it sooner (D-36). */
 export const explainHold = ({ rule, until }: Hold, { context, publication }: ScheduledWithHold): string => {
   const channel = context.channelName === null ? TEXTS.unnamedChannel : TEXTS.channel({ name: context.channelName });
   const project = context.projectName === null ? TEXTS.unnamedProject : TEXTS.project({ name: context.projectName });
@@ -57,7 +57,7 @@ const explainAttention = (
   return attention ? TEXTS.channelDisabledAndRefused({ channel, reason, id }) : TEXTS.channelDisabled({ channel });
 };
 
-/** Returns the refusal, the network's words for it and what to do. */
+/** Returns a sentence with the refusal, what to do about it, and the network's own words. */
 const describeAttention = (attention: Attention | null): string => {
   if (!attention) return TEXTS.networkRefuses;
   const { message, platform_says } = attention;
@@ -94,7 +94,7 @@ export const describeNext = (
   return { hold, text };
 };
 
-/** Says what a planned post waits for (D-65). */
+/** Explains what a planned post waits for (D-65). */
 export const explainPlan = ({ rule, publishAt }: PlanHold): string => {
   if (rule === 'scheduled') return TEXTS.scheduled({ at: String(isoOrNull(publishAt)) });
   return publishAt === null ? TEXTS.approval : TEXTS.approvalAndTime({ at: iso(publishAt) });

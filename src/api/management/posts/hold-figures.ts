@@ -6,7 +6,7 @@ import type { Hold, ScheduledWithHold } from '../../../projections/publish-sched
  * apply is null.
  */
 export class WaitingFiguresView {
-  /** Number of the latest attempt, from 1: of the publication ahead, or of this one if none is ahead. */
+  /** Number of the latest attempt, from 1, at the publication ahead, or at this one if none is ahead. */
   readonly attempt: number | null = null;
   /** Maximum number of attempts (D-20). */
   readonly of: number | null = null;
@@ -17,7 +17,7 @@ export class WaitingFiguresView {
   /** The rule that holds back the publication ahead; null if none does. */
   readonly blocked_by_rule: Hold['rule'] | null = null;
 
-  /** @param scheduled undefined while the schedule does not show the publication yet */
+  /** @param scheduled undefined for a planned publication, and while the schedule does not show the publication yet */
   constructor(rule: Hold['rule'] | PlanHold['rule'], scheduled: ScheduledWithHold | undefined) {
     if (!scheduled) return;
     const { first, firstRule, lastAttempt, attention } = scheduled.context;
@@ -34,7 +34,7 @@ export class WaitingFiguresView {
   }
 }
 
-/** Rules whose sentence names the latest attempt. */
+/** Rules whose sentence mentions the latest attempt. */
 const NAMES_ATTEMPT: ReadonlySet<Hold['rule'] | PlanHold['rule']> = new Set([
   'earlier_publication',
   'retry',

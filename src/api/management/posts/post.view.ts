@@ -16,24 +16,24 @@ export class PostView {
   readonly accepted_at: string;
   readonly external_id: string | null;
   readonly trace_id: string | null;
-  /** As it was sent; null if there is none, or if `metadata_truncated`. */
+  /** As it was sent; null if there is none, or if `metadata_truncated` is true. */
   readonly metadata: JsonObject | null;
-  /** The metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
+  /** True if the metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
   readonly metadata_truncated?: true;
-  /** The first 120 UTF-16 units of the text, cut at a grapheme; null if it has no text. */
+  /** The first 120 UTF-16 units of the text, cut at a grapheme boundary; null if it has no text. */
   readonly excerpt: string | null;
   /** Null if the store no longer holds the payload complete and unchanged. */
   readonly media_count: number | null;
   /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
   readonly publish_at: string | null;
   /**
-   * Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or the post ended
-   * before.
+   * Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or if the post ended
+   * first.
    */
   readonly released_at: string | null;
   /** Null if no approval was required. */
   readonly approval: ApprovalView | null;
-  /** Revision of its content and plan: 1 at first, one more after each change. */
+  /** Revision of its content and plan, which starts at 1 and increases by one with each change. */
   readonly revision: number;
   /** One for each target, in the order of the projects and their channels as discovery shows them (D-57). */
   readonly publications: readonly PublicationView[];

@@ -29,7 +29,10 @@ import { CancelledPostView, PostView, PostWithPayloadView } from './post.view.js
 import { PostsQuery } from './posts.query.js';
 import { PublicationViewBuilder } from './publication-view-builder.js';
 
-/** Shows posts and their publications, and cancels a post's queued publications (management-api.md: Routes; D-36). */
+/**
+ * Shows posts and their publications, and cancels a post's planned or queued publications (management-api.md: Routes;
+ * D-36).
+ */
 @Controller('manage/v1/posts')
 @UseGuards(ApiKeyGuard)
 export class PostsController {
@@ -112,7 +115,7 @@ export class PostsController {
   }
 
   private async buildViews(rows: readonly PostWithPublications[]): Promise<PostView[]> {
-    // Reads all publications of a page at once: one query of the schedule for any number of posts.
+    // Builds the views of a whole page at once, so that one query of the schedule serves any number of posts.
     const publications = await this.publications.buildViews(rows.flatMap((row) => row.publications));
     let from = 0;
     return rows.map((row) => {

@@ -50,7 +50,10 @@ export class PostsQuery extends PageQuery {
   @Must.beAllowedBy((value) => findKeyProblem(value, TRACE_ID_LENGTH))
   readonly trace_id: string | undefined;
 
-  /** `publish_at`: a calendar, earliest time first, posts that wait for approval without a time last; `since` and `until` then apply to `publish_at`. */
+  /**
+   * `publish_at` makes the list a calendar: earliest time first, posts that wait for approval without a time last;
+   * `since` and `until` then apply to `publish_at`.
+   */
   @Must.beOneOf(['publish_at'])
   readonly order: 'publish_at' | undefined;
 

@@ -17,7 +17,7 @@ export class AttemptView {
   readonly ended_at: string | null;
   /** `published`, `postponed`, `failed`, `in_doubt`; null while the attempt lasts. */
   readonly outcome: string | null;
-  /** Classified by D-35, with the network's own words as well; null if there was none. */
+  /** Classified according to D-35, with the network's own words; null if there was no error. */
   readonly error: PublicationError | null;
 
   constructor({ n, started_at, ended_at, outcome, error }: Attempt) {
@@ -80,8 +80,8 @@ export class PublicationView {
   readonly published_at: string | null;
 
   /**
-   * @param scheduled its place in the publish schedule; undefined if it is not scheduled
-   * @param plan what its post waits for; needed if it is planned
+   * @param scheduled its entry in the publish schedule; undefined if it is not scheduled
+   * @param plan what its post waits for; required if the publication is planned
    */
   constructor(row: PublicationRow, scheduled: ScheduledWithHold | undefined, plan?: PlanHold) {
     this.id = row.publication_id;
@@ -103,7 +103,7 @@ export class PublicationView {
   }
 }
 
-/** Says what a queued publication waits for: a rule, or a worker if no rule holds it back. */
+/** Explains what a queued publication waits for: a rule, or a worker if no rule holds it back. */
 const waitingForOf = (scheduled: ScheduledWithHold | undefined): WaitingForView => {
   if (!scheduled?.hold) {
     const next = describeNext(scheduled);

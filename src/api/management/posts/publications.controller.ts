@@ -18,7 +18,10 @@ import { EmptyBody } from '../pause.body.js';
 import type { PublicationView } from './publication.view.js';
 import { PublicationViewBuilder } from './publication-view-builder.js';
 
-/** Shows publications, and executes owners' decisions about publications that are queued, in doubt or failed (D-25; management-api.md: publication). */
+/**
+ * Shows publications, and executes decisions about publications that are planned, queued, in doubt or failed (D-25;
+ * management-api.md: publication).
+ */
 @Controller('manage/v1/publications')
 @UseGuards(ApiKeyGuard)
 export class PublicationsController {
