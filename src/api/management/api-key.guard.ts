@@ -56,7 +56,9 @@ export class ApiKeyGuard implements CanActivate {
 /** Path of a route about one owner. */
 const ABOUT_OWNER = /\/owners\/:id(\/|$)/;
 
-/** @throws HttpProblem 403 on an operator-only route; 404 if the id in its path names nothing that the owner may see */
+/**
+ * @throws HttpProblem 403 on an operator-only route; 404 if the id in its path is malformed or that of another owner
+ */
 const refuseOnOperatorRoute = (context: ExecutionContext, ownerId: string): void => {
   const documentation = Reflect.getMetadata(DOCUMENTATION, context.getHandler()) as RouteDocumentation | undefined;
   if (documentation?.operatorOnly === undefined) return;

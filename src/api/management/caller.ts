@@ -21,12 +21,16 @@ export const getCaller = (request: FastifyRequest): Caller => {
 export const getActor = (caller: Caller): Actor =>
   caller.kind === 'operator' ? 'operator' : ownerActor(caller.ownerId);
 
-/** Returns the id of the owner whose resources the caller may see; null: all owners'. */
+/**
+ * Returns the id of the owner whose resources the caller may see; null for the operator, who sees all owners'
+ * resources.
+ */
 export const getOwnerScope = (caller: Caller): string | null => (caller.kind === 'operator' ? null : caller.ownerId);
 
 /**
- * Returns the owner whose resources a list shows: the requested one, else the caller's scope; null: all owners.
- * @param owner the query's `owner_id` @throws HttpProblem 404 if an owner names another owner
+ * Returns the owner whose resources a list shows: the requested owner, else the caller; null for all owners.
+ * @param owner the query's `owner_id`
+ * @throws HttpProblem 404 if an owner requests another owner's resources
  */
 export const getListScope = (caller: Caller, owner: string | undefined): string | null => {
   const scope = getOwnerScope(caller);

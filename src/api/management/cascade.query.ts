@@ -1,11 +1,14 @@
 import { Must } from '../../validation/rules.js';
 
-/** Query parameters of a DELETE of a resource that others may refer to. */
+/** Query parameters for deleting a resource that other resources may refer to. */
 export class CascadeQuery {
-  /** `true`: also remove it from the resources that refer to it. Default `false`: 409 if any does. */
+  /**
+   * With `true`, the resource is also removed from those that refer to it; with `false`, the default, such references
+   * cause a 409.
+   */
   @Must.beOneOf(['true', 'false'])
   readonly cascade: 'true' | 'false' | undefined;
 }
 
-/** Query parameters of a DELETE of a resource that nothing refers to. It has no fields. */
+/** Query parameters for deleting a resource that nothing refers to; there are none. */
 export class NoQuery {}

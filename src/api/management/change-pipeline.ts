@@ -51,8 +51,9 @@ type ChangeHandler<T, V extends object, S extends Secrets> = (body: T, change: C
 type PreparedChange<V extends object, S extends Secrets> = (change: Change) => Promise<ChangeResult<V, S>>;
 
 /**
- * Processes every change in the same steps: body → schema → idempotency key → command → read models → response.
- * Readers see their own writes: the response is sent when the read models show the change (management-api.md: Manners).
+ * Processes every change in the same steps: body → schema → idempotency key → command → read models → response. Callers
+ * see their own writes, because the response is sent only once the read models show the change (management-api.md:
+ * Manners).
  */
 @Injectable()
 export class ChangePipeline {
@@ -69,7 +70,7 @@ export class ChangePipeline {
     return this.runWithoutKey(call, (change) => handle(body, change));
   }
 
-  /** Processes a DELETE, whose response is 204 without a body. A repeat is 404, as the resource is gone. */
+  /** Processes a DELETE, whose response is 204 without a body. A repeat gets 404, because the resource is gone. */
   async handleDelete(
     call: Pick<ChangingCall<never>, 'request' | 'reply'>,
     handle: (change: Change) => Promise<Omit<ChangeResult<never>, 'show'>>,
@@ -80,7 +81,10 @@ export class ChangePipeline {
     if (position !== null) void call.reply.header('x-position', position);
   }
 
-  /** Processes a POST. With an Idempotency-Key it takes effect once, and a repeat within 24 hours gets the same body. */
+  /**
+   * Processes a POST. With an Idempotency-Key, it takes effect once, and a repeat within 24 hours gets the same body,
+   * with secrets masked.
+   */
   async handlePost<T, V extends object, S extends Secrets = NoSecrets>(
     call: ChangingCall<T>,
     handle: ChangeHandler<T, V, S>,
@@ -120,8 +124,8 @@ export class ChangePipeline {
       if (earlier) return replayResponse(reply, earlier);
       return sendResponse(reply, { ...response, body: { ...response.body, ...shownOnce } });
     } catch (error) {
-      // A rejection changed nothing, so the key is free again. Any other failure may have, so the request keeps the
-      // key.
+      // A rejection changed nothing, so the key is released. Any other failure may have changed something, so the key
+      // stays claimed.
       if (error instanceof HttpProblem && error.status < 500) {
         await change.eraseDrawnSecrets();
         await this.responses.releaseKey(caller, key, hash);
@@ -145,7 +149,10 @@ export class ChangePipeline {
     return { response, shownOnce };
   }
 
-  /** @returns the position of the change; null if nothing changed @throws HttpProblem for a rejection, or 503 */
+  /**
+   * @returns the position of the change; null if nothing changed
+   * @throws HttpProblem for a rejection; 503 if the read models do not catch up in time
+   */
   private async waitForReadModels(outcome: CommandOutcome, readModels: readonly string[]): Promise<string | null> {
     if (isRejection(outcome)) throw toHttpProblem(outcome);
     const { position } = outcome;
@@ -155,7 +162,7 @@ export class ChangePipeline {
   }
 }
 
-/** Sets status and headers, and returns the stored response's body. */
+/** Sets the status and headers, and returns the response's body. */
 const sendResponse = <V>(reply: FastifyReply, { status, position, body }: StoredResponse): V => {
   void reply.code(status);
   if (position !== null) void reply.header('x-position', position);

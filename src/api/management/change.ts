@@ -5,15 +5,16 @@ import type { Instant } from '../../kernel/instant.js';
 import type { SecretVault } from '../../secrets/vault.js';
 
 /**
- * A change that a caller requests. With an Idempotency-Key, everything in it derives from caller and key, so that a
- * repeat (at the same time, in another process, after a crash) is the same command: the same ids, events and secrets.
+ * A change that a caller requests. With an Idempotency-Key, its ids derive from the caller and the claim of the key,
+ * and its secrets are drawn only once. A repeat (concurrent, in another process, or after a crash) is therefore the
+ * same command: the same ids, events and secrets.
  */
 export class Change {
   /** The command's id, time and origin. */
   readonly context: CommandContext;
   private hasDrawn = false;
 
-  /** @param keyClaim null: without a key; ids then derive from the request's id */
+  /** @param keyClaim null without a key; ids then derive from the request's id */
   constructor(
     actor: Actor,
     request: RequestOrigin,
@@ -39,7 +40,8 @@ export class Change {
     if (!this.keyClaim) return random();
     this.hasDrawn = true;
     await this.vault.storeSecret(random(), null, this.drawnSecretsId);
-    // Erased in the meantime: another request has responded, so these new secrets neither take effect nor are shown.
+    // If they were erased in the meantime, another request has responded, and new secrets neither take effect nor are
+    // shown.
     return ((await this.vault.readSecret(this.drawnSecretsId)) as S | null) ?? random();
   }
 

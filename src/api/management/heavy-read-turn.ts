@@ -6,7 +6,8 @@ import { getCaller, getOwnerScope } from './caller.js';
 
 /**
  * Answers reads that may be large, such as full lists, two at a time for each owner and for the operator (D-68).
- * Further reads wait in order of arrival, so that many connections of one owner occupy the thread no more than two do.
+ * Further reads wait in order of arrival, so that an owner with many connections occupies the thread no more than an
+ * owner with two.
  */
 @Injectable()
 export class HeavyReadTurn implements NestInterceptor {

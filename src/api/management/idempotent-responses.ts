@@ -29,19 +29,22 @@ interface Row {
 const SINCE = 'floor(extract(epoch from at) * 1000)::bigint as since';
 /** Period in which a repeat gets the stored response (management-api.md: Manners). */
 const KEY_LIFETIME = "interval '24 hours'";
-/** Age at which a response is deleted: after the replay period, with a margin. */
+/** Age at which a response is deleted: the replay period plus a margin. */
 const RETENTION = "interval '25 hours'";
 
 /**
  * Stores the responses of POSTs with an Idempotency-Key, by caller and key, for 24 hours. A claim is not a lock: all
- * requests with one key execute the same command, which takes effect once, and the first of them stores its response. So
- * no request waits for another, and after a crash a repeat of the request completes the change.
+ * requests with one key execute the same command, which takes effect once, and the first to finish stores its response.
+ * Therefore no request waits for another, and after a crash a repeat of the request completes the change.
  */
 @Injectable()
 export class IdempotentResponses {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Claims a key for a request. @param requestHash distinguishes a repeat from another request with the same key */
+  /**
+   * Claims a key for a request.
+   * @param requestHash distinguishes a repeat from a different request with the same key
+   */
   async claimKey(caller: string, key: string, requestHash: string): Promise<KeyClaim> {
     for (;;) {
       const claimed = await this.pool.query<Pick<Row, 'since'>>(

@@ -1,6 +1,6 @@
 import { message } from '../../kernel/message.js';
 
-/** Fields of bodies and queries: status 422. They follow the path of the field. */
+/** Problems with fields of bodies and queries: status 422. Each follows the path of the field. */
 export const BODY_MESSAGES = {
   outOfRangeSeconds: message('must be from {least} to {most} seconds, not {value}'),
   badTime: 'must be a time such as 2026-11-21T14:05:03.000Z',
@@ -32,7 +32,7 @@ export const PROCESSING_BODY_MESSAGES = {
   ),
 };
 
-/** Calls that are refused as a whole. */
+/** Rejections of whole requests. */
 export const CALL_MESSAGES = {
   /** 401 `unauthorized` */
   keyNeeded: "The API key is missing or wrong. Send the operator's or an owner's key: Authorization: Bearer <key>.",
@@ -94,11 +94,11 @@ export const HOLD_MESSAGES = {
   platformLimit: message('The network asked for a delay. {attempt}The next attempt begins at {until}.'),
   /** `pace` */
   pace: message(
-    "The network limits how many posts a chat and a credential may have at a time, and other posts of this owner go first: this one's turn is at {until}.",
+    "The network limits the rate of posts per chat and per credential, and other posts of this owner go first. This post's turn is at {until}.",
   ),
   /** `share` */
   share:
-    "The gateway is fetching media for this owner's posts, or this owner's other posts use up its share of what is sent to the network at a time. This one is sent as soon as there is room.",
+    "The gateway is fetching media for this owner's posts, or this owner's other posts use up the owner's share of concurrent sends to the network. This post is sent as soon as capacity is free.",
   /** `needs_attention`, of a disabled channel */
   channelDisabled: message('{channel} is disabled. Enable it to publish the posts that wait.'),
   /** `needs_attention`, for a disabled channel whose posts the network refused */
@@ -136,31 +136,31 @@ export const HOLD_MESSAGES = {
 /** Remedies for a channel that needs attention, and results of its test. */
 export const CHANNEL_MESSAGES = {
   /** `replace_credentials` */
-  replaceCredentials: 'Set new credentials: the posts that wait are then tried.',
+  replaceCredentials: 'Set new credentials: the waiting posts are then published.',
   /** `retry` */
-  retry: 'Fix the cause there, then retry the waiting posts with the current credentials.',
+  retry: 'Fix the cause on the network, then retry the waiting posts with the current credentials.',
   testFailed: "The gateway failed to test the channel. The cause is in the log of the gateway's operator.",
-  credentialsMissing: 'The gateway has no credentials of this channel: set them.',
+  credentialsMissing: 'The gateway has no credentials for this channel: set them.',
   credentialsUnreadable: 'The stored credentials of this channel cannot be decrypted: set them again.',
   /** `same_chat` */
   sameChat: message('The channel "{name}" posts to the same chat: posts to both appear there twice.'),
 };
 
-/** Refusals of questions about jobs. */
+/** Rejections of requests about jobs. */
 export const JOB_MESSAGES = {
   /** 403 `forbidden` */
   operatorsOnly: "Jobs are for the operator only: use the operator's key.",
   /** 409 `job_running` */
-  alreadyRuns: message('{id} is already doing this. Wait until it has ended.'),
+  alreadyRuns: message('{id} is already doing this. Wait until it has finished.'),
 };
 
-/** Refusals of calls about the keys of secrets. */
+/** Rejections of requests about the keys of secrets. */
 export const SECRETS_KEY_MESSAGES = {
   /** 403 `forbidden` */
   operatorsOnly: "The keys of secrets are for the operator only: use the operator's key.",
 };
 
-/** Refusals of questions about history. */
+/** Rejections of requests about history. */
 export const HISTORY_MESSAGES = {
   /** 404 `not_found` */
   notThen: message(
@@ -183,11 +183,12 @@ export const HISTORY_MESSAGES = {
   tilesAreOperators:
     'Tiles show the streams of all owners: only the operator may read them. Owners can prove single events.',
   /** 404 `not_found` */
-  noTile: 'The log has no such tile at its current size. Read the checkpoint, and ask for the tiles of its size.',
+  noTile: 'The log has no such tile at its current size. Read the checkpoint, and request the tiles for its size.',
   /** 404 `not_found` */
   noEvent: 'The history has no event with this id, or none that this API key may see.',
   /** 503 `log_behind` */
-  logBehind: 'No checkpoint covers this yet. Check that a process with the role worker runs, and repeat the request.',
+  logBehind:
+    'No checkpoint covers this yet. Check that a process with the role worker is running, and repeat the request.',
   /** 403 `forbidden` */
   transferIsOperators: 'Only the operator may export or import the history: it covers all owners.',
   /** 415 `unsupported_media_type` */
@@ -197,7 +198,7 @@ export const HISTORY_MESSAGES = {
   /** 403 `forbidden` */
   verificationIsOperators: 'Only the operator may verify the history: it covers all owners.',
   /** 422 `missing` */
-  idWithoutAggregate: 'needs "aggregate" as well',
+  idWithoutAggregate: 'requires "aggregate"',
   /** 422 `invalid` */
   badCheckpoint: message(
     'must be a checkpoint of this log as GET /history/log/checkpoint returned it, with every line break: {origin} has not signed this text',

@@ -100,7 +100,7 @@ export class OwnedResources {
     return is === undefined ? null : { is, at: this.clock.now() };
   }
 
-  /** Lets a reader see changes made over /v1 and by the gateway itself; a change waits for its own read models. */
+  /** Lets a reader see changes made through /v1 and by the gateway itself; a change waits for its own read models. */
   private async catchUpReadModels({ method }: FastifyRequest): Promise<void> {
     if (method === 'GET') await this.progress.waitUntilCaughtUp(['discovery'], this.store);
   }

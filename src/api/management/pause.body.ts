@@ -8,5 +8,5 @@ export class PauseBody {
   readonly minutes!: number;
 }
 
-/** Body of a POST that has no fields. */
+/** Body of a POST without fields. */
 export class EmptyBody {}

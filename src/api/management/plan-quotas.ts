@@ -27,7 +27,7 @@ export class PlanQuotas {
     this.monthlyPosts = monthlyPostsOf(limitsProfile);
   }
 
-  /** Returns how many posts these owners have used this month and have left, by owner. */
+  /** Returns how many posts these owners have used and have left this month, by owner. */
   findPostsLeft(
     owners: readonly Pick<OwnerRow, 'owner_id' | 'plan' | 'pack_posts'>[],
   ): Promise<Map<string, PostsLeft>> {

@@ -10,7 +10,7 @@ import { readBody } from '../transport/raw-body.js';
 import { getCaller, getOwnerScope } from './caller.js';
 import { CALL_MESSAGES } from './messages.js';
 
-/** Largest body: far above any resource, far below the size of an event (1 MiB). */
+/** Largest body, in bytes: far larger than any resource needs, far below the limit of an event (1 MiB). */
 const MAX_BODY_BYTES = 524_288;
 
 /** `application/json`; a charset, if given, must be utf-8; other parameters are ignored (D-43). */
@@ -27,14 +27,20 @@ export const readPart = <T extends object>(
   return fieldsReader(Body, path)(value, problems);
 };
 
-/** Reads the body of an authenticated request. An empty body counts as an object without fields. @throws HttpProblem 400, 415, 422 */
+/**
+ * Reads the body of an authenticated request. An empty body counts as an object without fields.
+ * @throws HttpProblem 400, 415, 422
+ */
 export const readRequestBody = <T>(
   request: FastifyRequest,
   read: BodyReader<T>,
 ): Promise<{ readonly body: T; readonly bytes: Buffer }> =>
   readJsonBody(request, getOwnerScope(getCaller(request)) ?? 'operator', read);
 
-/** Reads a request's body as {@link readRequestBody} does. @param holder who gets a share of the memory for large bodies */
+/**
+ * Reads a request's body as {@link readRequestBody} does.
+ * @param holder owner of the share of memory that a large body takes
+ */
 export const readJsonBody = async <T>(
   request: FastifyRequest,
   holder: string,
@@ -49,11 +55,11 @@ export const readJsonBody = async <T>(
   return { body, bytes };
 };
 
-/** Returns the problem for a body that breaks the schema, with all its errors at once (D-6). */
+/** Returns the problem for a body that violates the schema, with all its errors at once (D-6). */
 export const invalidProblem = (problems: ProblemList): HttpProblem =>
   new HttpProblem(422, 'invalid', problems.refused().problems);
 
-/** @throws HttpProblem 415 if a request does not announce JSON in UTF-8 */
+/** @throws HttpProblem 415 if a request does not declare its body as JSON in UTF-8 */
 export const requireJson = ({ headers }: FastifyRequest): void => {
   if (!JSON_IN_UTF8.test(headers['content-type'] ?? ''))
     throw HttpProblem.withMessage(415, 'unsupported_media_type', CALL_MESSAGES.mediaType);

@@ -8,8 +8,8 @@ import { notFoundProblem } from './http-problems.js';
 import { BODY_MESSAGES } from './messages.js';
 
 /**
- * Adds the owner to the body of a new resource: the caller, or the owner that the operator names (D-47).
- * @throws HttpProblem 404 if an owner names another owner
+ * Adds the owner to the body of a new resource: the caller, or the owner that the operator specifies (D-47).
+ * @throws HttpProblem 404 if an owner specifies another owner
  */
 export const withOwner =
   <T extends object>(caller: Caller, read: BodyReader<T>): BodyReader<T & { readonly ownerId: string }> =>
@@ -26,7 +26,7 @@ export const withOwner =
     return { ...body, ownerId: named as string };
   };
 
-/** Checks the owner that the operator named. @throws HttpProblem 422 if it does not exist */
+/** Checks that a new resource's owner exists. @throws HttpProblem 422 if not */
 export const requireOwner = async (findResource: FindResource, ownerId: string): Promise<void> => {
   if (await findResource.execute('owner', ownerId, null)) return;
   const message = RESOURCE_MESSAGES.unknownId({ id: quoteShort(ownerId) });

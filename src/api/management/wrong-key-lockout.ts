@@ -7,7 +7,7 @@ import { HttpProblem } from '../transport/http-problem.js';
 import { CALL_MESSAGES } from './messages.js';
 import { WrongKeys } from './wrong-keys.js';
 
-/** Number of addresses whose log lines are counted separately. */
+/** Maximum number of addresses whose log lines are counted separately. */
 const MAX_LOGGED_ADDRESSES = 1_000;
 
 /** A request with a wrong key, as the log shows it. */
@@ -24,7 +24,7 @@ interface WrongKeyRequest {
 export class WrongKeyLockout {
   private readonly wrongKeys = new WrongKeys();
   private readonly wrongKeyLog: SampledLog<WrongKeyRequest>;
-  /** By address. */
+  /** Logs of locked-out addresses, by address. */
   private readonly lockOutLogs = new BoundedCache<SampledLog<WrongKeyRequest>>(MAX_LOGGED_ADDRESSES);
 
   constructor(@Inject(LOG) private readonly log: Log) {
@@ -44,7 +44,7 @@ export class WrongKeyLockout {
     throw HttpProblem.withMessage(429, 'too_many_wrong_keys', message, { 'retry-after': String(seconds) });
   }
 
-  /** Counts a request with a wrong key. @throws HttpProblem 429 if that makes too many */
+  /** Counts a request with a wrong key. @throws HttpProblem 429 if the address has now sent too many */
   countWrongKey(request: FastifyRequest): void {
     const { id, clientAddress } = request;
     this.wrongKeys.add(clientAddress);

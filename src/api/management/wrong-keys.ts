@@ -1,7 +1,7 @@
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 
 const MINUTE_MS = 60_000;
-/** Wrong keys that an address may send within a minute (D-55). */
+/** Number of wrong keys that an address may send within a minute (D-55). */
 const ALLOWED = 100;
 /** Maximum number of addresses to track. Beyond that, the address whose last wrong key is oldest is forgotten. */
 const MAX_ADDRESSES = 10_000;
@@ -11,7 +11,7 @@ export class WrongKeys {
   /** Times of the last wrong keys of each address, oldest first: at most one more than allowed. */
   private readonly times = new BoundedCache<number[]>(MAX_ADDRESSES);
 
-  /** @param now ms of a monotonic clock */
+  /** @param now returns the time of a monotonic clock, in ms */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /** Records a wrong key. */

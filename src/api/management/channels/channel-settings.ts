@@ -16,7 +16,7 @@ const COMMON = {
 
 /**
  * Creates the reader of channel settings on one network. It recognises a setting that only other networks have, and
- * names those networks in the refusal (publish-api.md: Target; D-4).
+ * lists those networks in the error (publish-api.md: Target; D-4).
  */
 export const settingsReader = (
   platform: PlatformDescriptor,

@@ -17,12 +17,12 @@ export interface ChannelTest {
   readonly checks: readonly ChannelCheck[];
 }
 
-/** Time limit for all calls of a test together, in ms: the answer waits for them. */
+/** Time limit for all calls of a test together, in ms. It is short, because the caller waits for the result. */
 const TEST_LIMIT_MS = 5_000;
 
 /**
- * Asks a channel's network, without posting, whether the credentials may post there. Calls respect the pacing of the
- * account, as posts do, and concurrent tests of a channel share one result.
+ * Checks with a channel's network whether the credentials allow posting there, without posting. Calls respect the
+ * account's pacing, as posts do, and concurrent tests of a channel share one result.
  */
 @Injectable()
 export class ChannelTester {
@@ -36,7 +36,7 @@ export class ChannelTester {
     private readonly turns: CallTurns,
   ) {}
 
-  /** Does not throw if the network is down or refuses: a check in the result reports it. */
+  /** Does not throw if the network is down or rejects the credentials; a check in the result reports the failure. */
   test(channel: ChannelRow): Promise<ChannelTest> {
     const key = `${channel.channel_id}/${channel.credentials_id}`;
     const running = this.running.get(key);
@@ -77,7 +77,7 @@ export class ChannelTester {
     };
   }
 
-  /** Reads the credentials; returns a human-readable sentence if that fails. */
+  /** Reads the credentials; returns a human-readable sentence if they are missing or cannot be decrypted. */
   private async readCredentials(id: string): Promise<TestContext['credentials'] | string> {
     try {
       return (await this.vault.readSecret(id)) ?? CHANNEL_MESSAGES.credentialsMissing;

@@ -49,13 +49,13 @@ export class ChannelView {
   }
 }
 
-/** A refusal holds the queue until new credentials, a retry, or 24 hours have passed (D-26, D-50). */
+/** A refusal holds the queue for 24 hours, or until new credentials or a retry (D-26, D-50). */
 const statusOf = ({ enabled, attention_until }: ChannelRow, now: Instant): ChannelStatus => {
   if (!enabled) return 'disabled';
   return attention_until > now ? 'needs_attention' : 'ok';
 };
 
-/** A questionable property of a channel, which prevents nothing. */
+/** A possible mistake in the setup of a channel, which does not stop it from publishing. */
 export interface ChannelWarning {
   readonly code: 'same_chat';
   /** The other channel. */
@@ -64,8 +64,8 @@ export interface ChannelWarning {
 }
 
 /**
- * A channel whose credentials were set, with the result of their test. They are stored even if the test fails or there
- * are warnings.
+ * A channel whose credentials were set, with the result of their test. The credentials are stored even if the test
+ * fails or there are warnings.
  */
 export type TestedChannelView = ChannelView & {
   readonly test: ChannelTest;
@@ -76,7 +76,7 @@ export type TestedChannelView = ChannelView & {
 export class AttentionView {
   /** Such as `chat_not_found` or `credentials_missing`. */
   readonly code: string;
-  /** Names the refusal and what to do about it. */
+  /** States the refusal and what to do about it. */
   readonly message: string;
   /** The network's own words; null if it gave none. */
   readonly platform_says: string | null;
@@ -94,11 +94,11 @@ export class AttentionView {
   }
 }
 
-/** One remedy. */
+/** A remedy for the refusal. */
 export interface AttentionAction {
   readonly code: Remedy;
   readonly message: string;
-  /** Method and path of the call that applies it; null for a change to make on the network. */
+  /** Method and path of the call that applies it; null for a change that must be made on the network. */
   readonly call: string | null;
 }
 
@@ -131,7 +131,7 @@ export class ReceiptView {
   readonly published_at: string | null;
 
   constructor(row: PublicationRow) {
-    this.sequence = row.sequence!; // the list has only publications with a number
+    this.sequence = row.sequence!; // the list contains only numbered publications
     this.post_id = row.post_id;
     this.publication_id = row.publication_id;
     this.state = row.state;

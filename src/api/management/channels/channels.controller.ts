@@ -104,7 +104,7 @@ export class ChannelsController {
     );
   }
 
-  @Documented({ summary: 'Test whether the credentials of a channel may post', isQuestion: true })
+  @Documented({ summary: 'Test whether the credentials of a channel allow posting', isQuestion: true })
   @Post(':id/test')
   async test(
     @Req() request: FastifyRequest,
@@ -197,7 +197,10 @@ export class ChannelsController {
     );
   }
 
-  /** Returns a channel with the test of its credentials, and with a warning for each other channel in its chat. */
+  /**
+   * Returns a channel with the result of testing its credentials, and with a warning for each other channel that posts
+   * to the same chat.
+   */
   private async findTestedView(request: FastifyRequest, id: string): Promise<TestedChannelView> {
     const channel = await this.resources.findResource(request, 'channel', id);
     const [test, others] = await Promise.all([

@@ -35,7 +35,7 @@ const NOT_AN_ADDRESS: InvalidEntry = { describe: (value) => ALLOWLIST_MESSAGES.n
 
 const canonicalise = (entry: string): string | InvalidEntry => {
   const [text = '', bits, ...more] = entry.split('/');
-  // ipaddr.js alone would accept `10` and `0x7f.1` as addresses, and no request comes from a zone.
+  // ipaddr.js alone would accept `10` and `0x7f.1` as addresses. No client address has a zone.
   if (isIP(text) === 0 || text.includes('%') || more.length > 0) return NOT_AN_ADDRESS;
   const given = ipaddr.parse(text);
   const address = ipaddr.process(text);

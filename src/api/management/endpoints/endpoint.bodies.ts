@@ -41,7 +41,10 @@ class EndpointPatchBody {
   @Must.beBoolean()
   readonly verbose_discovery: boolean | undefined;
 
-  /** True: each post waits until an owner or the operator approves it. Posts that already wait are not affected. */
+  /**
+   * True if each post must wait until an owner or the operator approves it. A change does not affect posts that already
+   * wait.
+   */
   @Must.beBoolean()
   readonly requires_approval: boolean | undefined;
 }
@@ -66,7 +69,10 @@ export interface NewEndpoint {
   readonly settings: EndpointSettings;
 }
 
-/** Creates the reader of POST /endpoints. Missing fields get defaults, `min_interval` the limits profile's. */
+/**
+ * Creates the reader of POST /endpoints. Missing fields get defaults; the default of `min_interval` comes from the
+ * limits profile.
+ */
 export const createEndpointReader =
   ({ minInterval }: LimitsProfile): BodyReader<NewEndpoint> =>
   (sent, problems) => {

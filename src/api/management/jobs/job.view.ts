@@ -5,12 +5,12 @@ import type { Json } from '../../../kernel/json.js';
 export class JobView {
   readonly id: string;
   readonly kind: string;
-  /** Name of the projection that it rebuilds or verifies; null for other kinds. */
+  /** Name of the projection that the job rebuilds or verifies; null for other kinds of jobs. */
   readonly projection: string | null;
   readonly state: JobState;
   /** From 0 to 1. */
   readonly progress: number;
-  /** Seconds until the end at the current pace; null if it is unknown or has ended. */
+  /** Seconds until the job finishes at its current pace; null if that is unknown or the job has finished. */
   readonly eta_seconds: number | null;
   /** Null while it runs; for a failed job, `{message}`. */
   readonly result: Json;

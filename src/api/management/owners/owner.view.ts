@@ -22,18 +22,18 @@ export class OwnerView {
   readonly plan: Plan;
   /** Language of notices. */
   readonly locale: Locale;
-  /** Null if notices have no chat. */
+  /** Null if no chat receives notices. */
   readonly notice_chat: NoticeChatView | null;
   /** Publications that count against this month's quota (D-18). */
   readonly posts_used: number;
-  /** Null: unlimited. */
+  /** Null if unlimited. */
   readonly posts_left: number | null;
   /** Start of the next UTC month, when the quota is reset (ISO 8601). */
   readonly resets_at: string;
   /** ISO 8601, UTC. */
   readonly created_at: string;
 
-  /** Figures of the limits profile in force. */
+  /** The owner's limits, from the limits profile in force. */
   readonly limits: OwnerLimitsView;
 
   constructor(row: OwnerRow, { used, left, resetsAt }: PostsLeft, profile: LimitsProfile) {

@@ -12,7 +12,7 @@ export class BurstView {
   }
 }
 
-/** The caps of one plan; null: unlimited (D-67). */
+/** The caps of one plan; null means unlimited (D-67). */
 export class ResourceCapsView {
   readonly channels: number | null;
   readonly projects: number | null;
@@ -32,19 +32,19 @@ export class ResourceCapsView {
   }
 }
 
-/** The figures of one plan, by the names of the limits profile; null: unlimited (management-api.md: LIMITS_PROFILE). */
+/** The limits of one plan, named as in the limits profile; null means unlimited (management-api.md: LIMITS_PROFILE). */
 export class PlanLimitsView {
-  /** Accepted posts of an endpoint. */
+  /** Maximum burst of accepted posts of an endpoint. */
   readonly burst: BurstView | null;
-  /** Accepted posts of an endpoint in a UTC hour. */
+  /** Maximum number of accepted posts of an endpoint in a UTC hour. */
   readonly hourly: number | null;
-  /** Successful publications in a UTC month, without post packs. */
+  /** Maximum number of successful publications in a UTC month, not counting post packs. */
   readonly monthly_posts: number | null;
-  /** Sandbox calls in a UTC day. */
+  /** Maximum number of sandbox calls in a UTC day. */
   readonly sandbox_daily: number | null;
   readonly webhook_input: boolean;
   readonly webhook_output: boolean;
-  /** Maximum numbers of the owner's resources, and of targets of a post. */
+  /** Maximum numbers of an owner's resources and of a post's targets. */
   readonly resources: ResourceCapsView;
 
   constructor(limits: PlanLimits) {
@@ -58,7 +58,7 @@ export class PlanLimitsView {
   }
 }
 
-/** Limits that apply to every plan, with the names of the limits profile; null: unlimited. */
+/** Limits that apply to every plan, named as in the limits profile; null means unlimited. */
 const commonFigures = (profile: LimitsProfile) => ({
   min_interval: profile.minInterval,
   discovery_per_minute: profile.discoveryPerMinute,
@@ -71,10 +71,10 @@ const commonFigures = (profile: LimitsProfile) => ({
   violations_to_disable: profile.violationsToDisable,
 });
 
-/** Figures that apply to every plan. */
+/** Limits that apply to every plan. */
 export type CommonFigures = ReturnType<typeof commonFigures>;
 
-/** The limits profile in force: the answer to `GET /plans`, in the form of a profile's file. */
+/** The limits profile in force: the answer to `GET /plans`, in the format of a profile's file. */
 export type PlansView = { readonly plans: Readonly<Record<Plan, PlanLimitsView>> } & CommonFigures;
 
 /** Builds the view of the limits profile in force. */
@@ -83,7 +83,7 @@ export const buildPlansView = (profile: LimitsProfile): PlansView => {
   return { plans: Object.fromEntries(plans) as Record<Plan, PlanLimitsView>, ...commonFigures(profile) };
 };
 
-/** The figures that hold for an owner: those of its plan, and those of every plan. */
+/** An owner's limits: the limits of its plan and those common to all plans. */
 export type OwnerLimitsView = PlanLimitsView & CommonFigures;
 
 /** Builds the view of an owner's limits. */

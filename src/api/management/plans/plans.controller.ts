@@ -5,7 +5,7 @@ import { Documented } from '../../documentation/documented.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { buildPlansView, type PlansView } from './plan-limits.view.js';
 
-/** Shows the current figures of all plans (management-api.md: Routes; D-15). */
+/** Shows the current limits of all plans (management-api.md: Routes; D-15). */
 @Controller('manage/v1/plans')
 @UseGuards(ApiKeyGuard)
 export class PlansController {

@@ -27,7 +27,7 @@ export class CandidateView {
   readonly state: Exclude<ProjectionState, 'live'>;
   /** Events per second. */
   readonly rate: number;
-  /** Null: not known yet. */
+  /** Null until it is known. */
   readonly eta_seconds: number | null;
   /** From 0 to 1. */
   readonly progress: number;
@@ -45,7 +45,7 @@ export class CandidateView {
 /** A projection (management-api.md: `GET /projections`). */
 export class ProjectionView {
   readonly name: string;
-  /** Number of the live version; a rebuild takes the next one. */
+  /** Number of the live version; a rebuild creates the next version. */
   readonly version: number;
   readonly position: string;
   /** Position of the newest event. */

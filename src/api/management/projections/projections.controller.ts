@@ -28,7 +28,9 @@ import { ProjectionView } from './projection.view.js';
 /** Pattern of projection names. */
 const NAME = /^[a-z][a-z-]{0,62}$/;
 
-/** Shows the projections to the operator, and carries out decisions about them (management-api.md: `GET /projections`). */
+/**
+ * Shows the projections to the operator and carries out decisions about them (management-api.md: `GET /projections`).
+ */
 @Controller('manage/v1/projections')
 @UseGuards(ApiKeyGuard)
 export class ProjectionsController {

@@ -31,7 +31,7 @@ export class ProcessingPreviewBody {
 export interface PreviewedText {
   readonly text: string;
   readonly entities: readonly Entity[];
-  /** Undefined: the project's own. */
+  /** Undefined for the project's own. */
   readonly processing: UnsealedProcessing | undefined;
 }
 

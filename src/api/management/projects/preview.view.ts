@@ -4,13 +4,16 @@ import type { ProcessedPost } from '../../../processing/process-post.js';
 import { joinSignature } from '../../../processing/signature.js';
 import { PREVIEW_MESSAGES } from '../../public/messages.js';
 
-/** Something that readers of the result should know. */
+/** A warning about the processed text. */
 interface ProcessingWarningView {
   readonly code: string;
   readonly message: string;
 }
 
-/** A text after a project's processing, for one network. The network's own limits are not applied: the sandbox shows them. */
+/**
+ * A text after a project's processing, for one network. The network's own limits are not applied: the sandbox shows
+ * them.
+ */
 export class ProcessedTextView {
   /** The text as it was sent, if the post would not be published. */
   readonly text: string;
@@ -38,7 +41,7 @@ const listWarnings = (processed: ProcessedPost): readonly ProcessingWarningView[
 
 /** A text after a project's processing (management-api.md: Previews of processing). */
 export class ProcessingPreviewView {
-  /** By the networks' ids: the networks of the project's channels, or all networks if it has no channels. */
+  /** By network id: the networks of the project's channels, or all networks if it has no channels. */
   readonly platforms: Readonly<Record<string, ProcessedTextView>>;
 
   constructor(platforms: Readonly<Record<string, ProcessedTextView>>) {

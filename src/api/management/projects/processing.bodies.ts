@@ -92,7 +92,7 @@ export class TranslationBody {
   @Must.bePresent('the https:// URL of the service')
   readonly url!: string;
 
-  /** Absent: the key stored for the same URL stays; null or empty: the key is removed. */
+  /** If it is absent, the key stored for the same URL is kept; null or an empty string removes the key. */
   @ReadAs(emptyTextToAbsent)
   @Schema.is(() => ({ type: ['string', 'null'] }))
   @Must.beCredential()

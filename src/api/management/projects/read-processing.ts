@@ -39,8 +39,8 @@ export interface ProcessingRules {
 }
 
 /**
- * Reads the processing of a project's posts (D-28; management-api.md: `processing`). Reports everything that cannot work,
- * with 422: a pattern that RE2 cannot compile, an unknown provider, an entity outside the signature.
+ * Reads the processing of a project's posts (D-28; management-api.md: `processing`). Reports everything that cannot
+ * work, such as a pattern that RE2 cannot compile, an unknown provider or an entity outside the signature, with 422.
  */
 export const readProcessing = (
   value: unknown,
@@ -124,12 +124,15 @@ const readFooter = (value: unknown, problems: ProblemList): Footer | undefined =
   return compact({ marker, pattern });
 };
 
-/** Limit for all patterns together, in RE2 instructions: within it, the longest text takes a fraction of a second. */
+/**
+ * Limit for all patterns together, in RE2 instructions. Within this limit, processing the longest text takes a fraction
+ * of a second.
+ */
 const MAX_PROGRAMS = 2_000;
 /** Limit for the words of all filters together, in UTF-16 units. */
 const MAX_WORDS = 20_000;
 
-/** Limits the cost of a project's patterns and words: other posts wait while one of its posts is processed. */
+/** Limits the cost of a project's patterns and words, because other posts wait while one of its posts is processed. */
 const checkCost = (filters: readonly Filter[], footer: Footer | undefined, problems: ProblemList): void => {
   const patterns = [...filters, footer].flatMap((part) => part?.pattern ?? []).filter(isText);
   const steps = patterns.reduce((sum, pattern) => sum + programSize(pattern), 0);

@@ -18,7 +18,7 @@ export class SagaErrorView {
 /** A saga that follows the log (management-api.md: `GET /sagas`). */
 export class SagaView {
   readonly name: string;
-  /** Position up to which it has handled events; it moves past events of other types every few seconds. */
+  /** Position up to which the saga has handled events. Events of other types advance it only every few seconds. */
   readonly position: string;
   /** Position of the newest event. */
   readonly head: string;

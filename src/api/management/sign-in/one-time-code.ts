@@ -9,13 +9,13 @@ const VALID_MS = 600_000;
 const CODE_BYTES = 24;
 
 /**
- * The code in the console's address that a demo prints when it starts. It signs the demo's owner in once, within ten
- * minutes. Only this process holds its hash, in memory, so the code becomes invalid when the process ends.
+ * The code in the console URL that a demo prints when it starts. It signs the demo's owner in once, within ten minutes.
+ * Only this process holds its hash, in memory, so the code becomes invalid when the process exits.
  */
 export class OneTimeCode {
   private issued: { readonly hash: string; readonly until: number; readonly session: SignInView } | null = null;
 
-  /** @param now ms of a monotonic clock */
+  /** @param now returns the time of a monotonic clock, in ms */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /** Returns a new code, which replaces the previous one. */

@@ -12,7 +12,7 @@ import type { SignInView } from './sign-in.view.js';
 /** Body of POST /sign-in. */
 class SignInBody {
   @Must.beLine(200)
-  @Must.bePresent("the code of the console's address")
+  @Must.bePresent("the code from the console's URL")
   readonly code!: string;
 }
 

@@ -14,11 +14,11 @@ export interface ReaderBounds {
 
 /** The reader of a stream. */
 export interface StreamReader {
-  /** Only the changes of this owner; null: all. */
+  /** Owner whose changes the reader receives; null for all owners. */
   readonly ownerId: string | null;
   /** SHA-256 (hex) of the owner's key that the reader sent; null for the operator. */
   readonly keyHash: string | null;
-  /** Position of the last change that it has received; null if nothing is to be replayed. */
+  /** Position of the last change that it has received; null if there is nothing to replay. */
   readonly after: bigint | null;
 }
 
@@ -26,21 +26,24 @@ export interface StreamReader {
 export type EndOfStream = 'shutdown' | 'key_revoked';
 
 /**
- * One open stream. It ends when the reader disconnects, the process stops or the reader's key is revoked. A reader that falls too
- * far behind is disconnected, so that nothing waits for it.
+ * One open stream. It ends when the reader disconnects, the process stops or the reader's key is revoked. A reader that
+ * falls too far behind is disconnected, so that its unsent events do not fill the memory.
  */
 export class ChangeStream implements ChangeListener {
   /** The body of the response. */
   readonly body = new Readable({ read: () => undefined });
   /** Position of the last change sent to the reader; null until it is known. */
   private position: bigint | null;
-  /** True once the missed changes were sent. */
+  /** True once the missed changes have been sent. */
   private isOpened = false;
   private isEnded = false;
-  /** Time by `performance.now()` since when every check has found unsent bytes, in ms. */
+  /**
+   * Time of the first in a series of checks that found unsent bytes, by `performance.now()`, in ms; null if the latest
+   * check found none.
+   */
   private behindSince: number | null = null;
 
-  /** @param onBehind called when a reader is disconnected because it is behind */
+  /** @param onBehind called when the reader is disconnected because it is too far behind */
   constructor(
     private readonly reader: StreamReader,
     private readonly response: Pick<ServerResponse, 'writableLength'>,
@@ -65,7 +68,10 @@ export class ChangeStream implements ChangeListener {
     this.write(writeEvent('change', { kind: 'reset', ids: [] }, position));
   }
 
-  /** Sends the position at once: a reader that loses its connection before the first change can resume there. */
+  /**
+   * Sends the position immediately, so that a reader that loses its connection before the first change can resume from
+   * it.
+   */
   onCaughtUp(position: bigint): void {
     this.isOpened = true;
     this.position ??= position;

@@ -13,7 +13,7 @@ export const STREAM_OPTIONS = {
   /** Per owner, in each process. */
   perOwner: 5,
   commentMs: 15_000,
-  /** Interval of the checks for readers that are behind, in ms. */
+  /** Interval between checks for readers that are behind, in ms. */
   checkMs: 5_000,
   behind: { bytes: 1_048_576, ms: 30_000 },
 };
@@ -52,7 +52,7 @@ export class ChangeStreams implements BeforeApplicationShutdown {
     this.requireRoom(holder);
     this.count(holder, 1);
     const stream = new ChangeStream(reader, response, this.options.behind, () =>
-      this.log.info({ owner_id: holder }, 'closed a stream of changes: its reader is too far behind'),
+      this.log.info({ owner_id: holder }, 'closed a change stream: its reader is too far behind'),
     );
     const { body } = stream;
     let leave: (() => void) | null = null;

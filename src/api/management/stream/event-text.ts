@@ -1,13 +1,13 @@
 import type { Change } from '../../../changes/change.js';
 import { coalesceChanges } from '../../../changes/coalesce.js';
 
-/** Texts of a batch of changes, by the owner whose changes they contain; null: all owners. */
+/** Texts of a batch of changes, by the owner whose changes they contain; null for all owners. */
 const texts = new WeakMap<readonly Change[], Map<string | null, string>>();
 
 /**
- * Writes changes as server-sent events; empty if none of them is the owner's. Each text is written only once for all readers of
- * the same changes.
- * @param ownerId only the changes of this owner; null: all
+ * Formats changes as server-sent events; returns an empty string if none of them is the owner's. Each text is built
+ * only once for all readers of the same changes.
+ * @param ownerId limits the events to this owner's changes; null for all owners
  */
 export const writeChanges = (changes: readonly Change[], ownerId: string | null): string => {
   let ofChanges = texts.get(changes);
@@ -23,9 +23,9 @@ export const writeChanges = (changes: readonly Change[], ownerId: string | null)
   return text;
 };
 
-/** Writes one event. @param position where a reader that has received the event resumes; null: unchanged */
+/** Formats one event. @param position where a reader that has received the event resumes; null to leave it unchanged */
 export const writeEvent = (event: 'change' | 'bye', data: object, position: bigint | null): string =>
   `${position === null ? '' : `id: ${position}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Writes a comment, which keeps an idle connection open, with the position that the reader has reached. */
+/** Formats a comment, which keeps an idle connection open, with the position that the reader has reached. */
 export const writeComment = (text: string, position: bigint): string => `: ${text}\nid: ${position}\n\n`;

@@ -17,7 +17,7 @@ import { StreamQuery } from './stream.query.js';
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
-  'x-accel-buffering': 'no', // nginx would hold events back
+  'x-accel-buffering': 'no', // otherwise nginx buffers the events
   connection: 'close', // nothing else is sent over it, and a stopping server need not wait for it
 };
 
@@ -34,7 +34,7 @@ export class StreamController {
   @Documented({
     summary: 'Follow changes',
     description:
-      'Server-sent events. `event: change` has `id: <position>` and `data: {"kind": …, "ids": […]}`; `kind: "reset"` asks to read everything again. `event: bye` comes before the process ends the stream. Send the last id as `Last-Event-ID` to resume. A comment follows every 15 s.',
+      'Server-sent events. `event: change` has `id: <position>` and `data: {"kind": …, "ids": […]}`; `kind: "reset"` tells the client to read everything again. `event: bye` comes before the process ends the stream. Send the last id as `Last-Event-ID` to resume. A comment is sent every 15 s.',
     query: StreamQuery,
     answer: 'text/event-stream',
     codes: { 404: ['not_found'], 429: ['too_many_streams'] },
@@ -54,14 +54,14 @@ export class StreamController {
       body.destroy();
       throw unauthorizedProblem();
     }
-    // A client that half-closes its connection still gets its answer (http-server.ts), but this one never ends by
-    // itself.
+    // A client that half-closes its connection usually still gets its answer (http-server.ts), but this answer would
+    // never end.
     request.raw.socket.once('end', () => body.destroy());
     void reply.headers(HEADERS).send(body);
   }
 }
 
-/** Returns the last position that was sent to a reader; null if none was. @throws HttpProblem 422 */
+/** Returns the position after which a reader resumes; null if the reader sent none. @throws HttpProblem 422 */
 const readLastEventId = (request: FastifyRequest): bigint | null => {
   const sent = readHeaderText(request, 'last-event-id') ?? '';
   if (sent === '') return null;

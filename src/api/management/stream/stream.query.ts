@@ -1,7 +1,7 @@
 import { Must } from '../../../validation/rules.js';
 import { ID_PATTERN } from '../id.pipe.js';
 
-/** Query parameters of a stream of changes. */
+/** Query parameters of a change stream. */
 export class StreamQuery {
   /** Only this owner's changes. Operators may omit it to see all owners; owners may pass only their own id. */
   @Must.match(ID_PATTERN, 'an id such as own_…')

@@ -4,14 +4,14 @@ import { iso, isoOrNull } from '../../../kernel/instant.js';
 import type { Json } from '../../../kernel/json.js';
 import type { DeliveryWithBody } from '../../../projections/webhook-deliveries/webhook-deliveries.queries.js';
 
-/** An attempt of a delivery. */
+/** One attempt at a delivery. */
 export interface DeliveryAttemptView {
   /** Start of the attempt: ISO 8601, UTC. */
   readonly at: string;
   /** HTTP status; null if there was no answer. */
   readonly status: number | null;
   readonly latency_ms: number;
-  /** The beginning of the answer's body, or the reason why there was none. */
+  /** The beginning of the answer's body, or the reason why there was no answer. */
   readonly answer: string;
 }
 
@@ -26,9 +26,12 @@ export class DeliveryView {
   readonly attempts: readonly DeliveryAttemptView[];
   /** ISO 8601, UTC; null if nothing is left to try. */
   readonly next_attempt_at: string | null;
-  /** The JSON that is sent; null if the stored body is not the scheduled one, or if `body_truncated`. */
+  /** The JSON that is sent; null if the stored body differs from the scheduled one, or if `body_truncated` is true. */
   readonly body: Json;
-  /** The body is too large for a list, or older than `DELIVERY_BODY_DAYS`: `GET /deliveries/{id}` shows it. Absent otherwise. */
+  /**
+   * True if the body is too large for a list, or older than `DELIVERY_BODY_DAYS`: `GET /deliveries/{id}` shows it.
+   * Absent otherwise.
+   */
   readonly body_truncated?: true;
   /** ISO 8601, UTC. */
   readonly created_at: string;

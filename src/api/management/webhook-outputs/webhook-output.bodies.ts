@@ -19,7 +19,7 @@ export class WebhookOutputPatchBody {
   @Must.beText()
   readonly url: string | undefined;
 
-  /** All event kinds to deliver; initially only `post.published`. */
+  /** All event kinds to deliver. Default for a new webhook output: only `post.published`. */
   @Schema.items(() => ({ type: 'string', enum: [...WEBHOOK_KINDS] }))
   @Schema.is(() => ({ minItems: 1, uniqueItems: true }))
   @Must.beArray('event kinds')

@@ -39,7 +39,7 @@ export class WebhookOutputWithSecretView extends WebhookOutputView {
   /** Its UTF-8 bytes are the key of both signatures. Null in a replayed response: a secret is shown once (D-47). */
   declare readonly secret: string | null;
   /**
-   * The same key in the form that Standard Webhooks libraries take: `whsec_` and base64. Null in a replayed response.
+   * The same key in the form that Standard Webhooks libraries expect: `whsec_` and base64. Null in a replayed response.
    */
   declare readonly secret_whsec: string | null;
 }
