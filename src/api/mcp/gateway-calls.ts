@@ -12,11 +12,13 @@ import { sign } from '../transport/credentials.js';
 import { measureBody } from '../transport/raw-body.js';
 import type { MessageMemory } from './message-memory.js';
 
-/** The client of a tool call: what the gate needs to identify it, and the request that carried the call. */
+/**
+ * The client of a tool call: the data by which the gate identifies it, and data of the request that carried the call.
+ */
 export interface ToolCaller {
   readonly endpointId: string;
   readonly slug: string;
-  /** Address of the client itself: the endpoint's allowlist applies to it. */
+  /** Address of the assistant's client, to which the endpoint's allowlist applies. */
   readonly address: string;
   readonly authorization: string;
   /** The endpoint's signing secret; null if the client sent none. */
@@ -45,14 +47,14 @@ export interface GatewayCall {
 /** An answer from `/v1`, with its parsed body. */
 export interface GatewayAnswer {
   readonly status: number;
-  /** Seconds until a retry may succeed; null if the answer names none. */
+  /** Seconds until a retry may succeed; null if the answer has no Retry-After header. */
   readonly retryAfter: number | null;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /**
  * Sends requests to the public API within the process (ADR-161). A tool call is therefore processed like a client's own
- * request: it passes the gate with its limits, and has the same idempotency, events, and entry in the request log.
+ * request: it passes the gate with its limits, and has the same idempotency, events and request-log entries.
  */
 @Injectable()
 export class GatewayCalls {
@@ -91,7 +93,7 @@ export class GatewayCalls {
     };
   }
 
-  /** Sends a request and waits for its answer. An unsuccessful answer does not reject. */
+  /** Sends a request and waits for its answer. An error answer does not reject the promise. */
   async send(caller: ToolCaller, call: GatewayCall): Promise<GatewayAnswer> {
     const fastify = this.adapters.httpAdapter.getInstance<FastifyInstance>();
     if (caller.memory) await yieldToEventLoop();
@@ -125,7 +127,7 @@ export class GatewayCalls {
   }
 }
 
-/** Names the client of a tool call, for the request log. */
+/** Returns the user agent of a tool call for the request log. */
 export const nameAgent = ({ userAgent }: ToolCaller, tool: string): string =>
   [userAgent, `(tool ${tool})`].filter((part) => part !== null).join(' ');
 

@@ -1,6 +1,6 @@
 import { message } from '../../kernel/message.js';
 
-/** Requests to the assistant tool server that are refused before a tool is called. They are answered in JSON-RPC's form. */
+/** Rejections of requests to the assistant tool server before a tool is called, answered in JSON-RPC form. */
 export const TOOL_SERVER_MESSAGES = {
   /** 403 `origin_not_allowed` */
   originNotAllowed: message(
@@ -10,8 +10,7 @@ export const TOOL_SERVER_MESSAGES = {
   unknownSession:
     'The session is unknown: it has ended, or it belongs to another process or another token. Connect again with GET.',
   /** 404 `unknown_session` */
-  sessionMissing:
-    'The query parameter sessionId is missing. Send messages to the address that the event "endpoint" names.',
+  sessionMissing: 'The query parameter sessionId is missing. Send messages to the address in the event "endpoint".',
   /** 405 `no_stream` */
   noStream:
     'This server sends no messages on its own, so there is no stream to open. Send each message with POST to the same address.',
@@ -28,11 +27,11 @@ export const TOOL_SERVER_MESSAGES = {
   busy: message('The session has {limit} calls without an answer. Wait for an answer before the next call.'),
   /** 503 `too_many_sessions` */
   sessionsOfEndpoint: message(
-    'This endpoint has {limit} open connections, the most that it may have. Close one, or use the current transport (POST), which needs none.',
+    'This endpoint has {limit} open connections, the maximum. Close one, or use the current transport (POST), which needs none.',
   ),
   /** 503 `too_many_sessions` */
   sessions: message(
-    'This process has {limit} open connections, the most that it can serve. Connect again later, or use the current transport (POST), which needs none.',
+    'This process has {limit} open connections, the maximum. Connect again later, or use the current transport (POST), which needs none.',
   ),
   /** JSON-RPC -32601 */
   noSubscriptions: 'This server has nothing to subscribe to: its tools do not change.',
@@ -49,7 +48,7 @@ export const TOOL_DESCRIPTIONS = {
     'Lists the projects and targets that posts go to, their pauses, and the limits of a post. Targets have names only if the owner of the endpoint switched on verbose discovery. At most 60 calls a minute.',
   ),
   publish: message(
-    'Queues one post for the targets of the endpoint, by default for all that are active. The answer says how many targets it is queued for; it is not published yet. With publish_at it is planned for that time instead. Ask {status} with the returned id. Send the same idempotency_key to repeat a call safely: the post is then queued once.',
+    'Queues one post for the targets of the endpoint, by default for all that are active. The answer reports how many targets it is queued for; it is not published yet. With publish_at it is planned for that time instead. Call {status} with the returned id to see its progress. Send the same idempotency_key to repeat a call safely: the post is then queued once.',
   ),
   pause: message(
     'Pauses publishing for some minutes without posting: projects (project_minutes), channels (target_minutes), or both. Posts wait until the pause ends. A longer pause that is already active is not shortened. {resume} ends pauses.',
@@ -69,7 +68,7 @@ export const TOOL_DESCRIPTIONS = {
     'Moves a planned post to another time, or publishes it now (publish_at null). Only a post that is still planned can be moved: {status} shows whether it is. At most 60 changes a minute.',
   ),
   cancel:
-    'Cancels a post as far as it is planned or queued. What is published stays, and the post cannot be planned again. At most 60 changes a minute.',
+    'Cancels those publications of a post that are planned or queued. Published messages stay, and the post cannot be planned again. At most 60 changes a minute.',
   discoverTitle: 'List projects and targets',
   publishTitle: 'Publish a post',
   pauseTitle: 'Pause publishing',
@@ -82,9 +81,9 @@ export const TOOL_DESCRIPTIONS = {
   entities: 'Formatting of ranges of text. offset and length count UTF-16 units.',
   media: 'Photos, videos and audio, shown as one album. Each URL is a direct https link without redirects.',
   buttons: 'Rows of link buttons. Some networks show no buttons: put the link into the text as well.',
-  isAdvertisement: 'Label for statistics. It pauses nothing by itself.',
-  adPauseMinutes: 'Pauses the whole project for these minutes after the post is published.',
-  adTargetPauseMinutes: 'Pauses each channel for these minutes after the post is published there.',
+  isAdvertisement: 'Label for statistics. It does not pause anything on its own.',
+  adPauseMinutes: 'Minutes to pause the whole project after the post is published.',
+  adTargetPauseMinutes: 'Minutes to pause each channel after the post is published there.',
   targets:
     'Target ids (tgt_…) from discovery, or whole names if discovery shows names. Leave it out for all active targets.',
   externalId: 'Your own id of the post. A second post with the same id within 24 hours is not queued again.',
@@ -97,7 +96,7 @@ export const TOOL_DESCRIPTIONS = {
   newTime:
     'The new time: RFC 3339 with an offset, such as 2027-03-01T09:00:00+03:00. null publishes the post now, or as soon as it is approved.',
   idempotencyKey:
-    'A unique text for this post, such as a UUID. Repeat the call with the same key after an error or a lost answer.',
+    'A unique string for this post, such as a UUID. Repeat the call with the same key after an error or a lost answer.',
   projectMinutes: 'Minutes to pause all projects of the endpoint.',
   targetMinutes: 'Minutes to pause the channels, in every project that uses them.',
   pauseTargets: 'Channels to pause: ids (tgt_…) or whole names. Leave it out for all.',
@@ -144,7 +143,7 @@ export const TOOL_ANSWERS = {
   ),
   checked: 'The post would be accepted. preview shows it on each network.',
   checkedNowhere:
-    'The post is valid, but the endpoint has no project: it would go nowhere. Ask its owner to bind a project.',
+    'The post is valid, but the endpoint has no project: it would not be published anywhere. Ask its owner to bind a project.',
   rejected: message('The post would be refused: {errors} Correct it and check it again.'),
   status: message('The post {id}: {states}.'),
   noPublications: 'no publications',

@@ -14,7 +14,7 @@ export interface RefusedCall {
 
 /**
  * Writes refused tool calls to the request log of their endpoint (D-33), as the gate does with refused requests. An
- * entry has the status of a request with the same fault, because a tool's answer has none.
+ * entry gets the status of a request with the same error, because a tool's answer has no status.
  */
 @Injectable()
 export class RefusedCalls {

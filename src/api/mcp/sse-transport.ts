@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { AuthInfo, JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
 import type { MessageMemory } from './message-memory.js';
 
-/** A client's message, and the memory that it holds; null if it is small. */
+/** A client's message, and the memory that it holds, which is null for a small message. */
 export interface SessionMessage {
   readonly message: JSONRPCMessage;
   readonly memory: MessageMemory | null;
@@ -61,7 +61,7 @@ export class SseTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Passes a client's message on. @param authInfo from the request that carried the message */
+  /** Forwards a client's message to the server. @param authInfo from the request that carried the message */
   receive({ message, memory }: SessionMessage, authInfo: AuthInfo): void {
     if ('method' in message && 'id' in message) {
       this.unanswered += 1;
@@ -76,7 +76,7 @@ export class SseTransport implements Transport {
     this.write(': keep-alive\n\n');
   }
 
-  /** Ends a request with its answer. */
+  /** Marks a request as answered. */
   private end(answer: JSONRPCMessage): void {
     this.unanswered -= 1;
     if (!('id' in answer) || answer.id === undefined) return;

@@ -44,7 +44,7 @@ export class ToolServer {
     });
   }
 
-  /** Creates a server for one request, or for one session. The caller of a tool comes with each message. */
+  /** Creates a server for one request or one session. Each message carries its caller. */
   create(): Server {
     const { instructions } = this;
     const server = new Server({ name: 'crosspost', version }, { capabilities: { tools: {} }, instructions });
@@ -92,7 +92,7 @@ export class ToolServer {
   }
 }
 
-/** Describes a caller in the form that the SDK passes to handlers. */
+/** Wraps a caller in the form that the SDK passes to handlers. */
 export const describeCaller = (caller: ToolCaller): AuthInfo => ({
   token: '',
   clientId: caller.slug,

@@ -30,8 +30,8 @@ interface Session {
 }
 
 /**
- * Sessions of the former transport, HTTP with SSE. A session is one open connection of this process; it belongs to one endpoint
- * and one token. It ends with the connection, after an hour without a message, or with the process.
+ * Sessions of the former transport, HTTP with SSE. A session is one open connection of this process; it belongs to one
+ * endpoint and one token. It ends with the connection, after an hour without a message, or with the process.
  */
 @Injectable()
 export class ToolSessions implements BeforeApplicationShutdown {
@@ -47,7 +47,7 @@ export class ToolSessions implements BeforeApplicationShutdown {
   /**
    * Opens a session.
    * @param addressOf returns the address to which a session's messages are sent
-   * @throws HttpProblem 503 if no more sessions may be open
+   * @throws HttpProblem 503 if the maximum number of sessions is open
    */
   async open(
     endpointId: string,
@@ -77,7 +77,7 @@ export class ToolSessions implements BeforeApplicationShutdown {
    */
   receive(sessionId: string, endpointId: string, caller: ToolCaller, message: JSONRPCMessage): void {
     const session = this.sessions.get(sessionId);
-    // One answer for all causes, so that it reveals nothing about others' sessions.
+    // The answer is the same for every cause, so that it reveals nothing about the sessions of other clients.
     if (!session || session.endpointId !== endpointId || session.owner !== ownerOf(caller))
       throw HttpProblem.withMessage(404, 'unknown_session', TOOL_SERVER_MESSAGES.unknownSession);
     if (session.transport.unanswered >= MAX_UNANSWERED)

@@ -21,7 +21,7 @@ import { TOOL_SERVER_MESSAGES } from './messages.js';
 import { describeCaller, ToolServer } from './tool-server.js';
 import { ToolSessions } from './tool-sessions.js';
 
-/** Maximum number of messages in a batch. Only clients of 2025 send batches. */
+/** Maximum number of messages in a batch. Only clients that use a protocol version from 2025 send batches. */
 const MAX_BATCH = 16;
 
 /** Maximum number of characters in a request's id. Every answer repeats the id. */
@@ -44,9 +44,9 @@ interface Admitted {
 }
 
 /**
- * The assistant tool server (publish-api.md: Assistant tool server; D-39, ADR-162). POST serves the
- * current transport and the streamable one of 2025, both without sessions; GET opens a session of the former transport, HTTP
- * with SSE, whose messages arrive at `messages`.
+ * The assistant tool server (publish-api.md: Assistant tool server; D-39, ADR-162). POST serves the current transport
+ * and the streamable transport from 2025, both without sessions; GET opens a session of the former transport, HTTP with
+ * SSE, whose messages arrive at `messages`.
  */
 @Controller('sse/:slug')
 @UseFilters(JsonRpcProblemFilter)
@@ -102,14 +102,14 @@ export class ToolsController {
     const prefix = getPathPrefix(this.settings);
     const addressOf = (id: string) => `${prefix}/sse/${endpoint.slug}/messages?sessionId=${id}`;
     const transport = await this.sessions.open(endpoint.endpoint_id, caller, this.server.create(), addressOf);
-    // A client that half-closes its connection still gets its answer (http-server.ts), but this one never ends by
-    // itself.
+    // A client that half-closes its connection usually still gets its answer (http-server.ts), but this answer would
+    // never end.
     request.raw.socket.once('end', () => void transport.close());
     void reply
       .headers({
         'content-type': 'text/event-stream',
         'cache-control': 'no-cache, no-transform',
-        'x-accel-buffering': 'no', // nginx would hold events back
+        'x-accel-buffering': 'no', // otherwise nginx buffers the events
       })
       .send(transport.stream);
   }
@@ -150,13 +150,13 @@ export class ToolsController {
     const message = request.method === 'POST' ? await this.readMessage(request, endpoint, body) : undefined;
     // The requests that tools send have their own log entries.
     request.logEntry = null;
-    // Release the body's memory before the tool's own request asks for memory.
+    // Release the body's memory before the tool's own request reserves memory.
     const memory = isLarge(body.length) ? holdMemory(request, endpoint.owner_id, body.length) : null;
     request.bodyReader?.finish();
     return { endpoint, caller: { ...caller, memory }, message };
   }
 
-  /** Parses a body by the rules for all bodies (D-5, D-43). @throws GateRejection */
+  /** Parses a body according to the rules for all bodies (D-5, D-43). @throws GateRejection */
   private async readMessage(request: FastifyRequest, endpoint: EndpointSnapshot, body: Buffer): Promise<unknown> {
     const json = await readJson(body);
     const value = json.ok ? json.value : json.unsafe?.value;
@@ -176,8 +176,8 @@ export class ToolsController {
   }
 
   /**
-   * Refuses pages from other origins: a browser can reach everything in the user's network (DNS rebinding). @throws
-   * HttpProblem 403
+   * Rejects pages from other origins, because a browser can reach everything in its user's network (DNS rebinding).
+   * @throws HttpProblem 403
    */
   private checkOrigin({ headers: { origin } }: FastifyRequest): void {
     const { baseUrl, corsOrigins } = this.settings;
@@ -210,7 +210,7 @@ const parseMessage = (value: unknown): JSONRPCMessage => {
   }
 };
 
-/** Describes a request in the form that the SDK reads; its body is passed separately. */
+/** Converts a request to the form that the SDK reads; its body is passed separately. */
 const toFetchRequest = ({ headers, method, url }: FastifyRequest, baseUrl: string, signal: AbortSignal): Request => {
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers))

@@ -10,7 +10,7 @@ export const requireSuccess = (answer: GatewayAnswer, names: ToolNames): Gateway
   throw errorOf(answer, names);
 };
 
-/** Returns the errors of an answer as one text. */
+/** Returns the errors of an answer as one string. */
 export const joinErrors = ({ errors }: GatewayAnswer['body']): string =>
   Array.isArray(errors) ? errors.map((error) => asSentence(String(error))).join(' ') : '';
 

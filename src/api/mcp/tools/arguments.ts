@@ -6,7 +6,7 @@ import { RefusedArguments } from './tool-error.js';
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the arguments of a call. Refuses unknown ones, because an assistant would believe that they had an effect.
+ * Reads the arguments of a call. Rejects unknown arguments, because an assistant would believe that they had an effect.
  * @param known names of the arguments
  * @throws RefusedArguments
  */

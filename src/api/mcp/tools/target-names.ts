@@ -21,7 +21,7 @@ const MAX_LISTED = 30;
  * Resolves a call's targets, given as ids or full names, to ids (D-39). Looks up names with a verbose discovery
  * request, which counts against the discovery limit.
  * @returns undefined if none were given
- * @throws ToolError RefusedArguments
+ * @throws RefusedArguments for invalid targets; another ToolError if discovery fails
  */
 export const resolveTargetNames = async (
   targets: unknown,
