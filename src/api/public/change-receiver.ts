@@ -41,11 +41,11 @@ interface AdmittedChange extends AdmittedRequest {
   readonly found: EndpointPost;
   readonly place: PostPlace;
   readonly context: CommandContext;
-  /** The post revisions at which the change is allowed; null: any. */
+  /** The post revisions at which the change is allowed; null for any revision. */
   readonly ifRevision: readonly number[] | null;
 }
 
-/** Changes planned posts for the clients of their endpoints (D-63). */
+/** Changes planned posts on behalf of the clients of their endpoints (D-63). */
 @Injectable()
 export class ChangeReceiver {
   constructor(
@@ -92,7 +92,7 @@ export class ChangeReceiver {
     return new CancelledView(id, await this.cancelQueued(endpoint, found, context, ifRevision));
   }
 
-  /** Checks a replacement payload by the rules for new posts. @throws GateRejection */
+  /** Checks a replacement payload according to the rules for new posts. @throws GateRejection */
   async checkReplacement(endpoint: EndpointSnapshot, bytes: Buffer): Promise<Replacement> {
     const audience = audienceOf(endpoint, this.catalogue.ids);
     const post = await parsePost({ ok: true, bytes }, undefined, this.addresses, audience, this.clock.now());

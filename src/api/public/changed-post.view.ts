@@ -14,7 +14,7 @@ export class ChangedPostView {
   readonly publish_at: string | null;
   /** `released` if the change released the post. */
   readonly state: 'planned' | 'released';
-  /** Revision of the content and plan, as in `ETag`: one more after each change. */
+  /** Revision of the content and plan, as in `ETag`; it increases by one with each change. */
   readonly revision: number;
   /** The number of channels that the post goes to. */
   readonly queued_targets: number;

@@ -4,7 +4,9 @@ import { MAX_SCHEDULE_DAYS } from '../../payload/publish-at.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import type { DiscoveredProject } from '../../projections/discovery/endpoint-targets.queries.js';
 
-/** The limits of a payload. Exact rate limits are left out on purpose (publish-api.md: GET /v1/webhooks/{slug}/info, 3). */
+/**
+ * The limits of a payload. Exact rate limits are left out on purpose (publish-api.md: GET /v1/webhooks/{slug}/info, 3).
+ */
 const CAPABILITIES = {
   entity_types: ENTITY_TYPES,
   media_types: MEDIA_TYPES,
@@ -27,7 +29,7 @@ export class InfoEndpointView {
   readonly name: string | null;
   /** True if discovery shows names. */
   readonly verbose: boolean;
-  /** Always true: each post waits until it is approved. Absent unless the endpoint requires approval. */
+  /** Always true. Absent unless each post waits until it is approved. */
   readonly requires_approval?: true;
 
   constructor({ slug, name, verbose_discovery, requires_approval }: DiscoveringEndpoint) {
@@ -40,7 +42,7 @@ export class InfoEndpointView {
 
 /** A channel that posts to the endpoint go to. */
 export class InfoTargetView {
-  /** The id by which a post or a pause names the target. */
+  /** The id by which a post or a pause refers to the target. */
   readonly id: string;
   readonly platform: string;
   /** Null unless discovery is verbose. */
@@ -74,7 +76,10 @@ export class InfoProjectView {
   }
 }
 
-/** The answer of discovery (publish-api.md: GET /v1/webhooks/{slug}/info). Ends of pauses are shown whether or not discovery is verbose. */
+/**
+ * The answer of discovery (publish-api.md: GET /v1/webhooks/{slug}/info). Ends of pauses are shown whether or not
+ * discovery is verbose.
+ */
 export class InfoView {
   readonly endpoint: InfoEndpointView;
   readonly projects: readonly InfoProjectView[];

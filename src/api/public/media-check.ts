@@ -46,8 +46,9 @@ export interface CheckableList {
 type SentMedia = { readonly [Name in 'media' | 'overrides' | 'targets']?: PublishPayload[Name] | null };
 
 /**
- * Selects the media to probe in a body that is rejected for its content, so that all problems are reported at once (D-6): those
- * without a known problem in the lists that targets get. Selects none if the body violates its schema: it causes no fetches.
+ * Selects the media to probe in a body that is rejected for its content, so that all problems are reported at once
+ * (D-6): media without a known problem in the lists that targets get. Selects none if the body violates its schema, so
+ * that such a body causes no fetches.
  */
 export const selectCheckableMedia = (
   { status, problems, sent }: Extract<PayloadCheck, { readonly ok: false }>,
@@ -65,15 +66,15 @@ export const selectCheckableMedia = (
 };
 
 /**
- * Probes a payload's media with small ranged reads, within 3 s in total (D-24), charged to the endpoint's probe budget (D-51). A
- * payload without media costs nothing. With MEDIA_PROBE off, fetches nothing and reports no problems: media are checked when
- * they are published.
+ * Probes a payload's media with small ranged reads, within 3 s in total (D-24), charged to the endpoint's probe budget
+ * (D-51). A payload without media costs nothing. With MEDIA_PROBE off, fetches nothing and reports no problems: media
+ * are checked when they are published.
  */
 export class MediaCheck implements OnModuleDestroy {
   private readonly client: GuardedClient | null;
   private readonly prober: Prober | null;
 
-  /** @param policy the private addresses that may be called @param inspector null with MEDIA_PROBE off */
+  /** @param policy the private addresses that may be contacted @param inspector null with MEDIA_PROBE off */
   constructor(policy: AddressPolicy, slots: RequestSlots, inspector: Inspector | null) {
     this.client = inspector && new GuardedClient({ policy, slots });
     this.prober = inspector && this.client && createProber({ client: this.client, inspector });
@@ -82,7 +83,7 @@ export class MediaCheck implements OnModuleDestroy {
   /**
    * Probes media.
    * @param ownerId the owner whose client sent them
-   * @param media the media of a payload that passed its other checks; undefined: it has none
+   * @param media the media of a payload that passed its other checks; undefined if it has none
    * @throws GateRejection 429 if the probe budget does not cover them
    */
   async check(ownerId: string, pay: PayRequests, media: readonly Media[] = []): Promise<CheckedMedia> {
@@ -94,7 +95,10 @@ export class MediaCheck implements OnModuleDestroy {
     return { problems: findMediaProblems(reports), media: certain };
   }
 
-  /** Probes every media list that a post's targets get (D-61), as {@link check} does. Problems and notes name the list's path. */
+  /**
+   * Probes every media list that a post's targets get (D-61), as {@link check} does. Problems and notes contain the
+   * list's path.
+   */
   async checkLists(ownerId: string, pay: PayRequests, lists: readonly MediaList[]): Promise<CheckedLists> {
     const checked = await Promise.all(
       lists.map(async ({ path, media: list }) => {
@@ -118,8 +122,8 @@ export class MediaCheck implements OnModuleDestroy {
   }
 
   /**
-   * Probes the media of a body that is rejected anyway, and returns the definite problems with their paths in the body; none
-   * if the probe budget does not cover the media.
+   * Probes the media of a body that is rejected anyway, and returns the definite problems with their paths in the body;
+   * none if the probe budget does not cover the media.
    */
   async findProblems(ownerId: string, pay: PayRequests, lists: readonly CheckableList[]): Promise<readonly Problem[]> {
     const { problems } = await this.checkLists(ownerId, pay, lists).catch((error: unknown) => {

@@ -1,12 +1,12 @@
 import { message } from '../../kernel/message.js';
 
-/** Requests to `/v1` that are refused before their body is read. */
+/** Rejections of requests to `/v1` by the gate, except for rate limits. */
 export const GATE_MESSAGES = {
   /** 401 `unauthorized`, for every cause */
   unauthorized: 'Unauthorized.',
   /** 503 `maintenance` */
   maintenance: 'The service is under maintenance. Send the same request again later.',
-  /** 403 `test_endpoint`, with a management key alone */
+  /** 403 `test_endpoint`, only with a management key */
   testEndpoint:
     'This is a test endpoint: it publishes nothing. Try the post in its sandbox, or send it to a live endpoint.',
   /** 403 `endpoint_disabled` */
@@ -30,7 +30,7 @@ export const GATE_MESSAGES = {
   ),
   /** 404 `not_found` */
   postNotFound: 'This endpoint did not accept a post with this id. Check the id.',
-  /** why the limits disabled an endpoint, in a notice */
+  /** reason why the limits disabled an endpoint, for a notice */
   violationsReason: message('{violations} rate-limit violations within an hour'),
   /** 503 `unavailable` */
   endpointChanging: 'The endpoint is being changed. Send the same request again.',
@@ -88,7 +88,7 @@ export const PREVIEW_MESSAGES = {
 export const PAYLOAD_WARNINGS = {
   /** `looks_like_html` */
   looksLikeHtml: message(
-    '{path} contains {part}, which looks like HTML: readers would see it as it is written. Send plain text, and its formatting as entities.',
+    '{path} contains {part}, which looks like HTML: readers would see it as literal text. Send plain text, and its formatting as entities.',
   ),
   /** `unused_override` */
   unusedOverride: message('{path} has no effect: the post goes to no such target.'),
@@ -122,7 +122,7 @@ export const WAITING_MESSAGES = {
       'The owner must fix this channel first: it is disabled, or the network refuses its posts. The post waits{when}; sending it again does not help.',
     ),
     quota: message(
-      "The plan's posts for this month are used up. It waits{when}, or until the owner adds a post pack or a larger plan.",
+      "The plan's posts for this month are used up. The post waits{when}, or until the owner adds a post pack or a larger plan.",
     ),
   },
 };

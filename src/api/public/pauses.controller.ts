@@ -22,7 +22,9 @@ const READ_MODELS = ['discovery', 'publish-schedule'];
 /** Longest wait for the read models before answering, in ms. The pause takes effect either way. */
 const READ_MODELS_MS = 5_000;
 
-/** Pauses and resumes projects and channels without publishing (publish-api.md: temp-pause, temp-resume; D-21, D-45). */
+/**
+ * Pauses and resumes projects and channels without publishing (publish-api.md: temp-pause, temp-resume; D-21, D-45).
+ */
 @Controller('v1/webhooks/:slug')
 export class PausesController {
   constructor(
@@ -72,7 +74,7 @@ export class PausesController {
 const createOrigin = (request: FastifyRequest, { endpoint }: AdmittedRequest): Origin =>
   originOfRequest(`endpoint:${endpoint.endpoint_id}`, request);
 
-/** Parses and checks a body. @param emptyBody the JSON that an empty body stands for */
+/** Parses and checks a body. @param emptyBody the JSON to read instead of an empty body */
 const checkPauseBody = async <Body>(
   { endpoint, body }: AdmittedRequest,
   validate: (value: unknown) => { readonly ok: true; readonly body: Body } | Refused,

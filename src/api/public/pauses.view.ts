@@ -6,11 +6,13 @@ export class PausesView {
   readonly ok = true;
   /** The request's id, as in the header `X-Request-Id`. */
   readonly request_id: string;
-  /** The number of projects that the request addressed; for temp-resume, those whose pause it ended. */
+  /**
+   * The number of projects that the request addressed; for temp-resume, the number of projects whose pause it ended.
+   */
   readonly projects_affected: number;
   /**
-   * The number of channels, counted in the same way; if the request names only projects, the number of their channels
-   * (D-45).
+   * The number of channels, counted in the same way; if the request specifies only projects, the number of their
+   * channels (D-45).
    */
   readonly resources_affected: number;
   /** The number of waiting publications whose earliest time changed (D-21). */

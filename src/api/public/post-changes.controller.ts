@@ -6,14 +6,14 @@ import { Documented } from '../documentation/documented.js';
 import { ChangeReceiver } from './change-receiver.js';
 import type { CancelledView, ChangedPostView } from './changed-post.view.js';
 
-/** Codes of refused changes, by status. */
+/** Error codes of rejected changes, by status. */
 export const CHANGE_CODES = {
   404: ['not_found'],
   409: ['already_released', 'post_ended'],
   412: ['revision_mismatch'],
 };
 
-/** Codes of a refused `publish_at`. */
+/** Error codes of a rejected `publish_at`. */
 export const TIME_CODES = ['invalid_publish_at', 'publish_at_past', 'publish_at_too_far'];
 
 /** Changes an endpoint's planned posts (D-63). */

@@ -24,7 +24,7 @@ import { PostStatusListView, PostStatusView } from './post-status.view.js';
 
 /** Pattern of a post's id. An id that does not match is not looked up. */
 const POST_ID = /^post_\w{1,64}$/;
-/** Code of a refused query. */
+/** Error code of a rejected query. */
 const INVALID_QUERY = 'invalid_query';
 
 /** Tells an endpoint's own client what became of its posts (D-48, D-65). */

@@ -11,11 +11,11 @@ import { WaitingView } from './waiting.view.js';
 /** A publication as the client of the post's endpoint sees it (D-48). */
 export class PublicationStatusView {
   /**
-   * Place of the project in discovery's list, from 0, or its name if discovery is verbose; null if it is no longer
+   * Position of the project in discovery's list, from 0, or its name if discovery is verbose; null if it is no longer
    * listed.
    */
   readonly project: number | string | null;
-  /** Place of the channel in the project's list, or its name, with the same rules. */
+  /** Position of the channel in the project's list, or its name, by the same rules. */
   readonly target: number | string | null;
   readonly platform: string;
   readonly state: PublicationViewState;
@@ -53,7 +53,9 @@ export class PublicationStatusView {
   }
 }
 
-/** The state of a post for the client of its endpoint (publish-api.md: GET /v1/webhooks/{slug}/posts/{post_id}; D-48). */
+/**
+ * The state of a post for the client of its endpoint (publish-api.md: GET /v1/webhooks/{slug}/posts/{post_id}; D-48).
+ */
 export class PostStatusView {
   /** Always true. */
   readonly ok = true;
@@ -66,13 +68,13 @@ export class PostStatusView {
   /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
   readonly publish_at: string | null;
   /**
-   * Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or the post ended
-   * before.
+   * Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or if the post ended
+   * first.
    */
   readonly released_at: string | null;
   /** Null if no approval was required. */
   readonly approval: ApprovalView | null;
-  /** Revision of its content and plan: 1 at first, one more after each change. */
+  /** Revision of its content and plan, which starts at 1 and increases by one with each change. */
   readonly revision: number;
   /** One for each target, in the order of discovery (D-57). */
   readonly publications: readonly PublicationStatusView[];

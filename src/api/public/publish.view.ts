@@ -5,7 +5,7 @@ import { isoOrNull } from '../../kernel/instant.js';
 export class PublishView {
   /** Always true. */
   readonly ok = true;
-  /** The post's id; null if the endpoint has no project: then no post was created. */
+  /** The post's id; null if the endpoint has no project, so that no post was created. */
   readonly id: string | null;
   /** `trace_id` of the body; null if it had none. */
   readonly trace_id: string | null;
@@ -17,7 +17,7 @@ export class PublishView {
    * planned.
    */
   readonly publish_at?: string | null;
-  /** The post waits for its release. Absent unless it does. */
+  /** Absent unless the post waits for its release. */
   readonly state?: 'planned';
 
   constructor({ postId, traceId, queuedTargets, planned }: Replay['answer']) {

@@ -30,7 +30,8 @@ const readJsonInSlices = async (body: Buffer): Promise<JsonBody> => {
 };
 
 /**
- * Checks the content of a request to publish. All problems are reported at once, and 422 takes precedence over 400 (D-43).
+ * Checks the content of a request to publish. All problems are reported at once, and 422 takes precedence over 400
+ * (D-43).
  * @param key its Idempotency-Key
  * @param audience the networks and targets that may have overrides
  * @param now the time against which `publish_at` is checked

@@ -4,7 +4,7 @@ import type { TargetsRejection } from './gate/content-check.js';
 import { GateRejection } from './gate/gate-rejection.js';
 
 /**
- * Rejects a request that names only targets of other endpoints, or too many targets: 422 (publish-api.md: Errors;
+ * Rejects a request that lists only targets of other endpoints, or too many targets: 422 (publish-api.md: Errors;
  * D-67).
  */
 export const targetsRejection = (

@@ -12,8 +12,8 @@ export class WaitingView {
   readonly text: string;
 
   /**
-   * @param scheduled undefined in the moment when the schedule and the post's view differ
-   * @param plan what a planned post waits for; null: it is released
+   * @param scheduled undefined while the schedule and the read model of posts differ for a moment
+   * @param plan what a planned post waits for; null if its post is released
    */
   constructor(scheduled: ScheduledWithHold | undefined, plan: PlanHold | null = null) {
     if (plan) {

@@ -27,7 +27,10 @@ const NO_ENDPOINT = {
   require_signature: false,
 };
 
-/** Returns the name of the header in which an assistant's client sends the signing secret (publish-api.md: Assistant tool server). */
+/**
+ * Returns the name of the header in which an assistant's client sends the signing secret (publish-api.md: Assistant
+ * tool server).
+ */
 export const hmacSecretHeader = (brand: string): string => `x-${brand}-hmac-secret`;
 
 /** Why authentication failed; null if it succeeded. */
@@ -55,7 +58,7 @@ export class Authentication {
    * Returns why authentication failed; null if it succeeded. The reason is only for the log (publish-api.md:
    * Authentication, 8). Waits for the body only if its signature has to be checked (D-7). A sender with a management
    * key needs neither token nor signature.
-   * @param endpoint null: none was found
+   * @param endpoint null if none was found
    */
   findFailure(gateRequest: GateRequest, endpoint: EndpointSnapshot | null): Failure | Promise<Failure> {
     if (gateRequest.sender !== null) return endpoint ? null : 'unknown_endpoint';
@@ -65,12 +68,12 @@ export class Authentication {
     return this.findSignatureFailure(gateRequest, endpoint!);
   }
 
-  /** Returns why a request's head fails authentication, leaving its signature aside; null if it passes. */
+  /** Returns why a request's head fails authentication, ignoring its signature; null if it passes. */
   findHeadFailure({ request, entryPoint }: GateRequest, endpoint: EndpointSnapshot | null): Failure {
     const { headers, clientAddress } = request;
     const { token_hash, ip_allowlist, require_timestamp, require_signature } = endpoint ?? NO_ENDPOINT;
 
-    // A wrong token does not skip the other checks: the time must not reveal which check failed.
+    // A wrong token does not skip the other checks: the response time must not reveal which check failed.
     const tokenIsRight = isTokenValid(readBearerToken(headers.authorization), token_hash);
     const addressIsAllowed =
       (tokenIsRight && ip_allowlist.length === 0) || isAddressAllowed(clientAddress, ip_allowlist);
@@ -133,7 +136,9 @@ export class Authentication {
   }
 }
 
-/** Returns why a checked signature failed; null if it is valid. A missing one has been compared like any other. */
+/**
+ * Returns why a checked signature failed; null if it is valid. A missing signature has been compared like any other.
+ */
 const failureOfSignature = (header: string | undefined, isValid: boolean): Failure => {
   if (isValid) return null;
   return header === undefined || header === '' ? 'signature_missing' : 'bad_signature';

@@ -7,8 +7,8 @@ import { type SigningSecrets, StreamingSignature } from './streaming-signature.j
 import { UniformUnauthorizedDelay } from './uniform-unauthorized-delay.js';
 
 /**
- * Where a request comes in: an endpoint's own routes; the sandbox, which also accepts test tokens (D-12); or the endpoint's
- * assistant tools, whose clients cannot sign and send the signing secret instead (D-39).
+ * Where a request enters: an endpoint's own routes; the sandbox, which also accepts test tokens (D-12); or the
+ * endpoint's assistant tools, whose clients cannot sign and send the signing secret instead (D-39).
  */
 export type EntryPoint = 'endpoint' | 'sandbox' | 'tools';
 
@@ -30,18 +30,21 @@ export class GateRequest {
   readonly body: BodyReader;
   /** The signature of a body that arrived slowly, or is too large to be kept; null for any other body. */
   streamingSignature: StreamingSignature | null = null;
-  /** The authentication failure that caused the body to be dropped before it had arrived; null: not dropped. Final. */
+  /**
+   * The authentication failure that caused the body to be dropped before it had arrived; null if it was not dropped.
+   * Never changes once set.
+   */
   droppedFor: string | null = null;
   /**
-   * Settles once everything that arrived with the head has been read, even a complete body. The deadline of a 401 is then
-   * set, before any check whose duration depends on the cause.
+   * Settles once everything that arrived with the head has been read, even a complete body. The deadline of a 401 is
+   * then set, before any check whose duration depends on the cause.
    */
   readonly arrival = Promise.resolve();
 
   /**
-   * @param cachedSnapshot returns the endpoint as this process last read it; null: it has not read it
-   * @param fetchSnapshot reads the endpoint as it is now; null: there is none
-   * @param sender the owner or operator identified by a management key; null: the endpoint's client, whom the gate
+   * @param cachedSnapshot returns the endpoint as this process last read it; null if it has not read it
+   * @param fetchSnapshot reads the endpoint as it is now; null if it does not exist
+   * @param sender the owner or operator identified by a management key; null for the endpoint's client, whom the gate
    * authenticates
    */
   constructor(
@@ -57,7 +60,7 @@ export class GateRequest {
 
   /**
    * Waits for the body; null if no chunk of it arrived for a second.
-   * @throws HttpProblem 503 if the process no longer reads it, see {@link BodyReader.wait}
+   * @throws HttpProblem 503 if the process has stopped reading it, see {@link BodyReader.wait}
    */
   async waitForBody(): Promise<ReceivedBody | null> {
     const body = await this.unauthorizedDelay.waitForBody(this.body.received);
@@ -74,7 +77,7 @@ export class GateRequest {
 
   /**
    * Drops a body that is still arriving, because its request fails authentication whatever the body is. The bytes are
-   * signed anyway: the time must not reveal whether only the signature was left to check (D-7).
+   * signed anyway, because the response time must not reveal whether only the signature was left to check (D-7).
    */
   dropBody(failure: string): void {
     this.droppedFor = failure;

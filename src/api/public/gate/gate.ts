@@ -42,19 +42,22 @@ export interface ReceivedPost {
 
 /** Maximum number of limiter calls for one request, in case its endpoint or its owner's month keeps changing. */
 const MAX_LIMITER_CALLS = 10;
-/** The clients' route as the request log shows it. A constant: reading it from the framework would allocate an object per request. */
+/**
+ * The clients' route as the request log shows it. It is a constant, because reading it from the framework would
+ * allocate an object per request.
+ */
 const PUBLISH = 'POST /v1/webhooks/{slug}';
 
 /**
- * Checks every request to /v1 in the order of D-7. The first check that fails answers:
+ * Checks every request to /v1 in the order of D-7. The first check that fails determines the answer:
  *
  * 1. maintenance, 2. authentication (done already for management keys), 3. the endpoint's state, 4. its plan,
  * 5. the media type ({@link Identification});
  * 6. a replay, 7. the month's quota, 8. the rate limits ({@link LimitGuard});
  * 9. the body and its media, which the probe budget must cover (D-51), 10. the targets ({@link ContentCheck}).
  *
- * The endpoint snapshot of steps 2 to 5 may be cached. The limiter call verifies its version; if nothing is limited, the
- * append that accepts the post verifies it. A rotated token is therefore invalid at once.
+ * The endpoint snapshot of steps 2 to 5 may be cached. The limiter call verifies its version; if nothing is limited,
+ * the append that accepts the post verifies it. A rotated token is therefore invalid immediately.
  */
 @Injectable()
 export class Gate {
@@ -90,7 +93,7 @@ export class Gate {
       const judged = { request, keys, isAcceptable: content !== null, isLight };
       const verdict = await this.limits.judgePost(endpoint, judged); // steps 6 to 8
       if (verdict.outcome === 'replay') {
-        await this.takeFromBudget(gateRequest, endpoint, 'replays'); // replays have a limit of their own (D-17)
+        await this.takeFromBudget(gateRequest, endpoint, 'replays'); // replays have their own limit (D-17)
         return { post, result: verdict };
       }
       if (verdict.outcome === 'again') {
@@ -131,9 +134,10 @@ export class Gate {
   }
 
   /**
-   * Checks a sandbox request up to step 8. The sandbox finds its endpoint by the token, which may be a test token, and is
-   * open to every plan (D-12), unless the owner disabled the endpoint. The controller reports an unreadable body (D-44).
-   * @param endpoint the endpoint that a management key may use; null: find it by the token
+   * Checks a sandbox request up to step 8. The sandbox finds its endpoint by the token, which may be a test token, and
+   * is open to every plan (D-12), unless the owner disabled the endpoint. The controller reports an unreadable body
+   * (D-44).
+   * @param endpoint the endpoint that a management key may use; null to find it by the token
    * @throws GateRejection
    */
   async admitToSandbox(request: FastifyRequest, endpoint: ManagedEndpoint | null): Promise<ReceivedRequest> {
@@ -185,8 +189,9 @@ export class Gate {
   }
 
   /**
-   * Accepts an admitted post. If another request with the same key came first or the store is unavailable, returns the
-   * post's rate-limit tokens. `stale`: the endpoint has changed, and nothing was accepted.
+   * Accepts an admitted post. Releases the post's rate-limit tokens unless the post is accepted now, for example
+   * because another request with the same key came first or the store is unavailable. Returns `stale` if the endpoint
+   * has changed and nothing was accepted.
    */
   private async acceptPost(
     gateRequest: GateRequest,

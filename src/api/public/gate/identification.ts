@@ -31,8 +31,9 @@ const MAINTENANCE_LOOKUP_MS = 500;
 const SLUG = /^[\w-]{1,64}$/;
 
 /**
- * The gate's steps 1 to 5: finds a request's endpoint, and checks maintenance, authentication, the endpoint's state, its plan and
- * the media type. The endpoint snapshot may be cached; before a request is rejected, a fresh one is fetched and checked as well.
+ * The gate's steps 1 to 5: finds a request's endpoint, and checks maintenance, authentication, the endpoint's state,
+ * its plan and the media type. The endpoint snapshot may be cached; before a request is rejected, a fresh one is
+ * fetched and checked as well.
  */
 @Injectable()
 export class Identification {
@@ -75,8 +76,8 @@ export class Identification {
   }
 
   /**
-   * Opens a request by an endpoint's owner or the operator, who has been identified and may use the endpoint. Its body may be
-   * read at once.
+   * Opens a request by an endpoint's owner or the operator, who has been identified and may use the endpoint. The
+   * request's body may be read immediately.
    */
   openManagedRequest(
     request: FastifyRequest,
@@ -116,10 +117,10 @@ export class Identification {
   }
 
   /**
-   * Identifies the endpoint of every request that its head and the cached snapshot alone do not authenticate. All
-   * causes share one path: a faster cause would have its 401 sent before the others that are due at the same moment
+   * Identifies the endpoint of every request that cannot be authenticated by its head and the cached snapshot alone.
+   * All causes share one path: a faster cause would have its 401 sent before the others that are due at the same moment
    * (D-7).
-   * @param headFailure the authentication failure by the cached snapshot, ignoring the signature
+   * @param headFailure the authentication failure according to the cached snapshot, ignoring the signature
    */
   private async identifyAfterWaiting(
     gateRequest: GateRequest,
@@ -135,7 +136,8 @@ export class Identification {
       }
     } else {
       if (!gateRequest.body.hasArrived) this.judgeWhileReading(gateRequest).catch(() => undefined); // `identifyAfresh` reports it
-      // Fetching a snapshot takes time. Delaying the wait for the body for one cause alone would reveal that cause (D-7).
+      // Fetching a snapshot takes time, so the wait for the body must not follow it: a delay for only one cause would
+      // reveal that cause (D-7).
       await gateRequest.waitForBody();
     }
     return this.identifyAfresh(gateRequest);

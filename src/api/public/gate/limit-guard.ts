@@ -16,11 +16,13 @@ import { GATE_MESSAGES } from '../messages.js';
 import { quotaRejection, rateLimitRejection, violationsRejection } from './rejections.js';
 import { describeRequest } from './request-log-entry.js';
 
-/** What the limits need to know about a post. */
+/** The facts about a post that the limits depend on. */
 export interface JudgedPost {
   readonly request: FastifyRequest;
   readonly keys: KnownKeys;
-  /** True if the post will be accepted once it passes the limits. A post that will be rejected takes no tokens (D-16). */
+  /**
+   * True if the post will be accepted once it passes the limits. A post that will be rejected takes no tokens (D-16).
+   */
   readonly isAcceptable: boolean;
   /** True if one append can accept the post. */
   readonly isLight: boolean;
@@ -29,20 +31,20 @@ export interface JudgedPost {
 /** The verdict on a post. Only an admitted post takes tokens. */
 export type PostVerdict =
   | ({ readonly outcome: 'admitted' } & Admission)
-  /** Within the limits, but the post will be rejected for its content, or its media are still to be probed. */
+  /** Within the limits, but the post will be rejected for its content, or its media must still be probed. */
   | { readonly outcome: 'admissible' }
   /** An earlier request with one of the keys was answered (D-9). */
   | { readonly outcome: 'replay'; readonly replay: Replay }
-  /** The endpoint has changed since its snapshot was taken: identify it afresh, then ask again. */
+  /** The endpoint has changed since its snapshot was taken: identify it again, then repeat the call. */
   | { readonly outcome: 'stale' }
-  /** The keys or the month were not as assumed: ask again with these keys. */
+  /** The keys or the month were not as assumed: repeat the call with these keys. */
   | { readonly outcome: 'again'; readonly keys: KnownKeys };
 
 /** The admission of a post. */
 export interface Admission {
-  /** The time at which the post took its rate-limit tokens, by the limiter's clock; null: it took none. */
+  /** The time at which the post took its rate-limit tokens, by the limiter's clock; null if it took none. */
   readonly takenAt: string | null;
-  /** The condition that the append of the post must verify; null: the limiter verified it. */
+  /** The condition that the append of the post must verify; null if the limiter has verified it. */
   readonly condition: AppendCondition | null;
 }
 
@@ -50,8 +52,9 @@ export interface Admission {
 const KEY_DIGITS = 16;
 
 /**
- * The gate's steps 6 to 8: replays, the month's quota and the rate limits (D-16..D-18, D-45). One limiter call decides them and
- * verifies the version of the endpoint snapshot. If nothing is limited, the append that accepts the post verifies it.
+ * The gate's steps 6 to 8: replays, the month's quota and the rate limits (D-16..D-18, D-45). One limiter call decides
+ * them and verifies the version of the endpoint snapshot. If nothing is limited, the append that accepts the post
+ * verifies it.
  */
 @Injectable()
 export class LimitGuard {
@@ -74,7 +77,8 @@ export class LimitGuard {
   }
 
   /**
-   * Deducts a request from a budget; if the endpoint has changed, deducts nothing and returns false. @throws GateRejection
+   * Deducts a request from a budget; if the endpoint has changed, deducts nothing and returns false.
+   * @throws GateRejection
    */
   async takeFromBudget(request: FastifyRequest, endpoint: EndpointSnapshot, budget: Budget): Promise<boolean> {
     const verdict = await this.limiter.consumeBudget(endpoint, budget);
@@ -84,7 +88,7 @@ export class LimitGuard {
   }
 
   /**
-   * Assumes that a post's keys are new where its append or the limiter would detect known ones; else reads them
+   * Assumes that a post's keys are new where its append or the limiter would detect known ones; otherwise reads them
    * (ADR-128).
    * @param isOneAppend true if one append accepts the post: no media to probe, no parts to store
    */
@@ -99,8 +103,8 @@ export class LimitGuard {
   }
 
   /**
-   * Checks a post with a single call to the limiter. If a post with the same key was admitted a moment ago, here or in another
-   * process, takes no tokens, and waits for that post's answer to replay it.
+   * Checks a post with a single call to the limiter. If a post with the same key was admitted a moment ago, here or in
+   * another process, takes no tokens, and waits for that post's answer to replay it.
    * @throws GateRejection
    */
   async judgePost(endpoint: EndpointSnapshot, post: JudgedPost): Promise<PostVerdict> {
@@ -202,7 +206,7 @@ export class LimitGuard {
     throw rateLimitRejection(endpoint, verdict, this.settings.limitsProfile);
   }
 
-  /** Disables an endpoint, at most once after each enabling. Returns the event's id. */
+  /** Disables an endpoint, at most once each time that it is enabled. Returns the event's id. */
   private disableForViolations(
     request: FastifyRequest,
     { endpoint_id, epoch }: EndpointSnapshot,

@@ -33,7 +33,7 @@ export const maintenanceRejection = (endpoint: EndpointSnapshot | null): GateRej
 
 /**
  * Returns the only 401: body and headers are the same for every cause (publish-api.md: Authentication, 8). Only the log
- * names the cause.
+ * shows the cause.
  * @param skew the client's time minus the server's, in seconds; null if the client sent none
  */
 export const unauthorizedRejection = (
@@ -97,7 +97,10 @@ export const disabledRejection = (
   }
 };
 
-/** Rejects a request to an endpoint that repeated violations disabled (D-8). @param eventId id of the event, if known */
+/**
+ * Rejects a request to an endpoint that repeated violations disabled (D-8).
+ * @param eventId id of the event, if known
+ */
 export const violationsRejection = (endpoint: EndpointSnapshot, eventId: string | null): GateRejection => {
   const message = GATE_MESSAGES.disabledByLimits({ remedy: sayHowToEnable(endpoint) });
   const problem = HttpProblem.withMessage(503, 'endpoint_paused', message);
@@ -119,8 +122,9 @@ export const planRejection = (endpoint: EndpointSnapshot, hasInput: boolean): Ga
 };
 
 /**
- * Rejects every media type except `application/json`, for which it returns null. A charset has to be utf-8; other
- * parameters are ignored (D-43). @param contentType as it was sent
+ * Rejects every media type except `application/json`, for which it returns null. A charset must be utf-8; other
+ * parameters are ignored (D-43).
+ * @param contentType as it was sent
  */
 export const mediaTypeRejection = (
   endpoint: EndpointSnapshot,

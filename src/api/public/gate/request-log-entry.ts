@@ -8,8 +8,8 @@ import type { Decision, GateRejection } from './gate-rejection.js';
 import type { RequestRecorder } from './request-recorder.js';
 
 /**
- * The fields of a request's entry in its endpoint's log (D-33) that depend on the checks. The gate and the controller fill them
- * in.
+ * The fields of a request's entry in its endpoint's log (D-33) that depend on the checks. The gate and the controller
+ * fill them in.
  */
 export interface RequestLogEntry {
   /** Null until an endpoint is found. A request without one appears only in the service's own log (D-14). */
@@ -17,7 +17,7 @@ export interface RequestLogEntry {
   /** `trace_id` of the body, if it could be read. */
   traceId: string | null;
   postId: string | null;
-  /** Null with a successful answer means accepted. */
+  /** If it is null and the answer is successful, the request was accepted. */
   decision: Decision | null;
   reason: string | null;
   why: JsonObject | null;
@@ -27,7 +27,10 @@ export interface RequestLogEntry {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null for requests that no endpoint's log records: to the sandbox (D-44), or outside /v1/webhooks. */
+    /**
+     * Null for requests that no endpoint's log records, such as requests to the sandbox (D-44) and most management
+     * requests.
+     */
     logEntry: RequestLogEntry | null;
   }
 }
@@ -78,19 +81,19 @@ export const readUserAgent = (request: FastifyRequest): string | null => {
 };
 
 /**
- * Returns the route as the specification writes it: `GET /v1/webhooks/{slug}/posts/{post_id}`, but for a change to a post
- * `PATCH /v1/webhooks/{slug}/posts/{id}` (D-63).
+ * Returns the route as the specification writes it: `GET /v1/webhooks/{slug}/posts/{post_id}`, but for a change to a
+ * post `PATCH /v1/webhooks/{slug}/posts/{id}` (D-63).
  */
 export const readRoute = ({ method, routeOptions }: FastifyRequest): string => {
   const path = (routeOptions.url ?? '').replace(/:(\w+)/g, '{$1}');
   return `${method} ${method === 'GET' ? path : path.replace('{post_id}', '{id}')}`;
 };
 
-/** Returns the time since the request's head arrived, in ms, rounded to the hundredth. */
+/** Returns the time since the request's head arrived, in ms, rounded to hundredths. */
 export const measureLatency = ({ arrivedAt }: FastifyRequest): number =>
   Math.round((performance.now() - arrivedAt) * 100) / 100;
 
-/** Records the log entry of every answered request. */
+/** Records the log entries of answered requests, except those that an event has stored. */
 export const recordResponses = (fastify: FastifyInstance, recorder: RequestRecorder, clock: Clock): void => {
   fastify.decorateRequest('logEntry', null);
   fastify.addHook('onResponse', (request, reply, done) => {

@@ -14,13 +14,13 @@ interface PendingLog {
   isScheduled: boolean;
   /** Time of the last write, by `performance.now()`, in ms. */
   writtenAt: number;
-  /** Settles when the latest write ends. */
+  /** Settles when the latest write has finished. */
   writing: Promise<void>;
 }
 
 /** Shortest interval between two appends for an endpoint, in ms, however many requests it gets. */
 const WRITE_INTERVAL_MS = 200;
-/** How long the first entry waits for others, in ms. */
+/** How long the first entry waits for further entries, in ms. */
 const BATCH_MS = 20;
 /** Maximum number of entries per endpoint. Its log keeps no more (publish-api.md: Limits, request log). */
 const MAX_ENTRIES = 100;
@@ -28,7 +28,7 @@ const MAX_ENTRIES = 100;
 const MAX_TOTAL = 20_000;
 /** Maximum number of concurrent appends, which share a commit: the rest of the store's capacity is for posts. */
 const MAX_CONCURRENT_WRITES = 16;
-/** Number of rounds that may run back to back; after that, one starts per {@link WRITE_INTERVAL_MS}. */
+/** Number of rounds that may run back to back; after that, one round starts per {@link WRITE_INTERVAL_MS}. */
 const BURST_ROUNDS = 10;
 const RETRY_MS = 1_000;
 

@@ -32,7 +32,7 @@ export class StreamingSignature {
     if (!this.result) for (const [, hmac] of this.hmacs) hmac.update(chunk);
   }
 
-  /** Returns the HMAC-SHA256 of all chunks, by the secret's id. Call it when the body has ended. */
+  /** Returns the HMAC-SHA256 of all chunks, by the secret's id. Call it once the whole body has arrived. */
   digests(): ReadonlyMap<string, Buffer> {
     return (this.result ??= new Map(this.hmacs.map(([id, hmac]) => [id, hmac.digest()])));
   }

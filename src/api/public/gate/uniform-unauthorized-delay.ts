@@ -9,8 +9,8 @@ const BODY_TIMEOUT_MS = 1_000;
 const SHARED_MS = 0.5;
 
 /**
- * A deadline that several requests wait for. They continue in the order in which they joined, not in the order in which they
- * began to wait: otherwise a slower check would have its answer sent later.
+ * A deadline that several requests wait for. They continue in the order in which they joined, not in the order in which
+ * they began to wait: otherwise a slower check would have its answer sent later.
  */
 class SharedDeadline {
   private joined = 0;
@@ -53,10 +53,10 @@ const joinAfterBody = createDeadlines(AFTER_BODY_MS);
 const joinBodyTimeout = createDeadlines(BODY_TIMEOUT_MS);
 
 /**
- * Delays a request's 401, if there is one, until a fixed time after its body was read, or after no chunk of the body arrived
- * for a second (D-7). The duration of the checks differs by microseconds from cause to cause, which is enough to distinguish
- * the causes (bench -- unauthorized-timing). Therefore the deadline is set before any check, when head and body have arrived,
- * and the answer is sent at the deadline, not when the checks end.
+ * Delays a request's 401, if there is one, until a fixed time after its body was read, or after no chunk of the body
+ * arrived for a second (D-7). The duration of the checks differs by microseconds from cause to cause, which is enough
+ * to distinguish the causes (bench -- unauthorized-timing). Therefore the deadline is set before any check, when head
+ * and body have arrived, and the answer is sent at the deadline, not when the checks end.
  */
 export class UniformUnauthorizedDelay implements BodyWatcher {
   private readonly waitForFirstSecond = joinBodyTimeout();

@@ -21,7 +21,7 @@ export interface PreviewTarget {
   /** The first project of the endpoint that has the channel (D-27). */
   readonly projectId: string;
   readonly enabled: boolean;
-  /** True if the channel is one of the post's targets, or the post names none. */
+  /** True if the channel is one of the post's targets, or the post specifies no targets. */
   readonly isTarget: boolean;
 }
 
@@ -49,8 +49,8 @@ const MAX_SHOWN = 5_242_880;
  * Previews a post on one network. If the post goes to no channel there, the text is shown anyway (spec), with the
  * reason.
  * @param channels the endpoint's channels on the network
- * @param previewChannel previews the post on one of them; undefined: on any channel
- * @param isOverridden true if channels there that have overrides of their own are previewed separately (D-61)
+ * @param previewChannel previews the post on one of these channels; undefined for any channel
+ * @param isOverridden true if channels there that have their own overrides are previewed separately (D-61)
  */
 export const previewNetwork = async (
   platform: string,
@@ -80,7 +80,10 @@ export const previewNetwork = async (
   return new NetworkPreviewView(textAfterTrim, trimmedChars, calls, warnings);
 };
 
-/** Merges the channels' warnings: a warning that all channels share is shown once; any other names its channel. */
+/**
+ * Merges the channels' warnings: a warning that all channels share is shown once; any other warning gets the id of its
+ * channel.
+ */
 const mergeWarnings = (
   previews: readonly ChannelPreview[],
   channels: readonly PreviewTarget[],

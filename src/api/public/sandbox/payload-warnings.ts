@@ -10,15 +10,15 @@ const MAX_WARNINGS = 50;
 
 const ELEMENTS =
   'a|abbr|article|b|big|blockquote|body|br|center|code|del|div|em|figure|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|li|link|main|mark|meta|ol|p|pre|q|s|samp|script|section|small|span|strike|strong|style|sub|sup|table|tbody|td|tg-emoji|tg-spoiler|th|thead|tr|tt|u|ul|var|video';
-/** An HTML tag or character reference. `<name>` and `a < b` do not count. */
+/** An HTML tag or character reference. `<name>` and `a < b` do not match. */
 const HTML = new RegExp(
   `</?(?:${ELEMENTS})(?:\\s*/?>|\\s+[a-z-]+\\s*=[^<>]*>)|&(?:amp|lt|gt|quot|apos|nbsp|#\\d{1,7}|#x[0-9a-f]{1,6});`,
   'i',
 );
 
 /**
- * Finds likely mistakes in a payload that publishing would accept anyway (D-49), at most 50: unknown fields, HTML in a text,
- * overrides without effect, nonexistent media hosts.
+ * Finds likely mistakes in a payload that publishing would accept anyway (D-49), at most 50: unknown fields, HTML in a
+ * text, overrides without effect, nonexistent media hosts.
  * @param sent the parsed body; undefined if it could not be read
  * @param lists the probed media, by the path of their list
  * @param unused keys of overrides that no target uses
@@ -53,7 +53,7 @@ const findHtml = (sent: unknown): readonly PayloadWarningView[] =>
 
 const isObject = (value: unknown): value is Sent => typeof value === 'object' && value !== null;
 
-/** Lists the texts of a body with their paths: its own and those of its overrides. */
+/** Lists the texts of a body with their paths: the text of the post and the texts of its overrides. */
 const listTexts = (sent: unknown): readonly (readonly [path: string, text: unknown])[] => {
   if (!isObject(sent)) return [];
   const overrides = Object.entries(isObject(sent.overrides) ? sent.overrides : {});

@@ -9,7 +9,7 @@ import { type PatternAnswer, patternProgram, type PatternQuestion } from '../../
 const MOST_LOCAL_STEPS = 50_000;
 const TIMEOUT_MS = 10_000;
 
-/** The owner who pays for a preview, and the error to throw when the owner has no time left. */
+/** The owner who pays for a preview, and the error to throw when the owner has no computing time left. */
 export interface PreviewPayer {
   readonly ownerId: string;
   readonly reject: (retryAfter: number) => Error;
@@ -17,7 +17,7 @@ export interface PreviewPayer {
 
 /**
  * Runs the slow pattern searches of previews in a helper process, so that one owner's patterns do not delay another
- * owner's requests (ADR-221). A helper answers one question at a time, serving owners in turn.
+ * owner's requests (ADR-221). A helper runs one search at a time, serving owners in turn.
  */
 @Injectable()
 export class PreviewPatterns implements OnModuleDestroy {
@@ -32,7 +32,7 @@ export class PreviewPatterns implements OnModuleDestroy {
 
   constructor(private readonly budget: PreviewBudget) {}
 
-  /** Creates the search for one preview. It asks only once for each pattern in a text. */
+  /** Creates the search for one preview. It searches a text for the same slow pattern only once. */
   open(payer: PreviewPayer): PreviewSearch {
     return new PreviewSearch((question) =>
       this.budget.spendElsewhere(payer.ownerId, payer.reject, () => this.ask(question, payer.ownerId)),
@@ -43,7 +43,7 @@ export class PreviewPatterns implements OnModuleDestroy {
     this.helper.close();
   }
 
-  /** Asks the helper. If no helper can run, this thread searches. */
+  /** Searches in the helper, or on this thread if no helper can run. */
   private async ask(question: PatternQuestion, ownerId: string): Promise<PatternAnswer> {
     const reply = await this.helper.ask(question, undefined, ownerId);
     if ('answer' in reply) return reply.answer;
@@ -61,7 +61,10 @@ export class PreviewSearch implements PatternSearch {
 
   constructor(private readonly ask: (question: PatternQuestion) => Promise<PatternAnswer>) {}
 
-  /** Runs a project's slow pattern searches on a post's text. @throws the payer's error if the owner has no time left */
+  /**
+   * Runs a project's slow pattern searches on a post's text.
+   * @throws the payer's error if the owner has no computing time left
+   */
   async searchAhead(text: string, { filters = [], footer }: Processing, platform: string): Promise<void> {
     for (const { mode, pattern, platforms } of filters) {
       if (pattern === undefined || (platforms && !platforms.includes(platform))) continue;

@@ -37,7 +37,8 @@ export class SandboxPreview {
    * Renders previews, keyed by network id and by the id of each target that has its own override (D-61).
    * @param lists the probed media that targets get
    * @param pay pays for translations
-   * @throws GateRejection 429 if the probe budget does not cover the translations, or the owner's computing time is used up
+   * @throws GateRejection 429 if the probe budget does not cover the translations, or the owner's computing time is
+   * used up
    */
   async render(
     payload: PublishPayload,
@@ -88,7 +89,9 @@ export class SandboxPreview {
     return Object.fromEntries(await Promise.all([...previews, ...ofTargets]));
   }
 
-  /** Renders a post for one channel. A post that would not be published, or not yet, has a warning that says why. */
+  /**
+   * Renders a post for one channel. A post that would not be published, or not yet, gets a warning that explains why.
+   */
   private renderChannel(
     processed: ProcessedPost,
     media: readonly ProbedMedium[],
@@ -103,7 +106,7 @@ export class SandboxPreview {
     const publisher = this.publishers.get(platform);
     const foreseen = publisher.forecastResults(media);
     const { steps, warnings, textAfterTrim, trimmedChars } = publisher.render(processed.post, channel, foreseen);
-    // A step makes no call if its outcome is already known.
+    // A step whose result is already known makes no call, except an upload of a photo that will be fitted.
     const calling = steps.filter(({ name }) => !(name in foreseen) || foreseen[name]!['fitted'] === true);
     const calls = calling.flatMap((step) =>
       publisher
@@ -126,7 +129,7 @@ export class SandboxPreview {
       : this.placeholderChannel(platform);
   }
 
-  /** Channel shown in previewed calls if the endpoint has none on the network. */
+  /** Returns the channel to show in previewed calls if the endpoint has no channel on the network. */
   private placeholderChannel(platform: string): PlatformChannel {
     return { id: '', address: this.catalogue.get(platform).preview.address, settings: {} };
   }

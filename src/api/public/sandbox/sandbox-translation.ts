@@ -10,7 +10,7 @@ import { LibreTranslate, MOST_OF_A_TRANSLATION } from '../../../processing/trans
 import type { Translate, TranslationResult } from '../../../processing/translation/translation.js';
 import { SecretVault } from '../../../secrets/vault.js';
 
-/** Time limit of a translation, in ms: a client waits for the sandbox's answer. Publishing waits longer. */
+/** Time limit of a translation, in ms. Publishing allows more time, because no client waits for it. */
 const TIMEOUT_MS = 10_000;
 
 /** Translates the sandbox's texts (D-38), charged to the endpoint's probe budget (D-51). Stores nothing. */
@@ -29,8 +29,8 @@ export class SandboxTranslation implements OnModuleDestroy {
   }
 
   /**
-   * Creates the translator for one request. It translates the same text into a language only once, for all networks, and
-   * throws what `pay` throws if the probe budget does not cover a translation.
+   * Creates the translator for one request. It translates the same text into a language only once, for all networks,
+   * and throws what `pay` throws if the probe budget does not cover a translation.
    * @param vault holds the services' API keys
    */
   createTranslate(pay: PayRequests, vault: Pick<SecretVault, 'readSecret'> = this.vault): Translate {

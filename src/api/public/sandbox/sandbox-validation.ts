@@ -34,7 +34,7 @@ export const buildValidationView = ({
   );
 };
 
-/** Finds the media URLs in a body that may be invalid. */
+/** Finds the media URLs in a body, which may be invalid. */
 const findMediaUrls = (sent: unknown): { readonly url: string; readonly index: number }[] => {
   const media = typeof sent === 'object' && sent !== null && 'media' in sent ? sent.media : [];
   if (!Array.isArray(media)) return [];

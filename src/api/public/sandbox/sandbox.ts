@@ -26,8 +26,8 @@ import { SandboxPreview } from './sandbox-preview.js';
 import { buildMediumView, buildValidationView, UNREADABLE_BODY } from './sandbox-validation.js';
 
 /**
- * Checks and previews payloads. Nothing is stored, published, charged or logged (publish-api.md: POST /v1/sandbox/test; D-12,
- * D-44).
+ * Checks and previews payloads. Nothing is stored, published, charged or logged (publish-api.md: POST /v1/sandbox/test;
+ * D-12, D-44).
  */
 @Injectable()
 export class Sandbox {
@@ -44,7 +44,7 @@ export class Sandbox {
 
   /**
    * Answers a request to the sandbox.
-   * @param to the endpoint that a management key may use; null: find it by the token
+   * @param to the endpoint that a management key may use; null to find it by the token
    * @throws GateRejection
    */
   async test(

@@ -39,7 +39,7 @@ export class SandboxValidationView {
   }
 }
 
-/** A call to a network that publishing would make. It never holds credentials. */
+/** A call to a network that publishing would make. It never contains credentials. */
 export class PreviewCallView {
   /** The step of the publication that makes the call. */
   readonly step: string;
@@ -57,7 +57,7 @@ export class PreviewCallView {
   }
 }
 
-/** A degradation of the post on a network. */
+/** A warning about the post on a network, such as a degradation. */
 export class PreviewWarningView {
   readonly code: string;
   readonly message: string;
@@ -71,7 +71,7 @@ export class PreviewWarningView {
   }
 }
 
-/** A part of the payload that publishing accepts, or ignores, and that is probably a mistake (D-49). */
+/** A part of the payload that is probably a mistake, although publishing accepts or ignores it (D-49). */
 export class PayloadWarningView {
   readonly code: 'unknown_field' | 'unused_override' | 'looks_like_html' | 'host_not_found';
   /** `media[0].ulr`. */
@@ -112,10 +112,10 @@ export class NetworkPreviewView {
 export class SandboxView {
   /** Always true. */
   readonly ok = true;
-  /** False if the endpoint has no project: then no post would be created. */
+  /** False if the endpoint has no project, because no post would then be created. */
   readonly would_create_post: boolean;
   readonly validation: SandboxValidationView;
-  /** Previews by the networks' ids, and by the ids of targets that have an override of their own. */
+  /** Previews, keyed by network id and by the id of each target that has its own override. */
   readonly preview: Readonly<Record<string, NetworkPreviewView>>;
   /** Probable mistakes in the payload (D-49). */
   readonly warnings: readonly PayloadWarningView[];
@@ -124,7 +124,7 @@ export class SandboxView {
    * it would be planned.
    */
   readonly publish_at?: string | null;
-  /** Always true: the post would wait until it is approved. Absent unless it would. */
+  /** Always true. Absent unless the post would wait for approval. */
   readonly requires_approval?: true;
 
   constructor(
