@@ -12,7 +12,7 @@ import { busyProblem, type UnauthenticatedBodies } from './unauthenticated-bodie
 export type ReceivedBody =
   { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly problem: HttpProblem };
 
-/** Is notified while a body arrives. */
+/** Receives notifications while a body arrives. */
 export interface BodyWatcher {
   /** A chunk arrived. */
   onBodyChunk(): void;
@@ -22,19 +22,18 @@ export interface BodyWatcher {
 
 const NO_WATCHER: BodyWatcher = { onBodyChunk: () => undefined, onBodyEnd: () => undefined };
 
-/** Size up to which an oversized body is read to its end and discarded, in bytes. */
+/** Size, in bytes, up to which an oversized body is read completely and discarded. */
 const MAX_READ_BYTES = LIMITS.payloadBytes * 4;
 
 /** Requests whose bodies were read; they continue together at the end of the event loop's turn. */
 const completedBodies = new EventLoopBatch<() => void>((resume) => resume());
 
 /**
- * Reads a request's body to its end. A body beyond the limit is `body_too_large` (400): the rest is read and discarded,
+ * Reads the whole body of a request. A body beyond the limit is `body_too_large` (400): the rest is read and discarded,
  * up to four times the limit, so that the client can read the answer. A body that ended early is `body_incomplete`.
  *
- * The bytes of a request that is not authenticated yet count against a limit of the whole process (ADR-88), until
- * `keep` or `drop` is called. From then on, a large body is read and passed to its handler when there is memory
- * (ADR-135).
+ * The bytes of a request that is not authenticated yet count against a process-wide limit (ADR-88), until `keep` or
+ * `drop` is called. From then on, a large body is read and passed to its handler only when there is memory (ADR-135).
  */
 export class BodyReader {
   /** The body, for the request's checks. Never rejects. Handlers call {@link BodyReader.receive} instead. */
@@ -49,7 +48,7 @@ export class BodyReader {
   private countedBytes = 0;
   /** True from `wait` until the request is authenticated or answered. */
   private isWaiting = false;
-  /** True while the request has a place among those being read. */
+  /** True while the request holds one of the places for reading unauthenticated bodies. */
   private hasPlace = false;
   private passTo: ((chunk: Buffer) => void) | null = null;
   /** The holder of the body's memory; null until the request is authenticated. */
@@ -92,7 +91,7 @@ export class BodyReader {
 
   /**
    * Keeps reading a body although its request is not authenticated yet.
-   * @throws HttpProblem 503 if the process already holds as many such bytes as it may
+   * @throws HttpProblem 503 if the process already holds as many such bytes, or reads as many such bodies, as it may
    */
   wait(): void {
     const { unauthenticated } = this;
@@ -103,7 +102,10 @@ export class BodyReader {
     this.isWaiting = true;
   }
 
-  /** Keeps an authenticated request's body. Resumes reading a large one once there is memory. @param holder its owner */
+  /**
+   * Keeps an authenticated request's body. Resumes reading a large body once there is memory.
+   * @param holder its owner
+   */
   keep(holder: string): void {
     this.leave();
     this.unauthenticated = null;
@@ -122,20 +124,20 @@ export class BodyReader {
     return this.mayBeLarge ? this.receiveLarge() : this.received;
   }
 
-  /** Drops the bytes that have arrived, and each chunk that still arrives: the request will be rejected. */
+  /** Drops the bytes that have arrived, and each chunk that still arrives, because the request will be rejected. */
   drop(): void {
     this.isDropped = true;
     this.releaseChunks();
   }
 
-  /** Passes on all chunks: those that have arrived, then each later one when it arrives. */
+  /** Passes all chunks to a function: first the chunks that have arrived, then each later chunk as it arrives. */
   passChunks(passTo: (chunk: Buffer) => void): void {
     for (const chunk of this.chunks) passTo(chunk);
     this.passTo = passTo;
     if (this.isOversized) this.releaseChunks();
   }
 
-  /** Stops reading a body that will not arrive completely. Returns false if reading has already ended. */
+  /** Stops reading a body that will not arrive completely. Returns false if reading has already finished. */
   abort(problem: HttpProblem): boolean {
     if (this.isOver) return false;
     this.settle(problem);
@@ -154,8 +156,8 @@ export class BodyReader {
   private listen(stream: IncomingMessage): void {
     stream.on('data', (chunk: Buffer) => this.add(chunk));
     stream.on('end', () => this.isOver || this.settle(this.size > LIMITS.payloadBytes ? oversizedBody() : null));
-    // Every stream emits `close`, even a failed one, and nearly always after the body was read, so the problem is created only
-    // when needed.
+    // Every stream emits `close`, even a failed one, and nearly always after the body was read, so the problem is
+    // created only when needed.
     stream.on('close', () => this.isOver || this.abort(incompleteBody()));
   }
 
@@ -225,7 +227,7 @@ export class BodyReader {
     this.countedBytes = 0;
   }
 
-  /** Stops reading. A paused body makes the answer the last of its connection (http-server.ts). */
+  /** Stops reading. A paused body makes the answer the last on its connection (http-server.ts). */
   private refuse(problem: HttpProblem): HttpProblem {
     this.drop();
     this.stream.pause();
@@ -233,11 +235,12 @@ export class BodyReader {
     return problem;
   }
 
-  /** @param problem null: the body has arrived completely */
+  /** @param problem null if the body has arrived completely */
   private settle(problem: HttpProblem | null): void {
     this.isOver = true;
     if (problem && !this.isOversized) this.releaseChunks(); // no signature can be checked
-    // Before the chunks are joined: a 401 is due a fixed time after this call, and joining 5 MB takes a millisecond (D-7).
+    // Called before the chunks are joined: a 401 is due a fixed time after this call, and joining 5 MB takes a
+    // millisecond (D-7).
     this.watcher.onBodyEnd();
     this.releasePlace();
     completedBodies.add(() => this.resolve(problem ? { ok: false, problem } : this.joinChunks()));

@@ -13,8 +13,9 @@ declare module 'fastify' {
 const UNKNOWN = '0.0.0.0';
 
 /**
- * Records the client's address with each request. It reads the address when the client connects: after the client has closed
- * the connection, Node no longer knows an address that was never read, and the request log of an accepted post needs it.
+ * Records the client's address with each request. It reads the address when the client connects: after the client has
+ * closed the connection, Node no longer knows an address that was never read, and the request log of an accepted post
+ * needs it.
  */
 export const recordClientAddresses = (fastify: FastifyInstance): void => {
   fastify.server.on('connection', (socket: Socket) => void socket.remoteAddress);
@@ -41,8 +42,8 @@ const readAddress = (request: FastifyRequest): string => {
 
 /**
  * Returns an address in the form that allowlists and logs use. A server that listens on `::` sees an IPv4 client as
- * `::ffff:192.0.2.7`, which becomes `192.0.2.7`. A zone (`fe80::1%br-lan`) names a local interface and is removed; ipaddr.js
- * throws for some zones that Node accepts.
+ * `::ffff:192.0.2.7`, which becomes `192.0.2.7`. A zone (`fe80::1%br-lan`) names a local interface and is removed;
+ * ipaddr.js throws for some zones that Node accepts.
  */
 const normalizeAddress = (address: string): string =>
   isIPv6(address) ? ipaddr.process(address.replace(/%.*/, '')).toString() : address;

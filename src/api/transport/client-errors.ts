@@ -45,8 +45,8 @@ export const trackPendingReplies = (fastify: FastifyInstance): void => {
  * Answers bytes that are not a complete HTTP request, in the form of every other error (D-6, D-11), and ends the
  * connection. If a handler is waiting for the rest of the request, the handler answers: authentication and the other
  * checks come first (D-7), and the endpoint's log gets the request (D-33). Bytes that still arrive are read and
- * discarded for a while: closing the connection at once would make the operating system drop the answer.
- * @param error the parser's; after the first error, the parser also reports everything that it receives later
+ * discarded for a while: closing the connection immediately would make the operating system drop the answer.
+ * @param error the parser's error; after the first error, the parser also reports everything that it receives later
  */
 export const answerClientError = (error: Error & { readonly code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -61,16 +61,16 @@ export const answerClientError = (error: Error & { readonly code?: string }, soc
   const reply = (socket as Connection)[PENDING_REPLY] ?? null;
   const request = reply?.request;
   const isWhole = request?.raw.complete ?? true;
-  // An earlier request is still to be answered, or its body has just been aborted: that answer is the last.
+  // If an earlier request is unanswered, or its body has just been aborted, its answer is the last.
   if (reply && !reply.sent && (isWhole || request!.bodyReader?.abort(problem)))
     return closeAfterResponse(request!, reply);
   linger(socket);
   if (reply?.sent && !isWhole)
-    socket.end(); // already answered: a second answer would be read as another request's
+    socket.end(); // already answered: a second answer would be read as the answer to another request
   else socket.end(serializeResponse(problem, reply?.sent === false ? request!.id : newId('req')));
 };
 
-/** Makes an answer the last of its connection. A client that is still sending can read it. */
+/** Makes an answer the last on its connection. A client that is still sending can read it. */
 export const closeAfterResponse = ({ raw }: FastifyRequest, reply: FastifyReply): void => {
   const { socket } = raw;
   void reply.header('connection', 'close');
@@ -104,15 +104,15 @@ export const rejectExpectation = (_request: IncomingMessage, response: ServerRes
 };
 
 /**
- * Headers that a request may have only once (RFC 9110, 5.3). Node would use the first; a proxy in front may have used
- * the last.
+ * Headers that a request may have only once (RFC 9110, 5.3). Node would use the first value; a proxy in front may have
+ * used the last one.
  */
 const SINGLE_HEADERS = ['host', 'authorization', 'content-type'];
 const SINGLE_LENGTHS = new Set(SINGLE_HEADERS.map(({ length }) => length));
 
 /**
  * Rejects HTTP/1.1 requests without a Host (RFC 9112, 3.2), which Node would answer without a body, and requests that
- * repeat a header that may occur once.
+ * repeat a header that may occur only once.
  */
 export const checkHeaders = (fastify: FastifyInstance): void => {
   fastify.addHook('onRequest', ({ raw, id }, reply, done) => {

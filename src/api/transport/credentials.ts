@@ -8,11 +8,14 @@ const TIMESTAMP_WINDOW_S = 5 * 60;
 const SIGNATURE = /^(?:sha256=)?([0-9a-f]{64})$/i;
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
-/** Returns the token of an Authorization header; empty if there is none, which matches no hash. */
+/** Returns the token of an Authorization header; an empty string, which matches no hash, if there is none. */
 export const readBearerToken = (header: string | undefined): string => BEARER.exec(header ?? '')?.[1] ?? '';
 
 const HEX_DIGITS = 64;
-/** The two hashes being compared. Nothing is awaited between filling and comparing them, so one pair serves all requests. */
+/**
+ * The two hashes being compared. Nothing is awaited between filling and comparing them, so one pair serves all
+ * requests.
+ */
 const sentBuffer = Buffer.alloc(HEX_DIGITS);
 const storedBuffer = Buffer.alloc(HEX_DIGITS);
 
@@ -53,9 +56,9 @@ const parseRange = (entry: string): Range => {
 };
 
 /**
- * True for Unix seconds within five minutes of now, both ends included (publish-api.md: Authentication, 4). The current
- * time is rounded down to whole seconds as well: compared with milliseconds, a second exactly five minutes old would
- * never be accepted.
+ * True for Unix seconds within five minutes of now, inclusive (publish-api.md: Authentication, 4). The current time is
+ * rounded down to whole seconds as well: compared with milliseconds, a second exactly five minutes old would never be
+ * accepted.
  */
 export const isTimestampAccepted = (header: string | undefined, now: Instant): boolean =>
   header !== undefined &&
@@ -67,8 +70,9 @@ export const measureSkew = (header: string | undefined, now: Instant): number | 
   header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) - Math.floor(now / 1_000) : null;
 
 /**
- * True if a header is the HMAC-SHA256 with one of the secrets (two while one is being rotated, D-40). Takes constant time.
- * The header's prefix is optional, and its hex digits may be of either case (publish-api.md: Authentication, 5).
+ * True if a header is the HMAC-SHA256 of the signed text with one of the secrets (two while one is being rotated,
+ * D-40). Takes constant time. The header's prefix is optional, and its hex digits may be in either case
+ * (publish-api.md: Authentication, 5).
  */
 export const isSignatureValid = (
   header: string | undefined,

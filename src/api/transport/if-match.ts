@@ -5,8 +5,8 @@ import { readHeaderText } from './header-text.js';
 const TAG = /^"(\d{1,9})"$/;
 
 /**
- * Returns the revisions that `If-Match` names in the form of an `ETag`: `"3"`, or several, separated by commas. Null if there is
- * no such header, or if it is `*`. Any other text, such as a weak tag, names no revision.
+ * Returns the revisions that `If-Match` lists, separated by commas, each in the form of an `ETag`: `"3"`. Null if there
+ * is no such header, or if it is `*`. Any other text, such as a weak tag, matches no revision.
  */
 export const readIfMatch = (request: FastifyRequest): readonly number[] | null => {
   const sent = readHeaderText(request, 'if-match')?.trim();

@@ -1,6 +1,6 @@
 import { message } from '../../kernel/message.js';
 
-/** Requests that the HTTP server refuses before they have an endpoint. */
+/** Rejections of requests by the HTTP server, before any rules of the API apply. */
 export const HTTP_MESSAGES = {
   /** 400 `body_incomplete` */
   bodyIncomplete: 'The connection ended before the body was complete. Send the request again.',
@@ -41,5 +41,5 @@ export const SERVICE_MESSAGES = {
     'The service is processing too many large requests at present. Send the same request again later, or fewer at a time.',
   /** 503 `too_many_large_answers` */
   unreadAnswers:
-    'Too many large answers are still on their way to you. Read them first, then send this request again; ask for fewer items at a time.',
+    'Too many large answers are still on their way to you. Read them first, then send this request again; request fewer items at a time.',
 };

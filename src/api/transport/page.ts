@@ -30,7 +30,7 @@ const KEYS = {
   calendar: /^\d{0,15}\/post_[0-9a-f]{32}$/,
 } as const;
 
-/** Checks a cursor of a list sorted by keys of this form, or by such ids; rejects the cursors of other lists. */
+/** Checks that a cursor belongs to a list that is sorted by keys of these forms, or by ids with these prefixes. */
 export const isCursorOf = (...keys: readonly (keyof typeof KEYS | IdPrefix)[]): PropertyDecorator => {
   const forms = keys.map((key) => (key in KEYS ? KEYS[key as keyof typeof KEYS] : new RegExp(`^${key}_[0-9a-f]{32}$`)));
   return Must.beAllowedBy((value): FieldProblem | undefined =>
@@ -55,7 +55,7 @@ export class PageQuery {
 
 /** The part of a list to return. */
 export interface Page {
-  /** Key of the previous page's last item; null: the first page. */
+  /** Key of the previous page's last item; null for the first page. */
   readonly after: string | null;
   readonly limit: number;
 }

@@ -16,8 +16,8 @@ const RETRY_AFTER_SECONDS = '5';
 const STORAGE_RETRY_AFTER_SECONDS = '30';
 
 /**
- * Turns errors into answers that say what to do: an HttpProblem as it is, an outage or a full disk into 503, any other
- * error into a logged 500.
+ * Converts errors to answers that explain what to do. An HttpProblem is sent as it is; an error of the framework keeps
+ * its status; an outage or a full disk becomes a 503, and any other error a logged 500.
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -76,7 +76,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** True if the worker has not built a read model yet: undefined table or schema. */
+/** True if the worker has not built a read model yet: undefined table, column or schema. */
 const isMissingReadModel = (error: unknown): boolean =>
   error instanceof DatabaseError && ['42P01', '42703', '3F000'].includes(error.code ?? '');
 

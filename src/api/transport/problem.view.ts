@@ -3,11 +3,11 @@ import type { HttpProblem } from './http-problem.js';
 
 const MAX_PROBLEMS = 50;
 
-/** The body of every answer that is not a success (D-6). The specification promises `ok` and `errors`. */
+/** The body of an error answer (D-6). The specification promises `ok` and `errors`. */
 export class ProblemView {
   /** Always false. */
   readonly ok = false;
-  /** Human-readable problems, at most 50. Each names the place in the body, if there is one. */
+  /** Human-readable problems, at most 50. Each begins with the path in the body that it concerns, if there is one. */
   readonly errors: readonly string[];
   /** Machine-readable kind of the error: snake_case, stable. */
   readonly code: string;

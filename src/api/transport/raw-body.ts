@@ -22,9 +22,9 @@ declare module 'fastify' {
 const METHODS = ['POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'];
 
 /**
- * Disables the framework's body parsers. They would answer (413, 415) or replace invalid bytes with U+FFFD before the token is
- * checked; instead, the handlers read the bytes when the order of D-7 allows it. The framework is configured as if no method
- * had a body.
+ * Disables the framework's body parsers. They would answer (413, 415) or replace invalid bytes with U+FFFD before the
+ * token is checked; instead, the handlers read the bytes when the order of D-7 allows it. The framework is configured
+ * as if no method had a body.
  */
 export const disableBodyParsing = (fastify: FastifyInstance, memory: RequestMemory): void => {
   fastify.decorate('requestMemory', memory);
@@ -43,7 +43,7 @@ export const disableBodyParsing = (fastify: FastifyInstance, memory: RequestMemo
   for (const method of METHODS) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 };
 
-/** True for a request whose method has a body on our routes: its signature covers the body. */
+/** True for a request whose method has a body on this API's routes; its signature then covers the body. */
 export const hasBody = ({ method }: Pick<FastifyRequest, 'method'>): boolean =>
   method === 'POST' || method === 'PATCH' || method === 'PUT';
 
@@ -58,8 +58,8 @@ export const measureBody = ({ headers, receivedBytes }: FastifyRequest): number 
   Math.min(Number(headers['content-length'] ?? receivedBytes), MAX_SIZE);
 
 /**
- * Reads the body of an authenticated request to its end.
- * @param holder the caller, who gets a share of the memory for large bodies
+ * Reads the whole body of an authenticated request.
+ * @param holder the caller, whose share of the memory for large bodies the body takes
  * @throws HttpProblem see {@link BodyReader}
  */
 export const readBody = async (request: FastifyRequest, holder: string): Promise<Buffer> => {

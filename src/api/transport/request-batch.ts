@@ -36,7 +36,7 @@ export class RequestBatch {
     });
   }
 
-  /** Passes the collected requests on at once. Afterwards the pending reply of each connection is known. */
+  /** Passes the collected requests on immediately. Afterwards, the pending reply of each connection is known. */
   flush(): void {
     this.batch.flush();
   }

@@ -6,7 +6,7 @@ import { SERVICE_MESSAGES } from './messages.js';
 /** Size, in bytes, above which a body reserves memory and is parsed in slices. */
 const LARGE_BODY_BYTES = 65_536;
 /**
- * Bytes of memory that processing a body takes for each of its bytes: its text, the parsed value, serialised again,
+ * Bytes of memory that processing a body takes for each of its bytes: as text, as the parsed value, serialised again,
  * encoded in parts, and sent to the event store (ADR-135).
  */
 const WORK_FACTOR = 6;
@@ -24,7 +24,10 @@ export interface RequestMemoryBounds {
 }
 
 const wait = { waiting: WAITING, waitMs: WAIT_MS };
-/** 24 bodies, the work on six of them, the arguments of six calls, and twelve answers, each of maximum size; one owner may use half. */
+/**
+ * Enough for 24 bodies, the work on six of them, the arguments of six tool calls, and twelve answers, each of maximum
+ * size. One owner may use half.
+ */
 const BOUNDS: Required<RequestMemoryBounds> = {
   bodies: { ...wait, bytes: 24 * LIMITS.payloadBytes, bytesPerHolder: 12 * LIMITS.payloadBytes },
   work: {
@@ -40,11 +43,11 @@ const BOUNDS: Required<RequestMemoryBounds> = {
 /**
  * The memory of a process for large bodies of authenticated requests, whatever the number of clients (ADR-135). A body
  * is read once there is memory for its bytes, and processed once there is memory for that; otherwise its request waits
- * for at most 15 s each time. There are two budgets, so that a body that is being read never waits for another. Bodies
- * of up to 64 KB are not counted and never wait.
+ * for at most 15 s each time. There are two budgets, so that a body that is being read never waits for one that is
+ * being processed. Bodies of up to 64 KB are not counted and never wait.
  *
- * The arguments of a tool call have a budget of their own, because the request that the tool sends waits for the other
- * two budgets. A large answer is counted until its client has read it.
+ * The arguments of a tool call have their own budget, because the request that the tool sends waits for the other two
+ * budgets. A large answer is counted until its client has read it.
  */
 export class RequestMemory {
   readonly bodies: MemoryBudget;
@@ -73,7 +76,7 @@ const CODE = 'too_many_large_requests';
 export const outOfMemoryProblem = (): HttpProblem =>
   HttpProblem.withMessage(503, CODE, SERVICE_MESSAGES.tooManyLarge, { 'retry-after': RETRY_AFTER_SECONDS });
 
-/** Returns the 503 for a large answer when the client has too many unread ones. */
+/** Returns the 503 for a large answer when the client has too many unread answers. */
 export const unreadAnswersProblem = (): HttpProblem =>
   HttpProblem.withMessage(503, 'too_many_large_answers', SERVICE_MESSAGES.unreadAnswers, {
     'retry-after': RETRY_AFTER_SECONDS,

@@ -8,15 +8,15 @@ import type { Socket } from 'node:net';
 const STALLED_MS = 20_000;
 
 /**
- * Maximum number of connections that a process keeps open. Each costs about 20 KB. Further connections are closed at
- * once, so that no client can use up the process's memory and file descriptors.
+ * Maximum number of connections that a process keeps open. Each costs about 20 KB. Further connections are closed
+ * immediately, so that no client can use up the process's memory and file descriptors.
  */
 export const MAX_CONNECTIONS = 8_000;
 
 /**
  * Closes connections whose client has stopped reading its answer; otherwise the client could keep the rest of the
- * answer in memory for as long as it likes. A client that reads slowly keeps its connection, and so does one that still
- * waits for its answer.
+ * answer in memory indefinitely. A client that reads slowly keeps its connection, and so does one that still waits for
+ * its answer.
  * @param stalledMs ms without any progress
  */
 export const endStalledAnswers = (server: Server, stalledMs = STALLED_MS): void => {

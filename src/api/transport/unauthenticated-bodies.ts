@@ -8,8 +8,8 @@ const MAX_READING = 1_000;
 const RETRY_AFTER_SECONDS = '1';
 
 /**
- * Counts what a process spends on requests that are not authenticated yet: the bytes of their bodies that it holds, and the
- * number of bodies that it is still reading. Both are bounded, whatever the number of clients (ADR-88).
+ * Counts what a process spends on requests that are not authenticated yet: the bytes of their bodies that it holds, and
+ * the number of bodies that it is still reading. Both are bounded, whatever the number of clients (ADR-88).
  */
 export class UnauthenticatedBodies {
   private held = 0;
@@ -35,7 +35,7 @@ export class UnauthenticatedBodies {
     return this.held > this.maxHeldBytes;
   }
 
-  /** Adds held bytes; negative: they were released. */
+  /** Adds to the held bytes; a negative number releases bytes. */
   addHeldBytes(bytes: number): void {
     this.held += bytes;
   }
