@@ -49,10 +49,10 @@ describe('an endpoint whose plan no longer allows input (publish-api.md: Endpoin
       const after = await endpoint.post('', { text: 'a' });
       expect([refused, after].map(({ body }) => body.errors[0])).toEqual([
         expect.stringMatching(
-          /^The plan does not allow .* Upgrade the plan first\. Its owner enables it again with POST /,
+          /^The plan does not allow .* Upgrade the plan first\. Its owner can enable it again with POST /,
         ),
         expect.stringMatching(
-          /^The endpoint was disabled, because an earlier plan .*\. Its owner enables it again with POST /,
+          /^The endpoint was disabled, because an earlier plan .*\. Its owner can enable it again with POST /,
         ),
       ]);
       expect(after).toMatchObject({ status: 503, body: { code: 'plan_not_allowed' } });

@@ -66,7 +66,7 @@ export class ConsoleFiles {
     return (await this.readAll())?.get(INDEX)?.toString() ?? null;
   }
 
-  /** True if the path can only be that of a file, because no page of the console has a path in this folder. */
+  /** True if only a file can have this path, because no page of the console is in this folder. */
   isFilePath(path: string): boolean {
     return path.startsWith(HASHED);
   }

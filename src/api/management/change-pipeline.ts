@@ -18,7 +18,7 @@ import { IdempotentResponses, type StoredResponse } from './idempotent-responses
 import { CALL_MESSAGES } from './messages.js';
 import { readRequestBody } from './request-body.js';
 
-/** A call that changes something, with its body reader and its success status. */
+/** A request that makes a change, with its body reader and its success status. */
 export interface ChangingCall<T> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 
-/** The response that every replay gets: secrets that were shown once are null (D-47). */
+/** The response that every replay gets, with null for each secret that was shown once (D-47). */
 export interface StoredResponse {
   readonly status: number;
   /** Position of the change, for `X-Position`; null if nothing changed. */

@@ -6,10 +6,10 @@ export const BODY_MESSAGES = {
   badTime: 'must be a time such as 2026-11-21T14:05:03.000Z',
   ownerMissing: 'is missing: send the id of the owner',
   idForm: message('an id such as "{prefix}_…"'),
-  duplicateId: message('names {id} twice: remove one of them'),
+  duplicateId: message('repeats {id}: remove it'),
   settingOfOthers: message('is a setting of {platforms} only, and this channel is on {platform}: leave it out'),
   noNoticeNetwork: 'cannot be set, because no network carries notices: leave it out',
-  noKinds: 'is empty: name at least one event kind, or disable the webhook output',
+  noKinds: 'is empty: list at least one event kind, or disable the webhook output',
   shorterText: message('must be 1 to {limit} characters, not {value}'),
 };
 
@@ -38,7 +38,7 @@ export const CALL_MESSAGES = {
   keyNeeded: "The API key is missing or wrong. Send the operator's or an owner's key: Authorization: Bearer <key>.",
   /** 401 `unauthorized` */
   codeNotValid:
-    'This link is not valid: it works once, within ten minutes. Start the gateway again for a new link, or sign in with a key.',
+    'This link is not valid: it works once, within ten minutes. Restart the gateway for a new link, or sign in with a key.',
   /** 429 `too_many_wrong_keys` */
   tooManyWrongKeys: message('Too many wrong keys from this address. Retry in {seconds} s, with the right key.'),
   /** 403 `forbidden` */

@@ -25,7 +25,7 @@ export interface ToolCaller {
   readonly secret: string | null;
   readonly userAgent: string | null;
   readonly requestId: string;
-  /** `POST /sse/{slug}` */
+  /** Such as `POST /sse/{slug}`. */
   readonly route: string;
   readonly bytes: number;
   /** The memory of a large message; null if it is small. */
@@ -35,7 +35,7 @@ export interface ToolCaller {
 /** A request to `/v1` on behalf of a caller. */
 export interface GatewayCall {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** `/v1/sandbox/test` */
+  /** Such as `/v1/sandbox/test`. */
   readonly path: string;
   /** Absent for GET and DELETE. */
   readonly body?: object;

@@ -135,7 +135,7 @@ export const TOOL_ANSWERS = {
     'A post with this key was accepted before: nothing new is queued. This is its first answer: post {id}, for {targets}. Call {status} with this id to see what became of it.',
   ),
   someTargets: message(
-    ' You named {named} targets; {queued} of them gets the post: the others are unknown here, or disabled. Call {discover} for the list.',
+    ' You specified {named} targets; {queued} of them will get the post: the others are unknown here, or disabled. Call {discover} for the list.',
   ),
   paused: message('Paused: {projects} and {channels}; {moved} now wait longer.'),
   resumed: message(
@@ -159,7 +159,7 @@ export const TOOL_ERRORS = {
   wrongTargets: message(
     'targets must be a list of strings (target ids such as tgt_…, or whole names), not {value}. Call {discover} for the ids.',
   ),
-  wrongText: message('{name} must be a text, not {value}. Send a string.'),
+  wrongText: message('{name} must be a string, not {value}. Send it as a string.'),
   namesHidden: message(
     '{name} is not a target id, and names cannot be used: this endpoint hides them. Call {discover} and use the ids (tgt_…).',
   ),

@@ -36,7 +36,7 @@ const READ_MODELS_MS = 5_000;
 /** Pattern of a post's id. An id that does not match is not looked up. */
 const POST_ID = /^post_\w{1,64}$/;
 
-/** A request that changes a post, once the gate has admitted it. */
+/** An admitted request to change a post. */
 interface AdmittedChange extends AdmittedRequest {
   readonly found: EndpointPost;
   readonly place: PostPlace;

@@ -30,9 +30,9 @@ export interface CheckedLists {
 /** A medium, with the facts that probing found. */
 export interface CheckedMedium extends ProbedMedium {
   readonly ok: boolean;
-  /** Why it could not be fully probed. */
+  /** Reason why the medium could not be fully probed. */
   readonly note?: string;
-  /** True if its host name has no known address. */
+  /** True if the host name in its URL has no known address. */
   readonly isHostUnknown?: boolean;
 }
 

@@ -21,7 +21,7 @@ export const GATE_MESSAGES = {
   disabledByEarlierPlan: message(
     'The endpoint was disabled, because an earlier plan did not allow posting through webhooks. {remedy}',
   ),
-  enableEndpoint: message('Its owner enables it again with POST /manage/v1/endpoints/{id}/enable.'),
+  enableEndpoint: message('Its owner can enable it again with POST /manage/v1/endpoints/{id}/enable.'),
   /** 415 `unsupported_media_type` */
   mediaType: message('Content-Type is {type}. Send application/json, in UTF-8.'),
   /** 402 `quota_exhausted` */

@@ -77,7 +77,7 @@ export class PostStatusController {
     return posts.map((post) => new PostStatusView(post, holds, projects, endpoint.verbose_discovery));
   }
 
-  /** Finds what holds back the queued publications of posts, by publication id, with one query of the schedule. */
+  /** Finds the holds of the posts' queued publications, by publication id, with one query of the schedule. */
   private async findHolds(posts: readonly EndpointPost[]): Promise<ReadonlyMap<string, ScheduledWithHold>> {
     const publications = posts.flatMap((post) => post.publications);
     const queued = publications.filter(({ state }) => state === 'queued').map(({ publication_id: id }) => id);

@@ -104,7 +104,7 @@ export class BodyReader {
 
   /**
    * Keeps an authenticated request's body. Resumes reading a large body once there is memory.
-   * @param holder its owner
+   * @param holder the owner whose share of memory it takes
    */
   keep(holder: string): void {
     this.leave();

@@ -6,7 +6,7 @@ import { type BodyClass, fieldNamesOf, readFields, type Sent } from '../../valid
 import { HttpProblem } from './http-problem.js';
 
 /**
- * Reads a JSON object that was sent into a typed body, and adds every error to `problems`. A body with problems is
+ * Converts a JSON object from a request to a typed body, and adds every error to `problems`. A body with problems is
  * discarded.
  */
 export type BodyReader<T> = (sent: Sent, problems: ProblemList) => T;

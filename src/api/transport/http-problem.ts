@@ -3,7 +3,7 @@ import type { Problem } from '../../validation/problem-list.js';
 
 /**
  * An unsuccessful answer, thrown by the code behind a controller; its body has the form of D-6. It has no stack trace,
- * because capturing one that no one reads would take longer than most checks.
+ * because capturing a trace that is never read would take longer than most checks.
  */
 export class HttpProblem extends Error {
   constructor(

@@ -42,9 +42,9 @@ const BOUNDS: Required<RequestMemoryBounds> = {
 
 /**
  * The memory of a process for large bodies of authenticated requests, whatever the number of clients (ADR-135). A body
- * is read once there is memory for its bytes, and processed once there is memory for that; otherwise its request waits
- * for at most 15 s each time. There are two budgets, so that a body that is being read never waits for one that is
- * being processed. Bodies of up to 64 KB are not counted and never wait.
+ * is read once there is memory for its bytes, and processed once there is memory for the processing; otherwise its
+ * request waits for at most 15 s each time. There are two budgets, so that a body that is being read never waits for
+ * one that is being processed. Bodies of up to 64 KB are not counted and never wait.
  *
  * The arguments of a tool call have their own budget, because the request that the tool sends waits for the other two
  * budgets. A large answer is counted until its client has read it.

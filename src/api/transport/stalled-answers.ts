@@ -15,8 +15,8 @@ export const MAX_CONNECTIONS = 8_000;
 
 /**
  * Closes connections whose client has stopped reading its answer; otherwise the client could keep the rest of the
- * answer in memory indefinitely. A client that reads slowly keeps its connection, and so does one that still waits for
- * its answer.
+ * answer in memory indefinitely. A client that reads slowly keeps its connection, and so does a client that still waits
+ * for its answer.
  * @param stalledMs ms without any progress
  */
 export const endStalledAnswers = (server: Server, stalledMs = STALLED_MS): void => {

@@ -39,7 +39,7 @@ describe('the sign-in of demo mode (ADR-207)', () => {
         expect.objectContaining({
           ok: false,
           code: 'unauthorized',
-          errors: [expect.stringMatching(/Start the gateway again for a new link, or sign in with a key\.$/)],
+          errors: [expect.stringMatching(/Restart the gateway for a new link, or sign in with a key\.$/)],
         }),
       ]);
   });

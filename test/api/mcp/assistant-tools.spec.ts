@@ -175,7 +175,7 @@ describe('a tool call is a request to the endpoint', () => {
     ['service_publish', { text: 'a', targets: 'News' }, /targets must be a list of strings .* not "News"/],
     ['service_publish', { text: 'a', targets: [{ id: 'tgt_1' }] }, /targets must be a list .* not an object/],
     ['service_publish', { text: 'a', targets: ['tgt_unknown'] }, /Call service_discover for the ids of the targets/],
-    ['service_publish', { text: 'a', idempotency_key: 7 }, /idempotency_key must be a text, not 7/],
+    ['service_publish', { text: 'a', idempotency_key: 7 }, /idempotency_key must be a string, not 7/],
     ['service_publish', { text: 'a', idempotency_key: 'k'.repeat(129) }, /Idempotency-Key is 129 characters long/],
     ['service_publish', {}, /Correct the arguments and call the tool again/],
     ['service_pause', {}, /Correct the arguments/],
@@ -183,7 +183,7 @@ describe('a tool call is a request to the endpoint', () => {
     ['service_resume', { scope: 'world' }, /scope must be project, targets or all/],
     ['service_post_status', { id: '../info' }, /did not accept a post with this id/],
     ['service_post_status', {}, /did not accept a post with this id/],
-    ['service_post_status', { id: 5 }, /id must be a text, not 5/],
+    ['service_post_status', { id: 5 }, /id must be a string, not 5/],
     ['service_discover', { verbose: true }, /no argument "verbose"/],
     [
       'service_publish',
@@ -197,7 +197,7 @@ describe('a tool call is a request to the endpoint', () => {
     ],
     ['service_reschedule', { id: 'post_0', publish_at: null }, /did not accept a post with this id/],
     ['service_cancel', { id: '' }, /did not accept a post with this id/],
-    ['service_cancel', { id: 5 }, /id must be a text, not 5/],
+    ['service_cancel', { id: 5 }, /id must be a string, not 5/],
     ['service_cancel', { id: 'post_0', force: true }, /no argument "force"/],
   ])('%s %j is refused with the action to take', async (tool, args, expected) => {
     const { endpoint } = await shared();
@@ -249,7 +249,7 @@ describe('names of targets (D-39)', () => {
     const { channel, endpoint } = await shared();
     const targets = [channel.id, 'tgt_unknown'];
     const { content } = await callOnce(endpoint, 'service_publish', { text: 'partly', targets });
-    expect(content[0]!.text).toContain('You named 2 targets; 1 of them gets the post');
+    expect(content[0]!.text).toContain('You specified 2 targets; 1 of them will get the post');
   });
 });
 

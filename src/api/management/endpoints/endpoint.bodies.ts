@@ -12,7 +12,7 @@ import { BODY_MESSAGES } from '../messages.js';
 import { readAllowlist } from './allowlist.js';
 
 class EndpointPatchBody {
-  /** Null removes it. */
+  /** Null removes the name. */
   @Schema.is(() => ({ type: ['string', 'null'] }))
   @Must.beName()
   readonly name: string | undefined;
@@ -32,7 +32,7 @@ class EndpointPatchBody {
   @Must.beBoolean()
   readonly require_timestamp: boolean | undefined;
 
-  /** Null removes it. */
+  /** Null removes the allowlist. */
   @Schema.is(() => ({ type: ['array', 'null'] }))
   @Schema.items(() => ({ type: 'string' }))
   @Must.beArray('IP addresses and CIDRs')

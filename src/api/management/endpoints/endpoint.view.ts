@@ -7,7 +7,7 @@ export class EndpointView {
   /** `ep_…` */
   readonly id: string;
   readonly owner_id: string;
-  /** Null if it has no name. */
+  /** Null if the endpoint has no name. */
   readonly name: string | null;
   readonly slug: string;
   /** URL that clients post to. For a test endpoint, the URL of its sandbox (D-12). */
@@ -24,13 +24,13 @@ export class EndpointView {
   /** True if each post waits until an owner or the operator approves it. */
   readonly requires_approval: boolean;
   readonly is_active: boolean;
-  /** Null if it is active. */
+  /** Null if the endpoint is active. */
   readonly disabled_by: DisabledBy | null;
   /** ISO 8601, UTC; null before the first rotation. */
   readonly slug_rotated_at: string | null;
   /**
-   * Time at which the previous signing secret stops being valid (D-40; ISO 8601, UTC); null if only the current one is
-   * valid.
+   * Time at which the previous signing secret stops being valid (D-40; ISO 8601, UTC); null if only the current secret
+   * is valid.
    */
   readonly previous_secret_until: string | null;
   /** ISO 8601, UTC. */

@@ -12,7 +12,7 @@ import { toInstant } from '../time.js';
 import { RequestView } from './request.view.js';
 import { RequestsQuery } from './requests.query.js';
 
-/** Lists the last requests to an endpoint (publish-api.md: Request log entry; D-33). */
+/** Lists the most recent requests to an endpoint (publish-api.md: Request log entry; D-33). */
 @Controller('manage/v1/endpoints/:id/requests')
 @UseGuards(ApiKeyGuard)
 export class RequestLogController {

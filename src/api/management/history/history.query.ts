@@ -71,7 +71,7 @@ export class AuditQuery extends PageQuery {
   @Must.beOneOf([...new Set([...AGGREGATE_NAMES, ...AUDITED_AGGREGATES, 'webhook-output'])])
   readonly aggregate: string | undefined;
 
-  /** Only events of the aggregates with this id; a channel and its pauses share one. */
+  /** Only events of the aggregates with this id; a channel and its pauses share an id. */
   @Must.match(AUDITED_ID, 'an id such as tgt_…')
   readonly id: string | undefined;
 

@@ -110,7 +110,7 @@ export class DiffEndView {
   }
 }
 
-/** A member of a state that differs, with the last event that changed it. */
+/** A member of the state that differs between the two times, with the last event that changed it. */
 export class ChangeView {
   /** JSON Pointer into `state`. */
   readonly path: string;

@@ -37,7 +37,7 @@ export class OwnerDiffEndView {
 export class OwnerDiffView {
   readonly from: OwnerDiffEndView;
   readonly to: OwnerDiffEndView;
-  /** At most 1,000, in the order endpoints, channels, projects, pauses of projects, pauses of channels. */
+  /** At most 1,000, in this order: endpoints, channels, projects, project pauses, channel pauses. */
   readonly changes: readonly ChangeOfAggregateView[];
   /** True if there are more changes. */
   readonly truncated: boolean;

@@ -231,7 +231,7 @@ export interface CurrentOverviewView {
   readonly networks: readonly NetworkView[];
   /**
    * At most ten: the publications that go next and those that have waited longest, in the order in which they are
-   * expected to go. Those that wait for a person come last.
+   * expected to go. Publications that wait for a person come last.
    */
   readonly waiting: readonly WaitingPublicationView[];
   /** The last 60 minutes, oldest first. */

@@ -11,7 +11,7 @@ const TENS = 144;
 
 /**
  * The intervals that an overview shows. Each begins at a whole minute or at a multiple of ten minutes, UTC; the last
- * one is still running.
+ * interval is still running.
  */
 export class ShownTimes {
   readonly firstMinute: Instant;
@@ -27,7 +27,7 @@ export class ShownTimes {
     return { firstMinute: this.firstMinute, firstTenMinutes: this.firstTenMinutes, now: this.now };
   }
 
-  /** Returns the index of a minute among those shown, from 0. */
+  /** Returns the index of a minute among the shown minutes, from 0. */
   placeOf(at: Instant): number {
     return (at - this.firstMinute) / MINUTE;
   }

@@ -8,7 +8,7 @@ const LONGEST = 3;
 /** Rules that only a person can end. */
 const NEEDS_PERSON: ReadonlySet<WaitingForView['rule']> = new Set(['needs_attention', 'quota']);
 
-/** Chooses the publications to show: those that go next, with room for those that have waited longest. */
+/** Chooses the publications to show: the ones that go next, with room for the ones that have waited longest. */
 export const chooseWaiting = (next: readonly string[], longest: readonly string[]): string[] => {
   const chosen = new Set(next.slice(0, MOST_WAITING - LONGEST));
   for (const id of [...longest.slice(0, LONGEST), ...next, ...longest]) if (chosen.size < MOST_WAITING) chosen.add(id);

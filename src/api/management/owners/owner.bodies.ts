@@ -33,7 +33,7 @@ export class OwnerPatchBody {
   @Must.beOneOf(LOCALES)
   readonly locale: Locale | undefined;
 
-  /** Null removes it. */
+  /** Null removes the chat. */
   @Schema.is(() => ({ type: ['object', 'null'] }))
   readonly notice_chat: unknown;
 }

@@ -74,7 +74,7 @@ export class CancelledPostView {
   constructor(
     /** Number of publications that were cancelled. */
     readonly cancelled: number,
-    /** All publications of the post, in the order of the post. */
+    /** All publications of the post, in the post's order. */
     readonly publications: readonly PublicationView[],
   ) {}
 }

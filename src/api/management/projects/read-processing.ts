@@ -32,7 +32,7 @@ const MAX_WORD = 200;
 
 /** Values that the rules of `processing` depend on. */
 export interface ProcessingRules {
-  /** Private addresses allowed for the translation service; none outside tests. */
+  /** The addresses that the translation service may have: public ones, and those in ALLOW_PRIVATE_ADDRESSES. */
   readonly policy: AddressPolicy;
   /** Identifiers of the networks that a filter or a signature may be limited to. */
   readonly platforms: readonly Platform[];
@@ -194,7 +194,10 @@ const readSignature = (
   });
 };
 
-/** Reads a text's entities; reports those that are malformed or do not fit, with 422. @param path the list's path */
+/**
+ * Reads a text's entities, and reports malformed entities and those that do not fit the text with 422.
+ * @param path the list's path
+ */
 export const readEntities = (text: unknown, list: unknown, path: string, problems: ProblemList): Entity[] => {
   const placed: (Entity | undefined)[] = [];
   for (const { dto, index, wrong } of checkEach(EntityDto, list, path, problems))

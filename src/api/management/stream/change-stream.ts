@@ -18,7 +18,7 @@ export interface StreamReader {
   readonly ownerId: string | null;
   /** SHA-256 (hex) of the owner's key that the reader sent; null for the operator. */
   readonly keyHash: string | null;
-  /** Position of the last change that it has received; null if there is nothing to replay. */
+  /** Position of the last change that the reader has received; null if there is nothing to replay. */
   readonly after: bigint | null;
 }
 

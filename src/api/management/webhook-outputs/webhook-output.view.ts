@@ -11,7 +11,7 @@ export class WebhookOutputView {
   readonly url: string;
   readonly kinds: readonly WebhookKind[];
   readonly is_active: boolean;
-  /** Null if it is active. */
+  /** Null if the webhook output is active. */
   readonly disabled_by: OutputDisabledBy | null;
   /**
    * Time until which deliveries also carry a signature with the previous secret (D-40; ISO 8601, UTC); null if they do
@@ -36,7 +36,10 @@ export class WebhookOutputView {
 
 /** A webhook output with its new secret: the response to its creation and to `rotate-secret`. */
 export class WebhookOutputWithSecretView extends WebhookOutputView {
-  /** Its UTF-8 bytes are the key of both signatures. Null in a replayed response: a secret is shown once (D-47). */
+  /**
+   * The UTF-8 bytes of this text are the key of both signatures. Null in a replayed response: a secret is shown once
+   * (D-47).
+   */
   declare readonly secret: string | null;
   /**
    * The same key in the form that Standard Webhooks libraries expect: `whsec_` and base64. Null in a replayed response.

@@ -158,8 +158,8 @@ export const quotaRejection = (endpoint: EndpointSnapshot, { used, resetsAt, las
 };
 
 /**
- * Names the exceeded limit. The figures of a plan's limits appear only in the owner's log (publish-api.md: info, 3); an
- * endpoint's interval is its own setting.
+ * Describes the exceeded limit. The figures of a plan's limits appear only in the owner's log (publish-api.md: info,
+ * 3); an endpoint's interval is its own setting.
  */
 const describeExceeded = (reason: LimitReason, seconds: number, { min_interval }: EndpointSnapshot): string => {
   switch (reason) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BodyWatcher } from '../../transport/body-reader.js';
 
-/** Delay after the body was read, in ms: longer than any check, including the signature over 5 MB (3 ms). */
+/** Delay after the body was read, in ms: longer than any check, including signing 5 MB (3 ms). */
 const AFTER_BODY_MS = 10;
 /** How long to wait for the next chunk of the body after the head or the last chunk, in ms (D-7). */
 const BODY_TIMEOUT_MS = 1_000;

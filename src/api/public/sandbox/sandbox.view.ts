@@ -74,7 +74,7 @@ export class PreviewWarningView {
 /** A part of the payload that is probably a mistake, although publishing accepts or ignores it (D-49). */
 export class PayloadWarningView {
   readonly code: 'unknown_field' | 'unused_override' | 'looks_like_html' | 'host_not_found';
-  /** `media[0].ulr`. */
+  /** Such as `media[0].ulr`. */
   readonly path: string;
   readonly message: string;
 
