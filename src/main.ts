@@ -21,7 +21,7 @@ setFlagsFromString('--heap-growing-percent=100');
 // of the CPU.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
-// The reader of the output may have closed it (`| head`): the process continues.
+// The process continues if the reader closes its output (`| head`).
 process.stdout.on('error', () => undefined);
 
 const main = async (): Promise<void> => {

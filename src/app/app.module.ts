@@ -20,7 +20,7 @@ import type { ProcessOptions } from './process-options.js';
 import type { Resources } from './resources.js';
 import { RootController } from './root.controller.js';
 
-/** A process of the gateway, with the roles that its settings name. */
+/** Root module of a gateway process; the settings decide which roles it runs. */
 @Module({})
 export class AppModule {
   static forRoot(options: ProcessOptions, resources: Resources): DynamicModule {

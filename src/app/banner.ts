@@ -5,7 +5,7 @@ import type { Running } from './start.js';
 
 /** The demo, as shown in the banner. */
 export interface Demo {
-  /** Null if it was deleted. */
+  /** Null if the endpoint was deleted. */
   readonly endpoint: {
     readonly url: string;
     readonly token: string;
@@ -16,7 +16,7 @@ export interface Demo {
   readonly signInCode: string | null;
 }
 
-/** Returns a human-readable description of the routes and work of a process with these roles. */
+/** Lists the routes that a process with these roles serves, and adds whether it publishes posts. */
 export const describeServices = ({ roles, demo }: Pick<Settings, 'roles' | 'demo'>): string => {
   return [
     ...(roles.has('api') ? ['/v1', '/manage/v1'] : []),
@@ -27,7 +27,10 @@ export const describeServices = ({ roles, demo }: Pick<Settings, 'roles' | 'demo
   ].join(', ');
 };
 
-/** Returns the text that a process prints once started: its addresses (the console's first), a generated key, and the demo's endpoint. */
+/**
+ * Returns the text that a process prints once it has started: its addresses (the console's first), a generated operator
+ * key, and the demo's endpoint.
+ */
 export const banner = (
   { address, metricsAddress, settings, infrastructure, networks }: Running,
   demo: Demo | null,
@@ -49,7 +52,7 @@ export const banner = (
   return `\n${table}\n${demo?.endpoint ? `\n${invitation(demo.endpoint)}\n` : ''}\n`;
 };
 
-/** The key itself is printed only at the first start: later output often ends up in logs. */
+/** The key itself is printed only at the first start, because later output often ends up in logs. */
 const keptIn = (dataDir: string): string => BANNER_MESSAGES.operatorKeyKept({ file: keysFile(dataDir) });
 
 const invitation = ({ enableUrl, ...endpoint }: NonNullable<Demo['endpoint']>): string =>

@@ -1,14 +1,14 @@
 import type { Settings } from '../config/settings.js';
 
-/** Numbers of connections to PostgreSQL that the parts of a process may hold. */
+/** How many PostgreSQL connections each part of a process may hold. */
 export interface Connections {
-  /** Total, including those not listed here: DATABASE_POOL. */
+  /** Total, including connections not listed here (DATABASE_POOL). */
   readonly total: number;
   /** Pool for queries; at least 1. */
   readonly queries: number;
-  /** Pool that reads events; 0 if they are in KurrentDB. */
+  /** Pool for reading events; 0 if KurrentDB stores them. */
   readonly events: number;
-  /** Pool for the projections; 0 in a process without them, or if they share the pool for queries. */
+  /** Pool for the projections; 0 if the process runs none, or if they share the pool for queries. */
   readonly projections: number;
   /** Pool for readiness and metrics; 0 if there are so few connections that they share the pool for queries. */
   readonly health: number;
@@ -19,16 +19,16 @@ const MOST_QUERIES = 12;
 const MOST_EVENTS = 4;
 /** One for each projection. */
 const MOST_PROJECTIONS = 4;
-/** One for /readyz and one for /metrics, so that they do not wait for requests, nor requests for them. */
+/** One for /readyz and one for /metrics, so that health checks and requests never wait for each other. */
 const MOST_HEALTH = 2;
-/** Number of connections for queries below which health checks share them. */
+/** Health checks share the pool for queries unless their own pool leaves at least this many connections for queries. */
 const FEWEST_QUERIES = 2;
 
 /**
- * Divides DATABASE_POOL among the parts of a process (ADR-94). Connections that hold a session are counted first: the
- * one that listens for notifications; the one that appends events; a worker's presence; the one that follows the log
- * for a worker. The rest is divided in the proportions of the default. A worker with six has a single connection for
- * queries and projections.
+ * Divides DATABASE_POOL among the parts of a process (ADR-94). First sets aside the connections that hold a session:
+ * one listens for notifications, and a worker has one for its presence. If PostgreSQL stores the events, one appends
+ * them, and a worker has one more to follow the log. Divides the rest in the default proportions. A worker with six
+ * connections uses a single connection for queries and projections.
  */
 export const divideConnections = ({
   databasePool,

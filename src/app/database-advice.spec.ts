@@ -9,7 +9,7 @@ it.each([
 ])('a role that may not connect gets the statement to copy: %s (D-54)', (url, statement) => {
   const advice = adviseOnRefusal(refused, url)!;
   expect(advice.split('\n').map((line) => line.trim())).toEqual([
-    'The owner of the database, or a superuser, runs:',
+    'As the owner of the database or a superuser, run:',
     statement,
   ]);
 });

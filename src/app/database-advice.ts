@@ -1,7 +1,7 @@
 import { SETTING_MESSAGES } from '../config/messages.js';
 import { DATABASE_ADVICE } from './messages.js';
 
-/** PgBouncer gives most of its errors this code, even temporary ones, so the message decides. */
+/** PgBouncer gives most of its errors this code, even temporary ones, so the advice depends on the message. */
 const PROTOCOL_VIOLATION = '08P01';
 
 const BY_STATE: Readonly<Record<string, string>> = {
@@ -20,7 +20,9 @@ const BY_MESSAGE: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Returns the statement that lets a role connect, with the names that the error and DATABASE_URL contain (D-54). */
+/**
+ * Returns advice with the statement that lets a role connect; takes the names from the error and DATABASE_URL (D-54).
+ */
 const grantConnect = (message: string, url: string): string => {
   const database = /permission denied for database "(.+)"/.exec(message)?.[1] ?? '<the database>';
   const role = URL.canParse(url) ? decodeURIComponent(new URL(url).username) : '';
@@ -35,8 +37,9 @@ const quoteName = (name: string): string =>
   /^([a-z_][a-z0-9_]*|<.*>)$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 
 /**
- * Returns a sentence that says how to fix a permanent refusal by PostgreSQL or a pooler in front of it; null if the
- * error needs no explanation or is temporary (D-54). @param url DATABASE_URL
+ * Returns a sentence that explains how to fix a permanent refusal by PostgreSQL or a pooler in front of it; null if the
+ * error needs no explanation or is temporary (D-54).
+ * @param url DATABASE_URL
  */
 export const adviseOnRefusal = (error: unknown, url = ''): string | null => {
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };

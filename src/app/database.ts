@@ -25,14 +25,14 @@ export class Database {
 }
 
 /**
- * Returns the time after which the server ends a projection's idle transaction, in ms, so that the worker that takes
- * over can lock its rows.
+ * Returns how long a projection's transaction may be idle before the server ends it, in ms, so that the worker that
+ * takes over can lock its rows.
  */
 export const longestIdleTransaction = ({ leaseMs }: Pick<Settings, 'leaseMs'>): number => Math.max(2_000, leaseMs / 2);
 
 /**
- * Opens the database: the one that DATABASE_URL names, or an embedded PostgreSQL below DATA_DIR, which this process then
- * owns alone. Waits, with a line in the log, until the server answers.
+ * Opens the database at DATABASE_URL, or an embedded PostgreSQL below DATA_DIR that no other process may use. Waits
+ * until the server answers, and logs that it waits.
  * @throws Error with a human-readable message if the settings do not fit the server (D-54): a wrong password, a pooler
  * in transaction mode, missing rights, too few connections, another database's SECRETS_KEY, a newer schema
  */

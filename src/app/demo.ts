@@ -9,13 +9,13 @@ import type { Infrastructure } from './infrastructure.js';
 import type { Running } from './start.js';
 
 /**
- * The demo as it is stored between starts: its endpoint, and its owner. The API shows tokens and keys only once, but at each
- * start the banner shows the token, and its link signs the owner in with the key.
+ * The demo's endpoint and owner, stored between starts: the API shows tokens and keys only once, but at each start the
+ * banner shows the token, and its link signs the owner in with the key.
  */
 interface StoredDemo {
   readonly id: string;
   readonly token: string;
-  /** Absent in a file of an earlier version. */
+  /** Absent from files written by earlier versions. */
   readonly owner?: StoredOwner;
 }
 
@@ -24,7 +24,7 @@ interface StoredOwner {
   readonly key: string;
 }
 
-/** Longest wait for read models that are being built, in ms. */
+/** Maximum wait for read models that are being built, in ms. */
 const READ_MODELS_TIMEOUT_MS = 15_000;
 
 type Resource = Readonly<Record<string, string | null>> & { readonly id: string };
@@ -32,15 +32,14 @@ type Resource = Readonly<Record<string, string | null>> & { readonly id: string 
 /** The demo's endpoint as the management API shows it. */
 type EndpointResource = Resource & { readonly min_interval?: number; readonly is_active?: boolean };
 
-/** Minimum interval between two posts, in s: none (D-52). */
+/** Minimum interval between two posts, in s; 0 means none (D-52). */
 const MIN_INTERVAL = 0;
-/** The interval of demos that earlier versions created. */
+/** The interval in demos that earlier versions created. */
 const FORMER_MIN_INTERVAL = 1;
 
 /**
  * Creates the demo's owner through the public management API, with a channel on each stand-in network, a project and an
- * endpoint. A demo from an earlier start is reused as it was left, unless its owner is gone or the database has
- * changed.
+ * endpoint. Reuses a demo from an earlier start, unless its owner no longer exists in the database.
  */
 export const seedDemo = async (running: Running): Promise<Demo> => {
   const file = join(running.settings.dataDir, 'demo.json');
@@ -61,7 +60,9 @@ export const seedDemo = async (running: Running): Promise<Demo> => {
   };
 };
 
-/** Returns a code that signs the owner in; null if the owner's key was replaced. Never replaces a key: it may be in use. */
+/**
+ * Returns a code that signs the owner in; null if the owner's key was replaced. Never replaces a key: it may be in use.
+ */
 const issueCode = async ({ oneTimeCode }: Running, api: DemoApi, { id, key }: StoredOwner): Promise<string | null> => {
   const owner = await api.findAs(key, `/owners/${id}`);
   return owner && oneTimeCode!.issue({ key, owner: { id, name: owner.name! } } satisfies SignInView);
@@ -82,7 +83,7 @@ const describeEndpoint = async (
 
 /**
  * Creates a demo. Every call carries an Idempotency-Key, so the next start completes an interrupted creation.
- * @param former a demo that no longer exists: the new demo gets other idempotency keys
+ * @param former a demo that no longer exists; its id makes the new idempotency keys different
  */
 const createDemo = async (
   { networks, infrastructure }: Running,
@@ -121,7 +122,7 @@ class DemoApi {
     return this.findAs(this.running.settings.operatorKey, path);
   }
 
-  /** Returns a resource as the holder of a key sees it; null if there is none for this key. */
+  /** Returns a resource as the holder of a key sees it; null if there is none or the key is not valid. */
   async findAs(key: string, path: string): Promise<EndpointResource | null> {
     const answer = await this.call(key, path);
     return [401, 404].includes(answer.status) ? null : parseResource(answer);
@@ -163,7 +164,7 @@ const parseResource = ({ path, status, text }: Answer): Resource => {
   return JSON.parse(text) as Resource;
 };
 
-/** Sets the demo endpoint's interval by a command, because the API allows only what the limits profile allows. */
+/** Sets the demo endpoint's interval with a command, because the API enforces the limits profile. */
 const removeMinInterval = async ({ aggregates, progress }: Infrastructure, endpointId: string): Promise<void> => {
   const at = Date.now();
   const commandId = `demo/${endpointId}/${at}`;

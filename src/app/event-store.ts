@@ -10,7 +10,7 @@ import type { ProcessOptions } from './process-options.js';
 import type { Resources } from './resources.js';
 import { waitForServer } from './wait-for-server.js';
 
-/** Interval at which a worker deletes events beyond their retention, in ms. */
+/** Interval at which a worker deletes events whose retention has expired, in ms. */
 const SCAVENGE_MS = 5 * 60_000;
 
 /** Returns the event store's address in human-readable form, without a password. */
@@ -20,9 +20,10 @@ export const addressOf = ({ eventStoreUrl, databaseUrl, dataDir }: ProcessOption
 };
 
 /**
- * Opens the event store: KurrentDB if EVENT_STORE_URL names one, otherwise the database. Waits until it answers, and
- * checks that the database belongs to it.
- * @throws Error with a human-readable message if the server rejects the settings, or is a different one
+ * Opens the event store: KurrentDB if EVENT_STORE_URL is set, otherwise the database. Waits until the store answers,
+ * and checks that the database belongs to it.
+ * @throws Error with a human-readable message if the server rejects the settings, or if the database belongs to a
+ * different event store
  */
 export const openEventStore = async (
   options: ProcessOptions,
@@ -47,7 +48,7 @@ export const openEventStore = async (
   return store;
 };
 
-/** Opens the event store without a check. The caller closes it. */
+/** Opens the event store without checking that the database belongs to it. The caller must close it. */
 export const openAdapter = (
   options: ProcessOptions,
   database: Database,
@@ -64,7 +65,7 @@ const openKurrent = async (
   url: string,
   resources: Resources,
 ): Promise<EventStoreAdapter> => {
-  // Its client takes longer to load than any other library, and few deployments need it.
+  // KurrentDB's client takes longer to load than any other library, and few deployments need it.
   const { KurrentEventStore } = await import('../event-store/kurrentdb/kurrent-event-store.js');
   const store = new KurrentEventStore({ connectionString: url, log });
   const signal = resources.untilStopped(given);

@@ -38,7 +38,9 @@ import type { Resources } from './resources.js';
 
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
-/** Interval at which Node checks the two timeouts, in ms; its default of 30 s would double them. */
+/**
+ * Interval at which Node checks the two timeouts, in ms; with its default of 30 s, a request could take twice as long.
+ */
 const CHECK_INTERVAL_MS = 2_000;
 const MAX_HEAD_BYTES = 16_384;
 /** Maximum time, in ms, that a stopping process waits for requests in progress. */
@@ -64,7 +66,7 @@ export const createHttpServer = async (
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
       requireHostHeader: false, // required below, with a message
     },
-    routerOptions: { maxParamLength: MAX_HEAD_BYTES }, // a slug of any length is an unknown slug
+    routerOptions: { maxParamLength: MAX_HEAD_BYTES }, // a slug that is too long is answered like any unknown slug
     clientErrorHandler: (error, socket) => {
       requests.flush();
       answerClientError(error, socket);
@@ -95,7 +97,7 @@ export const createHttpServer = async (
   }
   if (settings.roles.has('api')) {
     const streams = app.get(ChangeStreams, { strict: false });
-    metrics.watchGauge('crosspost_change_streams', 'Open streams of changes', () => streams.size);
+    metrics.watchGauge('crosspost_change_streams', 'Open change streams', () => streams.size);
   } else hidePublicApi(adapter.getInstance());
   metrics.watchCounter(
     'crosspost_log_lines_dropped_total',
@@ -173,12 +175,16 @@ const watchRequestMemory = (metrics: Metrics, { bodies, work, toolCalls, answers
   );
 };
 
-/** Lets a client that has closed its half of the connection receive its answer. By default Node closes the connection. */
+/**
+ * Lets a client that has closed its half of the connection receive its answer. By default Node closes the connection.
+ */
 const allowHalfClosed = ({ server }: FastifyInstance): void => {
   Object.assign(server, { httpAllowHalfOpen: true });
 };
 
-/** Answers requests that Node would answer itself in the usual form (D-6, D-11). */
+/**
+ * Answers requests that Node would otherwise answer itself, so that these responses have the usual form (D-6, D-11).
+ */
 const replaceServerResponses = (fastify: FastifyInstance): void => {
   allowHalfClosed(fastify);
   fastify.server.on('checkExpectation', rejectExpectation).on('connect', rejectConnect);
@@ -191,8 +197,9 @@ const boundConnections = ({ server }: FastifyInstance): void => {
 };
 
 /**
- * Closes two kinds of connection after their answer: one that was busy when the server began to close, which would stay
- * open and idle, and one whose request body is not read to its end (raw-body.ts), which could never carry another request.
+ * Closes a connection after its answer in two cases: the server has begun to close, so the connection would stay open
+ * and idle; or the request body was not read to its end (raw-body.ts), so the connection can never carry another
+ * request.
  */
 const closeFinishedConnections = (fastify: FastifyInstance): void => {
   let closing = false;

@@ -21,7 +21,7 @@ import { KEYS, type ProcessOptions } from './process-options.js';
 import { Resources } from './resources.js';
 
 /**
- * Parts of a process below its interfaces and sagas, for starting a process and for programs that need nothing else.
+ * The parts of a process that its interfaces and sagas build on. Tests and benchmarks start these parts on their own.
  */
 export interface Infrastructure {
   readonly keys: Keys;

@@ -5,13 +5,13 @@ import { START_MESSAGES } from './messages.js';
 /** The address that a server should listen on, and the setting that names its port. */
 export interface WantedAddress {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly portSetting: 'PORT' | 'METRICS_PORT';
 }
 
 /**
- * Binds a server to an address. Returns the port; 0 lets the system choose one.
+ * Makes a server listen on an address, and returns the port.
  * @throws Error with a human-readable message if the address cannot be used
  */
 export const listen = async (server: FastifyInstance, wanted: WantedAddress): Promise<number> => {

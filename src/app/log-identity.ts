@@ -5,7 +5,10 @@ import type { LogIdentity } from '../history/transparency-log/log-identity.js';
 import { PublishedCheckpoints } from '../history/transparency-log/published-checkpoint.js';
 import type { HistoryKeys } from '../secrets/history-keys.js';
 
-/** Opens the record of the newest published checkpoint. @param notes the event store's; null: the database is the event store */
+/**
+ * Opens the record of the newest published checkpoint.
+ * @param notes notes in the event store; null if the database is the event store
+ */
 export const openPublishedCheckpoints = (
   { dataDir }: Pick<Settings, 'dataDir'>,
   notes: StoreNotes | null,
@@ -15,7 +18,7 @@ export const openPublishedCheckpoints = (
 /** Returns the name and keys of the transparency log. */
 export const createLogIdentity = (settings: Settings, { signingKey, sealKey }: HistoryKeys): LogIdentity => ({
   origin: settings.historyOrigin,
-  // Known once the server listens.
+  // The base URL is known only once the server listens.
   get baseUrl() {
     return settings.baseUrl ?? '';
   },

@@ -10,7 +10,7 @@ import { GuardedClient } from '../outbound-http/guarded-client.js';
 import { MediaFiles } from '../sagas/publish-due-posts/inputs/media-files.js';
 import type { Resources } from './resources.js';
 
-/** Opens the cache of media on their way to the networks: this process's files below DATA_DIR, deleted when it stops. */
+/** Opens the cache of media to upload to the networks. This process keeps its files below DATA_DIR until it stops. */
 export const openMediaFiles = async (
   { dataDir }: Pick<Settings, 'dataDir'>,
   policy: AddressPolicy,

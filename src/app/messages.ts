@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** An address that cannot be used, or a server that refuses: the start ends with exit code 1. */
+/** Startup errors: an address that cannot be used, or a server that refuses. The process exits with code 1. */
 export const START_MESSAGES = {
   notThisMachine: message(
     'HOST {host} is not an address of this machine: set one that is, e.g. 127.0.0.1, or 0.0.0.0 for all of them',
@@ -20,14 +20,14 @@ export const RESET_MESSAGES = {
     'The database is in use by {count} of the gateway\'s processes. Stop all of them, and run "npm start -- projections reset --to-store" again.',
   ),
   done: message(
-    'Read models and sagas start again from the event store {id} at {address} (before: {former}). The outcomes of {taken} publications were taken over, of which {doubtful} are in doubt: resend or dismiss them. The transparency log of the history ends, and a new one begins. Start the gateway; /readyz answers 200 once the read models are built.',
+    'Read models and sagas start again from the event store {id} at {address} (before: {former}). The outcomes of {taken} publications were taken over; {doubtful} of these publications are in doubt: resend or dismiss them. The transparency log ends, and a new one begins. Start the gateway; /readyz answers 200 once the read models are built.',
   ),
   /** `interrupted` */
   outcomeLost:
     'The event store was restored from a backup that does not contain the outcome of this publication: the post may or may not be visible.',
 };
 
-/** Advice about an error of PostgreSQL, or of a pooler in front of it, at the start. */
+/** Advice about startup errors from PostgreSQL or a pooler in front of it. */
 export const DATABASE_ADVICE = {
   /** 28P01 */
   password: message('Correct the user and the password; {encoding}.'),
@@ -35,29 +35,29 @@ export const DATABASE_ADVICE = {
   notAllowed: 'Allow this role, database and address in pg_hba.conf of the server.',
   /** 3D000 */
   noDatabase:
-    "A superuser creates the database: CREATE DATABASE crosspost OWNER <the role> ENCODING 'UTF8' TEMPLATE template0;",
+    "Create the database as a superuser: CREATE DATABASE crosspost OWNER <the role> ENCODING 'UTF8' TEMPLATE template0;",
   /** 42501 */
   noRights:
     'The role must own the database, or have the rights that docs/deployment.md lists: CREATE on the database, USAGE and CREATE on the schema public.',
   /** 42501, before a session */
   grantConnect: message(
-    'The owner of the database, or a superuser, runs:\n  GRANT CONNECT ON DATABASE {database} TO {role};',
+    'As the owner of the database or a superuser, run:\n  GRANT CONNECT ON DATABASE {database} TO {role};',
   ),
   noPassword: 'The server asks for a password, and DATABASE_URL contains none: postgres://user:password@host/database.',
   bouncerParameters:
-    'This is a PgBouncer. Add to pgbouncer.ini: ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transaction_session_timeout',
+    'This server is PgBouncer. Add to pgbouncer.ini: ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transaction_session_timeout',
   bouncerStatementMode:
-    'This is a PgBouncer in statement mode. Set pool_mode = session for this database, or connect to PostgreSQL directly.',
+    'This server is PgBouncer in statement mode. Set pool_mode = session for this database, or connect to PostgreSQL directly.',
   bouncerUser: message('Correct DATABASE_URL or pgbouncer.ini; {encoding}.'),
 };
 
-/** The pages `/walls` of the demo. */
+/** The demo's `/walls` pages. */
 export const WALL_MESSAGES = {
   /** 404 `not_found` */
   noWall: 'This wall does not exist, or has nothing with that name.',
 };
 
-/** The banner at the start of the demo. */
+/** The startup banner. */
 export const BANNER_MESSAGES = {
   demoDisabled: message("  The demo endpoint is disabled. Enable it first, with the operator's key:\n\n  POST {url}"),
   post: message(

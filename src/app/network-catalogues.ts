@@ -9,5 +9,5 @@ export interface NetworkCatalogues {
   readonly standIns: readonly StandInDescriptor[];
 }
 
-/** The networks of the program. */
+/** The networks built into the program. */
 export const BUILT_IN_NETWORKS: NetworkCatalogues = { platforms: PLATFORMS, standIns: STAND_INS };

@@ -11,7 +11,7 @@ import type { NetworkCatalogues } from './network-catalogues.js';
 export interface Overrides {
   /** Replaces the system clock. */
   readonly clock?: Clock;
-  /** Limit for one call to a network, in ms; each network has its own by default. */
+  /** Time limit for one call to a network, in ms; each network has its own by default. */
   readonly callTimeoutMs?: number;
   /** Number of channels of one network that a worker publishes on at a time. */
   readonly channelsPerNetwork?: number;
@@ -25,7 +25,7 @@ export interface Overrides {
   readonly requestMemory?: RequestMemory;
   /** Replaces the folder of the built console. */
   readonly consoleFolder?: string;
-  /** Replaces bounds and intervals of the streams of changes. */
+  /** Replaces limits and intervals of the change streams. */
   readonly streams?: Partial<StreamOptions>;
 }
 
@@ -44,7 +44,7 @@ export const PROCESS_OPTIONS = Symbol('ProcessOptions');
 /** Injection token of the {@link Keys}. */
 export const KEYS = Symbol('Keys');
 
-/** The settings that the parts of a process share. Only the address is missing until the port is known. */
+/** The settings that the parts of a process share. Only `baseUrl` is missing until the port is known. */
 export interface ProcessSettings extends Settings {
   readonly operatorKey: string;
   /** Empty until the web server listens. */

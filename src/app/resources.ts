@@ -42,7 +42,9 @@ export class Resources implements OnApplicationShutdown {
     else this.opened.push(close);
   }
 
-  /** Closes all resources, the last opened first. A resource that fails to close is logged and does not stop the others. */
+  /**
+   * Closes all resources, the last opened first. A resource that fails to close is logged and does not stop the others.
+   */
   closeAll(): Promise<void> {
     return (this.closing ??= this.closeInReverse());
   }

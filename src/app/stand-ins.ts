@@ -25,8 +25,8 @@ export interface NetworkStandIn extends StandInDescriptor {
 }
 
 /**
- * Returns the networks of a process. In demo mode it starts a stand-in for each network whose base URL is not set;
- * otherwise such a network is reached at its own URL.
+ * Returns the networks of a process. In demo mode, starts a stand-in for each network whose base URL is not set;
+ * otherwise such a network is reached at its default URL.
  */
 export const startNetworks = async (
   settings: Settings,

@@ -56,7 +56,8 @@ export const start = async (
     signal?.throwIfAborted();
     const settings = app.get<ProcessSettings>(SETTINGS, { strict: false });
     await app.init();
-    const server: FastifyInstance = app.getHttpAdapter().getInstance(); // listen() of NestJS would log the error that it throws
+    // Not NestJS's own listen(), which would log the error that it throws.
+    const server: FastifyInstance = app.getHttpAdapter().getInstance();
     const { host } = given;
     const address = defaultBaseUrl(host, await listen(server, { host, port: given.port, portSetting: 'PORT' }));
     const metricsAddress = await openHealthListener(app, given, resources);
@@ -76,7 +77,10 @@ export const start = async (
   }
 };
 
-/** Opens the listener for METRICS_PORT, if set, which answers until everything else is closed. Returns its address. */
+/**
+ * Opens the listener for METRICS_PORT, if set, and returns its address. The listener still answers while the process
+ * finishes its requests and sends.
+ */
 const openHealthListener = async (
   app: NestFastifyApplication,
   { host, metricsPort }: Settings,

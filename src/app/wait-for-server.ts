@@ -15,7 +15,7 @@ import { START_MESSAGES } from './messages.js';
 export interface RequiredServer {
   /** Human-readable name: `a database`. */
   readonly what: string;
-  /** The setting that says where it is, and its value; null if no setting names the server. */
+  /** The setting that contains the server's address, and its value; null if no setting does. */
   readonly from: { readonly setting: 'DATABASE_URL' | 'EVENT_STORE_URL'; readonly url: string } | null;
   readonly log: Logger;
   /** Ends the wait. */
@@ -25,8 +25,8 @@ export interface RequiredServer {
 const PAUSE_MS = 1_000;
 
 /**
- * Repeats an attempt until the server answers, and returns its outcome, because all servers of a deployment may start
- * at the same time.
+ * Repeats an attempt until the server answers, because all servers of a deployment may start together. Returns the
+ * attempt's result.
  * @throws Error with a sentence that names the setting if the server rejects it: a wrong password, a missing database,
  * TLS that the server does not support
  */

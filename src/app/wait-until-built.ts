@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { isDiscoveryBuilt } from '../projections/discovery/endpoint-snapshots.queries.js';
 
 const PAUSE_MS = 20;
-/** Maximum wait, in ms. A long history is read while the process already answers. */
+/** Maximum wait, in ms. A process with a long history answers requests before it has read all events. */
 const LIMIT_MS = 10_000;
 
 /**
@@ -14,7 +14,7 @@ const LIMIT_MS = 10_000;
 export const waitUntilBuilt = async (pool: Pool, signal: AbortSignal | undefined): Promise<void> => {
   const end = performance.now() + LIMIT_MS;
   while (!signal?.aborted && performance.now() < end) {
-    // An outage of the database is reported by /readyz, not by the start.
+    // A database outage must not fail the start; /readyz reports it.
     if (await isDiscoveryBuilt(pool).catch(() => false)) return;
     await sleep(PAUSE_MS);
   }

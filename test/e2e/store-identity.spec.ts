@@ -186,7 +186,7 @@ describe('an event store that the database does not belong to', () => {
       await server.restore(backup);
 
       expect(await resetToStore(harness, onServer)).toMatch(
-        /The outcomes of 2 publications were taken over, of which 0 are in doubt/,
+        /The outcomes of 2 publications were taken over; 0 of these publications are in doubt/,
       );
       gateway = await harness.startGateway(onServer);
       await until('it is ready', async () => (await readReadiness(gateway)).status === 200);

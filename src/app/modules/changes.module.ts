@@ -11,7 +11,7 @@ import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { EventStoreModule } from './event-store.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 
-/** The feed of changes, and the streams through which readers follow it. */
+/** The change feed, and the streams that send its changes to readers. */
 @Module({
   imports: [EventStoreModule, ReadModelsModule],
   providers: [

@@ -9,7 +9,7 @@ import { ResourceReservations } from '../../limits/resource-reservations.js';
 import { PostgresModule } from './postgres.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 
-/** Rate limits, posts left in the month, budgets for probes and previews, and reservations for new resources. */
+/** Rate limits, monthly quotas, budgets for probes and previews, and reservations for new resources. */
 @Module({
   imports: [PostgresModule, ReadModelsModule],
   providers: [

@@ -58,10 +58,7 @@ import { SecretsModule } from './secrets.module.js';
 /** Injection token of the tasks that run the {@link SAGAS}. */
 export const SAGA_TASKS = Symbol('SagaTasks');
 
-/**
- * Number of channels of one network on which a process publishes at the same time; channels that only wait do not
- * count.
- */
+/** How many channels of one network a process publishes on at the same time, not counting channels that only wait. */
 const CHANNELS_PER_NETWORK = 512;
 
 /**

@@ -1,7 +1,7 @@
 /** Publications to compare with an event store, in this order. */
 export interface PublicationList {
   readonly ids: readonly string[];
-  /** True if sorted newest first, so that the comparison can stop after enough known outcomes in a row. */
+  /** True if sorted newest first, so that the comparison can stop after enough consecutive known outcomes. */
   readonly mayStop: boolean;
 }
 
@@ -21,9 +21,9 @@ const BOUNDS = {
 };
 
 /**
- * Finds the publications whose outcomes an event store lacks, a page at a time. Reports each list in reverse, so that
- * an interrupted run has appended the earliest outcomes, as if the backup were longer, and the next run can stop at
- * them.
+ * Finds the publications whose outcomes an event store lacks, a page at a time. Returns each list in reverse, so that
+ * the caller appends the earliest outcomes first. If a run is interrupted, the store then looks like a longer backup,
+ * and the next run can stop when it reaches the appended outcomes.
  * @param comparePage compares the publications of a page, in order, leaving out those whose posts the store lacks
  */
 export const findUnknown = async (
@@ -34,7 +34,7 @@ export const findUnknown = async (
   const unknown: string[] = [];
   for (const { ids, mayStop } of lists) {
     const found: string[] = [];
-    let knownInARow = 0; // one list says nothing about the latest outcomes of another
+    let knownInARow = 0; // known outcomes in one list imply nothing about another
     for (let from = 0; from < ids.length && !(mayStop && knownInARow >= enoughKnown); from += page)
       for (const { id, isKnown } of await comparePage(ids.slice(from, from + page))) {
         knownInARow = isKnown ? knownInARow + 1 : 0;

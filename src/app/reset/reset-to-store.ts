@@ -32,7 +32,7 @@ const ACTOR = 'system:reset-to-store';
 /**
  * Makes the event store in the settings the database's store: read models and sagas start again from its first event.
  * Before that, appends the outcomes of publications that only the read models know, so that nothing is published twice.
- * Secrets, limits and keys stay. Returns a human-readable report.
+ * Secrets, limits and keys are kept. Returns a human-readable report.
  * @throws Error with a human-readable message if the database is in use
  */
 export const resetToStore = async (settings: Settings, log: Logger): Promise<string> => {
@@ -76,8 +76,9 @@ const checkUnused = async (pool: Pool): Promise<void> => {
 };
 
 /**
- * Returns the transparency logs that end with the reset: the database's, which does not know the store's past, and the
- * one published from the store. Empty if nothing was signed.
+ * Returns the transparency logs that the reset ends: the database's log, which does not contain the store's past, and
+ * the log published from the store unless it has ended already. If both have the same origin, returns only the longer
+ * log. Empty if nothing was signed.
  */
 const findLogs = async (pool: Pool, published: PublishedCheckpoints): Promise<readonly KnownLog[]> => {
   const [head, known] = [await new LogTables(pool).readHead(), await published.read()];
@@ -152,8 +153,9 @@ const takeOverOutcome = async (
 };
 
 /**
- * Lists the publications that have changed: those without a time first, then the others, newest first. A backup holds
- * the beginning of the log: once many consecutive outcomes are in the store, the earlier ones are too.
+ * Lists the publications that have made progress: first the publications that are neither published, failed nor in
+ * doubt, then the others, newest first. A backup contains the beginning of the log, so once many consecutive outcomes
+ * are in the store, all earlier outcomes are too.
  */
 const listPublications = async (pool: Pool): Promise<readonly PublicationList[]> => {
   const list = async (condition: string, order: string): Promise<string[]> => {

@@ -21,9 +21,9 @@ export interface KnownPublication {
 const WORKER = 'reset';
 
 /**
- * Returns the commands that tell an event store the outcome of a publication, so that it is not sent again, in order;
- * empty if the store knows enough. An outcome that the read model shows is taken over. A publication that was sent in
- * part, or may have been sent, is in doubt, and its owner decides.
+ * Returns, in order, the commands that record the outcome of a publication in an event store, so that it is not sent
+ * again; empty if there is nothing to record. Takes over an outcome that the read model shows. Marks a publication that
+ * was sent in part, or may have been sent, as in doubt, so that its owner decides.
  */
 export const takeOver = (
   known: KnownPublication,

@@ -1,6 +1,6 @@
 /** Work that a process does from its start until it is stopped. */
 export interface BackgroundTask {
   start(): void;
-  /** Ends the work cleanly; resolves when it has ended. */
+  /** Stops the work cleanly; resolves once it has stopped. */
   stop(): Promise<void>;
 }

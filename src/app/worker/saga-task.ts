@@ -5,7 +5,7 @@ import type { BackgroundTask } from './background-task.js';
 export interface RunningSaga {
   /**
    * Runs until `drain` is aborted, then completes the work in progress.
-   * @param abort aborted when running calls to networks and customers' servers must end at once
+   * @param abort aborted when running calls to networks and customers' servers must stop at once
    */
   run(drain: AbortSignal, abort: AbortSignal): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface RunningSaga {
  */
 const DRAIN_MS = 3_000;
 
-/** Runs a saga. When it stops, the sends in progress are finished. */
+/** Runs a saga. When stopped, gives the sends in progress {@link DRAIN_MS} to finish. */
 export class SagaTask implements BackgroundTask {
   private readonly drain = new AbortController();
   private readonly abort = new AbortController();
