@@ -16,21 +16,21 @@ import { type ShowingModel, ShownChanges } from './shown-changes.js';
 /** Receives changes. Its methods neither wait nor throw. */
 export interface ChangeListener {
   /**
-   * Receives changes in log order, once the read models show them. @param position the listener now has all changes up
-   * to here
+   * Receives changes in log order, once the read models show them.
+   * @param position position up to which the listener now has all changes
    */
   readonly onChanges: (changes: readonly Change[], position: Position) => void;
   /** Called if the listener has missed changes: anything up to this position may have changed. */
   readonly onReset: (position: Position) => void;
-  /** Called when the replay has ended: the listener has all changes up to a position, and receives later ones live. */
+  /** Called after the replay: the listener now has all changes up to this position, and receives later changes live. */
   readonly onCaughtUp: (position: Position) => void;
 }
 
-/** Minimum time between the starts of two turns while changes keep coming, in ms. */
+/** Minimum time between the starts of two turns while changes keep arriving, in ms. */
 const TURN_MS = 100;
-/** Number of turns that may follow each other without a pause. */
+/** Number of turns that may run back to back without a pause. */
 const TURNS_AT_ONCE = 10;
-/** Maximum number of changes that are replayed to a listener; one that missed more is reset. */
+/** Maximum number of changes that are replayed to a listener; a listener that missed more is reset. */
 const MAX_MISSED = 2_000;
 /** Number of events per read during a replay. Each holds at most 64 KB of a payload. */
 const PAGE = 250;
@@ -129,9 +129,8 @@ export class ChangeFeed {
         }
       } catch (error) {
         const interrupted = { reason: reasonOf(error) };
-        if (isStoreOutage(error))
-          log.debug(interrupted, 'the feed of changes waits until the event store is available');
-        else log.warn(interrupted, 'the feed of changes was interrupted; it resumes');
+        if (isStoreOutage(error)) log.debug(interrupted, 'the change feed is waiting for the event store');
+        else log.warn(interrupted, 'the change feed was interrupted and will resume');
       }
       await backoff.wait(signal);
     }
@@ -172,7 +171,7 @@ export class ChangeFeed {
         from = page.position;
       }
       if (missed === null) listener.onReset(this.position);
-      this.add(listener); // no await before this: the position could move on
+      this.add(listener); // no await before this, or the position could advance
     } finally {
       release();
     }

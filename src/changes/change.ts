@@ -14,7 +14,7 @@ import { webhookOutputEvents } from '../domain/webhook-output/webhook-output.eve
 import type { Position } from '../event-store/port.js';
 import type { RecordedEvent } from '../kernel/events.js';
 
-/** Event fields that name a resource or an owner. */
+/** Event fields that identify a resource or an owner. */
 export interface Naming {
   readonly ownerId?: string;
   readonly channelId?: string;

@@ -6,7 +6,7 @@ export interface ChangeMessage {
   /** Position that a reader resumes from after receiving this message. */
   readonly position: Position;
   readonly kind: ChangeKind;
-  /** Each once. */
+  /** Without duplicates. */
   readonly ids: readonly string[];
 }
 

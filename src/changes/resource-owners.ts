@@ -17,8 +17,8 @@ const STREAMS: Readonly<Record<Exclude<keyof Naming, 'ownerId'>, string>> = {
 const MEMBERS = Object.keys(STREAMS) as (keyof typeof STREAMS)[];
 
 /**
- * Finds the owners of events. A resource never changes its owner, and its first event names the owner, so that even a
- * deleted resource has one.
+ * Finds the owners of events. A resource never changes its owner, and its first event names the owner, so the owner can
+ * be found even after the resource is deleted.
  */
 export class ResourceOwners {
   private readonly known = new BoundedCache<string>(MAX_KNOWN);
@@ -38,7 +38,7 @@ export class ResourceOwners {
       if (member === undefined || this.known.get(naming[member]!) !== undefined) continue;
       unknown.set(naming[member]!, `${STREAMS[member]}-${naming[member]}`);
     }
-    // Collects them apart from the cache, which may be too small for the owners of one batch.
+    // Keeps the owners in a separate map too, because the cache may be too small for one batch.
     const read = new Map(
       await Promise.all([...unknown].map(async ([id, stream]) => [id, await this.readOwner(stream)] as const)),
     );

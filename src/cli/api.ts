@@ -12,7 +12,7 @@ import { Failure, NotReachable } from './failures.js';
 import { isThing, thingsIn } from './json.js';
 import { CLI_MESSAGES } from './messages.js';
 
-/** Routes that answer with a page of a list. */
+/** Routes that return one page of a list. */
 export type ListPath = {
   [P in PathOf<'GET'>]: RouteOf<'GET', P>['answers'] extends {
     readonly items: readonly object[];
@@ -27,27 +27,30 @@ type ItemOf<P extends ListPath> = RouteOf<'GET', P>['answers'] extends { readonl
   : never;
 
 /**
- * The gateway's HTTP API, the command line's only access to a gateway: the typed client, which sends each request once. Calls
- * reject with a Failure or NotReachable.
+ * The gateway's HTTP API as the commands call it: through the typed client, sending each request once. Calls reject
+ * with a Failure or NotReachable.
  */
 export interface Api extends Management {
   /** The gateway's address, without a trailing slash. */
   readonly url: string;
   /** Lists items page by page, up to a limit. */
   list<P extends ListPath>(path: P, given: RouteOf<'GET', P>['takes'], limit: number): AsyncGenerator<ItemOf<P>>;
-  /** Requests a path outside the API, without a key. @param accepts statuses above 399 that are answers, not failures */
+  /**
+   * Requests a path outside the API, without a key.
+   * @param accepts statuses above 399 that are answers, not failures
+   */
   probe(path: string, accepts?: readonly number[]): Promise<Answer>;
 }
 
 /** Maximum number of items on a page. */
 const MAX_PAGE = 200;
 
-/** Creates the calls to a gateway. @param key null: calls carry no key, and are refused */
+/** Creates an API client for a gateway. @param key null to send no key; the gateway then refuses the calls */
 export const createApi = (address: string, key: string | null): Api => {
   const url = address.replace(/\/+$/, '');
   const options = { ...SENDING, url, key, attempts: 1 };
   const { get, post, patch, put, delete: remove, open } = createManagement(options);
-  /** Returns the same function, with its errors converted. */
+  /** Wraps a function so that its errors are converted to the command line's own. */
   const reporting = <F extends (...given: never[]) => Promise<unknown>>(call: F): F =>
     ((...given: never[]) => callGateway(url, () => call(...given))) as F;
   const getPage = reporting(get) as (path: string, given: object) => Promise<unknown>;
@@ -80,7 +83,8 @@ export const createApi = (address: string, key: string | null): Api => {
 
 /**
  * Makes a call through the typed client, and converts its errors to the command line's own.
- * @param url the address that is called @throws Failure @throws NotReachable
+ * @param url the gateway's address
+ * @throws Failure @throws NotReachable
  */
 export const callGateway = async <T>(url: string, call: () => Promise<T>): Promise<T> => {
   if (!URL.canParse(url)) throw new NotReachable(CLI_MESSAGES.noUrl({ url }));
@@ -97,7 +101,7 @@ export const toFailure = ({ status, code, errors, route, cause }: GatewayError):
     return cause instanceof NotReachable
       ? cause
       : new NotReachable(CLI_MESSAGES.brokenOff({ reason: reasonOf(cause) }), { cause, mayHaveArrived: true });
-  // A proxy answers with a page, not a sentence.
+  // The answer may be a proxy's error page, which contains no message to quote.
   const said = code === `http_${status}` ? '' : [...new Set(errors)].join('\n  ');
   return new Failure(code, said === '' ? CLI_MESSAGES.saidNothing({ status, route }) : said, status);
 };

@@ -25,7 +25,7 @@ export const readBody = async (file: string): Promise<Thing> => {
   throw new WrongUsage(CLI_MESSAGES.noJson({ file }));
 };
 
-/** Sets the member that `path=json` names. A value that is not JSON is taken as text. @throws WrongUsage */
+/** Sets the member at the path in `path=json`. Treats a value that is not JSON as text. @throws WrongUsage */
 export const setMember = (body: Record<string, unknown>, assignment: string): void => {
   const [, path, value] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
   const names = (path ?? '').split('.');
@@ -44,7 +44,7 @@ export const setMember = (body: Record<string, unknown>, assignment: string): vo
 const readValue = (text: string): unknown => {
   try {
     const value: unknown = JSON.parse(text);
-    // Chat ids may be larger than a number can hold.
+    // Chat ids may be too large for a JavaScript number.
     return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(text) ? text : value;
   } catch {
     return text;

@@ -29,13 +29,13 @@ export interface Definition {
   readonly example: string;
   /** Flags and their meanings. */
   readonly options?: readonly (readonly [flags: string, meaning: string])[];
-  /** True if `--url` is a field of the resource here; the gateway's address must then come before the command. */
+  /** True if `--url` sets a field of the resource; the gateway's `--url` must then come before the command. */
   readonly ownUrl?: boolean;
   /** Absent for a command that only groups others. */
   readonly handler?: Handler;
 }
 
-/** Adds a command below another. Every command has help with an example, and the common options. */
+/** Adds a subcommand. Every command has help with an example, and the common options. */
 export const define = (parent: Command, settings: CommandLineSettings, definition: Definition): Command => {
   const { usage, summary, example, options = [], handler, ownUrl = false } = definition;
   const command = parent.command(usage).description(summary);

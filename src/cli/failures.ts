@@ -1,4 +1,4 @@
-/** The gateway refused, or the request failed: exit code 1. */
+/** The gateway refused the request, or the command failed. The exit code is 1. */
 export class Failure extends Error {
   constructor(
     readonly code: string,
@@ -10,10 +10,10 @@ export class Failure extends Error {
   }
 }
 
-/** The command cannot be understood: exit code 2. */
+/** The command's arguments are not valid. The exit code is 2. */
 export class WrongUsage extends Error {}
 
-/** No gateway answers: exit code 3. */
+/** The gateway did not answer. The exit code is 3. */
 export class NotReachable extends Error {
   /** True if the request may have arrived. */
   readonly mayHaveArrived: boolean;

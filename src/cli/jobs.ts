@@ -8,11 +8,12 @@ import { CLI_MESSAGES } from './messages.js';
 import type { Output } from './output.js';
 
 const POLL_MS = 500;
-/** How long to wait for a gateway that does not answer, in ms: the job continues after its restart. */
+/** How long to wait for a gateway that does not answer, in ms; the job continues after the gateway restarts. */
 const OUTAGE_MS = 60_000;
 
 /**
- * Waits for a job to end unless `--no-wait` is given, and prints it. @throws Failure if it failed @throws NotReachable
+ * Waits for a job to finish unless `--no-wait` is given, and prints it.
+ * @throws Failure if it failed @throws NotReachable
  */
 export const finishJob = async ({ api, out, options }: Call, started: Schemas['Job']): Promise<Schemas['Job']> => {
   const job = options.wait === false ? started : await waitForJob(api, out, started.id);
@@ -20,7 +21,7 @@ export const finishJob = async ({ api, out, options }: Call, started: Schemas['J
   return job;
 };
 
-/** Waits for the end of a job, showing progress, and returns it. */
+/** Waits for a job to finish, showing its progress, and returns the finished job. */
 const waitForJob = async (api: Api, out: Output, id: string): Promise<Schemas['Job']> => {
   let answeredAt = performance.now();
   try {

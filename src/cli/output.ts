@@ -8,7 +8,7 @@ type Stream = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
 export interface OutputOptions {
   readonly stdout: Stream;
   readonly stderr: Stream;
-  /** True: print the API's answers unchanged. */
+  /** Whether to print the API's answers unchanged. */
   readonly json: boolean;
   readonly plain: boolean;
 }
@@ -20,7 +20,7 @@ const GOOD = new Set(['ok', 'published', 'live', 'level', 'done', 'accepted', 'd
 const BAD = new Set(['failed', 'in_doubt', 'stopped', 'needs_attention', 'rejected', 'false', 'disabled']);
 const WAITING = new Set(['queued', 'publishing', 'rebuilding', 'running', 'pending', 'paused', 'warning']);
 
-/** Interval of the lines that show progress without a terminal, in ms. */
+/** Interval between lines of progress if stderr is not a terminal, in ms. */
 const LINE_MS = 3_000;
 const BAR_WIDTH = 24;
 
@@ -93,7 +93,7 @@ export class Output {
     this.options.stderr.write(`${text}\n`);
   }
 
-  /** Shows how much is done: as a bar on a terminal, otherwise as a line every few seconds. */
+  /** Shows progress: as a bar on a terminal, otherwise as a line every few seconds. */
   progress(fraction: number, text: string): void {
     const { stderr } = this.options;
     const share = Math.min(1, Math.max(0, fraction));
@@ -142,5 +142,5 @@ export class Output {
   }
 }
 
-/** Removes characters that could control a terminal: texts come from networks and clients. */
+/** Removes characters that could control a terminal, because texts come from networks and clients. */
 const clean = (text: string): string => stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');

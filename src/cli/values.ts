@@ -6,7 +6,7 @@ import { CLI_MESSAGES } from './messages.js';
 
 const DEFAULT_LIMIT = 50;
 
-/** Returns how many items a list may show. @throws WrongUsage */
+/** Returns the maximum number of items to list. @throws WrongUsage */
 export const limitOf = ({ limit }: Options): number => {
   if (limit === undefined) return DEFAULT_LIMIT;
   return wholeNumber('limit', String(limit));
@@ -18,12 +18,12 @@ export const wholeNumber = (field: string, text: string): number => {
   return Number(text);
 };
 
-/** Query of a list. */
+/** Query parameters of a list route. */
 export type QueryOf<P extends ListPath> = RouteOf<'GET', P>['takes'] extends { readonly query?: infer Query }
   ? NonNullable<Query>
   : never;
 
-/** Returns the filters of a list that options set. The gateway checks their values. */
+/** Returns the list filters that the options set. The gateway checks their values. */
 export const queryOf = <P extends ListPath>(
   filters: readonly (keyof QueryOf<P> & string)[],
   options: Options,

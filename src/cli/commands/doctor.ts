@@ -18,7 +18,7 @@ interface Finding {
 
 /** Clients' clocks may be off by up to five minutes; the check fails above half of that. */
 const MOST_SKEW_SECONDS = 150;
-/** Maximum number of channels and posts to name. */
+/** Maximum number of channels, endpoints or posts to list. */
 const MOST_NAMED = 20;
 
 const ok = (check: string, message: string): Finding => ({ check, state: 'ok', message, advice: null });
@@ -44,7 +44,7 @@ export const addDoctor = (program: Command, settings: CommandLineSettings, versi
   });
 };
 
-/** Examines a gateway. Stops early if nothing else can be checked. @throws NotReachable */
+/** Examines a gateway. Stops early if the key is not valid, because the other checks need it. @throws NotReachable */
 async function* examine(api: Api, version: string): AsyncGenerator<Finding> {
   const sentAt = Date.now();
   const alive = await api.probe('/healthz');
@@ -104,7 +104,7 @@ async function* judgeReadiness(api: Api): AsyncGenerator<Finding> {
   if (answer.status !== 503 && degraded.length === 0) yield ok('ready', DOCTOR_MESSAGES.ready);
 }
 
-/** Major version of the interface that this command line speaks. */
+/** Major version of the API that this command line supports. */
 const API_MAJOR = '1';
 
 const judgeVersion = async (api: Api, version: string): Promise<Finding> => {

@@ -24,7 +24,7 @@ const CHANGE_COLUMNS: readonly Column[] = [
 ];
 const FILTERS = ['aggregate', 'id', 'actor', 'type', 'since', 'until'] as const;
 
-/** Adds `history` with the commands that list, trace and prove it. */
+/** Adds `history` with its subcommands. */
 export const addHistory = (program: Command, settings: CommandLineSettings): void => {
   const history = define(program, settings, {
     usage: 'history <aggregate> <id>',

@@ -54,13 +54,13 @@ export const addPlannedPosts = (program: Command, settings: CommandLineSettings)
   });
 };
 
-/** Returns the id of the post that the command names. @throws WrongUsage */
+/** Returns the id of the post from the command's arguments. @throws WrongUsage */
 const requirePost = ({ args: [id = ''] }: Call): { readonly id: string } => {
   if (!id.startsWith('post_')) throw new WrongUsage(CLI_MESSAGES.notAPost({ id }));
   return { id };
 };
 
-/** Returns the value of an option that the command needs. @throws WrongUsage */
+/** Returns the value of an option that the command requires. @throws WrongUsage */
 const requireOption = ({ options }: Call, name: string, message: string): string => {
   const value = options[name];
   if (typeof value !== 'string') throw new WrongUsage(message);

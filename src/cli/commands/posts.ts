@@ -124,7 +124,7 @@ const findTroubled = async (api: Api, id: string): Promise<readonly string[]> =>
   return found.map((publication) => String(publication.id));
 };
 
-/** Adds to each post its publications' states, with counts, and what the first publication waits for. */
+/** Adds to each post the states of its publications, with counts, and what the first publication waits for. */
 async function* withStates(posts: AsyncIterable<Thing>): AsyncGenerator<Thing> {
   for await (const post of posts) {
     const counts = new Map<string, number>();

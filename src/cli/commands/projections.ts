@@ -19,7 +19,7 @@ const COLUMNS: readonly Column[] = [
 
 const nameOf = ({ args: [name = ''] }: Call): { readonly name: string } => ({ name });
 
-/** Adds `projections` with the decisions that operators make about them. */
+/** Adds `projections` with the subcommands that rebuild, verify and repair them. */
 export const addProjections = (program: Command, settings: CommandLineSettings): void => {
   const projections = define(program, settings, {
     usage: 'projections [name]',

@@ -8,7 +8,7 @@ import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
 import { camelCase, limitOf, type QueryOf, queryOf } from '../values.js';
 
-/** Kind of a field, which decides how an option's text is read. */
+/** Type of a field, which decides how an option's text is parsed. */
 type FieldType = 'text' | 'number' | 'boolean' | 'list';
 
 type Fields<Names extends PropertyKey = string> = { readonly [Name in Names]?: FieldType };
@@ -24,7 +24,7 @@ type FieldOf<P extends Path> = NamesIn<BodyOf<RouteOf<'POST', P>> | BodyOf<Route
 type FilterOf<P extends Path> = NamesIn<QueryOf<P>>;
 type ActionOf<P extends Path, Route = PathOf<'POST'>> = Route extends `${P}/{id}/${infer Action}` ? Action : never;
 
-/** A resource of the management API. The names of its fields, filters and actions are those of the API. */
+/** A resource of the management API. Its fields, filters and actions have the same names as in the API. */
 interface ResourceAt<P extends Path> {
   readonly name: string;
   readonly path: P;
@@ -224,7 +224,7 @@ const bodyOf = async (options: Options, fields: Fields): Promise<never> => {
   return unchecked(body);
 };
 
-/** Passes on a body that a user typed: the gateway checks it, and reports what is wrong. */
+/** Passes on a body that a user typed, because the gateway checks it and reports what is wrong. */
 const unchecked = (body: Readonly<Record<string, unknown>>): never => body as never;
 
 const readFields = (options: Options, fields: Fields): Record<string, unknown> => {

@@ -86,7 +86,7 @@ const sendPost = async (
   }
 };
 
-/** True for an answer that would be the same if the post were sent again. */
+/** True for an error that sending the post again would not change. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Failure && error.status !== null && error.status < 500 && error.status !== 429;
 
@@ -104,7 +104,7 @@ const payloadOf = async ({ text, file, at }: Options): Promise<string> => {
   return JSON.stringify({ ...post, publish_at: at });
 };
 
-/** Returns the URL of the endpoint that an option names. @throws WrongUsage @throws Failure */
+/** Returns the URL of the endpoint given in the options. @throws WrongUsage @throws Failure */
 const findAddress = async (api: Api, { endpoint }: Options): Promise<string> => {
   if (typeof endpoint !== 'string') throw new WrongUsage(CLI_MESSAGES.noEndpoint);
   if (/^https?:\/\//.test(endpoint)) return endpoint;
@@ -113,7 +113,10 @@ const findAddress = async (api: Api, { endpoint }: Options): Promise<string> => 
   return `${api.url}/v1/webhooks/${slug}`;
 };
 
-/** Waits until no publication of a post is in progress, and prints the post. @throws Failure if a publication has failed or is in doubt */
+/**
+ * Waits until all publications of a post have settled, then prints them.
+ * @throws Failure if a publication has failed or is in doubt
+ */
 const waitForPost = async (api: Api, out: Output, id: string): Promise<void> => {
   let post: Schemas['PostWithPayload'];
   for (;;) {

@@ -11,7 +11,7 @@ import { limitOf } from '../values.js';
 const POLL_MS = 1_000;
 /** Without `--endpoint`, shows requests to this many of the newest endpoints. */
 const MOST_ENDPOINTS = 50;
-/** Number of entries that each poll reads from an endpoint's request log, which keeps no more. */
+/** Number of entries that each poll reads from an endpoint's request log; the log keeps no more. */
 const LOOK_BACK = 100;
 
 /** Adds `tail`. */
@@ -50,7 +50,7 @@ const findEndpoints = async (api: Api, out: Output, { endpoint }: Options): Prom
   }
   for await (const { id, slug, url } of api.list('/endpoints', {}, Number.MAX_SAFE_INTEGER))
     if (slug === endpoint || url === endpoint) return [id];
-  return [textOf(endpoint)]; // the gateway answers that there is none
+  return [textOf(endpoint)]; // the gateway reports that it does not exist
 };
 
 /** Reads the requests of endpoints, oldest first. */

@@ -17,7 +17,7 @@ import type { Output } from '../output.js';
  * Size of one part of an import, in characters: small enough to arrive within the gateway's time limit for requests.
  */
 const PART_CHARS = 4_000_000;
-/** How many times in a row to resume an interrupted export that yields no further line. */
+/** Maximum number of consecutive attempts to continue an export that yield no further line. */
 const MAX_TRIES = 5;
 
 /** How many times to send a part, and the interval in ms. Together they outlast a restart of the gateway. */
@@ -64,8 +64,8 @@ export const addTransfer = (history: Command, settings: CommandLineSettings): vo
 };
 
 /**
- * Opens the file of an export with access for its owner only, even if the file exists: it may contain secrets and all
- * posts.
+ * Opens the file for an export. Only its owner may access the file, even if it existed before, because it may contain
+ * secrets and all posts.
  * @throws WrongUsage before anything is exported, if the file cannot be written
  */
 const openTarget = async (file: string, flags: 'w' | 'a'): Promise<WriteStream> => {
@@ -143,8 +143,8 @@ class Export {
 }
 
 /**
- * Sends a part, and retries while the gateway is temporarily unavailable: the gateway compares the part with what it
- * already has, and continues.
+ * Sends a part, and retries while the gateway is temporarily unavailable. A repeated part is safe: the gateway skips
+ * the events that it already has.
  */
 const importPart = async (api: Api, part: string): Promise<Schemas['Import']> => {
   for (let tries = 1; ; tries++)
