@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Rejections by use cases that no single resource decides. */
+/** Rejections of use cases that involve more than one resource. */
 export const COMMAND_MESSAGES = {
   /** 422 `unknown_ids` */
   unknownIds: message('These do not exist or belong to another owner: {ids}.'),
@@ -31,18 +31,18 @@ export const COMMAND_MESSAGES = {
   /** 409 `no_candidate` */
   noCandidate: 'This projection has no candidate. A rebuild creates one.',
   /** 409 `candidate_deployed` */
-  candidateDeployed: 'A newer version of the program builds this candidate, and makes it live on its own.',
+  candidateDeployed: 'A newer version of the program is building this candidate, and will make it live automatically.',
   /** 409 `no_previous` */
   noPrevious: 'No previous version is kept: there is nothing to go back to.',
   /** 409 `not_level` */
   notLevel:
-    'This version has not reached the end of the history, or no process fills it. Try again when it has caught up.',
+    'This version has not reached the end of the history, or no process is filling it. Try again when it has caught up.',
   /** 409 `views_in_use` */
   viewsInUse: 'Long-running queries lock the views of this projection. Nothing was changed. Try again.',
   /** 409 `other_program` */
   otherProgram: 'Another version of the program fills this projection. Send the call to a process of that version.',
   /** 409 `job_running` */
-  jobRuns: message('A job is already working on this projection: {id}. Wait until it has ended.'),
+  jobRuns: message('A job is already working on this projection: {id}. Wait until it has finished.'),
   /** 422 `invalid_targets` */
   noTarget: 'None of these ids is a target of this endpoint. GET …/info lists the ids.',
   /** 422 `too_many_targets` */
@@ -53,14 +53,14 @@ export const COMMAND_MESSAGES = {
   nothingToCancel: 'This post has no publications: nothing can be cancelled.',
   /** 409 `wrong_state`, of a post that ended before its release */
   nothingPlanned: 'This post has no planned publications left to cancel.',
-  /** 409 `history_unreadable` */
+  /** 409 `wrong_state` */
   historyDamaged:
     'The stored history of this publication is damaged: it is not sent again automatically. To publish the text, send a new post.',
   /** 409 `channel_deleted` */
   channelDeleted: 'The channel of this publication was deleted: it cannot be sent again.',
 };
 
-/** Reasons why an endpoint is disabled: in its event and in the notice about it. */
+/** Reasons why an endpoint or webhook output is disabled, for its event and for the notice about it. */
 export const DISABLED_REASONS = {
   byOwner: 'disabled by its owner',
   planWithoutInput: message('the plan "{plan}" has no webhook input'),

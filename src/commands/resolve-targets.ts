@@ -33,9 +33,9 @@ export const listAllTargets = (projects: readonly SnapshotProject[]): AllTargets
 };
 
 /**
- * Resolves the targets that a request names (publish-api.md: temp-pause, 2; POST /v1/webhooks/{slug}, 1).
- * @param named public ids of targets; an empty list means all. Ids that are not targets of the endpoint are ignored; if none
- * is a target, the request is rejected with `invalid_targets`.
+ * Resolves the targets listed in a request (publish-api.md: temp-pause, 2; POST /v1/webhooks/{slug}, 1).
+ * @param named public ids of targets; an empty list means all. Ids that are not targets of the endpoint are ignored; if
+ * none is a target, the request is rejected with `invalid_targets`.
  */
 export const resolveTargets = (
   projects: readonly SnapshotProject[],

@@ -14,7 +14,7 @@ export class DeleteChannel extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
     readonly channelId: string,
-    /** True: removes it from the resources that refer to it. False: rejects the deletion with `in_use` if any do. */
+    /** If true, removes the channel from the projects that refer to it; if false, rejects with `in_use` if any do. */
     readonly cascade: boolean,
   ) {
     super();

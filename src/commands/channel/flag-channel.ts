@@ -5,7 +5,7 @@ import type { CommandContext } from '../../event-store/codec.js';
 import type { Instant } from '../../kernel/instant.js';
 import { isRejection } from '../../kernel/result.js';
 
-/** A refusal by a network that no later post can get past. */
+/** A refusal by a network that would also affect every later post. */
 export interface ChannelRefusal {
   readonly channelId: string;
   /** The credentials of the refused call; nothing changes if they were replaced in the meantime. */

@@ -5,7 +5,7 @@ import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 
 /**
- * Resumes a channel that waits for attention, at its owner's request: its first post is tried at once with the stored
+ * At the owner's request, resumes a channel that needs attention: its first post is tried at once with the stored
  * credentials (D-50). Rejected with `channel_disabled`, or `nothing_to_retry` if the channel is not waiting.
  */
 export class RetryChannel extends Command<CommandOutcome> {

@@ -43,13 +43,13 @@ interface NewOutput {
   readonly projectId: string;
 }
 
-/** Thrown if the read models have not reached the deletion in time. It is then completed later. */
+/** Thrown if the read models have not reached the deletion in time. The saga completes the deletion later. */
 export class ReadModelsBehind extends Error {}
 
 /**
  * Carries out the consequences of a resource's deletion, which has already been appended: removes the references to it
  * and cancels its queued publications. The deleting request does so at once; the saga `complete-deletions` repeats it
- * in case the process died in between. Every step depends on the current state, so it can be repeated.
+ * in case the process died in between. Every step depends on the current state, so it is safe to repeat.
  */
 @Injectable()
 export class Deletions {
@@ -199,7 +199,7 @@ export class Deletions {
     return rejection;
   }
 
-  /** Removes deleted channels from a project. Reads a stream, not a read model. @throws Unavailable */
+  /** Removes deleted channels from a project. Reads the channels' streams, not a read model. @throws Unavailable */
   async dropDeletedChannels(
     projectId: string,
     channelIds: readonly string[],
@@ -274,8 +274,8 @@ export class Deletions {
       const cancelled = results.flatMap((result) =>
         isRejection(result) ? [] : [{ position: result.aggregate.position }],
       );
-      // Without a success, the read model is behind the streams: workers have already started or ended all of these
-      // publications.
+      // If nothing was cancelled, the read model is behind the streams: workers have already started or finished these
+      // publications, or their events are damaged.
       if (cancelled.length === 0) return last;
       last = latestCompleted([last, ...cancelled]);
       if (batch.length < BATCH_SIZE) return last;

@@ -11,7 +11,8 @@ import { rejectPlanWithoutOutput } from '../webhook-output/require-plan-output.j
 import { ScheduleDelivery } from './schedule-delivery.js';
 
 /**
- * Sends a test ping to a webhook output, whatever its kinds, even while it is disabled; only the plan can prevent it.
+ * Sends a test ping to a webhook output, even if the output is disabled and whatever its kinds. Rejected only if the
+ * output does not exist or the plan has no webhook outputs.
  */
 export class PingWebhookOutput extends Command<CommandOutcome> {
   constructor(

@@ -16,7 +16,9 @@ import { CappedCreation } from '../resource-cap/capped-creation.js';
 import { rejectUnknownIds } from '../unknown-ids.js';
 import { rejectPlanWithoutInput } from './require-plan-input.js';
 
-/** Creates an owner's endpoint, within the plan's cap (D-67). A live one needs a plan with webhook input (D-12). */
+/**
+ * Creates an owner's endpoint, within the plan's cap (D-67). A live endpoint needs a plan with webhook input (D-12).
+ */
 export class CreateEndpoint extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

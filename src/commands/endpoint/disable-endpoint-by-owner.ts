@@ -5,7 +5,10 @@ import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { DISABLED_REASONS } from '../messages.js';
 
-/** Disables an endpoint at its owner's request (publish-api.md: Endpoint and pause states); requests then get a 403 (D-8). */
+/**
+ * Disables an endpoint at its owner's request (publish-api.md: Endpoint and pause states); requests then get a 403
+ * (D-8).
+ */
 export class DisableEndpointByOwner extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -13,7 +13,7 @@ import { DISABLED_REASONS } from '../messages.js';
 import { originOfRequest, type RequestOrigin } from '../origin.js';
 
 /**
- * Disables an endpoint on the gateway's own decision (D-8), at most once after each enabling: a late repeat by a
+ * Disables an endpoint on the gateway's own decision (D-8), at most once after it was last enabled: a late repeat by a
  * process that was suspended does not disable an endpoint that its owner has enabled again. Returns the id of the event
  * that disabled it; null if it is disabled for another reason.
  */
@@ -32,8 +32,8 @@ export class DisableEndpoint extends Command<string | null> {
 }
 
 /**
- * Returns a command id that is the same in every process, so that an endpoint is disabled at most once after each
- * enabling.
+ * Returns a command id that is the same in every process, so that an endpoint is disabled at most once after it was
+ * last enabled.
  */
 export const disableCommandId = (endpointId: string, by: DisableEndpoint['by'], epoch: string): string =>
   `disable/${endpointId}/${by}/${epoch}`;

@@ -8,7 +8,7 @@ import { reject } from '../../kernel/result.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { rejectPlanWithoutInput } from './require-plan-input.js';
 
-/** Enables an endpoint, regardless of who disabled it; a live one needs a plan with webhook input (D-47). */
+/** Enables an endpoint, regardless of who disabled it; a live endpoint needs a plan with webhook input (D-47). */
 export class EnableEndpoint extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -22,8 +22,8 @@ export class InputWithdrawal {
   ) {}
 
   /**
-   * Reads the plan from the owner's stream and the endpoints from the read model `discovery`. Each endpoint is disabled at most
-   * once after each enabling, by whichever caller is first, the gate included.
+   * Reads the plan from the owner's stream and the endpoints from the read model `discovery`. Each endpoint is disabled
+   * at most once after it was last enabled, by whichever caller is first, including the gate.
    * @throws Unavailable
    */
   async disableEndpointsOf(

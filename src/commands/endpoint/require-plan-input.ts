@@ -7,7 +7,10 @@ import { COMMAND_MESSAGES } from '../messages.js';
 /** The plan has no webhook input; `figures` holds its name. */
 export type PlanLacksInput = Rejection<'plan_not_allowed'>;
 
-/** Returns a rejection if an owner's plan has no webhook input, else null (D-12, D-47). Reads the owner's stream, not a read model. */
+/**
+ * Returns a rejection if an owner's plan has no webhook input, else null (D-12, D-47). Reads the owner's stream, not a
+ * read model.
+ */
 export const rejectPlanWithoutInput = async (
   aggregates: AggregateStore,
   ownerId: string,

@@ -4,7 +4,10 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 
-/** Replaces an endpoint's slug, at most once in 24 hours; the old one stops working at once (publish-api.md: Inbound endpoint). */
+/**
+ * Replaces an endpoint's slug, at most once in 24 hours; the old one stops working at once (publish-api.md: Inbound
+ * endpoint).
+ */
 export class RotateEndpointSlug extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

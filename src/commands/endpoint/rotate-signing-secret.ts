@@ -13,7 +13,7 @@ export class RotateSigningSecret extends Command<CommandOutcome> {
     readonly context: CommandContext,
     readonly endpointId: string,
     readonly signingSecret: string,
-    /** How long the old secret stays valid, in ms; 0 if it does not. */
+    /** How long the old secret stays valid, in ms; 0 if it expires at once. */
     readonly overlapMs: number,
   ) {
     super();

@@ -4,7 +4,10 @@ import { type AggregateStore, emptyAggregate } from '../../event-store/aggregate
 import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 
-/** Raises a notice to an owner. Repeating this with the same notice id has no effect (D-25, D-26). @throws Unavailable */
+/**
+ * Raises a notice to an owner. Repeating this with the same notice id has no effect (D-25, D-26).
+ * @throws Unavailable
+ */
 export const raiseNotice = async (
   aggregates: AggregateStore,
   context: CommandContext,

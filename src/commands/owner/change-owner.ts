@@ -47,7 +47,7 @@ export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
     ownerId,
     change: { name, plan, locale, noticeChat },
   }: ChangeOwner): Promise<CommandOutcome> {
-    // First completes an earlier change whose process died: a better plan would hide what it left undone.
+    // First completes an earlier change whose process died: a better plan would hide its unfinished work.
     if (plan !== undefined) await this.withdraw(ownerId, context);
     const changed = toOutcome(
       await this.aggregates.execute(owner, ownerId, { type: 'ChangeOwner', ownerId, name, plan, locale }, context),
@@ -62,7 +62,7 @@ export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
     return isRejection(set) ? set : latestCompleted([all, set]);
   }
 
-  /** Disables what the current plan does not allow. */
+  /** Disables the endpoints and webhook outputs that the current plan does not allow. */
   private async withdraw(ownerId: string, context: CommandContext) {
     const endpoints = await this.withdrawal.disableEndpointsOf(ownerId, context);
     return [...endpoints, ...(await this.outputs.disableOutputsOf(ownerId, context))];

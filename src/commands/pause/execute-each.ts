@@ -10,7 +10,7 @@ export interface CompletedOn extends Completed {
   readonly isChanged: boolean;
 }
 
-/** Number of targets written at the same time. The store combines their appends into few transactions. */
+/** Number of targets to write concurrently. The store combines their appends into few transactions. */
 const AT_ONCE = 16;
 
 /**

@@ -23,7 +23,9 @@ export interface PauseScope {
 export type PauseCause =
   { readonly source: 'temp-pause' | 'management' } | { readonly source: 'publication'; readonly postId: string };
 
-/** Pauses projects, channels or both; never shortens a longer pause (publish-api.md: Project and target pauses; D-21). */
+/**
+ * Pauses projects, channels or both; never shortens a longer pause (publish-api.md: Project and target pauses; D-21).
+ */
 export class PauseTargets extends Command<Completed | Rejection<'not_found'>> {
   constructor(
     readonly context: CommandContext,

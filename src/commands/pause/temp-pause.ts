@@ -20,7 +20,10 @@ export interface PauseChangeResult extends Completed {
   readonly rescheduled: number;
 }
 
-/** Pauses an endpoint's projects, some of its channels, or both, without publishing (publish-api.md: temp-pause; D-21, D-45). */
+/**
+ * Pauses an endpoint's projects, some of its channels, or both, without publishing (publish-api.md: temp-pause; D-21,
+ * D-45).
+ */
 export class TempPause extends Command<PauseChangeResult | Rejection<'invalid_targets'>> {
   constructor(
     readonly origin: Origin,

@@ -13,8 +13,8 @@ import { ResumeTargets } from './resume-targets.js';
 import type { PauseChangeResult } from './temp-pause.js';
 
 /**
- * Ends the pauses of an endpoint's projects, of some of its channels, or of both (publish-api.md: temp-resume; D-45). The
- * result counts the pauses that it ended (D-53).
+ * Ends the pauses of an endpoint's projects, of some of its channels, or of both (publish-api.md: temp-resume; D-45).
+ * The result counts the pauses that it ended (D-53).
  */
 export class TempResume extends Command<PauseChangeResult | Rejection<'invalid_targets'>> {
   constructor(

@@ -42,7 +42,7 @@ export class AcceptPost extends Command<AcceptPostResult> {
     readonly bodyHash: string,
     readonly request: RequestFacts,
     readonly origin: Origin,
-    /** Requires that the endpoint snapshot is current; null if that is confirmed already. */
+    /** Requires that the endpoint snapshot is current; null if this has already been confirmed. */
     readonly condition: AppendCondition | null,
   ) {
     super();
@@ -157,8 +157,8 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
 }
 
 /**
- * Selects the enabled channels among these, each once, with its first project (D-27), in the order of the projects and
- * their channels (D-57).
+ * Selects the enabled channels among these, each with the first project that contains it (D-27), in the order of the
+ * projects and their channels (D-57).
  */
 export const selectTargets = (projects: readonly SnapshotProject[], channelIds: readonly string[]): Target[] => {
   const remaining = new Set(channelIds);

@@ -25,14 +25,14 @@ interface OpenPlace extends Place {
 /** The known state of a request's keys. Stale knowledge is harmless: an append based on it conflicts and is retried. */
 export interface KnownKeys {
   readonly endpointId: string;
-  /** The key of the header comes first (D-19); empty: the post has no key. */
+  /** The key of the header comes first (D-19); empty if the post has no key. */
   readonly keys: readonly string[];
   /** Id of each key's stream. */
   readonly keyIds: readonly string[];
   readonly perKey: readonly RequestKey<OpenPlace>[];
   /** True if the streams were not read: the keys are assumed to be new, with empty streams. */
   readonly isAssumedNew: boolean;
-  /** True if the request waited for a concurrent post with these keys that was not stored in time. */
+  /** True if the request has already waited for a concurrent post with these keys. */
   readonly isAwaited: boolean;
   /** The stored response to a request with these keys; null if it is the first. */
   readonly replay: Replay | null;
@@ -54,7 +54,7 @@ const FREE: KeyStatus = { kind: 'free' };
 /** Delays between look-ups of a concurrent request's post. */
 const LOOK_UP_INTERVAL = { firstMs: 5, longestMs: 100 };
 const MAX_CONFLICTS = 100;
-/** Maximum time to wait until a post that was admitted, perhaps by another process, is stored, in ms. */
+/** Maximum time to wait for a concurrent post, perhaps in another process, to be stored, in ms. */
 const IN_FLIGHT_MS = 2_000;
 
 /**
@@ -108,8 +108,8 @@ export class KeyClaims {
    * winner's response.
    * @param known the result of an earlier look-up
    * @param postId names the stream of a post without a key
-   * @param condition required for the acceptance; null if it is confirmed already
-   * @param limit latest time at which the post may be accepted; null: at any time
+   * @param condition required for the acceptance; null if it has already been confirmed
+   * @param limit latest time at which the post may be accepted; null for no limit
    * @throws Unavailable the outcome may be unknown; a request with the same key resolves it.
    * @throws ConditionFailed the post is not accepted
    */
@@ -159,7 +159,7 @@ export class KeyClaims {
   }
 
   /**
-   * Appends at one place, without a retry. Returns null if the decider finds that a key is taken.
+   * Appends at one place, without a retry after a conflict. Returns null if the decider finds that a key is taken.
    * @throws WrongExpectedRevision, ConditionFailed, Unavailable
    */
   private appendAt(
@@ -208,8 +208,8 @@ export class KeyClaims {
   }
 
   /**
-   * Reads a stream's last event, and its last event that decides about the key. They differ if a planned post was changed
-   * later (ADR-231).
+   * Reads a stream's last event, and its last event that decides about the key. They differ if a planned post was
+   * changed later (ADR-231).
    */
   private async readEnd(stream: string): Promise<StreamEnd> {
     const { store } = this.aggregates;

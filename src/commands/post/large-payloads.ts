@@ -11,13 +11,14 @@ import { AcceptanceLimit } from './acceptance-limit.js';
 
 /** Delay, in ms, before parts without an accepted post are erased. */
 const PARTS_LOOKED_AT_MS = 3_600_000;
-/** The same for parts that, as far as this process knows, no post will use: longer than an append can take. */
+/** The same delay for parts that, as far as this process knows, no post will use; longer than any append takes. */
 const UNNEEDED_PARTS_LOOKED_AT_MS = 120_000;
 /**
- * Time limit, in ms, from the first part to the acceptance: no post is accepted after its parts may have been erased.
+ * Time limit, in ms, from the first part to the acceptance, so that no post is accepted after its parts may have been
+ * erased.
  */
 const ACCEPTED_WITHIN_MS = 600_000;
-/** Bytes of the payload in one part: 900 KB as base64. */
+/** Bytes of the payload in one part: 880 KB as base64. */
 const PART_BYTES = 660_000;
 
 /** A payload that is about to be stored in parts. */
@@ -26,7 +27,7 @@ export interface LargePayload {
   /** Names the stream of the parts: see {@link PayloadParts.id}. */
   readonly id: string;
   readonly bytes: Buffer;
-  /** Streams that may get the event that refers to the parts. */
+  /** Streams to which the event that refers to the parts may be appended. */
   readonly streams: readonly string[];
 }
 
@@ -40,7 +41,7 @@ export class LargePayloads {
 
   /**
    * Stores a payload, then appends the event that refers to it.
-   * @param use appends the event, before the limit is reached; `isUsed`: false if no event refers to the parts
+   * @param use appends the event, before the limit is reached; returns `isUsed` false if no event refers to the parts
    * @throws Unavailable
    */
   async storeAndUse<R>(
@@ -53,7 +54,7 @@ export class LargePayloads {
     // Noted before the first part, so that parts without a post are always found.
     const note = (inMs: number) => this.notes.add('payload', stream, { inMs }, large.streams);
     await note(PARTS_LOOKED_AT_MS);
-    // A failed note changes nothing: the first one is still valid.
+    // If this note fails, the first note is still valid.
     const noteUnneeded = () => note(UNNEEDED_PARTS_LOOKED_AT_MS).catch(() => undefined);
     let parts: PayloadParts;
     try {
@@ -68,8 +69,8 @@ export class LargePayloads {
   }
 
   /**
-   * Writes a payload in parts: an event may have at most 1 MiB. Heavy payloads below that limit are written in parts as well,
-   * because the event has many readers that do not need the payload.
+   * Writes a payload in parts, because an event may have at most 1 MiB. Heavy payloads below that limit are written in
+   * parts as well, because the event has many readers that do not need the payload.
    */
   private async store(
     stream: string,

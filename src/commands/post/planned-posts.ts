@@ -42,7 +42,7 @@ export interface LoadedPost {
 export interface ChangedPost {
   readonly state: PlannedPost;
   readonly position: Position;
-  /** Types of the events that were written; empty if nothing had to be done. */
+  /** The events that were written; empty if nothing had to be done. */
   readonly events: readonly PlannedPostEvent[];
 }
 
@@ -57,15 +57,15 @@ const CHANGES: ReadonlySet<string> = new Set(PLANNED_POST_TYPES);
 const MAX_CONFLICTS = 100;
 
 /**
- * Changes and releases planned posts. Their events are in their key's stream, between those of other posts, and all
- * posts compete for its next revision (ADR-231).
+ * Changes and releases planned posts. Their events are in their key's stream, mixed with the events of other posts that
+ * used the key, and all these posts compete for its next revision (ADR-231).
  */
 export class PlannedPosts {
   private readonly conflictLocks = new KeyedMutex();
 
   constructor(private readonly aggregates: AggregateStore) {}
 
-  /** Reads a post; null if the place holds no acceptance of it. @throws Unavailable @throws UndecodableEvent */
+  /** Reads a post; null if the place does not hold its acceptance. @throws Unavailable @throws UndecodableEvent */
   async load({ postId, stream, revision }: PostPlace): Promise<LoadedPost | null> {
     const { store, codec } = this.aggregates;
     const [first, ...later] = await store.readStream(stream, { from: BigInt(revision) });
@@ -88,8 +88,9 @@ export class PlannedPosts {
   /**
    * Executes a command, and retries it after every conflict. Skips a command whose events an earlier attempt has
    * written.
-   * @param limit latest time at which the events may be appended; null: at any time
-   * @returns null if there is no such post @throws Unavailable
+   * @param limit latest time at which the events may be appended; null for no limit
+   * @returns null if there is no such post
+   * @throws Unavailable
    */
   async execute(
     place: PostPlace,
@@ -141,7 +142,10 @@ export class PlannedPosts {
     return this.aggregates.store.appendTogether !== null;
   }
 
-  /** Appends changes of posts in different streams at the revisions that were read, all or none, in order. @throws WrongExpectedRevision @throws Unavailable */
+  /**
+   * Appends changes of posts in different streams at the revisions that were read, all or none, in order.
+   * @throws WrongExpectedRevision @throws Unavailable
+   */
   async appendTogether(changes: readonly EncodedChange[]): Promise<void> {
     const appends = changes.map(({ loaded: { stream, revision }, encoded }) => ({
       stream,

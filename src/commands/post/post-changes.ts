@@ -20,7 +20,7 @@ import type { ChangedPost, PlannedPosts, PostPlace } from './planned-posts.js';
 
 export type { ChangeAuthor, PostDecision };
 
-/** Author of a change, and the post revisions at which it is allowed; null: any. */
+/** Author of a change, and the post revisions at which it is allowed; null for any. */
 export interface PostChange {
   readonly author: ChangeAuthor;
   readonly ifRevision: readonly number[] | null;
@@ -43,7 +43,7 @@ export class PostChanges {
     private readonly large: LargePayloads,
   ) {}
 
-  /** Moves a post to another time. @param publishAt null: as soon as possible @throws Unavailable */
+  /** Moves a post to another time. @param publishAt null for as soon as possible @throws Unavailable */
   reschedule(
     place: PostPlace,
     publishAt: Instant | null,
@@ -53,7 +53,7 @@ export class PostChanges {
     return this.posts.execute(place, { type: 'ReschedulePost', at: context.at, publishAt, ...change }, context);
   }
 
-  /** Approves a post, and releases it if its time has come, or rejects it (D-62). @throws Unavailable */
+  /** Approves a post, and releases it if its publication time has passed, or rejects it (D-62). @throws Unavailable */
   decide(place: PostPlace, decision: PostDecision, context: CommandContext): Promise<PostChangeResult> {
     return this.posts.execute(place, { ...decision, at: context.at }, context);
   }
@@ -77,7 +77,7 @@ export class PostChanges {
     const loaded = await this.posts.load(place);
     if (!loaded) return null;
     const { externalId } = loaded.state;
-    // The post keeps its own external_id, whatever the payload says.
+    // The post keeps its own external_id, whatever the payload contains.
     const { external_id: _, ...rest } = payload;
     const stored: PublishPayload = externalId === null ? rest : { ...rest, external_id: externalId };
     const { publish_at, trace_id: traceId = null } = payload;
@@ -105,7 +105,10 @@ export class PostChanges {
   }
 }
 
-/** Refuses a change to a post whose endpoint was deleted, which cancelled its planned publications. @param releasedAt null: never */
+/**
+ * Refuses a change to a post whose endpoint was deleted, which cancelled its planned publications.
+ * @param releasedAt null if the post was never released
+ */
 export const refuseWithoutEndpoint = (releasedAt: Instant | null): Rejection<PlannedPostRejection> =>
   releasedAt === null
     ? reject('post_ended', PLANNED_POST_MESSAGES.ended)

@@ -9,7 +9,7 @@ export const MAX_TARGETS = 5_000;
 
 /**
  * Returns a rejection of a post that addresses too many channels, else null (D-67).
- * @param cap the plan's cap; null: only {@link MAX_TARGETS} applies
+ * @param cap the plan's cap; null if only {@link MAX_TARGETS} applies
  */
 export const rejectTooManyTargets = (addressed: number, cap: number | null): Rejection<'too_many_targets'> | null => {
   const allowed = Math.min(cap ?? MAX_TARGETS, MAX_TARGETS);

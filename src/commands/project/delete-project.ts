@@ -10,14 +10,14 @@ import { rejectInUse } from '../deletion/reject-in-use.js';
 import { rejectForeign } from '../reject-foreign.js';
 
 /**
- * Deletes a project: it disappears from every view, its queued publications are cancelled, and its secrets are erased
- * (D-56).
+ * Deletes a project: it disappears from every view, its planned and queued publications are cancelled, its webhook
+ * outputs are deleted, and its secrets are erased (D-56).
  */
 export class DeleteProject extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
     readonly projectId: string,
-    /** True: removes it from the resources that refer to it. False: rejects the deletion with `in_use` if any do. */
+    /** If true, removes the project from the endpoints that refer to it; if false, rejects with `in_use` if any do. */
     readonly cascade: boolean,
   ) {
     super();

@@ -6,10 +6,10 @@ import { deriveUuid } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { SecretVault } from '../../secrets/vault.js';
 
-/** Processing as it was sent, with the translation service's API key in the clear. */
+/** Processing as the client sent it, with the translation service's API key in the clear. */
 export interface UnsealedProcessing {
   readonly processing: Processing;
-  /** API key of the translation service; null: remove it; undefined: keep the one stored for the same URL. */
+  /** API key of the translation service; null removes it; undefined keeps the key stored for the same URL. */
   readonly translationKey?: string | null;
 }
 

@@ -5,7 +5,10 @@ import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import type { CommandOutcome } from '../command-result.js';
 import { orRejection } from './reject-refused.js';
 
-/** Discards the version that is being built alongside the live one, and ends its job. Rejected with `no_candidate`. */
+/**
+ * Discards the version that is being built alongside the live one, and ends its job. Rejected with `no_candidate`, or
+ * `candidate_deployed` if no job builds it.
+ */
 export class DiscardCandidate extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

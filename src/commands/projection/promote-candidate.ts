@@ -5,7 +5,10 @@ import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import type { CommandOutcome } from '../command-result.js';
 import { orRejection } from './reject-refused.js';
 
-/** Makes a rebuilt version live. Rejected with `no_candidate`, or `not_level` while it is still being filled. */
+/**
+ * Makes a rebuilt version live. Rejected with `no_candidate`, `candidate_deployed`, `other_program`, `views_in_use`, or
+ * `not_level` while it is still being filled.
+ */
 export class PromoteCandidate extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -18,7 +18,7 @@ export class RebuildProjection extends Command<Job | Rejection> {
     readonly context: CommandContext,
     readonly name: string,
     readonly promote: Promotion,
-    /** Id of the job: the same for a repeated command. */
+    /** Id of the job; a repeated command has the same id. */
     readonly jobId: string,
   ) {
     super();

@@ -13,7 +13,7 @@ const REJECTIONS: Readonly<Record<VersionRefusal, Rejection>> = {
   in_use: reject('views_in_use', COMMAND_MESSAGES.viewsInUse),
 };
 
-/** Makes a change to a projection's versions; returns a rejection if the change is refused. */
+/** Awaits a change to a projection's versions; returns a rejection if the change is refused. */
 export const orRejection = async <T>(change: Promise<T>): Promise<T | Rejection> => {
   try {
     return await change;

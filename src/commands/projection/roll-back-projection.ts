@@ -5,7 +5,10 @@ import { Rebuilds } from '../../projections/engine/rebuild/rebuilds.js';
 import type { CommandOutcome } from '../command-result.js';
 import { orRejection } from './reject-refused.js';
 
-/** Makes the previous version live again. Rejected with `no_previous`, or `not_level` if no process fills it. */
+/**
+ * Makes the previous version live again. Rejected with `no_previous`, `other_program`, `views_in_use`, or `not_level`
+ * if no process is filling it.
+ */
 export class RollBackProjection extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -12,7 +12,7 @@ import { PlannedPosts } from '../post/planned-posts.js';
 import { rejectForeign } from '../reject-foreign.js';
 import { rejectUnreadable } from './reject-unreadable.js';
 
-/** A publication by the ids that its events carry. */
+/** The ids that a publication's events carry. */
 export interface PublicationIds {
   readonly publicationId: string;
   readonly postId: string;
@@ -23,8 +23,8 @@ export interface PublicationIds {
 export type CancelledPublications = Completed & { readonly cancelled: number };
 
 /**
- * Cancels a post's planned or queued publications, so that they are never sent. A publication that is being sent or has ended
- * stays as it is; if that is true of all of them, the command is rejected.
+ * Cancels a post's planned or queued publications, so that they are never sent. A publication that is being sent or has
+ * finished is left unchanged; if this applies to all of them, the command is rejected.
  */
 export class CancelPublications extends Command<CancelledPublications | Rejection> {
   constructor(

@@ -17,12 +17,12 @@ export type ProgressCommand = Exclude<
   { readonly type: 'ResendPublication' | 'DismissPublication' }
 >;
 
-/** The publication after its progress was recorded, or a rejection: another worker has taken over. */
+/** The publication after its progress was recorded, or a rejection if another worker has taken over. */
 export type RecordedProgress = DecisionResult<PublicationState, PublicationEvent> | Rejection;
 
 /**
- * Records one step of a publication: its claim, a step of an attempt, or an outcome (D-20). Appends at the known revision; if it is
- * outdated, the append conflicts and the stream is read.
+ * Records one step of a publication: its claim, a step of an attempt, or an outcome (D-20). Appends at the known
+ * revision; if it is outdated, the append conflicts and the stream is read.
  * @param known the publication as the worker knows it, which saves the read
  * @throws Unavailable
  */

@@ -18,12 +18,12 @@ const CAPPED = {
 /** A kind of resource whose number per owner is capped. */
 export type CappedResource = keyof typeof CAPPED;
 
-/** The caps of each plan; null: unlimited. */
+/** The caps of each plan; null if unlimited. */
 export type CapsByPlan = Readonly<Record<Plan, Readonly<Record<CappedResource, number | null>>>>;
 
 /**
- * Creates resources within the caps of their owner's plan (D-67, ADR-209). A creation reserves its place first; the
- * reservation counts until the read model shows the resource, so the cap holds for concurrent creations in all processes.
+ * Creates resources within the caps of their owner's plan (D-67, ADR-209). Each creation first makes a reservation,
+ * which counts until the read model shows the resource, so the cap holds for concurrent creations in all processes.
  */
 export class CappedCreation {
   constructor(
@@ -34,9 +34,11 @@ export class CappedCreation {
   ) {}
 
   /**
-   * Runs a creation, or rejects it with `resource_limit` if the owner already has as many as its plan allows. Repeating
-   * a creation with the same id does not count twice. The plan is read from the owner's stream, not from a read model.
-   * @param create creates the resource with this id @throws Unavailable
+   * Runs a creation, or rejects it with `resource_limit` if the owner already has as many resources as its plan allows.
+   * Repeating a creation with the same id does not count twice. The plan is read from the owner's stream, not from a
+   * read model.
+   * @param create creates the resource with this id
+   * @throws Unavailable
    */
   async createWithinCap(
     resource: CappedResource,
@@ -52,7 +54,7 @@ export class CappedCreation {
       const message = COMMAND_MESSAGES.resourceLimit({ existing, resource: words, plan: state.plan, allowed });
       return reject('resource_limit', message, { resource: field, existing, allowed, plan: state.plan });
     }
-    // If the creation fails or dies, its reservation is left to expire, because the resource may exist.
+    // If the creation throws or the process dies, the reservation is left to expire, because the resource may exist.
     const outcome = await create();
     const isCounted = isRejection(outcome) || (await this.progress.waitFor(['discovery'], outcome.position));
     if (isCounted) await this.reservations.release(id);

@@ -16,8 +16,8 @@ import { CappedCreation } from '../resource-cap/capped-creation.js';
 import { rejectPlanWithoutOutput } from './require-plan-output.js';
 
 /**
- * Creates a webhook output of a project (D-29). It belongs to the project's owner, whose plan must have webhook output and
- * whose cap it counts against (D-67).
+ * Creates a webhook output for a project (D-29). The output belongs to the project's owner: the owner's plan must
+ * include webhook outputs, and the output counts against the plan's cap (D-67).
  */
 export class CreateWebhookOutput extends Command<CommandOutcome> {
   constructor(

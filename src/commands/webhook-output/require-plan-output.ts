@@ -7,7 +7,10 @@ import { COMMAND_MESSAGES } from '../messages.js';
 /** The plan has no webhook output; `figures` holds its name. */
 type PlanLacksOutput = Rejection<'plan_not_allowed'>;
 
-/** Returns a rejection if an owner's plan has no webhook output, else null (D-8). Reads the owner's stream, not a read model. */
+/**
+ * Returns a rejection if an owner's plan has no webhook output, else null (D-8). Reads the owner's stream, not a read
+ * model.
+ */
 export const rejectPlanWithoutOutput = async (
   aggregates: AggregateStore,
   ownerId: string,
