@@ -1,6 +1,6 @@
 /**
- * The whole environment of child processes. They get none of the gateway's secrets, and no PG… variables or locale of
- * the caller, which would change how PostgreSQL behaves.
+ * The whole environment of child processes. They get none of the gateway's secrets, and neither the PG… variables nor
+ * the locale of the caller, which would change how PostgreSQL behaves.
  */
 export const CHILD_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 

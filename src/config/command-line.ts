@@ -9,7 +9,7 @@ export interface CommandLineSettings {
   readonly key: string | null;
   /** Token of an endpoint; null if there is none. */
   readonly token: string | null;
-  /** Secret for signing posts; null: they are not signed. */
+  /** Secret for signing posts; null if posts are not signed. */
   readonly signingSecret: string | null;
   /** True if the user asks for no colours (no-color.org). */
   readonly plain: boolean;
@@ -17,7 +17,10 @@ export interface CommandLineSettings {
 
 const DEFAULT_URL = 'http://127.0.0.1:3000';
 
-/** Reads the settings of the command line. The default key is the one that a gateway in the same folder generated. */
+/**
+ * Reads the settings of the command line. If the environment contains no key, uses the key that a gateway with the same
+ * DATA_DIR generated.
+ */
 export const readCommandLineSettings = (
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): CommandLineSettings => ({
@@ -36,7 +39,7 @@ const readFirstLine = (file: string | undefined): string | null => {
   try {
     return file ? readFileSync(file, 'utf8').trim() : null;
   } catch {
-    return null; // a gateway's file, which this user may not read
+    return null; // this user may not read the gateway's file
   }
 };
 

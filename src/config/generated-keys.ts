@@ -11,7 +11,8 @@ export interface Keys {
   /** 32 bytes. */
   readonly secretsKey: Buffer;
   /**
-   * Whether this or an earlier start generated the operator key; only that start shows it. Null: the key is a setting.
+   * `now` if this start generated the operator key, which is then shown; `before` if an earlier start did; null if the
+   * key is a setting.
    */
   readonly operatorKeyGenerated: 'now' | 'before' | null;
 }
@@ -23,10 +24,9 @@ interface KeysFile {
 }
 
 /**
- * Returns the keys that are set, and generated keys for those that are not. Keys are generated once and stored in
- * DATA_DIR/keys.json, mode 0600 (management-api.md: OPERATOR_KEY, SECRETS_KEY); if both are set, nothing is written.
- * Processes with the same SECRETS_KEY, such as those of one database, each generate the same OPERATOR_KEY in their
- * DATA_DIR.
+ * Returns the keys that are set, and generates the others. Keys are generated once and stored in DATA_DIR/keys.json,
+ * mode 0600 (management-api.md: OPERATOR_KEY, SECRETS_KEY); if both are set, nothing is written. Processes with the
+ * same SECRETS_KEY, such as those of one database, each generate the same OPERATOR_KEY in their DATA_DIR.
  * @throws Error with a human-readable message if the file cannot be read, written or parsed. A damaged file is never
  * replaced: the data that its SECRETS_KEY encrypts would be lost.
  */
@@ -57,7 +57,9 @@ const createOperatorSecret = (secretsKey: Buffer | null): Buffer =>
 /** Returns the path of the file with the generated keys. */
 export const keysFile = (dataDir: string): string => join(dataDir, 'keys.json');
 
-/** Adds the generated keys that the file lacks. Returns its contents, and whether this start has added the operator key. */
+/**
+ * Adds the generated keys that the file lacks. Returns its contents, and whether this start has added the operator key.
+ */
 const storeKeys = async (
   dataDir: string,
   generated: KeysFile,
@@ -112,7 +114,7 @@ const parseKeys = (text: string): KeysFile | null => {
 
 /**
  * Writes the file atomically, even through a power failure: flushes it under a temporary name, then gives it its final
- * one.
+ * name.
  * @returns false if another process has created it
  */
 const writeKeysFile = async (file: string, keys: KeysFile, how: 'create' | 'replace'): Promise<boolean> => {

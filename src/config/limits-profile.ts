@@ -14,7 +14,7 @@ export interface ResourceCaps {
   readonly targetsPerPost: number | null;
 }
 
-/** Figures and capabilities of one plan. null means unlimited (management-api.md: LIMITS_PROFILE). */
+/** Limits and capabilities of one plan. null means unlimited (management-api.md: LIMITS_PROFILE). */
 export interface PlanLimits {
   /** At most `requests` (>= 1) accepted posts in any sliding window of `perSeconds` (> 0), per endpoint. */
   readonly burst: { readonly requests: number; readonly perSeconds: number } | null;
@@ -38,28 +38,31 @@ export interface LimitsProfile {
   readonly plans: Readonly<Record<Plan, PlanLimits>>;
   /** Seconds between two accepted posts of an endpoint: the allowed range, and the default. */
   readonly minInterval: { readonly min: number; readonly max: number; readonly default: number };
-  /** Per endpoint (D-17); null: unlimited. */
+  /** Per endpoint (D-17); null if unlimited. */
   readonly discoveryPerMinute: number | null;
-  /** temp-pause and temp-resume together, per endpoint (D-17); null: unlimited. */
+  /** temp-pause and temp-resume together, per endpoint (D-17); null if unlimited. */
   readonly pausesPerMinute: number | null;
-  /** Changes of planned posts, per endpoint (D-63); null: unlimited. */
+  /** Changes of planned posts, per endpoint (D-63); null if unlimited. */
   readonly changesPerMinute: number | null;
-  /** Per endpoint (D-45); null: unlimited. */
+  /** Per endpoint (D-45); null if unlimited. */
   readonly replaysPerMinute: number | null;
   /**
-   * Requests to media and translation hosts before acceptance, per endpoint; per owner, twice that (D-51); null:
-   * unlimited.
+   * Maximum number of requests to media and translation hosts before acceptance, per endpoint; twice as many per owner
+   * (D-51); null if unlimited.
    */
   readonly probesPerMinute: number | null;
-  /** Bytes of these hosts' answers, by the same rules. */
+  /** Maximum number of bytes in these hosts' answers, per endpoint; twice as many per owner; null if unlimited. */
   readonly probeBytesPerMinute: number | null;
-  /** Computing time that an owner's previews may use per minute in each process, in ms (ADR-209); null: unlimited. */
+  /** Computing time that an owner's previews may use per minute in each process, in ms (ADR-209); null if unlimited. */
   readonly previewMsPerMinute: number | null;
-  /** Number of violations in a sliding hour that disables an endpoint (D-17); null: violations never disable one. */
+  /**
+   * Number of violations in a sliding hour that disables an endpoint (D-17); null if violations never disable an
+   * endpoint.
+   */
   readonly violationsToDisable: number | null;
 }
 
-/** Returns the plans' monthly post quotas (D-18); null: unlimited. */
+/** Returns the plans' monthly post quotas (D-18); null if unlimited. */
 export const monthlyPostsOf = ({ plans }: LimitsProfile): Readonly<Record<Plan, number | null>> =>
   Object.fromEntries(PLANS.map((plan) => [plan, plans[plan].monthlyPosts])) as Record<Plan, number | null>;
 
@@ -91,7 +94,7 @@ const DEFAULT_PREVIEW_MS = 10_000;
 const builtIn = new URL('./limits-profiles.json', import.meta.url);
 
 /**
- * Reads a profile: `A` or `B` of limits-profiles.json, or a JSON file of the same form as one of these. Unknown fields
+ * Reads a profile: `A` or `B` of limits-profiles.json, or a JSON file in the same form as one of these. Unknown fields
  * are ignored; all known fields are required, except the limit for changes, the budgets for probes and previews, and
  * the plans' caps.
  * @throws Error naming the file, the wrong field, its valid values and its value.

@@ -9,15 +9,15 @@ let droppedLines = 0;
 export const countDroppedLogLines = (): number => droppedLines;
 
 /**
- * Writes a logger's lines to stderr, without ever waiting for its reader (ADR-89). A line goes to the system at once.
- * Only if a pipe is full do a bounded number of lines wait in memory; further lines are dropped and counted.
+ * Writes a logger's lines to stderr, without ever waiting for its reader (ADR-89). Writes each line at once. Only if a
+ * pipe is full does a limited number of lines wait in memory; further lines are dropped and counted.
  */
 export class LogOutput {
   private reportedLines = droppedLines;
 
   /** @param reportDropped logs how many lines were dropped; called when the reader has caught up */
   constructor(private readonly reportDropped: (lines: number) => void) {
-    process.stderr.on('error', () => undefined); // the reader has closed it: the process continues without a log
+    process.stderr.on('error', () => undefined); // if the reader closes it, the process continues without a log
     process.stderr.on('drain', () => this.report());
   }
 
@@ -33,7 +33,7 @@ export class LogOutput {
   }
 }
 
-/** Ends the process once its log is written, or once its reader has not read for a second. */
+/** Exits once the log is written, or after a second if its reader does not read it. */
 export const exitAfterLog = (code: number): void => {
   setTimeout(() => process.exit(code), FLUSH_MS);
   process.stderr.write('', () => process.exit(code));

@@ -8,7 +8,7 @@ import type { Settings } from './settings.js';
 
 const STDERR = 2;
 
-/** Picks the fields of an error that the log shows: the others may hold a request, a row or a secret. */
+/** Picks the fields of an error that are safe to log, because others may hold a request, a row or a secret. */
 const describeError = (error: unknown): unknown => {
   if (!types.isNativeError(error)) return redact(error);
   const { type, message, stack, code } = stdSerializers.err(error);
@@ -16,8 +16,8 @@ const describeError = (error: unknown): unknown => {
 };
 
 /**
- * Creates the process's logger. It writes to stderr: one JSON object per line, or readable text on a terminal. It never waits
- * for the reader of a pipe (ADR-89), and masks fields whose names suggest secrets.
+ * Creates the process's logger. It writes to stderr: one JSON object per line, or readable text on a terminal. It never
+ * waits for the reader of a pipe (ADR-89), and masks fields whose names suggest secrets.
  */
 export const createLogger = (settings: Pick<Settings, 'logLevel'>): Logger => {
   const logger = pino(

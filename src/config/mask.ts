@@ -2,9 +2,9 @@
 export const MASK = '********';
 
 /**
- * Masks the password of a URL, and its query parameters that contain secrets. It also accepts text that is not a valid URL,
- * because error messages show wrong values. Text without a scheme is masked completely: the position of a secret in
- * `host=db password=…` or `user:…@host` is unknown.
+ * Masks the password of a URL, and its query parameters that contain secrets. It also accepts text that is not a valid
+ * URL, because error messages show wrong values. Text without a scheme is masked completely, because the position of a
+ * secret in `host=db password=…` or `user:…@host` is unknown.
  */
 export const maskUrl = (url: string): string => (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? maskParts(url) : MASK);
 

@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Settings that prevent the start, with exit code 1. `--help` describes all settings. */
+/** Errors in settings. The process exits with code 1. `--help` describes all settings. */
 export const SETTING_MESSAGES = {
   oneWrong: 'A setting is wrong:',
   moreWrong: 'Settings are wrong:',
@@ -27,12 +27,10 @@ export const SETTING_MESSAGES = {
   wrongInProduction: message('{name} takes {takes} with NODE_ENV=production; got "{value}"'),
   introduction:
     'Settings are read from environment variables. An empty variable counts as not set.\nA secret may be in a file instead: set NAME_FILE to its path.',
-  noArgument: message(
-    'The argument {argument} does not exist: --help lists every setting, --version prints the version.',
-  ),
+  noArgument: message('Unknown argument {argument}: --help lists every setting, --version prints the version.'),
 };
 
-/** The file of generated keys. */
+/** The file with the generated keys. */
 export const KEYS_MESSAGES = {
   notStored: message(
     'The generated keys cannot be stored in {file} ({code}). Make DATA_DIR a folder that this user can read and write, or set OPERATOR_KEY and SECRETS_KEY.',
@@ -42,7 +40,7 @@ export const KEYS_MESSAGES = {
   ),
 };
 
-/** A file of `LIMITS_PROFILE`. */
+/** A limits profile read from a file. */
 export const PROFILE_MESSAGES = {
   unreadable: message('cannot read {file} ({code})'),
   notJson: message('{file} is not JSON: {reason}'),

@@ -3,8 +3,8 @@ import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 
 /**
- * Passes NestJS's log messages to the process's logger. NestJS calls it with the message, then the caller's details (for an
- * error its stack), and last the context, a class name.
+ * Passes NestJS's log messages to the process's logger. NestJS calls it with the message, then the caller's details
+ * (for an error its stack), and last the context, a class name.
  */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}

@@ -6,8 +6,8 @@ const SECRET =
 const DEPTH = 6;
 
 /**
- * Copies a value for the log and masks every field whose name suggests a secret, down to a depth of six. Errors are not copied:
- * they keep their class, because they are serialised elsewhere.
+ * Copies a value for the log and masks every field whose name suggests a secret, down to a depth of six. Errors are not
+ * copied: they keep their class, because they are serialised elsewhere.
  */
 export const redact = (value: unknown, depth = 0): unknown => {
   if (typeof value !== 'object' || value === null || types.isNativeError(value) || types.isDate(value)) return value;

@@ -103,7 +103,7 @@ export const schema = {
   DATABASE_POOL: optional('from the roles: 20 for api, 26 with worker', {
     takes: 'a number of connections from 6 to 1000',
     description:
-      'connections to PostgreSQL that this process opens at most; checked against the limits of the server at start',
+      'maximum number of connections to PostgreSQL that this process opens; checked at start against the limits of the server',
     read: wholeNumber(6, 1_000),
     show: (s) => (s.databasePool === null ? '(from the roles)' : String(s.databasePool)),
   }),
@@ -144,7 +144,8 @@ export const schema = {
   SECRETS_KEY_PREVIOUS: defaulted('none', {
     ...secret,
     takes: '"none", or former values of SECRETS_KEY, comma-separated, the oldest last',
-    description: 'keys that open what SECRETS_KEY does not, until "crosspost secrets reseal" has ended',
+    description:
+      'keys for secrets that SECRETS_KEY cannot decrypt; needed until "crosspost secrets reseal" has finished',
     read: (text) => (text === 'none' ? [] : text.split(',').map((key) => parseKey32(key.trim()))),
     show: (s) => (s.secretsKeysPrevious.length === 0 ? 'none' : MASK),
   }),
@@ -163,24 +164,23 @@ export const schema = {
   }),
   SAGA_REACTION_SECONDS: defaulted('60', {
     takes: 'whole seconds from 1 to 3600',
-    description: 'time limit of a saga for an event; at the limit it ends its work on the event and tries again',
+    description: 'how long a saga may take for an event; then it stops working on the event and tries again',
     read: wholeNumber(1, 3600),
     show: (s) => String(s.reactionMs / 1000),
   }),
   DELIVERY_BODY_DAYS: defaulted('30', {
     takes: 'whole days from 1 to 36500',
-    description:
-      'time for which the tables keep the bodies of webhook deliveries that have ended; the history keeps them',
+    description: 'how long the tables keep the bodies of finished webhook deliveries; the history keeps them for good',
     read: wholeNumber(1, 36_500),
     show: (s) => String(s.deliveryBodyMs / DAY_MS),
   }),
   JOB_DAYS: defaulted('30', {
     takes: 'whole days from 1 to 36500',
-    description: 'time for which jobs that have ended are kept',
+    description: 'how long finished jobs are kept',
     read: wholeNumber(1, 36_500),
     show: (s) => String(s.jobMs / DAY_MS),
   }),
-  DEMO: optional('on without DATABASE_URL, else off; never on by itself with NODE_ENV=production', {
+  DEMO: optional('on without DATABASE_URL, else off; never on by default with NODE_ENV=production', {
     takes: '"on" or "off"',
     description:
       'starts stand-ins of the networks and creates a demo owner; with NODE_ENV=production OPERATOR_KEY must then be set',
@@ -191,20 +191,20 @@ export const schema = {
     ...secret,
     takes: 'visible ASCII characters without spaces',
     description:
-      "bearer key for /metrics; without it and METRICS_PORT, /metrics is for the operator's key alone with NODE_ENV=production",
+      "bearer key for /metrics; if neither this nor METRICS_PORT is set, /metrics requires the operator's key with NODE_ENV=production",
     read: matching(/^[\x21-\x7e]{1,512}$/),
     show: (s) => (s.metricsKey === null ? 'none' : MASK),
   }),
   METRICS_PORT: optional('none', {
     takes: 'a port from 0 to 65535 other than PORT',
     description:
-      "port, on HOST, of a listener for /metrics, /healthz and /readyz alone; /metrics on PORT then takes METRICS_KEY or the operator's key; 0 chooses a free port and prints it",
+      "port, on HOST, of a separate listener for /metrics, /healthz and /readyz; /metrics on PORT then requires METRICS_KEY or the operator's key; 0 chooses a free port and prints it",
     read: wholeNumber(0, 65_535),
     show: (s) => (s.metricsPort === null ? 'none' : String(s.metricsPort)),
   }),
   LIMITS_PROFILE: defaulted('A', {
-    takes: '"A", "B", or the path of a JSON file of the form that A and B have in dist/config/limits-profiles.json',
-    description: 'figures of the plans, and rate limits; null in a file means unlimited',
+    takes: '"A", "B", or the path of a JSON file in the form of A or B in dist/config/limits-profiles.json',
+    description: 'limits of the plans, and rate limits; null in a file means unlimited',
     read: (text) => readLimitsProfile(text),
     show: (s) => s.limitsProfile.name,
   }),
@@ -256,7 +256,7 @@ export const schema = {
   MINUTE_MS: defaulted('60000', {
     takes: 'whole milliseconds from 1 to 3600000',
     description:
-      'length of a minute of pauses and of the spacing of a backlog; for demos and tests, other values not allowed with NODE_ENV=production',
+      'length of a minute in pauses, backlog spacing, webhook retries, notices and secret overlaps; for demos and tests: NODE_ENV=production allows only 60000',
     read: wholeNumber(1, 3_600_000),
     show: (s) => String(s.minuteMs),
   }),

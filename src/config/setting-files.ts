@@ -8,7 +8,7 @@ export const FILE_SUFFIX = '_FILE';
 export interface GivenValue {
   /** Undefined if it is not set. */
   readonly text: string | undefined;
-  /** Name for messages, with the file if the value is from one. */
+  /** Name for messages, with the file if the value comes from a file. */
   readonly name: string;
 }
 

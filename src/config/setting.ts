@@ -15,11 +15,11 @@ export interface Setting<T = unknown> {
   readonly initial?: string;
   /** True for secrets: `<name>_FILE` may name a file with the value. */
   readonly mayBeFile?: true;
-  /** Masks a wrong value in error messages. Default: it is shown unchanged. */
+  /** Masks a wrong value in error messages. If absent, the value is shown unchanged. */
   readonly hide?: (text: string) => string;
-  /** @throws Error that says what is wrong, or with an empty message if `takes` says enough */
+  /** @throws Error that explains what is wrong, or with an empty message if `takes` is explanation enough */
   readonly read: (text: string) => T;
-  /** Returns the value as the log shows it at the start. */
+  /** Returns the value as it is logged at startup. */
   readonly show: (settings: Settings) => string;
 }
 
@@ -70,12 +70,13 @@ export const parseBaseUrl = (text: string): string => {
 };
 
 /**
- * Parses a PostgreSQL URL. The host may be missing if it is in the query, or if the server is a local socket.
- * @throws Error that explains percent-encoding if a character of the password ends it too early, or is half an encoding
+ * Parses a PostgreSQL URL. The host may be omitted if it is in the query, or if the server is a local socket.
+ * @throws Error that explains percent-encoding if the password contains a character that ends it too early, or an
+ * incomplete percent-encoding
  */
 export const parseDatabaseUrl = (text: string): string => {
   requireThat(/^postgres(ql)?:\/\/\S+$/i.test(text));
-  // A `/`, `?` or `#` ends the part with the password, so that its `@` is found after it.
+  // A `/`, `?` or `#` in a password ends the authority too early, so that the `@` is in the rest.
   const [, authority = '', rest = ''] = /^[^:]+:\/\/([^/?#]*)(.*)$/s.exec(text)!;
   const isNoPort = /:.*\D/.test(authority.replace(/^\[[^\]]*\]/, ''));
   const isCutOff = !authority.includes('@') && (isNoPort ? rest.includes('@') : /^[^=]*@/.test(rest));

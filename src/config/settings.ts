@@ -19,24 +19,24 @@ export type Environment = 'development' | 'test' | 'production';
 /** All settings, read once at the start (management-api.md: Settings). Times are in milliseconds. */
 export interface Settings {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 for any free port. */
   readonly port: number;
   /** Without a trailing slash; null until the port is known, see {@link defaultBaseUrl}. */
   readonly baseUrl: string | null;
   /** Absolute path. */
   readonly dataDir: string;
-  /** null: the embedded PostgreSQL. */
+  /** Null for the embedded PostgreSQL. */
   readonly databaseUrl: string | null;
-  /** Maximum number of connections to PostgreSQL; null: derived from the roles. */
+  /** Maximum number of connections to PostgreSQL; null if derived from the roles. */
   readonly databasePool: number | null;
-  /** null: events are in the database. */
+  /** Null if the events are in the database. */
   readonly eventStoreUrl: string | null;
   readonly roles: ReadonlySet<Role>;
   /** Lower case (D-34). */
   readonly brand: string;
-  /** null: generated, see generated-keys.ts. */
+  /** Null if generated, see generated-keys.ts. */
   readonly operatorKey: string | null;
-  /** 32 bytes; null, with the embedded PostgreSQL only: generated, see generated-keys.ts. */
+  /** 32 bytes; null (only with the embedded PostgreSQL) if generated, see generated-keys.ts. */
   readonly secretsKey: Buffer | null;
   /** Additional keys that open secrets, oldest last; 32 bytes each. */
   readonly secretsKeysPrevious: readonly Buffer[];
@@ -44,29 +44,31 @@ export interface Settings {
   readonly leaseMs: number;
   /** Time limit of a saga's reaction to an event, in ms. */
   readonly reactionMs: number;
-  /** How long bodies of deliveries that have ended are kept in tables, in ms. */
+  /** How long the bodies of finished deliveries are kept in tables, in ms. */
   readonly deliveryBodyMs: number;
-  /** How long jobs that have ended are kept, in ms. */
+  /** How long finished jobs are kept, in ms. */
   readonly jobMs: number;
-  /** Base URLs by network, without a trailing slash; null: the stand-in in demo mode, else the network's own. */
+  /**
+   * Base URLs by network, without a trailing slash; null for the stand-in in demo mode, else for the network's own URL.
+   */
   readonly apiUrls: Readonly<Record<string, string | null>>;
   readonly demo: boolean;
-  /** null: none; see {@link metricsPort}. */
+  /** Null if there is none; see {@link metricsPort}. */
   readonly metricsKey: string | null;
-  /** Port of the listener for metrics and health; 0: any free port; null: none. */
+  /** Port of the listener for metrics and health; 0 for any free port; null if there is none. */
   readonly metricsPort: number | null;
   readonly limitsProfile: LimitsProfile;
   readonly mediaProbe: boolean;
-  /** CIDRs; empty: off. */
+  /** CIDRs; empty if off. */
   readonly allowPrivateAddresses: readonly string[];
-  /** CIDRs; empty: none. */
+  /** CIDRs; empty if there are none. */
   readonly trustedProxies: readonly string[];
-  /** Origins, as browsers send them; empty: none. */
+  /** Origins, as browsers send them; empty if there are none. */
   readonly corsOrigins: readonly string[];
   readonly maintenance: boolean;
-  /** Origin of the history's checkpoints; null: from the base URL. */
+  /** Origin of the history's checkpoints; null if derived from the base URL. */
   readonly historyOrigin: string | null;
-  /** 32 bytes; null: derived from the secrets key. */
+  /** 32 bytes; null if derived from the secrets key. */
   readonly historyKey: Buffer | null;
   readonly minuteMs: number;
   readonly logLevel: LogLevel;
@@ -89,8 +91,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads and validates all settings from the environment, and from the files that it names for secrets. An empty value counts as
- * not set.
+ * Reads and validates all settings from the environment, and from the files that it names for secrets. An empty value
+ * counts as not set.
  * @throws SettingsError listing every wrong setting: its name, its valid values and its value
  */
 export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkSetting[]): Settings => {
@@ -144,8 +146,7 @@ export const defaultBaseUrl = (host: string, port: number): string => {
 };
 
 /**
- * Returns every setting as the log shows it at the start, by environment variable. Secrets and passwords in URLs are
- * masked.
+ * Returns every setting as it is logged at startup, by environment variable. Secrets and passwords in URLs are masked.
  */
 export const describeSettings = (
   settings: Settings,

@@ -144,7 +144,7 @@ describe('an argument', () => {
     for (const args of [['--hlp'], ['-v'], ['help'], ['--help', '--port=80']]) {
       const { program, code } = await runWithArguments(harness, ...args);
       expect(code).toBe(1);
-      const message = `The argument "${args.at(-1)}" does not exist: --help lists every setting, --version prints the version.`;
+      const message = `Unknown argument "${args.at(-1)}": --help lists every setting, --version prints the version.`;
       await until('it has reported the error', () => program.log === message);
       expect(program.output).toBe('');
     }
