@@ -12,7 +12,7 @@ export const STATE_MESSAGES = {
   /** `nothing_to_retry` */
   nothingToRetry: 'The channel does not need attention: no refusal holds its posts.',
   /** `cooldown` */
-  slugCooldown: message('The slug was rotated less than 24 hours ago. Rotate it again from {at}.'),
+  slugCooldown: message('The slug was rotated less than 24 hours ago. You can rotate it again from {at}.'),
   /** `replay` */
   keyUsed: 'This key was used within the last 24 hours.',
 };
@@ -27,7 +27,7 @@ export const PUBLICATION_MESSAGES = {
   ),
   /** `publishing` */
   beingSent:
-    'This publication is being sent right now. Wait until the attempt has ended: if the publication is then queued again, it can be cancelled.',
+    'This publication is being sent right now. Wait until the attempt has finished: if the publication is then queued again, it can be cancelled.',
   /** `wrong_state` */
   dismissInstead: message(
     'Only a publication that is queued can be cancelled; this one is {status}. POST …/dismiss closes it.',
@@ -36,7 +36,7 @@ export const PUBLICATION_MESSAGES = {
   published: 'Only a publication that is queued can be cancelled; this one is published, and readers see it.',
   /** `wrong_state` */
   notSentAnyway: message(
-    'Only a publication that is queued can be cancelled; this one is {status}, and is not sent anyway.',
+    'Only a publication that is queued can be cancelled; this one is {status}, and will not be sent.',
   ),
   attemptReplaced: 'Another attempt has replaced this one.',
   stepReported: 'Another worker has reported this step.',

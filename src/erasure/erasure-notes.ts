@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { POOL } from '../postgres/tokens.js';
 
-/** What a note's subject is: a secret's id, the stream of a translation, or the stream of a payload's parts. */
+/** Kind of a note's subject: a secret's id, the stream of a translation, or the stream of a payload's parts. */
 export type ErasureKind = 'secret' | 'translation' | 'payload';
 
 /** A note to erase or check something from a given time on. */
@@ -25,7 +25,7 @@ export class ErasureNotes {
 
   /**
    * Notes a subject, or sets a new time on its existing note.
-   * @param due ms from now, and a time in ms since 1970: the later one counts
+   * @param due `inMs` from now or `notBefore` (ms since 1970), whichever is later
    */
   async add(
     kind: ErasureKind,
@@ -42,7 +42,7 @@ export class ErasureNotes {
     );
   }
 
-  /** Lists the due items, longest due first. */
+  /** Lists the notes that are due, the longest overdue first. */
   async findDue(kind: ErasureKind, limit: number): Promise<ErasureNote[]> {
     const { rows } = await this.pool.query<{ subject: string; age: number; streams: string[] | null; noted: string }>(
       `select subject, streams, noted_at::text as noted,
@@ -59,7 +59,7 @@ export class ErasureNotes {
     await this.pool.query(text, [kind, subject, notedAt]);
   }
 
-  /** Makes a note due again later. */
+  /** Postpones a note by `ms` from now. */
   async postpone(kind: ErasureKind, { subject, notedAt }: ErasureNote, ms: number): Promise<void> {
     await this.pool.query(
       `update ops_erasure set due_at = clock_timestamp() + $4 * interval '1 ms'

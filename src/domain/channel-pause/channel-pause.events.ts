@@ -2,7 +2,10 @@ import type { Catalogue } from '../../kernel/catalogue.js';
 import type { DomainEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 
-/** A pause was set or extended. `source`: `temp-pause`, `management`, or `publication` for a pause that a post requested. */
+/**
+ * A pause was set or extended. `source`: `temp-pause`, `management`, or `publication` for a pause that a post
+ * requested.
+ */
 export type ChannelPaused = DomainEvent<
   'ChannelPaused',
   { readonly channelId: string; readonly until: Instant; readonly source: string; readonly postId: string | null }

@@ -3,22 +3,22 @@ import type { DomainEvent } from '../../kernel/events.js';
 import type { JsonObject } from '../../kernel/json.js';
 
 /**
- * Identifier of a network. The domain has no list of networks: the API accepts those in the catalogue (publish-api.md:
- * Target; D-4).
+ * Identifier of a network. The domain has no list of networks; the API accepts the networks in the catalogue
+ * (publish-api.md: Target; D-4).
  */
 export type Platform = string;
 
 /** The public part of a channel's credentials: `chat_id` or `group_id`. */
 export type Address = Readonly<Record<string, string>>;
 
-/** Settings of a channel (management-api.md: settings): `on_doubt`, and those that its network declares. */
+/** Settings of a channel (management-api.md: settings): `on_doubt`, and the settings that its network declares. */
 export interface ChannelSettings extends JsonObject {
   readonly on_doubt?: 'hold' | 'resend';
 }
 
 /** Remedies for a channel that needs attention (D-50). */
 export type Remedy =
-  /** Change something on the network: `Attention.message` says what. */
+  /** Change something on the network: `Attention.message` explains what. */
   | 'fix_on_platform'
   /** Set new credentials. */
   | 'replace_credentials'
@@ -28,7 +28,7 @@ export type Remedy =
 /** The reason why a channel needs attention (D-26, D-35, D-50). */
 export interface Attention {
   readonly code: string;
-  /** Says what was refused and what to do about it. */
+  /** Explains what was refused and what to do about it. */
   readonly message: string;
   /** The network's own words; null if it gave none. */
   readonly platform_says: string | null;
@@ -50,9 +50,11 @@ export type ChannelConnected = DomainEvent<
     readonly settings: ChannelSettings;
   }
 >;
-/** The channel has a new name, which owners and verbose discovery see. */
+/** The channel was renamed; owners and verbose discovery see its name. */
 export type ChannelRenamed = DomainEvent<'ChannelRenamed', { readonly channelId: string; readonly name: string }>;
-/** Credentials were set, new or the same as before. Either way the channel no longer waits (D-26), as after a retry. */
+/**
+ * Credentials were set, perhaps the same as before. Either way the channel no longer waits (D-26), as after a retry.
+ */
 export type ChannelCredentialsReplaced = DomainEvent<
   'ChannelCredentialsReplaced',
   { readonly channelId: string; readonly credentialsId: string; readonly address: Address }
@@ -73,7 +75,7 @@ export type ChannelNeedsAttention = DomainEvent<
   'ChannelNeedsAttention',
   { readonly channelId: string; readonly attention: Attention; readonly until: number }
 >;
-/** The owner deleted the channel: it takes no more commands, and nothing is published on it. Its history is kept. */
+/** The owner deleted the channel: it accepts no more commands, and nothing is published on it. Its history is kept. */
 export type ChannelDeleted = DomainEvent<'ChannelDeleted', { readonly channelId: string }>;
 
 /** Someone requested another attempt with the current credentials: the channel's queue no longer waits. */

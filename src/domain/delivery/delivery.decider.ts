@@ -21,7 +21,7 @@ export type DeliveryCommand =
       readonly deliveryId: string;
       readonly status: number | null;
       readonly isProbe: boolean;
-      /** True if the customer's server answered 410, so it accepts no more deliveries. */
+      /** True if the customer's server answered 410, which means that it accepts no more deliveries. */
       readonly isGone: boolean;
       readonly next: FailedAttempt;
     } & AttemptFacts)

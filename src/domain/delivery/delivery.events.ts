@@ -45,7 +45,7 @@ export type DeliverySucceeded = DomainEvent<
     readonly answer: string;
   }
 >;
-/** An attempt failed. The next one starts at `retryAt` at the earliest; null if the delivery failed for good. */
+/** An attempt failed. The next attempt starts at `retryAt` at the earliest; null if the delivery failed for good. */
 export type DeliveryAttemptFailed = DomainEvent<
   'DeliveryAttemptFailed',
   {
@@ -71,7 +71,10 @@ export type DeliveryRetryRequested = DomainEvent<
   { readonly deliveryId: string; readonly outputId: string; readonly at: Instant }
 >;
 
-/** A part of a large body was stored; without a scheduled delivery it has no effect. `chunk`: base64 of the body's bytes. */
+/**
+ * A part of a large body was stored; without a scheduled delivery it has no effect. `chunk`: base64 of the body's
+ * bytes.
+ */
 export type DeliveryBodyPartStored = DomainEvent<
   'DeliveryBodyPartStored',
   { readonly deliveryId: string; readonly index: number; readonly chunk: string }

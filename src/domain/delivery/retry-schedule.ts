@@ -22,7 +22,8 @@ export interface FailedAttempt {
 }
 
 /**
- * Returns the earliest time of the next attempt: as scheduled, or the server's `Retry-After` if that is later.
+ * Returns the earliest time of the next attempt: as scheduled, or the server's `Retry-After` (at most 24 hours) if that
+ * is later.
  * @param failed number of failed attempts of this schedule, from 1
  * @returns null if it was the last attempt
  */

@@ -18,7 +18,7 @@ export interface EndpointSettings {
   readonly minInterval: number;
   readonly requireSignature: boolean;
   readonly requireTimestamp: boolean;
-  /** Addresses and CIDRs in canonical form; empty: all addresses are allowed. */
+  /** Addresses and CIDRs in canonical form; empty if all addresses are allowed. */
   readonly ipAllowlist: readonly string[];
   readonly verboseDiscovery: boolean;
   /** True if an owner must approve each post before it is released (D-62). */
@@ -42,7 +42,7 @@ export type EndpointCreated = DomainEvent<
     readonly settings: EndpointSettings;
   }
 >;
-/** The owner changed settings; absent ones are unchanged. */
+/** The owner changed settings; absent settings are unchanged. */
 export type EndpointChanged = DomainEvent<
   'EndpointChanged',
   { readonly endpointId: string; readonly settings: Partial<EndpointSettings> }
@@ -72,9 +72,9 @@ export type EndpointDisabled = DomainEvent<
   'EndpointDisabled',
   { readonly endpointId: string; readonly by: DisabledBy; readonly reason: string }
 >;
-/** Someone enabled the endpoint; violations are counted from here (D-45). */
+/** Someone enabled the endpoint; only later violations count (D-45). */
 export type EndpointEnabled = DomainEvent<'EndpointEnabled', { readonly endpointId: string }>;
-/** The owner deleted the endpoint: its slug and token are unknown from now on. Its history is kept. */
+/** The owner deleted the endpoint: its slug and token no longer work. Its history is kept. */
 export type EndpointDeleted = DomainEvent<'EndpointDeleted', { readonly endpointId: string }>;
 
 /** Events of an endpoint's stream. */

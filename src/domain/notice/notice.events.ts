@@ -13,7 +13,7 @@ export type NoticeKind =
   | 'quota.nearly_used'
   | 'quota.used_up';
 
-/** The resources that a notice concerns; those that do not apply are absent. */
+/** What a notice is about; fields that do not apply are absent. */
 export interface NoticeSubject {
   readonly channelId?: string;
   readonly postId?: string;

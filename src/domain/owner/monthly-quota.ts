@@ -9,7 +9,9 @@ export interface MonthlyUsage {
   /** UTC: `2026-11`. */
   readonly month: string;
   readonly published: number;
-  /** The largest plan under which a post was published in the month; null: unknown, so the current plan applies. */
+  /**
+   * The largest plan under which a post was published in the month; null if unknown, so that the current plan applies.
+   */
   readonly plan: Plan | null;
   /** Id of the event of the latest publication that counted. */
   readonly last_event: string;
@@ -49,7 +51,7 @@ export const hasMonthlyQuota = (plan: Plan, monthlyPosts: MonthlyPosts): boolean
 
 /**
  * Computes the posts left in the month of `now` (D-18). The plan's quota is used first, then the post packs. Packs do
- * not expire, so posts that earlier months used beyond their quotas have already been taken from them.
+ * not expire, so posts that earlier months used beyond their quotas have already been taken from the packs.
  *
  * @param months all months in which the owner has published
  */

@@ -18,9 +18,9 @@ export type OwnerRegistered = DomainEvent<
   'OwnerRegistered',
   { readonly ownerId: string; readonly name: string; readonly plan: Plan; readonly keyHash: string }
 >;
-/** The owner has a new name, which the operator sees. */
+/** The owner was renamed. */
 export type OwnerRenamed = DomainEvent<'OwnerRenamed', { readonly ownerId: string; readonly name: string }>;
-/** The owner has another plan, which sets the limits of its endpoints from now on. */
+/** The owner's plan was changed; from now on, the new plan's limits apply. */
 export type OwnerPlanChanged = DomainEvent<'OwnerPlanChanged', { readonly ownerId: string; readonly plan: Plan }>;
 /** The key was replaced. `keyHash`: SHA-256 (hex) of the new key, which is shown once and stored nowhere. */
 export type OwnerKeyRotated = DomainEvent<'OwnerKeyRotated', { readonly ownerId: string; readonly keyHash: string }>;
@@ -34,13 +34,13 @@ export type OwnerNoticeChatSet = DomainEvent<
   'OwnerNoticeChatSet',
   { readonly ownerId: string; readonly chatId: string; readonly secretId: string }
 >;
-/** Notices are not delivered from now on. */
+/** The notice chat was removed; no more notices are delivered. */
 export type OwnerNoticeChatRemoved = DomainEvent<'OwnerNoticeChatRemoved', { readonly ownerId: string }>;
 /** The owner bought posts beyond the plan's monthly quota (D-18). */
 export type PostPackAdded = DomainEvent<'PostPackAdded', { readonly ownerId: string; readonly posts: number }>;
 /**
- * The operator deleted the owner: its key is invalid from now on. The deletion of its endpoints, projects and channels
- * follows as their own events.
+ * The operator deleted the owner: its key is invalid from now on. Its endpoints, channels, projects and webhook outputs
+ * are then deleted too, with their own events.
  */
 export type OwnerDeleted = DomainEvent<'OwnerDeleted', { readonly ownerId: string }>;
 

@@ -8,7 +8,7 @@ export interface PauseRequest {
   /** Length of a pause minute, in ms (setting MINUTE_MS). */
   readonly minuteMs: number;
   readonly source: 'temp-pause' | 'management' | 'publication';
-  /** The post whose publication requests the pause; only its first request counts. Null if a person requests it. */
+  /** The post whose publication requests the pause; only its first request counts. Null for other sources. */
   readonly postId: string | null;
 }
 
@@ -37,7 +37,7 @@ export const notPaused: PauseState = { until: 0, postIds: [] };
  */
 export const PAUSE_MEMORY = 1_000;
 
-/** True if this post has not requested a pause before, even if that request would not change the end. */
+/** True if the post has not requested this pause before. A request that did not change the end counts too. */
 export const isFirstRequest = (postId: string | null, state: PauseState): postId is string =>
   postId !== null && !state.postIds.includes(postId);
 

@@ -2,7 +2,7 @@ import type { Instant } from '../../kernel/instant.js';
 import type { KeyClaim, PostState } from './post.decider.js';
 import type { Place } from './post.events.js';
 
-/** How long a post keeps its key taken (publish-api.md: Limits), in ms. */
+/** How long a key stays taken after a post has claimed it (publish-api.md: Limits), in ms. */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 /** True if a key that was used at `usedAt` is still taken at `at`. */
@@ -21,7 +21,8 @@ export type KeyStatus =
  * Resolves the status of a key.
  *
  * @param own state of the key's stream
- * @param there if `own` is a reservation: the state set by the event at the reserved place, `unwritten` if there is none
+ * @param there if `own` is a reservation: the state set by the event at the reserved place, `unwritten` if there is
+ * none
  */
 export const resolveKeyStatus = (
   key: string,

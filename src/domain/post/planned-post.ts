@@ -26,7 +26,8 @@ export interface PlannedPost {
 }
 
 /**
- * A new payload for a planned post, in stored form. Its targets have new publications, which replace those of the post.
+ * A new payload for a planned post, in stored form. Its targets have new publication ids, but targets that the post
+ * already has keep their publications.
  */
 export type RevisedContent = Pick<PostRevised['data'], 'traceId' | 'payload' | 'parts' | 'targets' | 'publishAt'>;
 
@@ -118,8 +119,8 @@ const approvalAfter = ({ approval }: PlannedPost, needsApproval: boolean): Plann
   needsApproval ? 'pending' : approval;
 
 /**
- * Decides on a command to a planned post. Returns the events of one append; an empty list if nothing needs to be done.
- * A change and the release compete for the stream's next revision: the loser is decided again (D-64).
+ * Decides on a command to a planned post. Returns the events to append together; an empty list if nothing needs to be
+ * done. A change and the release compete for the stream's next revision: the loser is decided again (D-64).
  *
  * @param nextRevision revision of the stream's next event
  */
@@ -203,7 +204,9 @@ const refuseRevision = (
     ? null
     : reject('revision_mismatch', PLANNED_POST_MESSAGES.revisionMismatch({ revision: String(revision) }), { revision });
 
-/** True if a planned post may be released: it is approved, if that is required, and its time has come. */
+/**
+ * True if a planned post may be released: it is approved, if approval is required, and its publication time has passed.
+ */
 export const isDue = ({ approval, publishAt }: Pick<PlannedPost, 'approval' | 'publishAt'>, at: Instant): boolean =>
   approval !== 'pending' && (publishAt === null || publishAt <= at);
 

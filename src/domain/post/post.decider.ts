@@ -19,7 +19,7 @@ export type PostCommand =
   | { readonly type: 'SkipPost'; readonly data: PostSkipped['data'] }
   | { readonly type: 'ReservePostKey'; readonly data: PostKeyReserved['data'] };
 
-/** State of a key's stream, set by its last event; null if the stream is empty. */
+/** State of a key's stream, set by the last event that decides about the key; null if the stream is empty. */
 export type PostState = null | KeyClaim | KeyReservation;
 
 /** The claim of an accepted or skipped post on its keys. */
@@ -58,8 +58,8 @@ export const listClaimedKeys = ({
 
 /**
  * An idempotency key of an endpoint, or a post without a key: claim, acceptance and stored response are one event
- * (D-19). After 24 hours the key may be used for another post. Whether a reservation still holds is decided in another
- * stream (see key-status.ts): a writer reads that stream before it appends after a reservation.
+ * (D-19). After 24 hours the key may be used for another post. Whether a reservation is still valid is decided in
+ * another stream (see key-status.ts): a writer reads that stream before it appends after a reservation.
  */
 export const post: Decider<PostCommand, PostState, KeyEvent | PostApprovalRequested, 'replay'> = {
   category: 'post',

@@ -40,7 +40,7 @@ export interface PostPlan {
   readonly publishAt: Instant | null;
   /** True if an owner must approve the post before it is released (D-62). */
   readonly requiresApproval: boolean;
-  /** True if the acceptance releases the post, because its time has come. */
+  /** True if the acceptance releases the post, because its publication time has passed. */
   readonly isReleased: boolean;
 }
 
@@ -85,7 +85,9 @@ export type PostReleased = DomainEvent<
     readonly at: Instant;
     /** The time that the post was planned for; null if there was none, so that its approval or a change released it. */
     readonly publishAt: Instant | null;
-    /** Revision, in the same stream, of the event with the content: the acceptance or the latest revision of the post. */
+    /**
+     * Revision, in the same stream, of the event with the content: the acceptance or the latest revision of the post.
+     */
     readonly contentRevision: number;
     /** The targets that were not cancelled, in the order of D-57. */
     readonly targets: readonly Target[];
@@ -106,7 +108,7 @@ export type PostRescheduled = DomainEvent<
   }
 >;
 
-/** A planned post got a new payload (D-63). Its id, key and `external_id` stay the same. */
+/** A planned post was given a new payload (D-63). Its id, key and `external_id` stay the same. */
 export type PostRevised = DomainEvent<
   'PostRevised',
   PlannedPostIds & {
@@ -122,7 +124,7 @@ export type PostRevised = DomainEvent<
     readonly parts: PayloadParts | null;
     /** Targets that the post had before keep their publications. */
     readonly targets: readonly Target[];
-    /** Publications that the post no longer has, cancelled ones included. */
+    /** Publications that the post no longer has, including cancelled publications. */
     readonly droppedIds: readonly string[];
   }
 >;
@@ -140,7 +142,7 @@ export type PlannedPublicationsCancelled = DomainEvent<
 
 /**
  * A planned post waits for approval from now on (D-62): since its acceptance, or since a change (D-64). It follows the
- * event that caused it, in the same append. Those who can approve the post are notified.
+ * event that caused it, in the same append. Everyone who can approve the post is notified.
  */
 export type PostApprovalRequested = DomainEvent<
   'PostApprovalRequested',
@@ -152,7 +154,8 @@ export type PostApprovalRequested = DomainEvent<
 >;
 
 /**
- * A planned post was approved (D-62). A {@link PostReleased} in the same append follows if the post's time has come.
+ * A planned post was approved (D-62). A {@link PostReleased} in the same append follows if the publication time has
+ * passed.
  */
 export type PostApproved = DomainEvent<
   'PostApproved',
@@ -181,7 +184,10 @@ export type PlannedPostEvent =
   | PostApproved
   | PostRejected;
 
-/** An endpoint without a project received a post with a key: nothing is published, but the response is stored (D-10, D-19). */
+/**
+ * An endpoint without a project received a post with a key: nothing is published, but the response is stored (D-10,
+ * D-19).
+ */
 export type PostSkipped = DomainEvent<
   'PostSkipped',
   {
@@ -196,7 +202,10 @@ export type PostSkipped = DomainEvent<
   }
 >;
 
-/** A place in a stream for an event that is not written yet. That event decides all reservations that name the place. */
+/**
+ * A place in a stream for an event that is not written yet. That event decides all reservations that refer to the
+ * place.
+ */
 export interface Place {
   readonly stream: string;
   readonly revision: number;
@@ -213,7 +222,10 @@ export type PostKeyReserved = DomainEvent<
   { readonly endpointId: string; readonly place: Place; readonly at: Instant }
 >;
 
-/** A part of a large payload was stored; without an accepted post it has no effect. `chunk`: base64 of the JSON text's bytes. */
+/**
+ * A part of a large payload was stored; without an accepted post it has no effect. `chunk`: base64 of the JSON text's
+ * bytes.
+ */
 export type PayloadPartStored = DomainEvent<
   'PayloadPartStored',
   { readonly postId: string; readonly index: number; readonly chunk: string }

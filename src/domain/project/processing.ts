@@ -1,7 +1,10 @@
 import type { Entity } from '../../payload/payload.js';
 import type { Platform } from '../channel/channel.events.js';
 
-/** A filter (D-28): a post passes if no `exclude` filter matches and, if there are any `include` filters, one of them does. */
+/**
+ * A filter (D-28): a post passes if no `exclude` filter matches and, if there are any `include` filters, at least one
+ * of them matches.
+ */
 export type Filter = {
   readonly mode: 'include' | 'exclude';
   /** Whole words, case-insensitive. */
@@ -12,10 +15,13 @@ export type Filter = {
   readonly platforms?: readonly Platform[];
 };
 
-/** A footer to remove (D-28): from its last occurrence to the end. Either `marker` or `pattern` is set. */
+/**
+ * A footer to remove (D-28): the text is cut from the footer's last occurrence to the end. Either `marker` or `pattern`
+ * is set.
+ */
 export type Footer = { readonly marker?: string; readonly pattern?: string };
 
-/** A replacement of words (D-28). */
+/** A replacement in the text (D-28). */
 export type Replacement = {
   readonly from: string;
   readonly to: string;
@@ -42,7 +48,9 @@ export type Signature = {
   readonly platforms?: readonly Platform[];
 };
 
-/** The processing of a project's posts, in the order of D-28; every part is optional (management-api.md: `processing`). */
+/**
+ * The processing of a project's posts, in the order of D-28; every part is optional (management-api.md: `processing`).
+ */
 export type Processing = {
   readonly filters?: readonly Filter[];
   readonly footer?: Footer;

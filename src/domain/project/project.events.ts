@@ -14,7 +14,7 @@ export type ProjectCreated = DomainEvent<
     readonly processing: JsonObject;
   }
 >;
-/** The project has a new name, which owners and verbose discovery see. */
+/** The project was renamed; owners and verbose discovery see its name. */
 export type ProjectRenamed = DomainEvent<'ProjectRenamed', { readonly projectId: string; readonly name: string }>;
 /** The channels for posts accepted from now on were changed; `channelIds` is the whole list. */
 export type ProjectChannelsChanged = DomainEvent<
@@ -27,7 +27,7 @@ export type ProjectProcessingChanged = DomainEvent<
   { readonly projectId: string; readonly processing: JsonObject }
 >;
 /**
- * The owner deleted the project: it takes no more commands, and none of its posts is published. Its history is kept.
+ * The owner deleted the project: it accepts no more commands, and none of its posts is published. Its history is kept.
  */
 export type ProjectDeleted = DomainEvent<'ProjectDeleted', { readonly projectId: string }>;
 

@@ -8,8 +8,8 @@ import type {
 } from './projection.events.js';
 
 /**
- * Commands that record decisions about a projection. Except for a skip, they are recorded under the command's id after
- * the decision was carried out.
+ * Commands that record decisions about a projection. All except `SkipEvent` are executed after the decision was carried
+ * out, under the id of the command that made it.
  */
 export type ProjectionCommand =
   | ({ readonly type: 'SkipEvent' } & ProjectionEventSkipped['data'])

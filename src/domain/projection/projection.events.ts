@@ -12,7 +12,7 @@ export type ProjectionEventSkipped = DomainEvent<
     readonly eventId: string;
     readonly eventType: string;
     readonly position: string;
-    /** The error with which the projection had stopped. */
+    /** The error that stopped the projection. */
     readonly error: string;
     readonly reason: string;
   }
@@ -44,7 +44,7 @@ export type ProjectionCandidateDiscarded = DomainEvent<
   { readonly projection: string; readonly version: number; readonly reason: string | null }
 >;
 
-/** Events of the stream with an operator's decisions about a projection: `projection-<name>`. */
+/** Events of the stream `projection-<name>`, which records the decisions about a projection. */
 export type ProjectionEvent =
   ProjectionEventSkipped | ProjectionPromoted | ProjectionRolledBack | ProjectionCandidateDiscarded;
 
@@ -56,5 +56,5 @@ export const projectionEvents = {
   ProjectionCandidateDiscarded: { version: 1 },
 } satisfies Catalogue & Record<ProjectionEvent['type'], unknown>;
 
-/** Returns the stream of the decisions about a projection. */
+/** Returns the name of the stream with the decisions about a projection. */
 export const projectionStream = (name: string): string => `projection-${name}`;

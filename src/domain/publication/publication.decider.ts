@@ -15,7 +15,10 @@ interface OfAttempt {
   readonly attempt: number;
 }
 
-/** Commands to a publication. An attempt's commands carry its number: if it has lost its lease, they change nothing. */
+/**
+ * Commands to a publication. An attempt's commands carry its number: they are rejected if another attempt has replaced
+ * it.
+ */
 export type PublicationCommand = PublicationIds &
   (
     | {
@@ -218,7 +221,7 @@ export const publication: Decider<
         const fresh = state.messageIds.length > 0 ? {} : { projectRevision: null, results: {} };
         return { ...state, ...initialRetryCounters, ...fresh, status: 'queued', sending: null };
       }
-      case 'PublicationHeld': // the wait may last a month: D-20's counters start again
+      case 'PublicationHeld': // the wait may last a month, so D-20's counters start again
         return { ...state, ...initialRetryCounters };
       case 'PublicationDismissed':
         return { ...state, status: 'dismissed' };

@@ -20,7 +20,7 @@ export interface PublicationWarning {
 
 /**
  * The rule by which an attempt is postponed (D-36). Only `retry` counts as a failed attempt (D-20); `interrupted` is an
- * attempt whose process ended before it started anything that readers see.
+ * attempt whose process exited before it started anything that readers see.
  */
 export type PostponeRule = 'retry' | 'platform_limit' | 'needs_attention' | 'interrupted';
 
@@ -31,8 +31,8 @@ interface PublicationIds {
 }
 
 /**
- * An attempt was started. It is both a claim and a fence: only the worker that appends it may send. `sending` names the
- * visible step that is sent next; null if no visible step was started, so that a crash leaves no doubt.
+ * An attempt was started. The event is both a claim and a fence: only the worker that appends it may send. `sending`
+ * names the visible step that is sent next; null if no visible step was started, so that a crash leaves no doubt.
  */
 export type PublicationStarted = DomainEvent<
   'PublicationStarted',
@@ -50,7 +50,9 @@ export type PublicationStepStarted = DomainEvent<
   'PublicationStepStarted',
   PublicationIds & { readonly attempt: number; readonly sending: string }
 >;
-/** A step was completed; a retry resumes after it. `sending` names the visible step that follows immediately, if any. */
+/**
+ * A step was completed; a retry resumes after it. `sending` names the visible step that follows immediately, if any.
+ */
 export type PublicationStepCompleted = DomainEvent<
   'PublicationStepCompleted',
   PublicationIds & {
@@ -73,7 +75,7 @@ export type PublicationSucceeded = DomainEvent<
     readonly warnings: readonly PublicationWarning[];
   }
 >;
-/** The attempt did not succeed; the next one starts at `retryAt` at the earliest. */
+/** The attempt did not succeed; the next attempt starts at `retryAt` at the earliest. */
 export type PublicationPostponed = DomainEvent<
   'PublicationPostponed',
   PublicationIds & {
@@ -84,7 +86,7 @@ export type PublicationPostponed = DomainEvent<
     readonly error: PublicationError;
   }
 >;
-/** The publication failed for good; the channel continues with the next one (D-20). */
+/** The publication failed for good; the channel continues with the next publication (D-20). */
 export type PublicationFailed = DomainEvent<
   'PublicationFailed',
   PublicationIds & { readonly attempt: number; readonly at: Instant; readonly error: PublicationError }
@@ -120,7 +122,7 @@ export type PublicationHeld = DomainEvent<
 >;
 /** The owner requested that the post be sent again. */
 export type PublicationResent = DomainEvent<'PublicationResent', PublicationIds & { readonly at: Instant }>;
-/** The owner decided that the post is not to be sent (cancelled while queued), or not to be sent again. */
+/** The publication was cancelled while it was queued, or the owner decided not to send it again. */
 export type PublicationDismissed = DomainEvent<'PublicationDismissed', PublicationIds & { readonly at: Instant }>;
 
 /** Events of a publication's stream. */

@@ -17,7 +17,7 @@ export interface RetryCounters {
   readonly waitingSince: Instant | null;
   /** Total duration of such waits since `firstStartedAt`, in ms. It does not count towards the 15 minutes. */
   readonly waitedMs: number;
-  /** Number of waits that the network asked for, by the error's code. */
+  /** Number of waits that the network requested, by the error's code. */
   readonly waits: Readonly<Record<string, number>>;
 }
 

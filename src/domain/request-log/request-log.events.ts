@@ -35,8 +35,9 @@ export type RequestsLogged = DomainEvent<
 >;
 
 /**
- * Events that a request log retains; each holds at least one request. Twice the 100 requests that readers see (publish-api.md:
- * Limits, request log), so that a rebuild finds the newest requests even if a hundred older ones were appended after them.
+ * Number of events that a request log retains; each holds at least one request. Twice the 100 requests that readers see
+ * (publish-api.md: Limits, request log), so that a rebuild finds the newest requests even if a hundred older ones were
+ * appended after them.
  */
 export const RETAINED_EVENTS = 200;
 

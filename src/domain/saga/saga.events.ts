@@ -12,13 +12,13 @@ export type SagaEventSkipped = DomainEvent<
     readonly eventId: string;
     readonly eventType: string;
     readonly position: string;
-    /** The error with which the saga had stopped. */
+    /** The error that stopped the saga. */
     readonly error: string;
     readonly reason: string;
   }
 >;
 
-/** Events of the stream with an operator's decisions about a saga: `saga-<name>`. */
+/** Events of the stream `saga-<name>`, which records the operator's decisions about a saga. */
 export type SagaEvent = SagaEventSkipped;
 
 /** Versions of these events. */
@@ -26,5 +26,5 @@ export const sagaEvents = {
   SagaEventSkipped: { version: 1 },
 } satisfies Catalogue & Record<SagaEvent['type'], unknown>;
 
-/** Returns the stream of the decisions about a saga. */
+/** Returns the name of the stream with the decisions about a saga. */
 export const sagaStream = (name: string): string => `saga-${name}`;

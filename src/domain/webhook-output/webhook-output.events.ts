@@ -23,7 +23,7 @@ export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
  */
 export type OutputDisabledBy = 'owner' | 'gone' | 'failures' | 'secret' | 'plan';
 
-/** An owner created a webhook output of a project (D-29). */
+/** An owner created a webhook output for a project (D-29). */
 export type WebhookOutputCreated = DomainEvent<
   'WebhookOutputCreated',
   {
@@ -56,7 +56,7 @@ export type WebhookOutputDisabled = DomainEvent<
   'WebhookOutputDisabled',
   { readonly outputId: string; readonly by: OutputDisabledBy; readonly reason: string }
 >;
-/** Someone enabled the webhook output, so that waiting deliveries continue. */
+/** Someone enabled the webhook output, so waiting deliveries resume. */
 export type WebhookOutputEnabled = DomainEvent<'WebhookOutputEnabled', { readonly outputId: string }>;
 /** The webhook output was deleted, by its owner or with its project: nothing more is delivered. Its history is kept. */
 export type WebhookOutputDeleted = DomainEvent<'WebhookOutputDeleted', { readonly outputId: string }>;
