@@ -7,10 +7,12 @@ import { DELIVERIES } from '../projections/webhook-deliveries/webhook-deliveries
 import type { SharedResult } from '../runtime/shared-result.js';
 import { isStoppedAt } from '../sagas/engine/saga-status.queries.js';
 
-const LAG_HELP = 'Positions that a live projection is behind the newest event; on PostgreSQL as many events';
-const SAGA_LAG_HELP = 'Positions that a saga is behind the newest event; over events of other types it moves every 5 s';
-const SAGA_STOPPED_HELP = '1 if a saga does not get past an event that cannot be read or is older than a minute';
-const OVERDUE_HELP = 'Things that were due for erasure more than a minute ago (D-56)';
+const LAG_HELP =
+  'How many positions a live projection is behind the newest event; on PostgreSQL, one position per event';
+const SAGA_LAG_HELP =
+  'How many positions a saga is behind the newest event; its checkpoint moves past events of other types every 5 s';
+const SAGA_STOPPED_HELP = '1 if a saga is stuck at an event that cannot be read or is older than a minute';
+const OVERDUE_HELP = 'Items whose erasure is more than a minute overdue (D-56)';
 
 /** Name of the transparency log among the sagas. */
 const HISTORY_LOG = 'write-transparency-log';
@@ -37,7 +39,7 @@ export class DeploymentMetrics {
   private readonly deliveries: Gauge;
 
   /**
-   * @param pool used only for these statements; the server cancels those that take too long
+   * @param pool used only for these statements; the server cancels statements that take too long
    * @param storeHead position of the newest event
    */
   constructor(
@@ -47,22 +49,33 @@ export class DeploymentMetrics {
   ) {
     const gauge = (name: string, help: string, ...labelNames: string[]) =>
       new Gauge({ name, help, labelNames, registers: [registry] });
-    this.depth = gauge('crosspost_queue_depth', 'Publications that have not ended', 'platform', 'state');
-    this.age = gauge('crosspost_queue_age_seconds', 'Age of the oldest publication that waits', 'platform');
-    this.planned = gauge('crosspost_planned_posts', 'Posts that wait for their time or for approval');
+    this.depth = gauge(
+      'crosspost_queue_depth',
+      'Publications that are queued, being sent, failed or in doubt',
+      'platform',
+      'state',
+    );
+    this.age = gauge('crosspost_queue_age_seconds', 'Age of the oldest waiting publication', 'platform');
+    this.planned = gauge('crosspost_planned_posts', 'Posts that wait for their publication time or for approval');
     this.head = gauge('crosspost_event_store_position', 'Position of the newest event');
     this.positions = gauge('crosspost_projection_position', 'Position of a live projection', 'projection');
     this.lag = gauge('crosspost_projection_lag', LAG_HELP, 'projection');
     this.sagaPositions = gauge('crosspost_saga_position', 'Position of a saga', 'saga');
     this.sagaLag = gauge('crosspost_saga_lag', SAGA_LAG_HELP, 'saga');
     this.stoppedSagas = gauge('crosspost_saga_stopped', SAGA_STOPPED_HELP, 'saga');
-    this.logLag = gauge('crosspost_history_log_lag', 'Positions that the transparency log is behind the newest event');
+    this.logLag = gauge(
+      'crosspost_history_log_lag',
+      'How many positions the transparency log is behind the newest event',
+    );
     this.overdue = gauge('crosspost_overdue_erasures', OVERDUE_HELP, 'kind');
-    this.deliveries = gauge('crosspost_waiting_deliveries', `Webhook deliveries that wait, at most ${MOST_DELIVERIES}`);
+    this.deliveries = gauge(
+      'crosspost_waiting_deliveries',
+      `Waiting webhook deliveries, counted up to ${MOST_DELIVERIES}`,
+    );
     this.clear();
   }
 
-  /** Reads all gauges. Never throws. */
+  /** Updates all gauges. Never throws. */
   async refresh(): Promise<void> {
     this.clear();
     const reads = [
@@ -81,7 +94,7 @@ export class DeploymentMetrics {
   clear(): void {
     const labelled = [this.depth, this.age, this.positions, this.lag, this.sagaPositions, this.sagaLag];
     for (const gauge of [...labelled, this.stoppedSagas, this.overdue]) gauge.reset();
-    for (const gauge of [this.planned, this.head, this.logLag, this.deliveries]) gauge.remove(); // a reset would set it to 0
+    for (const gauge of [this.planned, this.head, this.logLag, this.deliveries]) gauge.remove(); // reset() would set 0
   }
 
   /** Reads the counters kept by the schedule (publish-schedule/queue-depth.ts). */
@@ -94,10 +107,7 @@ export class DeploymentMetrics {
     for (const { platform, state, publications } of rows) this.depth.set({ platform, state }, publications);
   };
 
-  /**
-   * Reads the first publication, which was accepted first, in each channel's queue and in each queue that a project's
-   * pause delays.
-   */
+  /** Reads the oldest publication in each channel's queue and in each queue that a project's pause delays. */
   private readonly readAge = async (): Promise<void> => {
     const first = (queue: string) => `cross join lateral (select p.accepted_at from ${SCHEDULE}.publication p
       where p.channel_id = c.channel_id and p.waits and p.project_pause_id ${queue} order by p.sequence limit 1) first`;
@@ -126,7 +136,7 @@ export class DeploymentMetrics {
        join ops_projection p on p.name = c.name and p.live_version = c.version`,
     );
     for (const { name, position } of rows) this.positions.set({ projection: name }, Number(position));
-    const head = await this.storeHead.get(); // after the positions: an event between the two reads counts as lag
+    const head = await this.storeHead.get(); // read after the positions, so that an event in between counts as lag
     this.head.set(Number(head));
     for (const { name, position } of rows) this.lag.set({ projection: name }, Math.max(0, Number(head - position)));
   };

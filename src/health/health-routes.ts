@@ -18,7 +18,7 @@ export class HealthRoutes {
     return { ok: true };
   }
 
-  /** Answers 200 if the event store, the database and `discovery` work; otherwise 503, naming those that do not. */
+  /** Answers 200 if the event store, the database and `discovery` work; otherwise 503 with the reasons. */
   async readReadiness(reply: FastifyReply): Promise<object> {
     const report = await this.readiness.read();
     if (!report.ok) void reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);

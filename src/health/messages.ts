@@ -13,7 +13,7 @@ export const HEALTH_MESSAGES = {
 /** Results of checks in `/readyz`. */
 export const READINESS_MESSAGES = {
   notBuilt: 'not built yet: start a process with the role worker on this database',
-  beingBuilt: 'being built from the events: wait until it has reached the newest one',
+  beingBuilt: 'being built from the events: wait until it has caught up',
   stopped: message('stopped: {error}'),
   stoppedSaga: message('stopped at an event, which it keeps retrying: {error}'),
   farBehind: message('far behind: the next event to apply is {seconds} s old'),

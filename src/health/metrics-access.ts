@@ -24,7 +24,7 @@ export class MetricsAccess {
     this.hashes = { PORT: isPortClosed ? keys : null, METRICS_PORT: metricsKey === null ? null : keys };
   }
 
-  /** @throws HttpProblem 401 if a key is needed and the Authorization header has no valid one */
+  /** @throws HttpProblem 401 if a key is needed and the Authorization header contains no valid key */
   check(door: MetricsDoor, authorization: string | undefined): void {
     const hashes = this.hashes[door];
     if (hashes === null) return;

@@ -3,11 +3,14 @@ import { withTimeLimit } from '../runtime/time-limit.js';
 import type { DeploymentMetrics } from './deployment-metrics.js';
 import type { Metrics } from './metrics.js';
 
-/** How long figures from the database and the event store are reused, in ms: less than any usual scrape interval. */
+/** How long figures from the database and the event store are reused, in ms; shorter than any usual scrape interval. */
 export const METRICS_KEPT_MS = 2_000;
 /** How long a page with this process's own figures is reused, in ms. */
 export const METRICS_PAGE_KEPT_MS = 250;
-/** Maximum wait for figures from the database and the event store, in ms: a page without them is better than none. */
+/**
+ * Maximum wait for figures from the database and the event store, in ms; a page without these figures is better than
+ * none.
+ */
 const DEPLOYMENT_MS = 3_000;
 
 /**

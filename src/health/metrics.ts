@@ -65,7 +65,7 @@ export class Metrics {
   });
   private readonly releases = new Histogram({
     name: 'crosspost_release_delay_seconds',
-    help: 'Time by which planned posts were released later than planned',
+    help: 'Delay between the planned and the actual release of a post',
     buckets: [...SECONDS, 60, 600, 3_600], // for releases after an outage
     registers: [this.registry],
   });
@@ -150,7 +150,7 @@ export class Metrics {
         if (id !== null) this.set({ id }, problem === null ? 1 : 0);
       },
     });
-    const dropped = 'Subscriptions that the event store dropped; they resume by themselves';
+    const dropped = 'Subscriptions that the event store dropped; they resume automatically';
     this.watchCounter('crosspost_dropped_subscriptions_total', dropped, () => read().droppedSubscriptions);
     const lost = 'Times that the connection to the event store was lost';
     this.watchCounter('crosspost_event_store_lost_connections_total', lost, () => read().lostConnections);

@@ -44,7 +44,7 @@ export interface StoreReport {
 export interface ReadinessReport {
   /** True if all checks are `ok`. */
   readonly ok: boolean;
-  /** `ok`, or the reason why it cannot be used, for each dependency by name. */
+  /** For each dependency, `ok` or the reason why it cannot be used. */
   readonly checks: Readonly<Record<'database' | 'event_store' | typeof REQUIRED, string>>;
   /**
    * Read models that are stopped or far behind, sagas that are stuck at an event, unreadable secrets. Requests are

@@ -8,7 +8,7 @@ import { sleepUnlessAborted } from '../runtime/sleep.js';
 import type { Job, JobHandler } from './job.js';
 import type { JobTable } from './job-table.js';
 
-/** Maximum time, in ms, to notice a job whose notification was lost. */
+/** Maximum time until the runner notices a job whose notification was lost, in ms. */
 const LOOK_MS = 2_000;
 const REPORT_MS = 1_000;
 const RETRY = { firstMs: 200, longestMs: 10_000 };
@@ -69,7 +69,7 @@ export class JobRunner {
     unsubscribe();
   }
 
-  /** Runs a job until it has ended, here or in another process. */
+  /** Runs a job until it has finished, here or in another process. */
   private async carryOut(id: string): Promise<void> {
     const { leases, log } = this;
     const { signal } = this.stopping;
@@ -85,19 +85,19 @@ export class JobRunner {
         }
         await backoff.wait(signal); // another process may take the job over
       } catch (error) {
-        log.warn({ job: id, reason: reasonOf(error) }, 'job interrupted; it continues');
+        log.warn({ job: id, reason: reasonOf(error) }, 'job interrupted; it will continue');
         await backoff.wait(signal);
       }
     }
   }
 
-  /** @returns true if the job has ended @throws errors that mean an outage */
+  /** @returns true if the job has finished @throws errors that mean an outage */
   private async carryOutUnderLease(id: string, signal: AbortSignal): Promise<boolean> {
     const { jobs, handlers, isOutage, log } = this;
     const job = await jobs.find(id);
     if (job?.state !== 'running') return true;
     const handler = handlers.find(({ kind }) => kind === job.kind);
-    if (!handler) return false; // a newer version of the program runs it
+    if (!handler) return false; // only a newer version of the program can run it
     try {
       const result = await handler.run(job, { signal, report: this.createReport(job) });
       if (signal.aborted) return false;
@@ -105,7 +105,7 @@ export class JobRunner {
     } catch (error) {
       if (signal.aborted) return false;
       if (isOutage(error)) throw error;
-      log.error({ job: id, kind: job.kind, err: error }, 'a job has failed');
+      log.error({ job: id, kind: job.kind, err: error }, 'job failed');
       await jobs.end(id, 'failed', { message: reasonOf(error) });
     }
     return true;

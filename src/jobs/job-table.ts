@@ -9,7 +9,7 @@ const COLUMNS = ['id', 'kind', 'state', 'progress', 'eta_seconds as "etaSeconds"
 
 /** A job to start. */
 export interface NewJob {
-  /** Default: a new id. */
+  /** A new id if absent. */
   readonly id?: string;
   readonly kind: string;
   readonly params: JsonObject;
@@ -20,7 +20,7 @@ export interface NewJob {
 /** Thrown if a job with the same subject is running. */
 export class JobRuns extends Error {
   constructor(readonly runningId: string) {
-    super(`${runningId} runs`);
+    super(`${runningId} is running`);
   }
 }
 
@@ -60,7 +60,7 @@ export class JobTable {
     return rows;
   }
 
-  /** Lists the ids of jobs that have not ended, oldest first. */
+  /** Lists the ids of jobs that have not finished, oldest first. */
   async listRunning(): Promise<readonly string[]> {
     const { rows } = await this.db.query<{ id: string }>(`select id from ops_job where state = 'running' order by id`);
     return rows.map(({ id }) => id);
@@ -74,7 +74,7 @@ export class JobTable {
     ]);
   }
 
-  /** Ends a job. A job that has already ended is unchanged. */
+  /** Ends a job. Does nothing if the job has already ended. */
   async end(id: string, state: 'done' | 'failed', result: Json): Promise<void> {
     await this.db.query(
       `update ops_job set state = $2, result = $3, eta_seconds = null, ended_at = now(),

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../kernel/json.js';
 
-/** State of a job. An interrupted job stays `running` until it is resumed and ends. */
+/** State of a job. An interrupted job stays `running` until it is resumed and finishes. */
 export type JobState = 'running' | 'done' | 'failed';
 export const JOB_STATES = ['running', 'done', 'failed'] as const satisfies readonly JobState[];
 
@@ -11,11 +11,11 @@ export interface Job {
   readonly state: JobState;
   /** From 0 to 1. */
   readonly progress: number;
-  /** Seconds until the end at the current pace; null if unknown or ended. */
+  /** Seconds left at the current pace; null if unknown or if the job has finished. */
   readonly etaSeconds: number | null;
   /** Parameters of the request. */
   readonly params: JsonObject;
-  /** What the job found; `{message}` if it failed; null while it runs. */
+  /** Result of the job; `{message}` if it failed; null while it runs. */
   readonly result: Json;
 }
 

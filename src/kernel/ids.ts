@@ -41,7 +41,10 @@ const newHex = (): string => {
 
 const VARIANTS = '89ab';
 
-/** The namespace, followed by the name to hash. Names are short and hashed one at a time, so they share a buffer. */
+/**
+ * The namespace, followed by the name to hash. Names are hashed one at a time and are usually short, so they share a
+ * buffer.
+ */
 const nameBuffer = Buffer.alloc(16 + 1_024);
 nameBuffer.write('6f1d3e545d0b5a4e9d3c0c2f9b1a7e11', 'hex');
 

@@ -31,7 +31,10 @@ export type LimitReason = 'hourly_quota' | 'min_interval' | 'burst' | Budget;
 
 /** The limiter's decision on a request. Only an `admitted` request takes tokens. */
 export type Verdict =
-  /** `at`: the time of admission by the database's clock, for {@link Limiter.releaseTokens}; null: no tokens were taken. */
+  /**
+   * `at`: the time of admission by the database's clock, for {@link Limiter.releaseTokens}; null if no tokens were
+   * taken.
+   */
   | { readonly outcome: 'admitted'; readonly at: string | null }
   /** Within the limits, but `consume` was false. */
   | { readonly outcome: 'admissible' }
@@ -58,7 +61,7 @@ export type Verdict =
       readonly disables: boolean;
     };
 
-/** The limits apart from publishing (D-17, D-45). */
+/** The limits on requests other than new posts (D-17, D-45). */
 export type Budget = 'changes' | 'discovery' | 'pauses' | 'replays' | 'sandbox';
 
 /** The facts that must still be true for a request without limits to pass. */
@@ -153,7 +156,10 @@ export class Limiter {
     await this.pool.query({ name: 'release tokens', text, values: [endpoint_id, at, hexInt8Array(keys)] });
   }
 
-  /** Checks the endpoint version and the empty streams of requests without limits. Locks and writes nothing. */
+  /**
+   * Checks, for requests without limits, that the endpoint version is current and the new streams are empty. Locks and
+   * writes nothing.
+   */
   private async verify(checks: readonly Verification[]): Promise<Verdict[]> {
     const { rows } = await this.pool.query<{ item: number; outcome: 'stale' | 'stored' }>({
       name: 'verify posts',
@@ -177,7 +183,7 @@ export class Limiter {
       if (row.item > 0) verdicts[row.item - 1] = toVerdict(row);
       else if (row.violation_count === checks.length) admittedAt = row.admitted_at!;
     }
-    // If all requests were evaluated, those without a row were admitted.
+    // If all requests were evaluated, requests without a row were admitted.
     if (admittedAt !== null) for (const i of checks.keys()) verdicts[i] ??= { outcome: 'admitted', at: admittedAt };
     const missing = admittedAt === null ? checks.filter((_, i) => verdicts[i] === undefined) : [];
     if (missing.length > 0) {

@@ -4,7 +4,7 @@ import { BoundedCache } from '../runtime/bounded-cache.js';
 import { yieldToEventLoop } from '../runtime/cooperative-work.js';
 
 interface Account {
-  /** Computing time left, in ms; negative if the last work took longer than what was left. */
+  /** Computing time left, in ms; negative if the last work took longer than the time left. */
   readonly leftMs: number;
   /** Time by `performance.now()` at which `leftMs` was computed. */
   readonly at: number;
@@ -20,8 +20,8 @@ const REST_FROM_MS = 10;
 /**
  * Limits the computing time of each owner's previews (ADR-209). Previews run on the thread that answers requests, and
  * their slow patterns in its helper, so each process has its own budget. The budget refills steadily, up to a quarter
- * of a minute's amount, and each preview is charged for the time it took. After work that blocked the thread, the
- * thread serves other requests for the same time.
+ * of a minute's amount, and each preview is charged for the time it took. After work that blocked the thread, no other
+ * preview runs for the same time, so that the thread serves other requests.
  */
 export class PreviewBudget {
   private readonly accounts = new BoundedCache<Account>(MOST_ACCOUNTS);
@@ -74,7 +74,7 @@ export class PreviewBudget {
     return done;
   }
 
-  /** Returns an owner's time left, above 0. @throws what `reject` returns if nothing is left */
+  /** Returns an owner's time left, above 0. @throws the error from `reject` if nothing is left */
   private requireTime(ownerId: string, perMinute: number, reject: (retryAfter: number) => Error): number {
     const leftMs = this.refill(ownerId, perMinute, this.now());
     if (leftMs > 0) return leftMs;

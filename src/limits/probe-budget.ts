@@ -14,7 +14,7 @@ export interface ProbePayer {
   readonly owner_id: string;
 }
 
-/** Number of requests to hosts that a client named, and of the bytes of their responses. */
+/** Number of requests to hosts that a client specified, and number of bytes in the responses. */
 export interface ProbeCost {
   readonly probes: number;
   readonly bytes: number;
@@ -24,7 +24,7 @@ export interface ProbeCost {
 export type ProbeVerdict =
   | {
       readonly outcome: 'paid';
-      /** Replaces the paid amounts with those actually used. Never throws. */
+      /** Replaces the paid amounts with the amounts actually used. Never throws. */
       readonly settle: (used: ProbeCost) => Promise<void>;
     }
   | {
@@ -58,7 +58,7 @@ interface Settlement extends ProbeCost {
 /**
  * Limits the requests that clients cause before their posts are accepted (media probes, and translations in the
  * sandbox) in a sliding minute, per endpoint and per owner (D-51, ADR-92). The largest possible amounts are paid first
- * and settled once the actual ones are known, so that the limits hold exactly across all processes. If a process ends
+ * and settled once the actual amounts are known, so that the limits are exact across all processes. If a process exits
  * before it settles a payment, the payment counts in full until its minute is over. Concurrent payments share a call.
  */
 @Injectable()
@@ -81,7 +81,7 @@ export class ProbeBudget {
    * Pays for requests before they are made.
    * @param most the largest possible amounts; they may exceed a limit only if none of that limit is used yet
    * @param again total amounts that a retry of the client's request would cost if this payment is refused
-   * @throws errors of the database; isUnavailable distinguishes outages
+   * @throws the database's errors; isUnavailable recognises outages
    */
   async pay({ endpoint_id, owner_id }: ProbePayer, most: ProbeCost, again = most): Promise<ProbeVerdict> {
     if (this.isUnlimited) return UNLIMITED;
