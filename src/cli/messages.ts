@@ -3,7 +3,7 @@ import { message } from '../kernel/message.js';
 /** The command line's own messages; all others come from the gateway. */
 export const CLI_MESSAGES = {
   example: 'Example:',
-  noUrl: message('{url} is not the address of a gateway: --url takes an address such as http://127.0.0.1:3000'),
+  noUrl: message('{url} is not the address of a gateway. Set --url to an address such as http://127.0.0.1:3000'),
   notReachable: message(
     'No gateway answers at {url} ({reason}). Start one with "npm start", or specify another with --url.',
   ),
@@ -11,12 +11,12 @@ export const CLI_MESSAGES = {
   saidNothing: message('{route} answered {status} without a reason'),
   deleted: message('{id} is deleted.'),
   noFields: 'Nothing is set: specify at least one field, --set or --file.',
-  wrongValue: message('--{field} takes a {type}, not "{text}"'),
+  wrongValue: message('--{field} must be a {type}, not "{text}"'),
   unreadable: message('{file} cannot be read ({reason})'),
   noJson: message('{file} does not contain a JSON object'),
-  wrongSet: message('--set takes path=json, such as settings.buttons=link, not "{assignment}"'),
+  wrongSet: message('--set must be path=json, such as settings.buttons=link, not "{assignment}"'),
   noReason: 'Use --reason to say why the event may be skipped; the history keeps the reason.',
-  noEndpoint: 'Specify the endpoint: --endpoint takes its URL, slug or id.',
+  noEndpoint: 'Specify the endpoint with --endpoint: its URL, slug or id.',
   noToken: 'The token of the endpoint is missing: send --token, or set CROSSPOST_TOKEN.',
   textOrFile: 'Give the post either as --text or as --file.',
   nextAttempt: message('{reason}\nNext attempt in {seconds} s.'),
@@ -26,8 +26,8 @@ export const CLI_MESSAGES = {
   publicationBecause: message('{id}  {platform}  {channel}  {state}: {why}'),
   noPost: message('"{id}" is neither a post (post_…) nor a publication (pub_…)'),
   notAPost: message('"{id}" is not a post (post_…)'),
-  noTime: 'Give the new time: --at takes a time such as 2027-03-01T09:00:00+03:00, or "now".',
-  noFile: 'Give the new post: --file takes its JSON; - reads the standard input.',
+  noTime: 'Specify the new time with --at: a time such as 2027-03-01T09:00:00+03:00, or "now".',
+  noFile: 'Specify the new post with --file: a file with its JSON, or - for the standard input.',
   noRejection: 'Use --reason to say why the post is rejected; its author reads the reason.',
   plannedOrState: 'Give either --planned or --state.',
   noPausable: message('"{id}" is neither a channel (tgt_…) nor a project (prj_…)'),
@@ -48,7 +48,7 @@ export const CLI_MESSAGES = {
     'The history does not match this checkpoint: it was rewritten, or the checkpoint belongs to another history.',
   endedLog:
     'This checkpoint was signed by a transparency log that has ended; result.ended gives the reason. The first entry of its successor records its end.',
-  wrongRange: message('--diff takes two times, <from>..<to>, not "{text}"'),
+  wrongRange: message('--diff must be two times, <from>..<to>, not "{text}"'),
 };
 
 /** Help of the command line: commands. */

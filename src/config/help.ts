@@ -10,7 +10,7 @@ export const helpText = (networks: readonly NetworkSetting[]): string => {
   const rows = settings.map(([name, setting]) => {
     const lines = [
       ...wrap(setting.description, WIDTH - column),
-      ...wrap(`takes ${setting.takes}; default: ${setting.defaultText}`, WIDTH - column),
+      ...wrap(`accepts ${setting.takes}; default: ${setting.defaultText}`, WIDTH - column),
       ...(setting.mayBeFile ? wrap(SETTING_MESSAGES.mayBeFile({ name }), WIDTH - column) : []),
     ];
     return lines.map((line, i) => (i === 0 ? `  ${name}`.padEnd(column) : ' '.repeat(column)) + line).join('\n');

@@ -106,52 +106,52 @@ describe('limits profiles', () => {
     });
 
     it.each<[string, unknown, string]>([
-      ['plans.pro.resources', 10, 'plans.pro.resources takes an object; it is 10'],
+      ['plans.pro.resources', 10, 'plans.pro.resources must be an object; it is 10'],
       [
         'plans.pro.resources.channels',
         -1,
-        'plans.pro.resources.channels takes a whole number from 0 to 1000000000, or null for unlimited; it is -1',
+        'plans.pro.resources.channels must be a whole number from 0 to 1000000000, or null for unlimited; it is -1',
       ],
       [
         'plans.pro.resources.targets_per_post',
         0,
-        'plans.pro.resources.targets_per_post takes a whole number from 1 to 1000000000, or null for unlimited; it is 0',
+        'plans.pro.resources.targets_per_post must be a whole number from 1 to 1000000000, or null for unlimited; it is 0',
       ],
-      ['probes_per_minute', 0, 'probes_per_minute takes a whole number from 1 to 1000000000, or null for unlimited'],
-      ['probe_bytes_per_minute', '1 MB', 'probe_bytes_per_minute takes a whole number from 1, or null for unlimited'],
-      ['plans', undefined, 'plans takes an object; it is missing'],
-      ['plans.pro', undefined, 'plans.pro takes an object; it is missing'],
-      ['plans.pro', [], 'plans.pro takes an object; it is []'],
-      ['plans.pro.hourly', '100', 'plans.pro.hourly takes a whole number from 0, or null for unlimited; it is "100"'],
-      ['plans.maxi.hourly', 1.5, 'plans.maxi.hourly takes a whole number from 0, or null for unlimited; it is 1.5'],
-      ['plans.free.sandbox_daily', -1, 'plans.free.sandbox_daily takes a whole number from 0, or null'],
-      ['plans.free.webhook_input', 'no', 'plans.free.webhook_input takes true or false; it is "no"'],
-      ['plans.pro.burst', undefined, 'plans.pro.burst takes an object; it is missing'],
-      ['plans.pro.burst.requests', 0, 'plans.pro.burst.requests takes a whole number from 1 to 1000000000; it is 0'],
-      ['plans.pro.burst.requests', 5e9, 'plans.pro.burst.requests takes a whole number from 1 to 1000000000'],
+      ['probes_per_minute', 0, 'probes_per_minute must be a whole number from 1 to 1000000000, or null for unlimited'],
+      ['probe_bytes_per_minute', '1 MB', 'probe_bytes_per_minute must be a whole number from 1, or null for unlimited'],
+      ['plans', undefined, 'plans must be an object; it is missing'],
+      ['plans.pro', undefined, 'plans.pro must be an object; it is missing'],
+      ['plans.pro', [], 'plans.pro must be an object; it is []'],
+      ['plans.pro.hourly', '100', 'plans.pro.hourly must be a whole number from 0, or null for unlimited; it is "100"'],
+      ['plans.maxi.hourly', 1.5, 'plans.maxi.hourly must be a whole number from 0, or null for unlimited; it is 1.5'],
+      ['plans.free.sandbox_daily', -1, 'plans.free.sandbox_daily must be a whole number from 0, or null'],
+      ['plans.free.webhook_input', 'no', 'plans.free.webhook_input must be true or false; it is "no"'],
+      ['plans.pro.burst', undefined, 'plans.pro.burst must be an object; it is missing'],
+      ['plans.pro.burst.requests', 0, 'plans.pro.burst.requests must be a whole number from 1 to 1000000000; it is 0'],
+      ['plans.pro.burst.requests', 5e9, 'plans.pro.burst.requests must be a whole number from 1 to 1000000000'],
       [
         'plans.pro.burst.per_seconds',
         0,
-        'plans.pro.burst.per_seconds takes a number above 0, at most 2678400; it is 0',
+        'plans.pro.burst.per_seconds must be a number above 0, at most 2678400; it is 0',
       ],
       [
         'plans.pro.burst.per_seconds',
         5e9,
-        'plans.pro.burst.per_seconds takes a number above 0, at most 2678400; it is 5',
+        'plans.pro.burst.per_seconds must be a number above 0, at most 2678400; it is 5',
       ],
-      ['min_interval.min', null, 'min_interval.min takes a whole number from 0 to 2678400; it is null'],
-      ['min_interval.max', 0, 'min_interval.max takes a whole number from 1 to 2678400; it is 0'],
-      ['min_interval.max', 5e12, 'min_interval.max takes a whole number from 1 to 2678400; it is 5000000000000'],
-      ['min_interval.default', 61, 'min_interval.default takes a whole number from 1 to 60; it is 61'],
+      ['min_interval.min', null, 'min_interval.min must be a whole number from 0 to 2678400; it is null'],
+      ['min_interval.max', 0, 'min_interval.max must be a whole number from 1 to 2678400; it is 0'],
+      ['min_interval.max', 5e12, 'min_interval.max must be a whole number from 1 to 2678400; it is 5000000000000'],
+      ['min_interval.default', 61, 'min_interval.default must be a whole number from 1 to 60; it is 61'],
       [
         'discovery_per_minute',
         0,
-        'discovery_per_minute takes a whole number from 1 to 1000000000, or null for unlimited; it is 0',
+        'discovery_per_minute must be a whole number from 1 to 1000000000, or null for unlimited; it is 0',
       ],
       [
         'replays_per_minute',
         undefined,
-        'replays_per_minute takes a whole number from 1 to 1000000000, or null for unlimited',
+        'replays_per_minute must be a whole number from 1 to 1000000000, or null for unlimited',
       ],
     ])('report a wrong %s (%p)', (path, value, message) => {
       expect(() => readLimitsProfile(changed(path, value))).toThrow(`${file}: ${message}`);
@@ -162,7 +162,7 @@ describe('limits profiles', () => {
       writeFileSync(file, '{ plans');
       expect(() => readLimitsProfile(file)).toThrow(`${file} is not JSON`);
       writeFileSync(file, '[]');
-      expect(() => readLimitsProfile(file)).toThrow(`${file}: the file takes an object; it is []`);
+      expect(() => readLimitsProfile(file)).toThrow(`${file}: the file must be an object; it is []`);
     });
   });
 });

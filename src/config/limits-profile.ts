@@ -85,7 +85,7 @@ const MAX_COUNT = 1_000_000_000;
 
 /** Default for a profile without a limit for changes of planned posts, per minute. */
 const DEFAULT_CHANGES = 60;
-/** Defaults for a profile without probe budgets (D-51): 600 requests and 200 MB a minute. */
+/** Defaults for a profile without probe budgets (D-51): 600 requests and 200 MiB a minute. */
 const DEFAULT_PROBES = 600;
 const DEFAULT_PROBE_BYTES = 200 * 1_048_576;
 /** Default for the computing time of previews, in ms per minute: a sixth of a processor. */

@@ -10,7 +10,7 @@ export const countDroppedLogLines = (): number => droppedLines;
 
 /**
  * Writes a logger's lines to stderr, without ever waiting for its reader (ADR-89). Writes each line at once. Only if a
- * pipe is full does a limited number of lines wait in memory; further lines are dropped and counted.
+ * pipe is full do lines wait in memory, up to a limit; further lines are dropped and counted.
  */
 export class LogOutput {
   private reportedLines = droppedLines;

@@ -4,11 +4,11 @@ import { message } from '../kernel/message.js';
 export const SETTING_MESSAGES = {
   oneWrong: 'A setting is wrong:',
   moreWrong: 'Settings are wrong:',
-  wrong: message('{name} takes {takes}; got "{value}"'),
-  wrongBecause: message('{name} takes {takes}; got "{value}" ({reason})'),
+  wrong: message('{name} must be {takes}; got "{value}"'),
+  wrongBecause: message('{name} must be {takes}; got "{value}" ({reason})'),
   bothGiven: message('{name} and {name}_FILE are both set: remove one of them'),
-  unreadableFile: message('{name}_FILE names {path}, which cannot be read ({code})'),
-  emptyFile: message('{name}_FILE names {path}, which is empty'),
+  unreadableFile: message('{name}_FILE points at {path}, which cannot be read ({code})'),
+  emptyFile: message('{name}_FILE points at {path}, which is empty'),
   mayBeFile: message('may be in a file: {name}_FILE'),
   fromFile: message('{name} (from {path})'),
   hasUser: 'it must not contain a user or a password',
@@ -19,12 +19,12 @@ export const SETTING_MESSAGES = {
   notOrigin: 'an origin is a scheme, a host and an optional port, without a path',
   secretsKeyMissing:
     'SECRETS_KEY must be set with DATABASE_URL, to the same value for every process: 32 bytes in base64, e.g. from "openssl rand -base64 32"; got nothing',
-  samePort: message('METRICS_PORT takes a port other than PORT; got "{value}"'),
+  samePort: message('METRICS_PORT must be a port other than PORT; got "{value}"'),
   databaseMissing:
     'DATABASE_URL must be set with NODE_ENV=production: a PostgreSQL URL; got nothing. To try the demo, with its own PostgreSQL and stand-in networks, set DEMO=on and OPERATOR_KEY',
   operatorKeyMissing:
     'OPERATOR_KEY must be set for DEMO=on with NODE_ENV=production: at least 16 characters, e.g. from "openssl rand -hex 32"; got nothing',
-  wrongInProduction: message('{name} takes {takes} with NODE_ENV=production; got "{value}"'),
+  wrongInProduction: message('{name} must be {takes} with NODE_ENV=production; got "{value}"'),
   introduction:
     'Settings are read from environment variables. An empty variable counts as not set.\nA secret may be in a file instead: set NAME_FILE to its path.',
   noArgument: message('Unknown argument {argument}: --help lists every setting, --version prints the version.'),
@@ -44,7 +44,7 @@ export const KEYS_MESSAGES = {
 export const PROFILE_MESSAGES = {
   unreadable: message('cannot read {file} ({code})'),
   notJson: message('{file} is not JSON: {reason}'),
-  wrongField: message('{file}: {field} takes {takes}; {found}'),
+  wrongField: message('{file}: {field} must be {takes}; {found}'),
   theFile: 'the file',
   missing: 'it is missing',
   found: message('it is {value}'),

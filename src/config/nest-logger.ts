@@ -3,8 +3,8 @@ import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 
 /**
- * Passes NestJS's log messages to the process's logger. NestJS calls it with the message, then the caller's details
- * (for an error its stack), and last the context, a class name.
+ * Passes NestJS's log messages to the process's logger. NestJS passes the message, then the caller's details (an
+ * error's stack), and last the context, a class name.
  */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
@@ -13,7 +13,7 @@ export class NestLogger implements LoggerService {
   log = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);
   warn = (message: unknown, ...rest: unknown[]): void => this.write('warn', message, rest);
   error = (message: unknown, ...rest: unknown[]): void =>
-    // NestJS logs an error that stops the start before it throws it; the caller of the start reports it.
+    // NestJS logs an error that prevents the start before throwing it; the caller reports the error.
     this.write(rest.at(-1) === 'ExceptionHandler' ? 'debug' : 'error', message, rest);
   fatal = (message: unknown, ...rest: unknown[]): void => this.write('fatal', message, rest);
   debug = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);

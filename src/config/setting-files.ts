@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SETTING_MESSAGES } from './messages.js';
 
-/** Suffix of the variable that names a file with a setting's value. */
+/** Suffix of the variable with the path of a file that contains a setting's value. */
 export const FILE_SUFFIX = '_FILE';
 
 /** A setting's value as it was given. */
@@ -13,8 +13,8 @@ export interface GivenValue {
 }
 
 /**
- * Returns the value of a setting that may be in a file: from the variable of that name, or from the file that
- * `<name>_FILE` names, without surrounding whitespace. An empty variable counts as not set.
+ * Returns the value of a setting that may be in a file: from the variable of that name, or from the file at the path in
+ * `<name>_FILE`, without surrounding whitespace. An empty variable counts as not set.
  * @throws Error with a sentence that names the setting and the path if both are set, or the file cannot be read or is
  * empty
  */

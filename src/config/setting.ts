@@ -5,7 +5,7 @@ import type { Settings } from './settings.js';
 
 /** One row of the schema: how to read, explain and show a setting. */
 export interface Setting<T = unknown> {
-  /** The valid values, as the end of the sentence "X takes …". */
+  /** The valid values, as the end of the sentence "X must be …". */
   readonly takes: string;
   /** The effect of the setting, for `--help`. */
   readonly description: string;
@@ -13,7 +13,7 @@ export interface Setting<T = unknown> {
   readonly defaultText: string;
   /** The value of an unset setting. If absent, an unset setting is null. */
   readonly initial?: string;
-  /** True for secrets: `<name>_FILE` may name a file with the value. */
+  /** True if `<name>_FILE` may be the path of a file that contains the value. */
   readonly mayBeFile?: true;
   /** Masks a wrong value in error messages. If absent, the value is shown unchanged. */
   readonly hide?: (text: string) => string;

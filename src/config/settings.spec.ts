@@ -197,19 +197,19 @@ describe('settings', () => {
     for (const value of values) {
       const problems = problemsOf({ SECRETS_KEY, [name]: value });
       expect([value, problems.length]).toEqual([value, 1]);
-      expect(problems[0]).toMatch(new RegExp(`^${name} takes .+; got "`));
+      expect(problems[0]).toMatch(new RegExp(`^${name} must be .+; got "`));
     }
   });
 
   it('report all errors at once, each with its name, its valid values and its value', () => {
     expect(problemsOf({ PORT: '70000', PACING: 'maybe', TRUSTED_PROXIES: '10.0.0.0/8,x' })).toEqual([
-      'PORT takes a port from 0 to 65535; got "70000"',
-      'PACING takes "on" or "off"; got "maybe"',
-      'TRUSTED_PROXIES takes "none", or CIDRs, comma-separated, e.g. 10.0.0.0/8; got "10.0.0.0/8,x" ("x" is neither a CIDR nor an address)',
+      'PORT must be a port from 0 to 65535; got "70000"',
+      'PACING must be "on" or "off"; got "maybe"',
+      'TRUSTED_PROXIES must be "none", or CIDRs, comma-separated, e.g. 10.0.0.0/8; got "10.0.0.0/8,x" ("x" is neither a CIDR nor an address)',
     ]);
     expect(problemsOf({ BASE_URL: 'http://me:hunter2@h', VK_API_URL: 'http://me@h' })).toEqual([
-      'BASE_URL takes an http or https URL without query, e.g. https://post.example.com; got "http://me:********@h" (it must not contain a user or a password)',
-      'VK_API_URL takes an http or https URL; got "http://me@h" (it must not contain a user or a password)',
+      'BASE_URL must be an http or https URL without query, e.g. https://post.example.com; got "http://me:********@h" (it must not contain a user or a password)',
+      'VK_API_URL must be an http or https URL; got "http://me@h" (it must not contain a user or a password)',
     ]);
     expect(() => loadSettings({ PORT: 'x', ROLES: 'y' })).toThrow(/^Settings are wrong:\n {2}PORT .*\n {2}ROLES /);
   });
@@ -258,10 +258,10 @@ describe('settings', () => {
     const env = { ...own, ...tests };
     expect(problemsOf(env)).toEqual([]);
     expect(problemsOf({ ...env, NODE_ENV: 'production' })).toEqual([
-      'PACING takes only "on" with NODE_ENV=production; got "off"',
-      'ALLOW_PRIVATE_ADDRESSES takes only "off" with NODE_ENV=production; got "10.0.0.0/8"',
-      'MINUTE_MS takes only 60000 with NODE_ENV=production; got "1000"',
-      'OPERATOR_KEY takes at least 16 characters with NODE_ENV=production; got "********"',
+      'PACING must be "on" with NODE_ENV=production; got "off"',
+      'ALLOW_PRIVATE_ADDRESSES must be "off" with NODE_ENV=production; got "10.0.0.0/8"',
+      'MINUTE_MS must be 60000 with NODE_ENV=production; got "1000"',
+      'OPERATOR_KEY must be at least 16 characters with NODE_ENV=production; got "********"',
     ]);
     expect(
       problemsOf({ ...own, NODE_ENV: 'production', PACING: 'on', ALLOW_PRIVATE_ADDRESSES: 'off', MINUTE_MS: '60000' }),
@@ -295,7 +295,7 @@ describe('settings', () => {
     const hosts = ['gateway:8080', '10.0.0.1:80', '[::1]:3000', 'gateway/api', 'http:/post.example.com', 'https//h.x/'];
     for (const host of ['post.example.com', 'post.example.com:8080/gate', 'localhost:3000', ...hosts])
       expect(problemsOf({ BASE_URL: host })).toEqual([
-        `BASE_URL takes an http or https URL without query, e.g. https://post.example.com; got "${host}" (it has no scheme: begin it with https:// or http://)`,
+        `BASE_URL must be an http or https URL without query, e.g. https://post.example.com; got "${host}" (it has no scheme: begin it with https:// or http://)`,
       ]);
   });
 
@@ -316,7 +316,7 @@ describe('settings', () => {
         SECRETS_KEY,
         DATABASE_URL: `postgres://me:${password}@db.local/posts`,
       });
-      expect(problem).toMatch(/^DATABASE_URL takes .*percent-encoded: % as %25, \/ as %2F/);
+      expect(problem).toMatch(/^DATABASE_URL must be .*percent-encoded: % as %25, \/ as %2F/);
       expect([others, problem!.includes('ter2')]).toEqual([[], false]);
     }
     for (const url of [

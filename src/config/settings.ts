@@ -205,10 +205,10 @@ const findUnfitForProduction = (values: Partial<SettingValues>, env: NodeJS.Proc
   const refuse = (name: SettingName, takes: string, got = env[name]): void => {
     found.push(SETTING_MESSAGES.wrongInProduction({ name, takes, value: String(got) }));
   };
-  if (values.PACING === false) refuse('PACING', 'only "on"');
+  if (values.PACING === false) refuse('PACING', '"on"');
   if (values.ALLOW_PRIVATE_ADDRESSES && values.ALLOW_PRIVATE_ADDRESSES.length > 0)
-    refuse('ALLOW_PRIVATE_ADDRESSES', 'only "off"');
-  if (values.MINUTE_MS !== undefined && values.MINUTE_MS !== 60_000) refuse('MINUTE_MS', 'only 60000');
+    refuse('ALLOW_PRIVATE_ADDRESSES', '"off"');
+  if (values.MINUTE_MS !== undefined && values.MINUTE_MS !== 60_000) refuse('MINUTE_MS', '60000');
   if (typeof values.OPERATOR_KEY === 'string' && values.OPERATOR_KEY.length < 16)
     refuse('OPERATOR_KEY', 'at least 16 characters', MASK);
   return found;

@@ -69,17 +69,17 @@ describe('secrets in files', () => {
     const missing = join(folder, 'missing');
     const empty = await write('empty', ' \n');
     expect(problemsOf({ METRICS_KEY_FILE: missing, OPERATOR_KEY_FILE: folder, SECRETS_KEY_FILE: empty })).toEqual([
-      `OPERATOR_KEY_FILE names ${folder}, which cannot be read (EISDIR)`,
-      `SECRETS_KEY_FILE names ${empty}, which is empty`,
-      `METRICS_KEY_FILE names ${missing}, which cannot be read (ENOENT)`,
+      `OPERATOR_KEY_FILE points at ${folder}, which cannot be read (EISDIR)`,
+      `SECRETS_KEY_FILE points at ${empty}, which is empty`,
+      `METRICS_KEY_FILE points at ${missing}, which cannot be read (ENOENT)`,
     ]);
   });
 
   it('are judged as the setting is, masked, with the path', async () => {
     const path = await write('wrong', 'hunter2 hunter2');
     expect(problemsOf({ SECRETS_KEY_FILE: path, DATABASE_URL_FILE: path })).toEqual([
-      expect.stringMatching(`^DATABASE_URL \\(from ${path}\\) takes .*; got "\\*{8}"$`),
-      expect.stringMatching(`^SECRETS_KEY \\(from ${path}\\) takes 32 bytes .*; got "\\*{8}"$`),
+      expect.stringMatching(`^DATABASE_URL \\(from ${path}\\) must be .*; got "\\*{8}"$`),
+      expect.stringMatching(`^SECRETS_KEY \\(from ${path}\\) must be 32 bytes .*; got "\\*{8}"$`),
     ]);
   });
 

@@ -87,7 +87,7 @@ describe('a fifth network, added as one folder', () => {
       pinboard: 'http://127.0.0.1:9',
     });
     expect(() => loadSettings({ PINBOARD_API_URL: 'x' }, platforms.all)).toThrow(
-      'PINBOARD_API_URL takes an http or https URL; got',
+      'PINBOARD_API_URL must be an http or https URL; got',
     );
     expect(running.networks.urls).toMatchObject({
       vk: 'https://api.vk.ru',
