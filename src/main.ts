@@ -58,7 +58,7 @@ const main = async (): Promise<void> => {
     process.stdout.write(banner(running, demo));
     void running.checkHelpers();
   } catch (error) {
-    if (stopping.signal.aborted && running) return; // `stop` ends the process once everything is closed
+    if (stopping.signal.aborted && running) return; // `stop` exits the process once everything is closed
     await running?.stop();
     if (!stopping.signal.aborted) throw error;
     exitAfterLog(0); // `running.stop()` has stopped the parts that had started
@@ -78,7 +78,7 @@ const listSettings = (settings: Settings): readonly string[] =>
   );
 
 /**
- * Returns the text that the arguments ask for; null if there are no arguments, or a command.
+ * Returns the text that the arguments request; null if there are no arguments, or if they are a command.
  * @throws Error with a human-readable message for an unknown argument
  */
 const answerArguments = (given: readonly string[]): string | null => {

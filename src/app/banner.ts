@@ -16,7 +16,7 @@ export interface Demo {
   readonly signInCode: string | null;
 }
 
-/** Lists the routes that a process with these roles serves, and adds whether it publishes posts. */
+/** Lists the routes that a process with these roles serves, and states whether it publishes posts. */
 export const describeServices = ({ roles, demo }: Pick<Settings, 'roles' | 'demo'>): string => {
   return [
     ...(roles.has('api') ? ['/v1', '/manage/v1'] : []),

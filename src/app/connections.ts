@@ -17,7 +17,7 @@ export interface Connections {
 const MOST_QUERIES = 12;
 /** The event store reads only a few batches at a time, whatever the load. */
 const MOST_EVENTS = 4;
-/** One for each projection. */
+/** Fewer than there are projections: each holds a connection only during a transaction. */
 const MOST_PROJECTIONS = 4;
 /** One for /readyz and one for /metrics, so that health checks and requests never wait for each other. */
 const MOST_HEALTH = 2;

@@ -32,7 +32,7 @@ const grantConnect = (message: string, url: string): string => {
   });
 };
 
-/** Quotes a name for SQL if it needs quotes. */
+/** Quotes a name for SQL if necessary. */
 const quoteName = (name: string): string =>
   /^([a-z_][a-z0-9_]*|<.*>)$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 

@@ -33,8 +33,9 @@ export const longestIdleTransaction = ({ leaseMs }: Pick<Settings, 'leaseMs'>): 
 /**
  * Opens the database at DATABASE_URL, or an embedded PostgreSQL below DATA_DIR that no other process may use. Waits
  * until the server answers, and logs that it waits.
- * @throws Error with a human-readable message if the settings do not fit the server (D-54): a wrong password, a pooler
- * in transaction mode, missing rights, too few connections, another database's SECRETS_KEY, a newer schema
+ * @throws Error with a human-readable message if the database cannot be used with these settings (D-54): a wrong
+ * password, a pooler in transaction mode, missing rights, too few connections, another database's SECRETS_KEY, a newer
+ * schema
  */
 export const openDatabase = async (
   { settings, log, signal }: ProcessOptions,

@@ -10,7 +10,7 @@ import type { ProcessOptions } from './process-options.js';
 import type { Resources } from './resources.js';
 import { waitForServer } from './wait-for-server.js';
 
-/** Interval at which a worker deletes events whose retention has expired, in ms. */
+/** Interval at which a worker deletes the events that exceed their streams' retention limits, in ms. */
 const SCAVENGE_MS = 5 * 60_000;
 
 /** Returns the event store's address in human-readable form, without a password. */

@@ -15,12 +15,18 @@ export class Resources implements OnApplicationShutdown {
 
   constructor(private readonly log: Log) {}
 
-  /** Returns a signal that is aborted with the given one or when the process stops, so that waits for servers end. */
+  /**
+   * Returns a signal that is aborted when the process stops or the given signal is aborted, so that waits for servers
+   * end.
+   */
   untilStopped(signal?: AbortSignal): AbortSignal {
     return signal ? AbortSignal.any([signal, this.stopping.signal]) : this.stopping.signal;
   }
 
-  /** Opens a resource and registers how to close it. A process that stops meanwhile first waits for it to open. */
+  /**
+   * Opens a resource and registers how to close it. If the process stops meanwhile, it first waits for the resource to
+   * open.
+   */
   async open<Resource>(
     open: () => Promise<Resource>,
     close: (resource: Resource) => Promise<unknown> | void,

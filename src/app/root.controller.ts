@@ -18,7 +18,7 @@ const ROUTES = {
   'GET /readyz': ['GET', '/readyz'],
 } as const;
 
-/** Redirects a browser from the root to the console, the walls of demo mode, or the documentation. */
+/** Redirects a browser from the root to the console, the demo's walls, or the documentation. */
 @Controller()
 export class RootController {
   constructor(
@@ -28,7 +28,7 @@ export class RootController {
     @Optional() private readonly console?: ConsoleFiles,
   ) {}
 
-  /** Redirects to the first page that this process serves; without one, lists routes that it serves. */
+  /** Redirects to the first page that this process serves; if there is none, lists routes that it serves. */
   @Get()
   root(@Res() reply: FastifyReply): void {
     const router = this.host.httpAdapter.getInstance<FastifyInstance>();

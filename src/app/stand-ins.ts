@@ -35,7 +35,7 @@ export const startNetworks = async (
 ): Promise<Networks> => {
   const running: (NetworkStandIn & RunningStandIn)[] = [];
   if (settings.demo) {
-    // The ledgers contain posts: only this user may read them, even if an earlier version created the folder.
+    // The ledgers contain posts, so only this user may read them, even if an earlier version created the folder.
     const folder = join(settings.dataDir, 'stand-ins');
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await chmod(folder, 0o700).catch(() => undefined); // another user owns it

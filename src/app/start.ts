@@ -33,9 +33,9 @@ export interface Running {
 }
 
 /**
- * Starts the roles that the settings name. If one part fails to start, the parts that have started are stopped.
+ * Starts the roles listed in the settings. If one part fails to start, stops the parts that have started.
  * @param signal cancels the start
- * @throws Error with a human-readable message if the start is not possible
+ * @throws Error with a human-readable message if the process cannot start
  */
 export const start = async (
   given: Settings,

@@ -17,7 +17,7 @@ import { type ShowingModel, ShownChanges } from './shown-changes.js';
 export interface ChangeListener {
   /**
    * Receives changes in log order, once the read models show them.
-   * @param position position up to which the listener now has all changes
+   * @param position the listener now has all changes up to this position
    */
   readonly onChanges: (changes: readonly Change[], position: Position) => void;
   /** Called if the listener has missed changes: anything up to this position may have changed. */
@@ -161,7 +161,8 @@ export class ChangeFeed {
     try {
       let missed: number | null = 0;
       let from = after;
-      // A position ahead of this process may come from another process; beyond the log's end, from another log.
+      // A position ahead of this process may come from another process; a position beyond the log's end comes from
+      // another log.
       if (from > this.position && from > (await this.store.readHead())) missed = null;
       while (missed !== null && from < this.position) {
         const page = await this.readPage(from, this.position);

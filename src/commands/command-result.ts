@@ -5,7 +5,7 @@ import { isRejection, type Rejection } from '../kernel/result.js';
 
 /** A command that succeeded, now or in an earlier run of the same command. */
 export interface Completed {
-  /** Position that the read models must reach to show the change; -1n if there was none. */
+  /** Position that the read models must reach to show the change; -1n if nothing changed. */
   readonly position: Position;
 }
 
@@ -17,7 +17,7 @@ export const toOutcome = <S, E extends DomainEvent, Code extends string>(
   result: DecisionResult<S, E> | Rejection<Code>,
 ): Completed | Rejection<Code> => (isRejection(result) ? result : { position: result.aggregate.position });
 
-/** Combines several successes: the read models must reach the last of them. */
+/** Combines several successes into one, with the latest of their positions. */
 export const latestCompleted = (each: readonly Completed[]): Completed =>
   each.reduce((last, next) => (next.position > last.position ? next : last), { position: -1n });
 

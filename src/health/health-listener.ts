@@ -10,8 +10,8 @@ const MAX_HEAD_BYTES = 16_384;
 const MAX_BODY_BYTES = 1_024;
 
 /**
- * Creates the server of METRICS_PORT: /healthz, /readyz and /metrics only, so that it can be exposed to a network that
- * must not reach the API. Does not start listening.
+ * Creates the server for METRICS_PORT. It serves only /healthz, /readyz and /metrics, so that it can be exposed to a
+ * network that must not reach the API. Does not start listening.
  */
 export const createHealthListener = (routes: HealthRoutes): FastifyInstance => {
   const fastify = Fastify({

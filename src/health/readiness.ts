@@ -60,7 +60,7 @@ export interface ReadinessReport {
 
 /** Sources of a {@link ReadinessReport}. */
 export interface ReadinessSources {
-  /** Used only for these statements, so that a crowded shared pool does not look like an outage. */
+  /** Used only for health checks, so that a busy shared pool does not look like an outage. */
   readonly pool: Pick<Pool, 'query'>;
   readonly store: Pick<EventStore, 'readAll' | 'appendFailure'>;
   readonly codec: Pick<EventCodec, 'readEnvelope'>;
@@ -88,7 +88,10 @@ interface FailingSaga {
   readonly position: Position;
   /** The event and its error. */
   readonly error: string;
-  /** The event; null if the saga fails without one. `at`: its time, ms since 1970; null if it cannot be read. */
+  /**
+   * The event; null if the saga fails without an event. `at`: time of the event, in ms since 1970; null if it cannot be
+   * read.
+   */
   readonly failure: { readonly at: Instant | null } | null;
 }
 

@@ -15,7 +15,7 @@ const RETRY = { firstMs: 200, longestMs: 10_000 };
 
 /**
  * Runs jobs in the role `worker`: each in one process at a time, under a lease. If the process is killed, the job
- * continues in another process, or in the same one after its restart.
+ * continues in another process, or in this one after a restart.
  */
 export class JobRunner {
   private readonly stopping = new AbortController();

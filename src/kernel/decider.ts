@@ -15,8 +15,9 @@ export interface Decider<Command, State, Event extends DomainEvent, Code extends
    */
   readonly memory?: number;
   /**
-   * Version of the state's format, if there are snapshots, which save reading a long stream from its start. The state
-   * must be JSON. Raise the version whenever the state or `evolve` changes, so that older snapshots are ignored.
+   * Version of the state's format, if the aggregate has snapshots, so that a long stream need not be read from its
+   * start. The state must be JSON. Raise the version whenever the state or `evolve` changes, so that older snapshots
+   * are ignored.
    */
   readonly snapshotVersion?: number;
   /**

@@ -16,7 +16,7 @@ export interface PostCheck {
   readonly endpoint: LimitedEndpoint;
   /** Hashes of the post's idempotency keys, at most two, each 16 hex digits (D-19). */
   readonly keys: readonly string[];
-  /** Streams of these keys that are presumed empty; none if the caller has already looked the keys up. */
+  /** Streams of these keys that are presumed empty; empty if the caller has already looked up the keys. */
   readonly newStreams: readonly string[];
   /** False if the post will be rejected for its content, and so takes no tokens (D-16). */
   readonly consume: boolean;
@@ -44,7 +44,7 @@ export type Verdict =
   | { readonly outcome: 'disabled' }
   /** One of `newStreams` is not empty: look up the keys first. */
   | { readonly outcome: 'stored' }
-  /** A post with one of these keys was admitted within the last seconds. */
+  /** A post with one of these keys was admitted in the last few seconds. */
   | { readonly outcome: 'in_flight' }
   /** The post exceeds a limit, but its keys were not read: look them up first. Nothing was recorded. */
   | { readonly outcome: 'unread' }
@@ -53,7 +53,7 @@ export type Verdict =
   | {
       readonly outcome: 'rejected';
       readonly reason: LimitReason;
-      /** Whole seconds, at least 1, until none of these limits is exceeded. */
+      /** Whole seconds, at least 1, until no limit is exceeded. */
       readonly retryAfter: number;
       /** Violations in the sliding hour, including this request if it is one. */
       readonly violations: number;
@@ -64,7 +64,7 @@ export type Verdict =
 /** The limits on requests other than new posts (D-17, D-45). */
 export type Budget = 'changes' | 'discovery' | 'pauses' | 'replays' | 'sandbox';
 
-/** The facts that must still be true for a request without limits to pass. */
+/** What to verify before a request without limits is admitted. */
 type Verification = Pick<PostCheck, 'endpoint' | 'newStreams' | 'consume'>;
 
 interface BudgetCheck {

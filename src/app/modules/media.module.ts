@@ -4,7 +4,7 @@ import { Inspector } from '../../media/inspector.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
 
-/** Inspection of media files, for acceptance and for publication, and the processes that do it. */
+/** Inspects media files before acceptance and before publication, in helper processes. */
 @Module({
   providers: [
     {

@@ -58,7 +58,10 @@ import { SecretsModule } from './secrets.module.js';
 /** Injection token of the tasks that run the {@link SAGAS}. */
 export const SAGA_TASKS = Symbol('SagaTasks');
 
-/** How many channels of one network a process publishes on at the same time, not counting channels that only wait. */
+/**
+ * Maximum number of channels of one network that a process publishes on at the same time. Channels that only wait do
+ * not count.
+ */
 const CHANNELS_PER_NETWORK = 512;
 
 /**

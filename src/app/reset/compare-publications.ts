@@ -24,7 +24,8 @@ const BOUNDS = {
  * Finds the publications whose outcomes an event store lacks, a page at a time. Returns each list in reverse, so that
  * the caller appends the earliest outcomes first. If a run is interrupted, the store then looks like a longer backup,
  * and the next run can stop when it reaches the appended outcomes.
- * @param comparePage compares the publications of a page, in order, leaving out those whose posts the store lacks
+ * @param comparePage compares the publications of a page, in order, leaving out publications whose posts the store
+ * lacks
  */
 export const findUnknown = async (
   lists: readonly PublicationList[],

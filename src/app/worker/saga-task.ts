@@ -16,7 +16,7 @@ export interface RunningSaga {
  */
 const DRAIN_MS = 3_000;
 
-/** Runs a saga. When stopped, gives the sends in progress {@link DRAIN_MS} to finish. */
+/** Runs a saga. When stopped, gives the sends in progress {@link DRAIN_MS} ms to finish. */
 export class SagaTask implements BackgroundTask {
   private readonly drain = new AbortController();
   private readonly abort = new AbortController();

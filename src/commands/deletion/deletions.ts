@@ -48,8 +48,8 @@ export class ReadModelsBehind extends Error {}
 
 /**
  * Carries out the consequences of a resource's deletion, which has already been appended: removes the references to it
- * and cancels its queued publications. The deleting request does so at once; the saga `complete-deletions` repeats it
- * in case the process died in between. Every step depends on the current state, so it is safe to repeat.
+ * and cancels its planned and queued publications. The deleting request does so at once; the saga `complete-deletions`
+ * repeats it in case the process died in between. Every step depends on the current state, so it is safe to repeat.
  */
 @Injectable()
 export class Deletions {
@@ -92,8 +92,8 @@ export class Deletions {
   }
 
   /**
-   * Removes a deleted project from the endpoints that refer to it, deletes its webhook outputs, and cancels its queued
-   * publications.
+   * Removes a deleted project from the endpoints that refer to it, deletes its webhook outputs, and cancels its planned
+   * and queued publications.
    * @param after position of the deletion @throws Unavailable @throws ReadModelsBehind
    */
   async completeProject(projectId: string, after: Position, context: CommandContext): Promise<Completed> {
@@ -107,8 +107,8 @@ export class Deletions {
   }
 
   /**
-   * Cancels the queued publications of a deleted endpoint's posts. @param after position of the deletion @throws
-   * Unavailable @throws ReadModelsBehind
+   * Cancels the planned and queued publications of a deleted endpoint's posts.
+   * @param after position of the deletion @throws Unavailable @throws ReadModelsBehind
    */
   async completeEndpoint(endpointId: string, after: Position, context: CommandContext): Promise<Completed> {
     await this.waitForReadModels(after);
@@ -116,7 +116,7 @@ export class Deletions {
   }
 
   /**
-   * Deletes everything that belongs to a deleted owner, and cancels its queued publications.
+   * Deletes everything that belongs to a deleted owner, and cancels its planned and queued publications.
    * @param after position of the deletion @throws Unavailable @throws ReadModelsBehind
    */
   async completeOwner(ownerId: string, after: Position, context: CommandContext): Promise<Completed> {
@@ -153,7 +153,8 @@ export class Deletions {
   }
 
   /**
-   * Deletes a new channel again if its owner was deleted in the meantime. @returns null if it stays @throws Unavailable
+   * Deletes a new channel again if its owner was deleted in the meantime. @returns null if the channel is kept @throws
+   * Unavailable
    */
   async verifyNewChannel(
     { channelId, ownerId }: { readonly channelId: string; readonly ownerId: string },

@@ -11,7 +11,7 @@ import { type CommandOutcome, toOutcome } from '../command-result.js';
 /** A delivery with its whole body. */
 export type NewDelivery = Omit<DeliveryScheduled['data'], 'body' | 'parts'> & { readonly body: string };
 
-/** Longest body in an event, in bytes; a longer one is stored in parts first (D-42). */
+/** Longest body in an event, in bytes; a longer body is stored in parts first (D-42). */
 const MAX_INLINE_BYTES = 65_536;
 /** Bytes in one part; in base64, well below 900 KB. */
 const PART_BYTES = 600_000;

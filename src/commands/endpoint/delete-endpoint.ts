@@ -5,7 +5,9 @@ import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 
-/** Deletes an endpoint: its slug and token stop working, and the queued publications of its posts are cancelled. */
+/**
+ * Deletes an endpoint: its slug and token stop working, and its posts' planned and queued publications are cancelled.
+ */
 export class DeleteEndpoint extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

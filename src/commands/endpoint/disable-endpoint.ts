@@ -15,7 +15,7 @@ import { originOfRequest, type RequestOrigin } from '../origin.js';
 /**
  * Disables an endpoint on the gateway's own decision (D-8), at most once after it was last enabled: a late repeat by a
  * process that was suspended does not disable an endpoint that its owner has enabled again. Returns the id of the event
- * that disabled it; null if it is disabled for another reason.
+ * that disabled it; null if this command did not disable it.
  */
 export class DisableEndpoint extends Command<string | null> {
   constructor(

@@ -19,7 +19,10 @@ export interface Resumed extends Completed {
   readonly channelIds: readonly string[];
 }
 
-/** Ends the pauses of projects and channels; skips those that are not paused (publish-api.md: temp-resume; D-21). */
+/**
+ * Ends the pauses of projects and channels; skips projects and channels that are not paused (publish-api.md:
+ * temp-resume; D-21).
+ */
 export class ResumeTargets extends Command<Resumed | Rejection<'not_found'>> {
   constructor(
     readonly context: CommandContext,

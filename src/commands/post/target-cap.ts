@@ -8,7 +8,7 @@ import { COMMAND_MESSAGES } from '../messages.js';
 export const MAX_TARGETS = 5_000;
 
 /**
- * Returns a rejection of a post that addresses too many channels, else null (D-67).
+ * Returns a rejection if a post addresses too many channels, else null (D-67).
  * @param cap the plan's cap; null if only {@link MAX_TARGETS} applies
  */
 export const rejectTooManyTargets = (addressed: number, cap: number | null): Rejection<'too_many_targets'> | null => {

@@ -11,7 +11,7 @@ export { type Promotion, PROMOTIONS } from '../../projections/engine/rebuild/reb
 
 /**
  * Starts a rebuild of a projection: a candidate alongside the live version, and a job for it. Rejected with
- * `candidate_exists`, `job_running` while it is verified, or `other_program`.
+ * `candidate_exists`, `job_running` while another job works on the projection, or `other_program`.
  */
 export class RebuildProjection extends Command<Job | Rejection> {
   constructor(

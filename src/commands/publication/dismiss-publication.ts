@@ -8,7 +8,7 @@ import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { rejectForeign } from '../reject-foreign.js';
 import { rejectUnreadable } from './reject-unreadable.js';
 
-/** Closes a publication that is in doubt or failed, at its owner's request, without sending it again (D-25). */
+/** At the owner's request, closes a publication that is in doubt or has failed, without sending it again (D-25). */
 export class DismissPublication extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

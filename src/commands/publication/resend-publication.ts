@@ -10,7 +10,7 @@ import { COMMAND_MESSAGES } from '../messages.js';
 import { rejectForeign } from '../reject-foreign.js';
 import { rejectUnreadable } from './reject-unreadable.js';
 
-/** Queues a publication that is in doubt or failed to be sent again, at its owner's request (D-25). */
+/** At the owner's request, requeues a publication that is in doubt or has failed (D-25). */
 export class ResendPublication extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -8,7 +8,7 @@ import { reject } from '../../kernel/result.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { rejectPlanWithoutOutput } from './require-plan-output.js';
 
-/** Enables a webhook output, regardless of who disabled it; its owner's plan must have webhook output. */
+/** Enables a webhook output, regardless of who disabled it; the owner's plan must include webhook outputs. */
 export class EnableWebhookOutput extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,

@@ -52,7 +52,7 @@ export type ChannelState = null | {
   readonly enabled: boolean;
   /** Time until which the channel waits for someone to fix it (D-26); 0 if it does not wait. */
   readonly attentionUntil: Instant;
-  /** True if its owner deleted it: every command is then rejected as if the channel did not exist. */
+  /** True if the channel was deleted: every command is then rejected as if the channel did not exist. */
   readonly deleted: boolean;
 };
 

@@ -13,7 +13,7 @@ export const FAILURE_LIMIT_MINUTES = 5 * 24 * 60;
 /** Facts about a failed attempt that determine when the next attempt is due. */
 export interface FailedAttempt {
   readonly endedAt: Instant;
-  /** `Retry-After` of the response, in real ms; null if there was none. */
+  /** `Retry-After` of the response, in ms, not scaled by MINUTE_MS; null if there was none. */
   readonly retryAfterMs: number | null;
   /** Length of a minute in the schedule, in ms (MINUTE_MS). */
   readonly minuteMs: number;

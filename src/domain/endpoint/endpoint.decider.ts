@@ -42,7 +42,7 @@ export type EndpointState = null | {
   readonly settings: EndpointSettings;
   readonly disabledBy: DisabledBy | null;
   readonly slugRotatedAt: Instant | null;
-  /** True if its owner deleted it: every command is then rejected as if the endpoint did not exist. */
+  /** True if the endpoint was deleted: every command is then rejected as if the endpoint did not exist. */
   readonly deleted: boolean;
 };
 

@@ -4,7 +4,7 @@ import { type Plan, PLANS } from './owner.events.js';
 /** Monthly quota of each plan, from the limits profile; null means unlimited. */
 export type MonthlyPosts = Readonly<Record<Plan, number | null>>;
 
-/** An owner's publications of one month. */
+/** An owner's publications in one month. */
 export interface MonthlyUsage {
   /** UTC: `2026-11`. */
   readonly month: string;

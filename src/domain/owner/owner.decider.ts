@@ -36,11 +36,11 @@ export type OwnerState = null | {
   readonly hasNoticeChat: boolean;
   /** Posts in all post packs so far, used or not (D-18). */
   readonly packPosts: number;
-  /** True if the operator deleted it: every command is then rejected as if the owner did not exist. */
+  /** True if the owner was deleted: every command is then rejected as if the owner did not exist. */
   readonly deleted: boolean;
 };
 
-/** A customer: plan, key, post packs, and the chat for notices. */
+/** A customer, with a plan, a key, post packs and a chat for notices. */
 export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 'already_exists'> = {
   category: 'owner',
   initial: null,

@@ -32,7 +32,7 @@ export type ProjectState = null | {
   readonly name: string;
   readonly channelIds: readonly string[];
   readonly processing: JsonObject;
-  /** True if its owner deleted it: every command is then rejected as if the project did not exist. */
+  /** True if the project was deleted: every command is then rejected as if the project did not exist. */
   readonly deleted: boolean;
 };
 

@@ -45,7 +45,7 @@ export type WebhookOutputState = null | {
   readonly kinds: readonly WebhookKind[];
   readonly signingSecretId: string;
   readonly disabledBy: OutputDisabledBy | null;
-  /** True if it was deleted: every command is then rejected as if the output did not exist. */
+  /** True if the output was deleted: every command is then rejected as if the output did not exist. */
   readonly deleted: boolean;
 };
 

@@ -18,7 +18,7 @@ export const WEBHOOK_KINDS = [
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
 /**
- * The reason why a webhook output was disabled (management-api.md): its owner, a 410 response, five days of nothing but
+ * The reason why a webhook output was disabled (management-api.md): its owner, a 410 response, five days of consecutive
  * failures, an unreadable signing secret, or a plan without webhook output.
  */
 export type OutputDisabledBy = 'owner' | 'gone' | 'failures' | 'secret' | 'plan';
