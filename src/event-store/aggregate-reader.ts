@@ -27,7 +27,7 @@ export const emptyAggregate = <S>(decider: { readonly initial: S }): LoadedAggre
   hash: '',
 });
 
-/** Number of events below which a stream is read as a whole, without looking for a snapshot. */
+/** Number of events below which a stream is read in full, without looking for a snapshot. */
 const FIRST_PAGE = 200;
 const PAGE = 1_000;
 /** Number of newest events that are always read, so that a repeated command is recognised. */
@@ -38,8 +38,8 @@ const SAVED_AFTER = 500;
 type AnyDecider<S, E extends DomainEvent> = Decider<never, S, E, string>;
 
 /**
- * Reads and folds the streams of aggregates. A stream that may grow long is not read from its start: a decider's memory or a
- * snapshot of its state bounds what is read (ADR-97, ADR-110).
+ * Reads and folds aggregates' streams. A stream that may grow long is not read from its start: a decider's memory, or a
+ * snapshot of its state, limits how many events are read (ADR-97, ADR-110).
  */
 export class AggregateReader {
   private readonly saving = new Set<string>();
@@ -112,8 +112,8 @@ export class AggregateReader {
 
   /**
    * Reads the events after a snapshot.
-   * @param upTo last revision; null: all
-   * @returns null if there is no snapshot, or it was made from another stream
+   * @param upTo last revision to read; null to read all
+   * @returns null if there is no snapshot up to this revision, or it does not match the stream
    */
   private async readFromSnapshot<S, E extends DomainEvent>(
     decider: AnyDecider<S, E>,

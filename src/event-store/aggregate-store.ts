@@ -31,14 +31,14 @@ export interface DecisionResult<S, E extends DomainEvent> {
 }
 
 /**
- * Receives the start time of every append when it ends, and the error if it failed.
+ * Called when an append has finished, with its start time and, if it failed, the error.
  * @param startedAt by `performance.now()`, in ms
  */
 export type AppendTimer = (startedAt: number, error?: unknown) => void;
 
 /**
- * Decides a command. An owner's command on an aggregate that belongs to another owner, before or after the command, is
- * rejected like one on an aggregate that does not exist.
+ * Decides a command. If the aggregate belongs to another owner, before or after the command, an owner's command is
+ * rejected as if the aggregate did not exist.
  */
 const decideWithinOwner = <C, S, E extends DomainEvent, R extends string>(
   decider: Decider<C, S, E, R>,
@@ -65,13 +65,13 @@ const MAX_CONFLICTS = 50;
 const REPEAT_FOR_MS = 5_000;
 const APPEND_RETRY = { firstMs: 50, longestMs: 1_000 };
 
-/** True for an outage that may end within seconds. */
+/** True for an outage that may be over within seconds. */
 const mayRepeat = (error: unknown): boolean =>
   error instanceof Unavailable && !(error instanceof NotAppended) && !(error instanceof StorageFailed);
 
 /**
  * Executes commands on aggregates: loads the stream, folds it, decides, and appends at the expected revision. After a
- * conflict it tries again; commands of this process that conflict on a stream then run one at a time.
+ * conflict, it retries; conflicting commands of this process on the same stream then run one at a time.
  */
 export class AggregateStore {
   private readonly conflictLocks = new KeyedMutex();
@@ -120,12 +120,13 @@ export class AggregateStore {
 
   /**
    * Executes one command. A command whose id has already written events is not executed again: its earlier result is
-   * returned, so work that is delivered twice is done once. With a {@link Decider.memory} or snapshots, only commands
-   * whose events are among the newest (500 with snapshots) are recognised.
+   * returned, so work that is delivered twice is done once. With a {@link Decider.memory} or snapshots, a repeated
+   * command is recognised only if its events are among the newest (500 with snapshots).
    * @param known the aggregate, if the caller knows it, which saves the read: {@link emptyAggregate} if the stream most
    * likely does not exist, or the result of an earlier command. If it is out of date, the append conflicts and the
    * stream is read.
-   * @throws Unavailable if the store was unavailable for several seconds; the command may be repeated with its id
+   * @throws Unavailable if the store cannot be read, refuses the append, or was unavailable for several seconds; the
+   * command may be retried with the same id
    */
   async execute<C, S, E extends DomainEvent, R extends string>(
     decider: Decider<C, S, E, R>,
@@ -185,7 +186,8 @@ export class AggregateStore {
   }
 
   /**
-   * Encodes the events that follow a loaded aggregate. Returns the last event's hash as well, to chain the next one.
+   * Encodes the events that follow a loaded aggregate. Also returns the last event's hash, to which the next event is
+   * chained.
    */
   encodeEvents(
     stream: string,
@@ -222,7 +224,8 @@ export class AggregateStore {
 
   /**
    * Appends to several streams, all or none, and repeats the identical append while its outcome is unknown.
-   * @throws RangeError if the store cannot do so; otherwise like {@link appendWithRetry}
+   * @throws RangeError if the store cannot append to several streams at once; other errors as in
+   * {@link appendWithRetry}
    */
   appendTogetherWithRetry(appends: readonly StreamAppend[]): Promise<Position> {
     const { store } = this;

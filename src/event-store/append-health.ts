@@ -12,13 +12,13 @@ const PROBE_INTERVAL_MS = 5_000;
 /**
  * Tracks whether the store refuses appends, and since when. Logs one line when appends start to fail and one when they
  * succeed again. While the store refuses appends, a probe checks for recovery: a process that the load balancer has
- * taken out of rotation receives no posts that would show it.
+ * taken out of rotation receives no posts that would reveal the recovery.
  */
 export class AppendHealth {
   private current: AppendFailure | null = null;
   /** Time of the first failure since the last success, in ms since 1970. */
   private failingSince: number | null = null;
-  /** True if that failure was logged; only then is its end logged. */
+  /** True if that failure was logged; only then is the recovery logged. */
   private isLogged = false;
   private readonly repeated = new RepeatedFailure();
   private timer: NodeJS.Timeout | null = null;
@@ -68,7 +68,7 @@ export class AppendHealth {
     const reason = reasonOf(error);
     if (!this.repeated.shouldLog(reason)) return;
     this.isLogged = true;
-    this.log.warn({ reason }, 'the event store does not answer appends; they are refused in the meantime');
+    this.log.warn({ reason }, 'the event store does not answer; appends are refused until it does');
   }
 
   /** Probes the store in the background. */

@@ -28,10 +28,12 @@ import type { KnownStore, StoreCheck } from './store-check.js';
 /** Interval between checks while the wrong store answers, in ms. */
 const RECHECK_MS = 1_000;
 
-/** Interval at which a process checks whether an import has ended, in ms. */
+/** Interval at which a process checks whether an import has finished, in ms. */
 const IMPORT_LOOK_MS = 250;
 
-/** Access to a store for an import: sees the import's marks, and may append while all others wait (ADR-133). */
+/**
+ * Access to a store for an import: sees the import's marks, and may append while other appends are refused (ADR-133).
+ */
 export interface ImportAccess extends Pick<
   EventStore,
   'append' | 'readStream' | 'readAll' | 'readHead' | 'setRetention'
@@ -55,12 +57,12 @@ export interface StoreConnection {
 /**
  * An event store that is checked at startup and after every lost connection (ADR-124). No call returns a result before
  * the check has passed: an append to another store is never reported as written, and no event of another store is
- * delivered. While the check fails, calls throw {@link WrongEventStore}, and subscriptions wait.
+ * delivered. Until the check passes, calls throw its error, such as {@link WrongEventStore}, and subscriptions wait.
  */
 export class CheckedEventStore implements EventStore {
   private known: KnownStore | null = null;
   private wrong: { readonly problem: string; readonly since: number } | null = null;
-  /** Aborted when the connection is lost; null until the store has been checked since then. */
+  /** Aborted when the connection is lost; null until the store has been checked again. */
   private trust: AbortController | null = null;
   private checking: Promise<void> | null = null;
   private recheck: NodeJS.Timeout | null = null;
@@ -176,8 +178,8 @@ export class CheckedEventStore implements EventStore {
       }
       backoff.reset();
       const untilChange = AbortSignal.any([signal, trust]);
-      // The mark precedes all events of an import: a subscription that receives it, or starts after it, waits for the
-      // end.
+      // The mark precedes all events of an import. A subscription that receives the mark, or starts after it, waits
+      // until the import has finished.
       const types = options.types && [...options.types, IMPORT_STARTED];
       await this.untilImported(untilChange);
       for await (const batch of this.store.subscribe({
@@ -229,8 +231,8 @@ export class CheckedEventStore implements EventStore {
   }
 
   /**
-   * Waits while the store holds an unfinished import. @param look true if an import has begun that this process may not
-   * know of
+   * Waits while the store holds an unfinished import.
+   * @param look true to check for an import even if this process knows of none
    */
   private async untilImported(signal: AbortSignal, look = this.importSince !== null): Promise<void> {
     for (let mustLook = look; mustLook && !signal.aborted;) {
@@ -266,8 +268,8 @@ export class CheckedEventStore implements EventStore {
   }
 
   /**
-   * Waits until the store is checked, with one check for all callers. Returns a signal that aborts when the connection
-   * is lost.
+   * Waits until the store has passed the check; concurrent callers share one check. Returns a signal that aborts when
+   * the connection is lost.
    * @throws WrongEventStore
    */
   private async ensureTrust(): Promise<AbortSignal> {

@@ -5,7 +5,7 @@ import { deriveUuid } from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
 import type { NewEvent, StoredEvent } from './port.js';
 
-/** A stored event that this program cannot read. */
+/** Error for a stored event that this program cannot read. */
 export class UndecodableEvent extends Error {
   override readonly name = 'UndecodableEvent';
 
@@ -19,7 +19,7 @@ export class UndecodableEvent extends Error {
   }
 }
 
-/** True for the error of an event whose text is damaged: no program can read it. */
+/** True if the error means that the event's text is damaged, so that no program can read it. */
 export const isDamaged = (error: unknown): boolean => error instanceof UndecodableEvent && !error.isNewer;
 
 /** Location of a new event in its stream. */
@@ -30,7 +30,7 @@ export interface EventLocation {
   readonly previousHash: string;
 }
 
-/** Context of a command. Event ids are derived from its id, so that a repeated append is the same append. */
+/** Context of a command. Event ids are derived from the command id, so that repeating an append is harmless. */
 export interface CommandContext extends Origin {
   readonly commandId: string;
   readonly at: Instant;
@@ -70,8 +70,8 @@ interface DecodedEvent extends StoredEvent {
 }
 
 /**
- * Converts between domain events and the store's text: envelope, schema version, upcasting, and the hash chain with which
- * an auditor can prove that nothing was changed.
+ * Converts between domain events and the store's text: envelope, schema version, upcasting, and the hash chain that
+ * lets an auditor prove that nothing was changed.
  */
 export class EventCodec {
   private readonly schemas: ReadonlyMap<string, EventSchema>;
@@ -105,7 +105,10 @@ export class EventCodec {
     return (stored[DECODED] ??= this.decode(stored)) as RecordedEvent<E>;
   }
 
-  /** Decodes an event ahead of {@link decodeCached}, which throws if the event cannot be decoded. */
+  /**
+   * Decodes an event in advance for {@link decodeCached}. Ignores an event that cannot be decoded; `decodeCached`
+   * throws for it.
+   */
   decodeAhead(stored: StoredEvent): void {
     try {
       this.decodeCached(stored);
@@ -114,7 +117,10 @@ export class EventCodec {
     }
   }
 
-  /** Decodes an event at the current schema version. @throws UndecodableEvent for an unknown type, a newer version or invalid JSON */
+  /**
+   * Decodes an event at the current schema version.
+   * @throws UndecodableEvent for an unknown type, a newer version or invalid JSON
+   */
   decode<E extends DomainEvent = DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
     try {
       return this.parse(stored);
@@ -194,7 +200,10 @@ const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 
 const quoteJson = (text: string): string => (NEEDS_NO_ESCAPE.test(text) ? `"${text}"` : JSON.stringify(text));
 
-/** Returns the SHA-256 of the previous hash, location, envelope and data, one line each; only data may span lines. */
+/**
+ * Returns the SHA-256 of the previous hash, stream, revision, id, type, envelope and data, one per line; only the data
+ * may span several lines.
+ */
 const chainHash = (location: EventLocation, id: string, type: string, unsigned: string, data: string): string =>
   hash(
     'sha256',

@@ -7,8 +7,8 @@ import type { NewEvent } from './port.js';
  */
 export const IMPORT_STREAM = 'historyImport-store';
 /**
- * Precedes the first event of an import. `CheckedEventStore` delivers none of them before {@link IMPORT_ENDED} is
- * written.
+ * Precedes the first event of an import. `CheckedEventStore` delivers no event of the import before
+ * {@link IMPORT_ENDED} is written.
  */
 export const IMPORT_STARTED = 'HistoryImportStarted';
 export const IMPORT_ENDED = 'HistoryImportEnded';

@@ -3,7 +3,7 @@ import type { EventStore, Position, StoredEvent } from './port.js';
 
 /** Distance from a position to the end of the log. */
 export interface Lag {
-  /** Number of events after the position; beyond a thousand, the difference between the positions. */
+  /** Number of events after the position; from a thousand on, the difference between the positions. */
   readonly lagEvents: number;
   /** Age of the oldest event after the position, in seconds; 0 if there is none. */
   readonly lagSeconds: number;
@@ -13,7 +13,11 @@ export interface Lag {
 const COUNTED = 1_000;
 const NONE: Lag = { lagEvents: 0, lagSeconds: 0 };
 
-/** Reads how far a position is behind the end of the log. @param head position of the newest event @throws Unavailable */
+/**
+ * Reads how far a position is behind the end of the log.
+ * @param head position of the newest event
+ * @throws Unavailable
+ */
 export const readLag = async (
   store: Pick<EventStore, 'readAll'>,
   codec: EventCodec,

@@ -1,6 +1,9 @@
 import { message } from '../kernel/message.js';
 
-/** An event store that the read models do not belong to (ADR-124): the start ends with exit code 1, and a running process waits. */
+/**
+ * Messages about the event store: if the read models do not belong to it, the process exits with code 1 at startup, or
+ * waits if it is running (ADR-124); while it holds an unfinished import, nothing else is written (ADR-133).
+ */
 export const STORE_MESSAGES = {
   otherStore: message(
     'The event store at {address} is not the one that this database belongs to: it is {found}, but the read models and sagas have read {recorded} at {recordedAddress}. {remedy}',
@@ -22,7 +25,7 @@ export const STORE_MESSAGES = {
   ),
   importUnfinished:
     'The event store holds a part of a history that is being imported, or whose import was interrupted: nothing else is written, and nothing is published. Send the whole history again: the import resumes.',
-  importEnded: 'the import of the history has ended',
+  importEnded: 'the import of the history has finished',
   remedy:
     'Set EVENT_STORE_URL to the right event store, or restore that store from its newest backup. If you want this event store to replace it, stop all processes and run "npm start -- projections reset --to-store": read models and sagas are rebuilt from it, and nothing is published twice.',
 };

@@ -6,7 +6,10 @@
 import type { Json } from '../kernel/json.js';
 import type { TypeFilter } from './type-filter.js';
 
-/** Position in the order of all events. It grows with every append, may have gaps on some stores, and may exceed 2^53. */
+/**
+ * Position in the order of all events. Positions grow with every append, may have gaps on some stores, and may exceed
+ * 2^53.
+ */
 export type Position = bigint;
 
 /** Position before the first event: a subscription after it receives everything. */
@@ -41,8 +44,8 @@ export interface StoredEvent extends Omit<NewEvent, 'isCanonical'> {
 export type ExpectedRevision = bigint | 'noStream';
 
 /**
- * Condition of an append outside the log, such as the version of the settings that the decision used: `subject` must
- * still have `version` when the events are written. Only a store in the same database as the subject can check it.
+ * Condition of an append on data outside the log, such as the version of the settings that the decision used: `subject`
+ * must still have `version` when the events are written. Only a store in the same database as the subject can check it.
  */
 export interface AppendCondition {
   readonly subject: string;
@@ -109,7 +112,9 @@ export interface Batch {
 export interface StoreIdentity {
   /** UUID that the store received when a gateway first used it; null if none has used it yet. */
   readonly id: string | null;
-  /** Position at which the log ends: at or after the checkpoint of every subscriber. Deleted and system events count. */
+  /**
+   * Position at which the log ends, at or after the checkpoint of every subscriber. Deleted and system events count.
+   */
   readonly end: Position;
 }
 
@@ -129,7 +134,7 @@ export interface EventStore {
   /**
    * Appends all events or none. Repeating an append with the same ids and expected revision returns the first result.
    * @param condition only for a {@link PostgresEventStore} that has a function to check conditions
-   * @throws WrongExpectedRevision if the stream has another revision, or does not exist
+   * @throws WrongExpectedRevision if the stream is not at the expected revision
    * @throws ConditionFailed if the condition does not hold, whatever the stream's revision is
    * @throws AppendTooLarge if the append exceeds {@link MAX_APPEND_BYTES}
    * @throws StreamDeleted if the stream was deleted, and the store does not allow it to start again
@@ -144,8 +149,8 @@ export interface EventStore {
   ): Promise<AppendResult>;
 
   /**
-   * Appends to several streams, all or none, in this order and with nothing in between. Each stream may be listed once.
-   * Repeating it with the same ids returns the first result. Null if the store does not support it.
+   * Appends to several streams, all or none, in this order and with nothing in between. Each stream may be listed at
+   * most once. Repeating the call with the same ids returns the first result. Null if the store does not support it.
    * @throws WrongExpectedRevision if one of the streams has another revision
    * @throws AppendTooLarge if one of the appends exceeds {@link MAX_APPEND_BYTES}
    * @throws NotAppended, StorageFailed, Unavailable like {@link append}
@@ -173,10 +178,10 @@ export interface EventStore {
   setRetention(stream: string, maxCount: number): Promise<void>;
 
   /**
-   * Deletes all events of a stream, forever. Reads find no stream, and the log skips the events' positions. KurrentDB
-   * shows the events in the log until the server is scavenged, and refuses later appends ({@link StreamDeleted}). Only
-   * for streams that get no more events, and whose events no read model needs. A stream that does not exist is not an
-   * error, so that a deletion whose outcome is unknown may be repeated.
+   * Deletes all events of a stream permanently. Reads find no stream, and the log skips the events' positions.
+   * KurrentDB shows the events in the log until the server is scavenged, and refuses later appends
+   * ({@link StreamDeleted}). Only for streams that get no more events, and whose events no read model needs. Deleting a
+   * stream that does not exist is not an error, so that a deletion whose outcome is unknown may be repeated.
    * @throws Unavailable
    */
   deleteStream(stream: string): Promise<void>;
@@ -214,7 +219,7 @@ export interface EventStoreAdapter extends EventStore {
   createIdentity(id: string): Promise<string>;
 
   /**
-   * Calls the listener whenever a connection to the store is lost, because another store may answer from then on. If that
+   * Calls the listener whenever a connection to the store is lost, because another store may answer afterwards. If that
    * happens after {@link readIdentity} has begun to read, the listener is called before another server can answer.
    */
   onConnectionLoss(listener: () => void): void;
@@ -230,7 +235,7 @@ export interface AppendFailure {
   readonly since: number;
 }
 
-/** The stream's revision is `actual`, not the one that the append expected. */
+/** The stream is at revision `actual`, not at the revision that the append expected. */
 export class WrongExpectedRevision extends Error {
   constructor(
     readonly stream: string,
@@ -258,7 +263,10 @@ export class Unavailable extends Error {
   }
 }
 
-/** The append was not sent, so nothing was written: too many were waiting, or it waited too long. Repeat it later. */
+/**
+ * The append was not sent, so nothing was written: too many were waiting, it waited too long, or an import is
+ * unfinished. Retry it later.
+ */
 export class NotAppended extends Unavailable {
   constructor(message: string) {
     super(message);
@@ -268,7 +276,7 @@ export class NotAppended extends Unavailable {
 
 /**
  * The store runs but rejects reads and writes until an operator fixes the cause: a full disk, missing rights, damage.
- * Nothing was written. Repeating the call before that is useless.
+ * Nothing was written. Until then, retrying the call is useless.
  */
 export class StorageFailed extends Unavailable {
   constructor(
@@ -282,9 +290,7 @@ export class StorageFailed extends Unavailable {
   }
 }
 
-/**
- * The store that answers is not the one that the read models belong to, so nothing is written to it or read from it.
- */
+/** The read models do not belong to the store that answers, so nothing is written to it or read from it. */
 export class WrongEventStore extends StorageFailed {
   constructor(problem: string) {
     super('WRONG_EVENT_STORE', problem);
@@ -312,7 +318,7 @@ export class StreamDeleted extends Error {
   }
 }
 
-/** Returns the size of an append in bytes, as the limit counts it. */
+/** Returns the size of an append in bytes, as {@link MAX_APPEND_BYTES} counts it. */
 export const countAppendBytes = (events: readonly NewEvent[]): number =>
   events.reduce(
     (sum, event) => sum + Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata) + event.type.length + 36,
@@ -323,7 +329,7 @@ export const countAppendBytes = (events: readonly NewEvent[]): number =>
 const maxAppendBytes = (events: readonly NewEvent[]): number =>
   events.reduce((sum, { data, metadata, type }) => sum + 3 * (data.length + metadata.length + type.length) + 36, 0);
 
-/** An append whose upper bound is below this limit is not measured exactly. */
+/** Only an append whose upper bound exceeds this size is measured exactly. */
 const EXACT_COUNT_ABOVE_BYTES = 65_536;
 
 /**

@@ -4,8 +4,8 @@ import type { EventStore, StoredEvent } from './port.js';
 const PAGE = 200;
 
 /**
- * Reads a stream from its end, page by page, as far as the caller wants.
- * @param from first revision, inclusive; default: the last event
+ * Reads a stream backwards, page by page, until the caller stops iterating.
+ * @param from revision at which to start, inclusive; default: the last event
  * @throws Unavailable
  */
 export async function* readBackwards(

@@ -3,7 +3,7 @@ import type { EventStore } from './port.js';
 
 /**
  * Reads the ids of the events that operators have skipped.
- * @param from the stream of their decisions, and the type of a decision to skip
+ * @param from the stream that holds operators' decisions, and the event type of a decision to skip
  * @throws Unavailable
  */
 export const readSkippedIds = async (

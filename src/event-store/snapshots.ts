@@ -20,7 +20,7 @@ export interface Snapshots {
   save(stream: string, version: number, snapshot: Snapshot): Promise<void>;
 }
 
-/** The snapshots in `ops_snapshot`. Its rows may be deleted at any time. */
+/** Snapshots in the table `ops_snapshot`. Its rows may be deleted at any time. */
 export class SnapshotTable implements Snapshots {
   private readonly failure = new RepeatedFailure();
 
@@ -35,7 +35,7 @@ export class SnapshotTable implements Snapshots {
   }
 
   async save(stream: string, version: number, { revision, hash, state }: Snapshot): Promise<void> {
-    // A program of the previous version writes a row of its own; an identical snapshot is not written again.
+    // Each version of the format has its own row; an identical snapshot is not written again.
     const text = `
       insert into ops_snapshot as s (stream, version, revision, hash, state) values ($1, $2, $3, $4, $5)
       on conflict (stream, version) do update

@@ -4,7 +4,7 @@ import { STORE_MESSAGES } from './messages.js';
 import type { EventStoreAdapter, Position, StoreIdentity } from './port.js';
 import type { Checkpoint, StoreRecord, StoreRecords } from './store-records.js';
 
-/** Result of a check: the store, or a human-readable sentence that says why it must not be used. */
+/** Result of a check: the store, or a human-readable reason why it must not be used. */
 export type StoreVerdict = KnownStore | { readonly problem: string; readonly mayPass: boolean };
 
 /** A store that was checked. */
@@ -16,7 +16,10 @@ export interface KnownStore {
 
 const { remedy } = STORE_MESSAGES;
 
-/** Compares a store's identity with the recorded one. @returns why the store must not be used; null if it may be */
+/**
+ * Compares a store's identity with the recorded one.
+ * @returns the reason not to use the store; null if it may be used
+ */
 const judgeIdentity = (
   address: string,
   found: StoreIdentity,
@@ -32,7 +35,7 @@ const judgeIdentity = (
     : STORE_MESSAGES.otherStore({ ...expected, found: found.id });
 };
 
-/** Checks that a store still holds all events up to the checkpoints. @returns why not; null if it does */
+/** Checks that a store still holds all events up to the checkpoints. @returns the problem; null if it does */
 const judgeLength = (
   address: string,
   { id, end }: StoreIdentity,
@@ -52,8 +55,8 @@ const PAUSE_MS = 250;
 
 /**
  * Checks that an event store is the one from which the read models and sagas of the database were built (ADR-124): it
- * has the recorded identity, its log reaches every checkpoint, and it contains events that were read from it. If the
- * database has no record, and no checkpoints that contradict the store, the store is recorded.
+ * has the recorded identity, its log reaches every checkpoint, and it contains the newest event that was applied. If
+ * the database has no record, and no checkpoints that contradict the store, the store is recorded.
  */
 export class StoreCheck {
   constructor(
@@ -78,7 +81,8 @@ export class StoreCheck {
   }
 
   private async runOnce(known: KnownStore | null): Promise<StoreVerdict> {
-    // Read the facts first, so that a checkpoint that moves between the two reads is not beyond the end.
+    // Read the records first: a checkpoint that moves between the two reads must not seem to be beyond the end of the
+    // log.
     const { recorded, checkpoints } = await this.records.read();
     const found = await this.store.readIdentity();
     const problem = judgeIdentity(this.address, found, recorded, known);
@@ -97,7 +101,7 @@ export class StoreCheck {
 
   /**
    * Checks that the newest applied event is in the store.
-   * @returns why not; null if it is, or nothing was applied
+   * @returns the problem; null if it is, or if no event was applied
    */
   private async judgeHistory({ id }: StoreIdentity, checkpoints: readonly Checkpoint[]): Promise<string | null> {
     const [newest] = checkpoints

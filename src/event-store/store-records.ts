@@ -4,7 +4,7 @@ import type { Position, StoredEvent } from './port.js';
 /** The event store that a database belongs to. */
 export interface StoreRecord {
   readonly id: string;
-  /** Address at which it was first used, without its password. */
+  /** Address at which the store was first used, without the password. */
   readonly address: string;
 }
 

@@ -24,7 +24,7 @@ export interface Written {
 interface Pending {
   readonly resolve: (written: Written) => void;
   readonly reject: (error: unknown) => void;
-  /** By `performance.now()`, in ms; `until` is the time limit of the answer. */
+  /** By `performance.now()`, in ms; `until` is the deadline for the answer. */
   readonly sentAt: number;
   readonly until: number;
 }
@@ -32,9 +32,9 @@ interface Pending {
 /**
  * One `BatchAppend` call for many concurrent appends. Appends of one turn of the event loop are sent in one write, and
  * the server handles them together. Answers may arrive in any order. An append whose answer does not arrive in time is
- * forgotten, and the others continue. If the server has answered nothing since then, the call may be dead: it is
- * retired, and ends when its last append is answered or forgotten. If that took half of the time limit, the client is
- * notified that the server has failed. When the call ends, its pending appends fail.
+ * forgotten, and the others continue. If the server has answered nothing since that append was sent, the call may be
+ * dead: it is retired, and ends when its last append is answered or forgotten. If the silence has lasted at least half
+ * of the time limit, the client is notified that the server has failed. When the call ends, its pending appends fail.
  */
 export class AppendCall {
   private readonly pending = new Map<string, Pending>();
@@ -92,7 +92,7 @@ export class AppendCall {
   /**
    * Sends an append.
    * @param correlation unique UUID
-   * @param until time limit of the answer, by `performance.now()`
+   * @param until deadline for the answer, by `performance.now()`
    * @throws CallTimeout @throws Unavailable @throws the client's errors
    */
   send(correlation: string, message: Uint8Array, until: number): Promise<Written> {
@@ -168,7 +168,7 @@ export class AppendCall {
   }
 
   /**
-   * Retires a call that may be dead. The next one is opened at once, so the client must be notified of the failure
+   * Retires a call that may be dead. The next call is opened at once, so the client must be notified of a failure
    * first.
    */
   private retireSilent(silentMs: number): void {
@@ -176,7 +176,7 @@ export class AppendCall {
     this.retire();
   }
 
-  /** Ends a retired call gracefully, so that the server carries out what it has received. */
+  /** Ends a retired call gracefully, so that the server carries out all appends that it has received. */
   private endIfDone(): void {
     if (!this.isRetired || this.pending.size > 0 || this.isEnded) return;
     this.handleEnd(new Unavailable('the call has ended'));

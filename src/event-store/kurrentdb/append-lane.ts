@@ -6,7 +6,7 @@ import { withCallTimeout } from './call-timeout.js';
 import type { RenewableClient } from './clients.js';
 import { type ConnectionOptions, readConnectionOptions } from './own-connection.js';
 
-/** Pause after a failed connection. Appends that arrive during the pause fail with the same error. */
+/** Pause after a failed connection attempt, in ms. Appends that arrive during the pause fail with the same error. */
 const RECONNECT_MS = 50;
 
 /** Keeps one call for appends open: opens it when needed, and again after it has ended. */
@@ -18,7 +18,7 @@ export class AppendLane {
   private options: ConnectionOptions | null = null;
   private hasConnected = false;
   private isClosed = false;
-  /** Prefix of the correlation ids, each of which ends with a counter. */
+  /** Prefix of the correlation ids; a counter follows it. */
   private readonly prefix = newPrefix();
   private sent = 0;
 

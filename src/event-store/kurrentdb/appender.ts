@@ -47,7 +47,7 @@ interface Waiting {
 }
 
 /**
- * Sends appends over one connection, many at the same time, first come, first served. Enough are in flight to keep the
+ * Sends many appends concurrently over one connection, first come, first served. Enough are in flight to keep the
  * server busy; the others wait.
  */
 export class Appender {
@@ -72,7 +72,7 @@ export class Appender {
   }
 
   /**
-   * Opens the first connection unless it was opened; `onReconnect` reports later ones.
+   * Opens the first connection unless it has been opened before; `onReconnect` reports later ones.
    * @throws the client's errors
    */
   connect(): Promise<void> {
@@ -138,7 +138,7 @@ export class Appender {
     return new Promise((resolve, reject) => {
       const { waiting, waitingBytes } = this.bounds;
       if (this.waiting.length >= waiting || this.waitingBytes + bytes > waitingBytes)
-        return reject(new NotAppended('the event store does not keep up: too many appends wait'));
+        return reject(new NotAppended('the event store does not keep up: too many appends are waiting'));
       const entry: Waiting = {
         bytes,
         start: () => {

@@ -1,7 +1,7 @@
 import { withTimeLimit } from '../../runtime/time-limit.js';
 import { Unavailable } from '../port.js';
 
-/** A call was not answered in time. The server may have carried it out. */
+/** Error for a call that was not answered in time. The server may still have carried it out. */
 export class CallTimeout extends Unavailable {
   constructor(what: string, timeoutMs: number) {
     super(`${what}: no answer within ${timeoutMs} ms`);
@@ -13,7 +13,7 @@ export class CallTimeout extends Unavailable {
  * Waits for a call's response. The limit is needed because the client ignores its own deadlines if the server is
  * frozen.
  * @param timeoutMs above 0
- * @throws CallTimeout; a later response is dropped
+ * @throws CallTimeout after the time limit; a later response is ignored
  */
 export const withCallTimeout = <T>(response: Promise<T>, timeoutMs: number, what: string): Promise<T> =>
   withTimeLimit(response, timeoutMs, () => new CallTimeout(what, timeoutMs));

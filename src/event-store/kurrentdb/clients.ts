@@ -4,9 +4,9 @@ import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/
 import { internalsOf, isClientCancellationError } from './library-internals.js';
 
 /**
- * Creates a client for a connection string. `esdb:` is replaced by the equivalent `kurrentdb:`, because the library prints
- * a warning about it.
- * @throws Error for an invalid string, and for an unknown option
+ * Creates a client for a connection string. `esdb:` is replaced by the equivalent `kurrentdb:`, because the library
+ * prints a warning about `esdb:`.
+ * @throws Error for an invalid string or an unknown option
  */
 export const createClient = (connectionString: string): KurrentDBClient =>
   rejectUnknownOptions(() => KurrentDBClient.connectionString(withoutOldName(connectionString)));
@@ -15,7 +15,9 @@ export const createClient = (connectionString: string): KurrentDBClient =>
 export const withoutOldName = (connectionString: string): string =>
   connectionString.replace(/^esdb(?=:|\+)/, 'kurrentdb');
 
-/** Throws for an unknown option. The library only prints a warning, which contains the whole string with its password. */
+/**
+ * Throws for an unknown option. The library only prints a warning, which reveals the whole string with its password.
+ */
 const rejectUnknownOptions = <T>(parse: () => T): T => {
   const { warn } = console;
   let unknown: string | undefined;
@@ -48,8 +50,8 @@ export const disposeClient = async (client: KurrentDBClient): Promise<void> => {
 };
 
 /**
- * Returns the client's gRPC client, whose channel leads to the node it has found. @throws the client's errors if it
- * finds none
+ * Returns the client's gRPC client, connected to the node that the client has discovered.
+ * @throws the client's errors if it finds no node
  */
 export const openGrpcClient = (client: KurrentDBClient): Promise<GrpcClient> =>
   internalsOf(client).getGRPCClient(streams.StreamsClient, 'call');
@@ -58,9 +60,9 @@ export const openGrpcClient = (client: KurrentDBClient): Promise<GrpcClient> =>
 const lostChannels = new WeakSet<object>();
 
 /**
- * Reports a failed call to a client, so that it reconnects, if necessary to another node, if the connection is the
- * reason. Reports each connection once: after two reports at the same time, the client may forget the next connection
- * without closing it.
+ * Reports a failed call to a client. If the connection is the cause, the client reconnects, if necessary to another
+ * node. Each connection is reported once: after two reports in quick succession, the client may forget the next
+ * connection without closing it.
  */
 export const reportFailure = (client: KurrentDBClient, grpc: GrpcClient, error: Error): void => {
   const internals = internalsOf(client);
@@ -72,9 +74,9 @@ export const reportFailure = (client: KurrentDBClient, grpc: GrpcClient, error: 
 
 /**
  * Opens a call over a client's connection, with its credentials. As with the client's own calls, a new connection
- * replaces a lost one, or one to a former leader. The caller must end the call. The client's own calls convert every
- * event several times (ADR-121), its reads use another connection that is never closed, and cancelling one of its calls
- * closes the connection that all others use (ADR-127).
+ * replaces a lost one, or one to a former leader. The caller must end the call. The client's own calls are not used:
+ * they convert every event several times (ADR-121), its reads use another connection that is never closed, and
+ * cancelling a call closes the connection that all other calls use (ADR-127).
  * @throws the client's errors if it finds no node of the cluster
  */
 export const openCall = async <Call extends ClientCall>(
@@ -94,7 +96,7 @@ interface ClientCall {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** Creates a client when it is first needed, and a new one after it was replaced. */
+/** Creates a client when it is first needed, and another one after the client was retired. */
 export class RenewableClient {
   private current: KurrentDBClient | undefined;
 

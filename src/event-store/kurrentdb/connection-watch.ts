@@ -7,9 +7,9 @@ import { withCallTimeout } from './call-timeout.js';
 import type { RenewableClient } from './clients.js';
 
 /**
- * Detects that the connection to the server was lost, even while no call is made, by keeping a subscription to a stream
- * without events. A server's connections end before another server can answer at its address, so the loss is detected
- * before anything reaches the other server.
+ * Detects a lost connection to the server, even while no calls are made, by keeping a subscription to a stream without
+ * events. A server's connections close before another server can answer at its address, so the loss is detected before
+ * anything reaches the other server.
  */
 export class ConnectionWatch {
   private readonly listeners: (() => void)[] = [];
@@ -26,7 +26,7 @@ export class ConnectionWatch {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** True while the connection is lost: the watch has reported it, so subscribers need not. */
+  /** True while the watch is running but not connected. It reports the loss, so subscribers need not. */
   get isAway(): boolean {
     return this.running !== null && !this.isConnected;
   }
@@ -48,7 +48,7 @@ export class ConnectionWatch {
     await withCallTimeout(connected, timeoutMs, 'connect');
   }
 
-  /** Reports a loss that another connection to the server has noticed. */
+  /** Reports a loss that was detected on another connection to the server. */
   reportLoss(): void {
     for (const listener of this.listeners) listener();
   }
@@ -86,7 +86,9 @@ export class ConnectionWatch {
     this.reportLoss();
   }
 
-  /** Follows the stream until the connection is lost or the signal is aborted. Returns the error that ended it, if any. */
+  /**
+   * Follows the stream until the connection is lost or the signal is aborted. Returns the error, if any, that ended it.
+   */
   private follow(handleConfirmation: () => void): Promise<Error | undefined> {
     return new Promise((resolve) => {
       let client: KurrentDBClient;

@@ -13,8 +13,8 @@ import {
 import { KURRENTDB_MESSAGES } from './messages.js';
 
 /**
- * Types of error after which the identical call may be repeated. The client's errors differ by `type`, or by `code` if
- * they have no type: appends, subscriptions and reads use different transports, which fail differently.
+ * Types of error after which the identical call may be repeated. The client's errors are distinguished by `type`, or by
+ * `code` if they have no type: appends, subscriptions and reads use different transports, which fail differently.
  */
 const RETRYABLE_TYPES: ReadonlySet<unknown> = new Set([
   ErrorType.UNAVAILABLE,
@@ -59,7 +59,7 @@ export const isRememberedByClient = (error: unknown): boolean => {
   return type === ErrorType.ACCESS_DENIED || isGivenUpByServer(error) || /^Failed to discover/.test(String(message));
 };
 
-/** Message of a read of $all that does not start at an event (seen on 23.10.6). */
+/** Error message for a read of $all that does not start at an event (seen on 23.10.6). */
 const WRONG_POSITION = 'Unexpected ReadAllResult: Error';
 
 /** True if a read of $all or a subscription failed because of its start position. */
@@ -69,7 +69,7 @@ export const isWrongPosition = (error: unknown): boolean => {
   return code === UNKNOWN && String(message).includes(WRONG_POSITION);
 };
 
-/** The log has no event at the position where a subscription starts, so what follows is unknown. */
+/** The log has no event at the position where a subscription starts, so the events that follow are unknown. */
 export class WrongPosition extends Error {
   constructor(
     readonly position: Position,
@@ -97,8 +97,8 @@ export const isGivenUpByServer = (error: unknown): boolean => {
 };
 
 /**
- * Converts a client's error to the port's: {@link Unavailable} if the call may be repeated, {@link StorageFailed} if the server
- * refuses the user, otherwise the error itself.
+ * Converts a client's error to the port's: {@link Unavailable} if the call may be repeated or is unknown to the server,
+ * {@link StorageFailed} if the server denies the user access, otherwise the error itself.
  */
 export const toPortError = (error: unknown, what: string): unknown => {
   if (error instanceof Unavailable) return error;

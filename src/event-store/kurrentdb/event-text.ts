@@ -3,8 +3,8 @@ import type { NewEvent, StoredEvent } from '../port.js';
 /**
  * True if parsing a text as JSON and serialising it again does not change it. The client works with values, but every
  * byte of the port's text counts, because hashes cover it. Text in the form of `JSON.stringify` is sent as JSON, which
- * the server's own pages can show. Any other text is kept unchanged: data as bytes, metadata as a string within JSON,
- * because the client always parses metadata.
+ * the server's own web pages can display. Any other text is kept unchanged: data as bytes, metadata as a string within
+ * JSON, because the client always parses metadata.
  */
 const isCanonical = (text: string): boolean => {
   try {
@@ -53,6 +53,6 @@ export const toPlainMetadata = (text: string): string => {
   }
 };
 
-/** True if an event is one of the server's own, which $all contains too. */
+/** True for one of the server's own events, which $all also contains. */
 export const isSystemEvent = ({ stream, type }: Pick<StoredEvent, 'stream' | 'type'>): boolean =>
   type.startsWith('$') || stream.startsWith('$');

@@ -2,7 +2,7 @@ import type { Batch, Position } from '../port.js';
 
 /** The part of a feed that its readers use. */
 interface ReadFeed {
-  /** Error that ended the feed; undefined if it ended without one, null if it has not ended. */
+  /** Error that ended the feed; undefined if it ended without an error, null if it has not ended. */
   readonly error: Error | undefined | null;
   /** Position up to which all events were received. */
   readonly head: Position;
@@ -37,8 +37,8 @@ export class FeedReader {
   }
 
   /**
-   * Waits for the next batch. Returns undefined if the feed has ended and everything was read, if the reader has lost
-   * its place, or if there is nothing new and another feed is ahead.
+   * Waits for the next batch. Returns undefined if the feed has ended and everything was read, if the reader has left
+   * or lost its place, or if there is nothing new and another feed is ahead.
    */
   async readBatch(maxBatch: number): Promise<Batch | undefined> {
     while (!this.hasLeft && this.feed.has(this)) {

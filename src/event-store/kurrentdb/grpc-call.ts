@@ -26,7 +26,7 @@ export const createGrpcError = (code: status, details: string, metadata = new Me
 /** Code of a call that succeeded. */
 const SUCCESS = 0;
 
-/** Codes that gRPC-js assigns to the HTTP status of an answer from something that does not speak gRPC. */
+/** gRPC codes that gRPC-js assigns to HTTP statuses when the answer does not come from a gRPC server. */
 const CODES_OF_HTTP: Readonly<Record<number, status>> = {
   400: status.INTERNAL,
   401: status.UNAUTHENTICATED,
@@ -39,9 +39,8 @@ const CODES_OF_HTTP: Readonly<Record<number, status>> = {
 };
 
 /**
- * A gRPC call with messages in both directions, over an HTTP/2 connection that serves nothing else and ends with it.
- * Messages that are written together are sent together; gRPC-js would send each separately, after the previous one
- * (ADR-190).
+ * A gRPC call with messages in both directions, over its own HTTP/2 connection, which closes with the call. Messages
+ * that are written together are sent together; gRPC-js would send each separately, after the previous one (ADR-190).
  */
 export class GrpcCall {
   private readonly stream: ClientHttp2Stream;
@@ -52,7 +51,7 @@ export class GrpcCall {
   private hasCancelled = false;
 
   /**
-   * @param headers of the request, including the path and the credentials
+   * @param headers request headers, including the path and the credentials
    * @param onFailure called when the server has failed: it has ended the call with an error, or does not answer
    * @throws Error if the connection has ended
    */
@@ -94,7 +93,7 @@ export class GrpcCall {
     if (this.stream.writable) this.stream.write(joinMessages(messages));
   }
 
-  /** Sends the only request message of a call that gets many answers. */
+  /** Sends the only request message of a call that receives many answers. */
   writeLast(message: Uint8Array): void {
     if (this.stream.writable) this.stream.end(joinMessages([message]));
   }
@@ -123,7 +122,7 @@ export class GrpcCall {
 
   /** Reports that the server does not answer, without waiting for the keep-alive. The call continues. */
   reportSilence(): void {
-    this.onFailure(createGrpcError(status.UNAVAILABLE, 'the server answers nothing'));
+    this.onFailure(createGrpcError(status.UNAVAILABLE, 'the server does not answer'));
   }
 
   private receive(chunk: Buffer): void {
@@ -139,7 +138,7 @@ export class GrpcCall {
   private finish(): void {
     this.session.destroy();
     const error = this.findError();
-    if (error && !this.hasCancelled) this.onFailure(error); // ending the call on this side says nothing about the server
+    if (error && !this.hasCancelled) this.onFailure(error); // a cancelled call is not a failure of the server
     this.listener.onEnd(error);
   }
 

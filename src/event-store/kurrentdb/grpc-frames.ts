@@ -29,7 +29,7 @@ export class MessageSplitter {
     const messages: Buffer[] = [];
     let at = 0;
     while (bytes.length - at >= PREFIX_BYTES) {
-      if (bytes[at] !== 0) throw new Error('the server sent a compressed message, for which it was not asked');
+      if (bytes[at] !== 0) throw new Error('the server compressed a message without being asked to');
       const length = bytes.readUInt32BE(at + 1);
       if (length > MAX_MESSAGE_BYTES) throw new Error(`the server sent a message of ${length} bytes`);
       const end = at + PREFIX_BYTES + length;

@@ -34,7 +34,7 @@ import { EventReader } from './reader.js';
 import { SharedCalls } from './shared-calls.js';
 import { followLog } from './subscription.js';
 
-/** Connection to the server. */
+/** Options of the event store. */
 export interface KurrentEventStoreOptions {
   /** `kurrentdb://…` or `esdb://…`, one node or a cluster, with the client's own options; credentials need TLS. */
   readonly connectionString: string;
@@ -46,8 +46,9 @@ export interface KurrentEventStoreOptions {
 }
 
 /**
- * Deadline that the server applies to an append, in ms. The client sends it as a point in time, so it must exceed the
- * difference between the two clocks. The gateway's own time limit ends a call earlier.
+ * Deadline that the server applies to a call that writes metadata or deletes a stream, in ms. The client sends it as a
+ * point in time, so it must exceed the difference between the two clocks. The gateway's own time limit ends a call
+ * earlier.
  */
 const SERVER_DEADLINE_MS = 60_000;
 
@@ -62,7 +63,7 @@ const findRefusal = (error: unknown): Refusal | null =>
 const IDENTITY_STREAM = 'crosspost-store';
 const noteStream = (name: string): string => `crosspost-${name}`;
 
-/** Event store in KurrentDB, or EventStoreDB from 21.10 on. Positions are commit positions in the server's log. */
+/** Event store in KurrentDB, or in EventStoreDB 21.10 or later. Positions are commit positions in the server's log. */
 export class KurrentEventStore implements EventStoreAdapter {
   readonly commitsInOrder = false;
   readonly appendTogether = null;
@@ -244,7 +245,7 @@ export class KurrentEventStore implements EventStoreAdapter {
       if (!(error instanceof WrongExpectedVersionError)) throw toPortError(error, 'create the identity of the store');
     }
     const written = await this.readId();
-    if (written === null) throw new Error(`the metadata of the stream ${IDENTITY_STREAM} hold no identity`);
+    if (written === null) throw new Error(`the metadata of the stream ${IDENTITY_STREAM} holds no identity`);
     return written;
   }
 
@@ -280,8 +281,8 @@ export class KurrentEventStore implements EventStoreAdapter {
   }
 
   /**
-   * Deletes a stream with a tombstone, after which the server removes all its events when it is scavenged. After a soft
-   * delete, scavenging would keep the last event. Both need the same permission.
+   * Deletes a stream with a tombstone: the next scavenge on the server removes all its events. After a soft delete, a
+   * scavenge would keep the last event. Both kinds of deletion need the same permission.
    */
   private async deleteExisting(stream: string): Promise<void> {
     const [last] = await this.reader.readStream(stream, { direction: 'backwards', limit: 1 });

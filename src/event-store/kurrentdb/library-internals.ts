@@ -1,7 +1,7 @@
 /**
- * Everything that the adapter uses of gRPC-js and of the client beyond their public interfaces (ADR-121, ADR-127). No
- * other file may import from inside these packages. Their versions are pinned, and library-internals.spec.ts fails if
- * an update changes these internals.
+ * Everything that the adapter uses from gRPC-js and from the client beyond their public interfaces (ADR-121, ADR-127).
+ * No other file may import from inside these packages. Their versions are pinned, and library-internals.spec.ts fails
+ * if an update changes these internals.
  */
 import type { CallOptions, Client as GrpcClient, Metadata } from '@grpc/grpc-js';
 import { Subchannel } from '@grpc/grpc-js/build/src/subchannel.js';

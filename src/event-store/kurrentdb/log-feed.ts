@@ -15,17 +15,17 @@ const KEPT_BYTES = 4 * 1_048_576;
 
 /** How far a feed may be behind a reader that joins it, in positions (bytes of the log). */
 const NEAR = 16n * 1_048_576n;
-/** How long a new feed waits for readers that start together. */
+/** How long a new feed waits for other readers that start at the same time, in ms. */
 const GATHER_MS = 20;
-/** How long a reader may go without taking a batch while others wait, before it loses its place. */
+/** How long a reader may go without taking a batch while others wait, before it loses its place, in ms. */
 const STALL_MS = 1_000;
 /**
- * Interval at which a quiet feed checks for events that its filter leaves out, and its readers check whether another
- * feed would serve them.
+ * Interval at which a quiet feed checks for events that its filter excludes, and its readers check whether another feed
+ * would serve them, in ms.
  */
 const QUIET_MS = 400;
 
-/** The server's calls that feeds need, and their settings. */
+/** Server calls and settings that feeds need. */
 export interface FeedContext {
   /** @throws the client's errors if it finds no node of the cluster, or the node does not answer */
   readonly openSubscription: (
@@ -48,7 +48,7 @@ export interface FeedContext {
  * One subscription on the server for several readers, with a window of the log in memory. The server filters by type.
  * Events are taken as they arrive, because the server drops a live consumer that is 32 events behind, and each reader
  * takes them in batches. Readers in the window hold the feed back; a reader that stalls loses its place. A feed ends
- * once, with or without an error, or when its last reader has left; the events of its window can still be read.
+ * once, with or without an error, or when its last reader has left; the events in its window can still be read.
  */
 export class LogFeed {
   private readonly readers = new Set<FeedReader>();
@@ -81,7 +81,7 @@ export class LogFeed {
     return this.to;
   }
 
-  /** Error that ended the feed; undefined if it ended without one, null if it has not ended. */
+  /** Error that ended the feed; undefined if it ended without an error, null if it has not ended. */
   get error(): Error | undefined | null {
     return this.end ? this.end.error : null;
   }
@@ -110,7 +110,7 @@ export class LogFeed {
     else this.makeRoom();
   }
 
-  /** True while a reader has its place in the window. */
+  /** True while a reader still has its place in the window. */
   has(reader: FeedReader): boolean {
     return this.readers.has(reader);
   }
@@ -239,9 +239,9 @@ export class LogFeed {
   }
 
   /**
-   * Advances the position while the log grows by events that the filter leaves out. The server reports them only now
-   * and then, and a reader that waits for a position would otherwise wait forever. The readers are woken even if there
-   * are no events: nothing else would make them join another feed.
+   * Advances the position while the log grows only by events that the filter excludes. The server reports such events
+   * only occasionally, and a reader that waits for a position would otherwise wait forever. The readers are woken even
+   * if there are no events: nothing else would make them join another feed.
    */
   private async lookWhileQuiet(): Promise<void> {
     const { signal } = this.stopping;

@@ -4,8 +4,8 @@ import type { FeedReader } from './feed-reader.js';
 import { type FeedContext, LogFeed } from './log-feed.js';
 
 /**
- * The feeds of a process (ADR-129). Readers that are near each other in the log share one, so that the log is read and
- * parsed once. A reader that is far from all others has its own feed until it reaches the window of another one.
+ * The feeds of a process (ADR-129). Readers that are near each other in the log share a feed, so that the log is read
+ * and parsed once. A reader that is far from all others has its own feed until it reaches the window of another feed.
  */
 export class LogFeeds {
   /** Newest last; the newest has the widest filter. */

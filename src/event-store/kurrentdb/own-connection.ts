@@ -28,7 +28,10 @@ export interface ConnectionOptions {
   readonly keepAliveTimeoutMs: number;
 }
 
-/** Reads the options of a valid connection string, and the files that it names. @throws Error if a file cannot be read */
+/**
+ * Reads the options of a valid connection string, and the files that it refers to.
+ * @throws Error if a file cannot be read
+ */
 export const readConnectionOptions = (connectionString: string): ConnectionOptions => {
   const options = parseConnectionString(withoutOldName(connectionString));
   const { tls = true, tlsVerifyCert = true, tlsCAFile, userCertFile, userKeyFile } = options;
@@ -115,7 +118,7 @@ const openSession = async (
   }
 };
 
-/** Ends a connection whose server does not answer. If the machine has disappeared, nothing else would end it. */
+/** Closes a connection whose server does not answer. If the machine has disappeared, nothing else would close it. */
 const keepAlive = (session: ClientHttp2Session, everyMs: number, timeoutMs: number): void => {
   let late: NodeJS.Timeout | undefined;
   const timer = setInterval(() => {

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs/minimal.js';
 
-/** Writing and reading the fields of protobuf messages. */
+/** Read and write the fields of protobuf messages. */
 export const { Reader, Writer } = protobuf;
 export type Writing = ReturnType<typeof Writer.create>;
 export type Reading = ReturnType<typeof Reader.create>;
@@ -26,7 +26,7 @@ const LOW_BITS = 49n;
 /** Reads a uint64. The library's own function returns a number unless the package `long` is installed. */
 export const readBigInt = (reader: Reading): bigint => {
   const low = readGroups(reader, 7);
-  // The last byte read says whether more groups follow.
+  // The last byte read indicates whether more groups follow.
   if ((reader.buf[reader.pos - 1] ?? 0) < 128) return BigInt(low);
   return (BigInt(readGroups(reader, 3)) << LOW_BITS) | BigInt(low);
 };
@@ -51,7 +51,7 @@ export const readText = (reader: Reading, field: number): string => {
   return text;
 };
 
-/** Reads a position. Ordinary appends commit at the position where they were prepared, so one number is the whole position. */
+/** Reads a position. Ordinary appends commit where they were prepared, so one number is the whole position. */
 export const readCommitPosition = (reader: Reading): bigint => {
   let position = 0n;
   readFields(reader, (tag) => (tag === numberField(1) ? (position = readBigInt(reader)) : undefined));

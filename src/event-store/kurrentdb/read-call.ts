@@ -29,7 +29,7 @@ export type ReadMessage =
 
 export type ReadCall = ClientReadableStream<ReadMessage>;
 
-/** Starting point of a read: the start or end, whatever the direction, or a revision or position. */
+/** Starting point of a read: the start or the end, regardless of the direction, or a revision or position. */
 export type ReadStart = 'start' | 'end' | bigint;
 
 /** Builds a request for up to `count` events of a stream. */
@@ -52,7 +52,7 @@ export const requestStream = (
 export const requestAll = (from: ReadStart, direction: 'forwards' | 'backwards', count: number): streams.ReadReq =>
   requestEvents(new Options().setAll(partOfAll(from)), direction, count);
 
-/** Builds a request for the existing and future events of $all after a position that a filter selects. */
+/** Builds a request for all existing and future events of $all that follow a position and match a filter. */
 export const requestSubscription = (
   from: ReadStart,
   filter: TypeFilter,

@@ -82,10 +82,10 @@ export class EventReader {
   }
 
   /**
-   * Returns the position at which a subscription must start to receive everything after a position. It is the position
-   * itself as long as its event exists. Servers up to 23.10 skip the event that follows a scavenged one. If the event
-   * was scavenged, the subscription therefore starts at the last event before it, and the subscriber drops events that
-   * it has already seen.
+   * Returns the position at which a subscription must start to receive everything after a position: the position itself
+   * while its event exists. If that event was scavenged, the subscription starts at the last event before it, because
+   * servers up to 23.10 skip the event after a scavenged one. The subscriber then drops events that it has already
+   * seen.
    * @throws WrongPosition @throws Unavailable
    */
   async findSubscriptionStart(after: Position): Promise<ReadStart> {

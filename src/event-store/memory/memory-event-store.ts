@@ -19,7 +19,9 @@ import {
 } from '../port.js';
 import { createTypeMatcher } from '../type-filter.js';
 
-/** The log itself. Several {@link MemoryEventStore}s over one log behave like several processes over one store. */
+/**
+ * The log itself. Several {@link MemoryEventStore}s that share a log behave like several processes that share a store.
+ */
 export class MemoryLog {
   readonly events: StoredEvent[] = [];
   /** Identity of the store; null until one is created. */
@@ -32,7 +34,7 @@ export class MemoryLog {
   readonly faults = { isUnavailable: false, responsesToLose: 0 };
   private readonly watchers = new Set<(dropped: boolean) => void>();
 
-  /** Calls the callback on every append, drop and change of the faults. Returns a function that stops the calls. */
+  /** Calls the callback on every append, drop and change of the faults. Returns a function that unsubscribes. */
   watch(callback: (dropped: boolean) => void): () => void {
     this.watchers.add(callback);
     return () => this.watchers.delete(callback);
@@ -174,7 +176,7 @@ export class MemoryEventStore implements EventStoreAdapter {
 
   async close(): Promise<void> {
     this.closing.abort();
-    await new Promise(setImmediate); // every call takes one turn of the event loop, so the calls in flight have ended now
+    await new Promise(setImmediate); // a call takes one turn of the event loop, so all calls have finished
   }
 
   private appendNow(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): AppendResult {
@@ -209,7 +211,7 @@ export class MemoryEventStore implements EventStoreAdapter {
     return this.log.streams.get(stream)?.length ?? 0;
   }
 
-  /** Takes one turn of the event loop, like a call to a real store, and fails during an injected outage. @throws Unavailable */
+  /** Takes one turn of the event loop, like a call to a real store. @throws Unavailable during an injected outage */
   private async simulateCall(): Promise<void> {
     await new Promise(setImmediate);
     if (this.log.faults.isUnavailable) throw new Unavailable('the store is unavailable');
@@ -244,7 +246,7 @@ export class MemoryEventStore implements EventStoreAdapter {
   }
 }
 
-/** Returns the index in its stream of the event after a revision. */
+/** Returns the index, within its stream, of the event after a revision. */
 const indexOf = (expected: ExpectedRevision): number => (expected === 'noStream' ? 0 : Number(expected + 1n));
 
 const isInRange = (revision: bigint, from: bigint, { direction }: ReadStreamOptions): boolean =>

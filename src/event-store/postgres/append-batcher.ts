@@ -33,24 +33,28 @@ interface Row {
 }
 
 /**
- * Maximum number of waiting appends: several seconds of full load. Beyond it the store is stuck, and clients should be
- * informed at once.
+ * Bounds of the queue: several seconds of full load. If it is full, the store is stuck, and clients should be informed
+ * at once.
  */
 const QUEUE_BOUNDS = { appends: 10_000, bytes: 64 * 1_048_576 };
-/** Measured: at 2,500 posts a second it halves the CPU time of each append; a longer interval saves no more. */
+/**
+ * Interval between batches. Measured at 2,500 posts a second, it halves the CPU time per append; a longer one saves no
+ * more.
+ */
 const BATCH_INTERVAL_MS = 3;
 
 /**
- * SQL: an event must be on disk before anyone reads it, whatever the server's default. Followers act on what they read,
- * and the transparency log signs it: an event lost in a crash would be appended again at another position (ADR-214).
+ * Turns on synchronous commit where the server's default is off, because an event must be on disk before anyone reads
+ * it. Followers act on the events that they read, and the transparency log signs them: an event lost in a crash would
+ * be appended again at another position (ADR-214).
  */
 const WAIT_FOR_DISK = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
 /**
  * Group commit over one connection. Appends that arrive while a batch is committed form the next batch, so that batches
- * grow with the load. One batch is in flight at a time; those of concurrent callers are kept
+ * grow with the load. One batch is in flight at a time; batches of concurrent callers are kept
  * {@link BatchInterval apart}. This is not a {@link Batcher}: a batch is bounded by bytes, contains each stream at most
- * once, and may fail in part.
+ * once, and may partly fail.
  */
 export class AppendBatcher {
   private readonly queue: AppendQueue;
@@ -71,7 +75,10 @@ export class AppendBatcher {
       onConnectionLost: () => void;
       queueBounds?: QueueBounds;
     },
-    /** Returns the result of a rejected append that repeats an earlier one. @throws WrongExpectedRevision if it does not */
+    /**
+     * Returns the earlier result if a rejected append repeats an earlier append.
+     * @throws WrongExpectedRevision otherwise
+     */
     private readonly findEarlierResult: (append: StreamAppend, current: bigint) => Promise<AppendResult>,
     /** Receives the range of the log that a batch has written, before the callers receive their results. */
     private readonly onCommit: LogFollower['addCommitted'],
@@ -104,7 +111,7 @@ export class AppendBatcher {
       }
       const arrivedAt = performance.now();
       if (!this.queue.add({ parts, count, condition, bytes, arrivedAt, resolve, reject }))
-        return reject(new NotAppended('the event store does not keep up: too many appends wait'));
+        return reject(new NotAppended('the event store does not keep up: too many appends are waiting'));
       this.expiry ??= setTimeout(() => this.refuseExpired(), this.options.timeoutMs).unref();
       this.committing ??= this.commitWaiting();
     });
@@ -188,7 +195,7 @@ export class AppendBatcher {
     }
   }
 
-  /** Returns the result of a rejected append whose parts were all written before. @throws WrongExpectedRevision */
+  /** Returns the result of a rejected append whose parts were all written earlier. @throws WrongExpectedRevision */
   private async findEarlierResults({ parts }: Append, current: bigint): Promise<AppendResult> {
     const results = await Promise.all(parts.map((part) => this.findEarlierResult(part, current)));
     return results.at(-1)!;
@@ -206,7 +213,9 @@ export class AppendBatcher {
     if (rest.length > 0) await this.commit(rest);
   }
 
-  /** Settles an append whose condition does not hold. It may repeat one that was written while the condition held. */
+  /**
+   * Settles an append whose condition does not hold. It may repeat an append that was written while the condition held.
+   */
   private async settleFailed(append: Append): Promise<void> {
     try {
       append.resolve(await this.findEarlierResults(append, -1n));
@@ -256,7 +265,7 @@ export class AppendBatcher {
             text: textIf,
             values: [...conditionColumns(conditions), ...values],
           });
-    // A frozen server does not even send an error, and its own statement time-out does not fire. So the limit is
+    // A frozen server does not even send an error, and its own statement time-out does not fire, so the limit is
     // enforced here.
     const { rows } = await withTimeLimit(answer, timeoutMs, () => new Error(`no answer within ${timeoutMs} ms`));
     return rows;
@@ -320,7 +329,10 @@ const toStoredEvents = (
   return written;
 };
 
-/** True if the same append may succeed later: shutdown, lost connection, resources, time-outs, deadlocks. */
+/**
+ * True if the same append may succeed later, as after a lost connection, shutdown, time-out, deadlock or lack of
+ * resources.
+ */
 const isTransient = ({ code = '' }: pg.DatabaseError): boolean =>
   ['08', '53', '57', '58', '40', '55'].includes(code.slice(0, 2));
 

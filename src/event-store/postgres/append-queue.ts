@@ -1,6 +1,6 @@
 import type { AppendCondition, AppendResult, StreamAppend } from '../port.js';
 
-/** An append, and the functions that settle it. Settling it again does nothing. */
+/** An append, and the functions that settle it. Settling it again has no effect. */
 export interface Append {
   /** One part for each stream, in order; either all are written or none. */
   readonly parts: readonly [StreamAppend, ...StreamAppend[]];
@@ -37,7 +37,7 @@ export class AppendQueue {
     return this.waiting.length === 0;
   }
 
-  /** Arrival of the longest-waiting append; null if none waits. */
+  /** Arrival time of the longest-waiting append; null if none is waiting. */
   get oldestArrival(): number | null {
     return this.waiting[0]?.arrivedAt ?? null;
   }

@@ -28,7 +28,7 @@ export class EventBuffer {
   private readonly ahead: LogRange[] = [];
   private eventsAhead = 0;
 
-  /** The buffer holds every wanted event after this position; null while it is inactive. */
+  /** Position after which the buffer holds every wanted event; null while the buffer is inactive. */
   get start(): Position | null {
     return this.from;
   }
@@ -38,7 +38,7 @@ export class EventBuffer {
     return this.to;
   }
 
-  /** Position at which the first gap ends; the events between {@link head} and it are missing. Null if there is no gap. */
+  /** Position at which the first gap, which starts at {@link head}, ends. Null if there is no gap. */
   get gapEnd(): Position | null {
     return this.ahead[0]?.after ?? null;
   }

@@ -18,9 +18,9 @@ import { EventBuffer, type LogPage } from './event-buffer.js';
 /** Poll interval in ms; polling makes up for a lost notification. Normally, a notification wakes the reader. */
 const POLL_MS = 400;
 const PAGE_EVENTS = 1_000;
-/** Number of positions that one read searches for events of some types; this takes some tens of milliseconds. */
+/** Number of positions that one read searches for events of some types; this takes tens of milliseconds. */
 const SEARCH_WINDOW = 50_000n;
-/** Pause after a read of new positions without a wanted event, so that the next one covers more. */
+/** Pause after a read of new positions that found no wanted event, in ms, so that the next read covers more. */
 const UNWANTED_PAUSE_MS = 20;
 
 /** Reads a page of the log, up to the given position if any. */
@@ -54,7 +54,7 @@ export class LogFollower {
     private readonly options: { connectionString: string; schema: string; log: Log; window?: bigint },
     private readonly readLog: ReadLog,
   ) {
-    setMaxListeners(0, this.stopping.signal); // one for every subscriber
+    setMaxListeners(0, this.stopping.signal); // one listener per subscriber
   }
 
   /** Port: {@link EventStore.subscribe}. */
@@ -71,7 +71,7 @@ export class LogFollower {
     }
   }
 
-  /** Passes pages of the log to a subscriber, and waits for new events at its end. */
+  /** Passes pages of the log to a subscriber, and waits for new events at the end of the log. */
   private async *readPages(
     filter: TypeFilter,
     { after, signal, maxBatch = 500, onDrop }: SubscribeOptions,
@@ -105,7 +105,7 @@ export class LogFollower {
    * right after the buffer's head are therefore exactly those that a read would return. If another process has written
    * in between, only its events are read.
    * @param after position before the first of the events
-   * @param end position of the last one
+   * @param end position of the last event
    * @param createEvents creates the wanted events, in order
    */
   addCommitted(
@@ -113,7 +113,7 @@ export class LogFollower {
     end: Position,
     createEvents: (isWanted: (type: string) => boolean) => StoredEvent[],
   ): void {
-    if (this.buffer.start === null || end <= this.buffer.head) return; // there is no subscriber, or the events were already read
+    if (this.buffer.start === null || end <= this.buffer.head) return; // no subscriber, or already read
     if (this.buffer.addRange({ after, end, events: createEvents(this.isWanted) })) return this.wakeSubscribers();
     if (end > this.knownHead) this.knownHead = end;
     this.wakeReader();
@@ -125,7 +125,7 @@ export class LogFollower {
     await this.following;
   }
 
-  /** Extends the buffer's filter by the types of a subscriber. Earlier events of these types are read from the table. */
+  /** Extends the buffer's filter by a subscriber's types. Earlier events of these types are read from the table. */
   private extendFilter(filter: TypeFilter): void {
     if (coversFilter(this.wanted, filter)) return;
     this.wanted = mergeFilters(this.wanted, filter);
@@ -136,7 +136,7 @@ export class LogFollower {
     this.requestRead();
   }
 
-  /** Stops buffering the events that only an ended subscriber wanted. */
+  /** Stops buffering events that no remaining subscriber wants. */
   private narrowFilter(): void {
     const wanted = [...this.filters].reduce(mergeFilters, { types: [] });
     if (coversFilter(wanted, this.wanted)) return;
@@ -156,7 +156,7 @@ export class LogFollower {
   private async readBeforeBuffer(after: Position, filter: TypeFilter, limit: number): Promise<LogPage> {
     const { start } = this.buffer;
     if (start === null) return this.readFromTable(after, {}, limit);
-    // For some types only, a page may take a long search, so each read is limited to a window of positions.
+    // With a type filter, a page may take a long search, so each read is limited to a window of positions.
     const isPart = filter.types !== undefined || filter.except !== undefined;
     const windowEnd = after + (this.options.window ?? SEARCH_WINDOW);
     const upTo = isPart && windowEnd < start ? windowEnd : start;
@@ -191,7 +191,10 @@ export class LogFollower {
     });
   }
 
-  /** Listens for notifications, reads new events into the buffer and wakes the subscribers, until the follower is closed. Resumes after every outage. */
+  /**
+   * Listens for notifications, reads new events into the buffer and wakes the subscribers, until the follower is
+   * closed. Resumes after every outage.
+   */
   private async fillBuffer(): Promise<void> {
     const { signal } = this.stopping;
     const backoff = new Backoff();
@@ -232,7 +235,7 @@ export class LogFollower {
   private async readNewEvents(): Promise<boolean> {
     const { wanted, knownHead } = this;
     const { head, lastGapEnd: gapEnd } = this.buffer;
-    if (gapEnd === null) this.isReadRequested = false; // with a gap, the notification may belong to events after it
+    if (gapEnd === null) this.isReadRequested = false; // with a gap, the notification may be about later events
     if (gapEnd === null && knownHead <= head) return false;
     const upTo = gapEnd ?? knownHead;
     const events = await this.readLog({ ...wanted, after: head, upTo, limit: PAGE_EVENTS });
@@ -262,8 +265,8 @@ export class LogFollower {
     client.on('error', lost);
     client.on('end', lost);
     client.on('notification', ({ payload = '' }) => {
-      // The result of an append by this process arrives at the same time and is handled first; then nothing is left to
-      // read.
+      // If this process made the append, its result arrives together with the notification and is handled first, so
+      // that nothing is left to read.
       setImmediate(() => {
         const head = BigInt(payload);
         if (head <= this.buffer.knownEnd) return;
@@ -283,15 +286,15 @@ export class LogFollower {
     return BigInt(rows[0]!.position);
   }
 
-  /** Wakes the reader because there are new events. */
+  /** Records that there are new events, and wakes the reader. */
   private requestRead(): void {
     this.isReadRequested = true;
     this.wakeReader();
   }
 
   /**
-   * Waits until there may be new events and a subscriber waits for them, until the connection ends or the poll interval
-   * has passed.
+   * Waits until there may be new events and a subscriber waits for them, until the connection is lost, or until the
+   * poll interval has passed.
    * @returns false if the poll interval passed without new events
    */
   private async waitForDemand(): Promise<boolean> {

@@ -2,8 +2,8 @@ import { findLastingError } from '../../postgres/unavailable.js';
 import { StorageFailed, Unavailable } from '../port.js';
 
 /**
- * Converts a PostgreSQL error to the port's: {@link StorageFailed} if an operator must fix the cause, otherwise an
- * outage.
+ * Converts a PostgreSQL error to the port's: {@link StorageFailed} if an operator must fix the cause, otherwise
+ * {@link Unavailable}.
  */
 export const toPortError = (cause: unknown): Unavailable => {
   const lasting = findLastingError(cause);

@@ -64,7 +64,10 @@ interface StreamRead {
   readonly limit: number | null;
 }
 
-/** Event store in PostgreSQL 15 or later, with group commit. Positions are gapless and in commit order across processes. */
+/**
+ * Event store in PostgreSQL 15 or later, with group commit. Across processes, positions are gapless and in commit
+ * order.
+ */
 export class PostgresEventStore implements EventStoreAdapter {
   readonly commitsInOrder = true;
   readonly notes = null;
@@ -80,7 +83,7 @@ export class PostgresEventStore implements EventStoreAdapter {
   constructor(private readonly options: PostgresEventStoreOptions) {
     const { connectionString, timeoutMs = 10_000, log = silentLog } = options;
     this.schema = options.schema ?? 'event_store';
-    if (!/^[a-z_][a-z0-9_]*$/.test(this.schema)) throw new RangeError(`"${this.schema}" is no schema name`);
+    if (!/^[a-z_][a-z0-9_]*$/.test(this.schema)) throw new RangeError(`"${this.schema}" is not a valid schema name`);
     this.pool = new pg.Pool({
       connectionString,
       max: options.readConnections ?? 4,
@@ -202,7 +205,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     this.connectionListeners.push(listener);
   }
 
-  /** Deletes the events that retention hides from reads. Returns their number. */
+  /** Deletes the events that retention hides from reads. Returns the number of deleted events. */
   async scavenge(): Promise<number> {
     const text = `with gone as (
         delete from ${this.schema}.event e using ${this.schema}.retention r
