@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../kernel/json.js';
 import type { SecretVault } from '../secrets/vault.js';
 
-/** Replaces everything that was erased: the id of a secret or the data of a deleted event. */
+/** Shown in place of anything erased: the id of a secret or the data of a deleted event. */
 export const ERASED = 'erased';
 
 /** Names of the members that hold ids of secrets, in events and in states. */
@@ -25,8 +25,8 @@ const replace = (value: Value, erased: ReadonlySet<string>): Value => {
 };
 
 /**
- * Replaces the ids of erased secrets with `erased`, in any number of values at once (D-56). The secrets themselves are
- * in no event.
+ * Replaces the ids of erased secrets with `erased`, in any number of values at once (D-56). Events never contain the
+ * secrets themselves.
  * @param values JSON; members with ids of secrets are found by name
  */
 export const maskErasedSecrets = async <T>(vault: Pick<SecretVault, 'findErased'>, values: T): Promise<T> => {

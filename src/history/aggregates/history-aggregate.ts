@@ -3,13 +3,13 @@ import { type Instant, iso } from '../../kernel/instant.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
 
 /**
- * An aggregate as history shows it: a pure fold of its events, fuller than the state that decisions need. It also
- * records who changed what, when and from which address. Members of a state are in snake_case and named as in the
+ * An aggregate as history shows it: a pure fold of its events, more detailed than the state that decisions need. It
+ * also records who changed what, when and from which address. Members of a state are in snake_case and named as in the
  * management API; times are ISO 8601. Only events change a state: a pause that has expired remains until its next
  * event.
  */
 export interface HistoryAggregate<S extends JsonObject = JsonObject, E extends DomainEvent = DomainEvent> {
-  /** As in paths and answers, such as `project-pause` (management-api.md: `GET /history`). */
+  /** Name in paths and answers, such as `project-pause` (management-api.md: `GET /history`). */
   readonly name: string;
   /** First part of its streams' names. */
   readonly category: string;
@@ -38,7 +38,7 @@ export const deedOf = ({ at, actor, clientAddress, requestId }: RecordedEvent): 
   request_id: requestId,
 });
 
-/** The last change to a member of a state: its author, its event, and the value that it had before. */
+/** The last change to a member of a state: the author, the event, and the member's previous value. */
 export type MemberChange = Deed & { readonly event_id: string; readonly before: Json };
 
 /** The last change of each member, by name. */
@@ -59,7 +59,7 @@ export interface Folded {
 /** An aggregate without events. */
 export const NOTHING_FOLDED: Folded = { state: null, changes: {}, revision: -1n, at: 0, hash: '' };
 
-/** Returns the event; if it is earlier than the previous event, with the previous event's time. */
+/** Returns the event, with the previous event's time if its own time is earlier. */
 export const inOrderOfTime = (event: RecordedEvent, before: Pick<Folded, 'at'>): RecordedEvent =>
   event.at >= before.at ? event : { ...event, at: before.at };
 

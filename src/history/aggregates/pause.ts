@@ -13,9 +13,12 @@ type Pause = {
   readonly request_id: string;
 };
 
-/** The pauses of a project or a channel; all members of a pause are null once it is lifted. */
+/**
+ * The pauses of a project or a channel. All members of a pause are null before the first pause and once a pause is
+ * lifted.
+ */
 export type PauseHistory = { readonly [Name in keyof Pause]: Pause[Name] | null } & {
-  /** The pause before this one, whether it had ended or was extended, replaced or lifted. */
+  /** The pause before this one, whether it expired or was extended, replaced or lifted. */
   readonly previous: Pause | null;
   /** Time and author of the last resume. */
   readonly resumed_at: string | null;

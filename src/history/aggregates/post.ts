@@ -24,7 +24,7 @@ export type PostHistory = {
   readonly external_id: string | null;
   readonly trace_id: string | null;
   readonly metadata: Json;
-  /** Null after folding if the payload is stored in parts (D-42): the reader inserts it. */
+  /** Null after folding if the payload is stored in parts (D-42); the reader then inserts it. */
   readonly payload: JsonObject | null;
   readonly publications: readonly {
     readonly id: string;
@@ -44,9 +44,9 @@ export type PostHistory = {
 /** The plan of a post; absent for posts that were released when they were accepted. */
 export type PlanHistory = {
   readonly state: 'planned' | 'released' | 'ended';
-  /** Revision of the content and plan: one more after each change. */
+  /** Revision of the content and plan, increased by one with each change. */
   readonly post_revision: number;
-  /** Revision, in the stream, of the event with this content. */
+  /** Stream revision of the event that holds this content. */
   readonly content_revision: number;
   readonly publish_at: string | null;
   readonly released_at: string | null;
@@ -69,7 +69,8 @@ export const withPayload = (state: PostHistory, payload: PublishPayload | null):
 });
 
 /**
- * Folds posts. A key's stream may hold several posts. Each is folded from its own events: several if it was planned.
+ * Folds posts. The stream of an idempotency key may hold several posts. Each post is folded only from its own events; a
+ * planned post has several.
  */
 export const postHistory: HistoryAggregate<PostHistory, PostEvent> = {
   name: 'post',

@@ -13,7 +13,7 @@ type AttemptHistory = {
   readonly started_at: string;
   readonly worker: string;
   readonly ended_at: string | null;
-  /** `published`, `postponed`, `failed`, `in_doubt`; null while it lasts. */
+  /** `published`, `postponed`, `failed`, `in_doubt`; null during the attempt. */
   readonly outcome: string | null;
   readonly error: ErrorHistory | null;
 };
@@ -27,17 +27,17 @@ export type PublicationHistory = {
   readonly target_id: string;
   /** `queued`, `publishing`, `published`, `failed`, `in_doubt`, `filtered`, `dismissed`. */
   readonly state: string;
-  /** Rule and earliest time of the next attempt; null if there is none, or no event set one. */
+  /** Rule and earliest time of the next attempt; null if no attempt follows, or no event has set a time. */
   readonly waiting: null | { readonly rule: string; readonly until: string };
   readonly attempts: readonly AttemptHistory[];
-  /** The visible step that is being sent, or in doubt. */
+  /** The visible step that is being sent or is in doubt; null if there is none. */
   readonly sending: string | null;
   readonly completed_steps: readonly string[];
   readonly message_ids: readonly string[];
   readonly urls: readonly string[];
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   readonly published_at: string | null;
-  /** Author of the last decision by a person: `resent` or `dismissed`. */
+  /** The last decision by a person, and its author. `kind` is `resent` or `dismissed`. */
   readonly decision: null | {
     readonly kind: string;
     readonly at: string;

@@ -19,7 +19,7 @@ export type WebhookOutputHistory = {
   /** Who disabled it and why; null while it is enabled. */
   readonly disabled: null | (Deed & { readonly reason: string });
   readonly signing_secret_id: string;
-  /** The previous signing secret, which also signs until `until` (D-40). */
+  /** The previous signing secret, which is also used to sign until `until` (D-40). */
   readonly previous_secret: null | { readonly secret_id: string; readonly until: string };
   readonly created_at: string;
   readonly deleted_at: string | null;

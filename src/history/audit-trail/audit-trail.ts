@@ -11,8 +11,8 @@ export interface AuditPage {
 }
 
 /**
- * Lists the events of an owner, or of all owners, by actor, type, aggregate and time (management-api.md: `GET
- * /history/events`).
+ * Lists the events of an owner, or of all owners, filtered by actor, type, aggregate and time (management-api.md:
+ * `GET /history/events`).
  */
 @Injectable()
 export class AuditTrail {
@@ -22,9 +22,9 @@ export class AuditTrail {
   ) {}
 
   /**
-   * Returns a page, newest event first. Positions are in commit order, so events that are appended in the meantime
-   * change no later page.
-   * @param before position of the previous page's last event; null: the first page
+   * Returns a page, newest event first. Positions are in commit order, so events that are appended in the meantime do
+   * not change later pages.
+   * @param before position of the previous page's last event; null for the first page
    * @throws Unavailable @throws UndecodableEvent
    */
   async list(filter: AuditFilter, before: bigint | null, limit: number): Promise<AuditPage> {

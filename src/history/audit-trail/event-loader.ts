@@ -11,8 +11,8 @@ import { type HistoricEvent, toHistoricEvent } from '../historic-event.js';
 /** Number of events read at a time. */
 const BATCH = 100;
 /**
- * Maximum number of events between two entries of a stream for one read to return both, because a second read costs
- * more.
+ * Maximum distance between two entries of a stream, in revisions, for one read to return both: reading a few extra
+ * events costs less than a second read.
  */
 const READ_OVER = 8n;
 

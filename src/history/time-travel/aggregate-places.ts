@@ -8,7 +8,7 @@ import { findPostPlace } from '../../projections/posts/post-place.queries.js';
 import type { HistoryAggregate } from '../aggregates/history-aggregate.js';
 import type { AggregatePlace } from './history-reader.js';
 
-/** Members of a first event that name the owner, or a resource of the owner. */
+/** Members of an aggregate's first event that identify its owner, or a resource of the owner. */
 interface Origin {
   readonly ownerId?: string;
   readonly channelId?: string;
@@ -27,8 +27,9 @@ export class AggregatePlaces {
 
   /**
    * Finds the events of an aggregate.
-   * @param ownerId only if it belongs to this owner; null: any owner
-   * @returns null if there is no such aggregate @throws Unavailable
+   * @param ownerId owner to whom the aggregate must belong; null for any owner
+   * @returns null if there is no such aggregate
+   * @throws Unavailable
    */
   async find(aggregate: HistoryAggregate, id: string, ownerId: string | null): Promise<AggregatePlace | null> {
     const place = await this.locate(aggregate, id);

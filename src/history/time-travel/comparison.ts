@@ -5,7 +5,7 @@ import { maskErasedSecrets } from '../erased-secrets.js';
 import { type AuthoredChange, ChangeAuthors, diffStates } from './diff.js';
 import type { AggregatePlace, HistoryReader } from './history-reader.js';
 
-/** Two times, the earlier one first; an event at exactly one of the times counts as before it. */
+/** Two times, the earlier one first; an event at exactly one of these times counts as having happened before it. */
 export interface TimeRange {
   readonly from: Instant;
   readonly to: Instant;
@@ -15,7 +15,7 @@ export interface TimeRange {
 export interface AggregateComparison {
   readonly first: Folded;
   readonly last: Folded;
-  /** Empty before the first event. */
+  /** Empty if nothing differs, as before the first event. */
   readonly changes: readonly AuthoredChange[];
 }
 
@@ -39,7 +39,7 @@ export const maskErasedValues = async <T extends AuthoredChange>(
   vault: Pick<SecretVault, 'findErased'>,
   changes: readonly T[],
 ): Promise<readonly T[]> => {
-  // A value alone does not show that it is the id of a secret: the name of its member does.
+  // A value alone does not reveal that it is a secret's id; the name of its member does.
   const named = changes.map(({ path, before, after }) => {
     const name = path.slice(path.lastIndexOf('/') + 1);
     return [{ [name]: before }, { [name]: after }] as const;

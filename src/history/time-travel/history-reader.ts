@@ -12,18 +12,18 @@ import {
 } from '../aggregates/history-aggregate.js';
 import { type HistorySnapshots, HistorySnapshotTable, type Until } from './history-snapshots.js';
 
-/** The events of one aggregate: a stream, or for a post the part of a key's stream that concerns it. */
+/** The location of an aggregate's events: a whole stream or, for a post, part of the stream of its idempotency key. */
 export interface AggregatePlace {
   readonly stream: string;
   /** Revision of its first event. */
   readonly first: bigint;
-  /** Revision of its last event; null: to the end of the stream. */
+  /** Revision of its last event; null for the end of the stream. */
   readonly last: bigint | null;
-  /** Only events that mention this id belong to the aggregate; null: all do. */
+  /** Only events that mention this id belong to the aggregate; null if all do. */
   readonly only: string | null;
 }
 
-/** Receives every event that is folded, with the aggregate before and after it. */
+/** Called for every event that is folded, with the aggregate before and after it. */
 type StepListener = (before: Folded, after: Folded, event: RecordedEvent) => void;
 
 /** Number of events in one read. */
@@ -32,9 +32,8 @@ const PAGE = 500;
 const SNAPSHOT_INTERVAL = 1_000n;
 
 /**
- * Folds aggregates as they stood at a time or after a revision. Reads only the aggregate's stream; of a long stream,
- * only the part after the nearest snapshot, at most a thousand events. Missing snapshots are saved along the way
- * (ADR-138).
+ * Folds aggregates as they stood at a time or after a revision. Reads only the aggregate's stream; if it is long, only
+ * the part after the nearest snapshot, at most a thousand events. Missing snapshots are saved along the way (ADR-138).
  */
 @Injectable()
 export class HistoryReader {
@@ -105,20 +104,20 @@ export class HistoryReader {
     { stream, first, last, only }: AggregatePlace,
     until: Until,
   ): Promise<Folded | null> {
-    // A query of the table costs as much as a page of events, so short streams skip it.
+    // Querying the table costs as much as reading a page of events, so short streams skip it.
     if (!this.snapshots || first !== 0n || last !== null || only !== null || (until.revision ?? PAGE) < PAGE)
       return null;
     const [end] = await this.store.readStream(stream, { direction: 'backwards', limit: 1 });
     if (!end || end.revision + 1n < SNAPSHOT_INTERVAL) return null;
     const found = await this.snapshots.findBefore(aggregate, stream, until);
     if (!found) return null;
-    // After one of two databases was restored, the stream may differ from the snapshot.
+    // If one of the two databases was restored from a backup, the stream may differ from the snapshot.
     const [stored] = await this.store.readStream(stream, { from: found.revision, limit: 1 });
     const isSame = stored?.revision === found.revision && this.codec.readEnvelope(stored).hash === found.hash;
     return isSame ? found : null;
   }
 
-  /** Reads an aggregate's stored events in pages, from one revision to another; null: to the end. */
+  /** Reads an aggregate's stored events in pages, from one revision to another, or to the end if `to` is null. */
   private async *readEventsOf(
     { stream, first, last, only }: AggregatePlace,
     from: bigint,

@@ -21,15 +21,15 @@ export interface Until {
  * start.
  */
 export interface HistorySnapshots {
-  /** Finds the newest snapshot that is not after the end. */
+  /** Finds the newest snapshot at or before the end of the fold. */
   findBefore(aggregate: HistoryAggregate, stream: string, until: Until): Promise<Folded | null>;
-  /** Saves snapshots of a stream; replaces those of another history of the stream. */
+  /** Saves snapshots of a stream, and replaces any at the same revisions. */
   save(aggregate: HistoryAggregate, stream: string, snapshots: readonly Folded[]): Promise<void>;
 }
 
 type Row = { readonly revision: bigint; readonly at: bigint; readonly hash: string; readonly folded: string };
 
-/** The snapshots in `ops_history_snapshot` (ADR-138). Its rows may be deleted at any time. */
+/** Snapshots in the table `ops_history_snapshot` (ADR-138). Its rows may be deleted at any time. */
 @Injectable()
 export class HistorySnapshotTable implements HistorySnapshots {
   private readonly failure = new RepeatedFailure();

@@ -37,7 +37,7 @@ export interface PastDifferences {
   readonly isTruncated: boolean;
 }
 
-/** Maximum number of streams that one answer reads at a time. */
+/** Maximum number of streams that are read concurrently for one answer. */
 const CONCURRENT_READS = 100;
 /** Maximum number of changes in one answer (management-api.md: `GET /history/diff`). */
 const MAX_CHANGES = 1_000;
@@ -60,7 +60,8 @@ export class OwnerTimeTravel {
 
   /**
    * Shows the resources that existed at a time, and their pauses.
-   * @param ownerId null: all owners @throws Unavailable @throws UndecodableEvent
+   * @param ownerId null for all owners
+   * @throws Unavailable @throws UndecodableEvent
    */
   async showAll(at: Instant, ownerId: string | null): Promise<PastOverview> {
     await this.index.catchUp();
@@ -97,16 +98,17 @@ export class OwnerTimeTravel {
   }
 
   /**
-   * Compares all endpoints, channels, projects and pauses at two times. Only streams with events between the two are
-   * read.
-   * @param ownerId null: all owners @throws Unavailable @throws UndecodableEvent
+   * Compares all endpoints, channels, projects and pauses at two times. Only streams with events between the two times
+   * are read.
+   * @param ownerId null for all owners
+   * @throws Unavailable @throws UndecodableEvent
    */
   async compareAll(ownerId: string | null, { from, to }: TimeRange): Promise<PastDifferences> {
     await this.index.catchUp();
     const changes: ChangeOfAggregate[] = [];
     for (const aggregate of COMPARED) {
-      // `since` is inclusive and `until` exclusive: an event at `from` is before the difference, an event at `to` is in
-      // it.
+      // `since` is inclusive and `until` exclusive: the comparison excludes an event at `from` and includes an event at
+      // `to`.
       const ids = await this.index.listChanged(aggregate.name, ownerId, { since: from + 1, until: to + 1 });
       for (let next = 0; next < ids.length && changes.length <= MAX_CHANGES; next += CONCURRENT_READS) {
         const compared = ids

@@ -23,7 +23,7 @@ export interface PastAggregate {
   readonly at: Instant;
 }
 
-/** One side of a comparison: a time, and the last revision at that time; null before the first event. */
+/** One side of a comparison: a time, and the last revision at that time, which is null before the first event. */
 export interface DiffEnd {
   readonly at: Instant;
   readonly revision: bigint | null;
@@ -36,7 +36,7 @@ export interface PastDifference {
   readonly changes: readonly AuthoredChange[];
 }
 
-/** Shows how aggregates stood at a time, and what changed between two times, from their streams. */
+/** Shows from their streams how aggregates stood at a time, and what changed between two times. */
 @Injectable()
 export class TimeTravel {
   constructor(
@@ -48,9 +48,9 @@ export class TimeTravel {
 
   /**
    * Shows an aggregate as it stood at a time or after a revision.
-   * @param ownerId only if it belongs to this owner; null: any owner
+   * @param ownerId owner to whom the aggregate must belong; null for any owner
    * @param page events to show, oldest first
-   * @returns null if it had no event by then
+   * @returns null if there is no such aggregate or revision, or if it had no event by then
    * @throws Unavailable
    * @throws UndecodableEvent
    */
@@ -83,7 +83,7 @@ export class TimeTravel {
   /**
    * Compares an aggregate at two times.
    * @param ownerId see {@link show}
-   * @returns null if it had no event by the later time
+   * @returns null if there is no such aggregate, or if it had no event by the later time
    * @throws Unavailable
    * @throws UndecodableEvent
    */

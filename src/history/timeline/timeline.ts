@@ -9,7 +9,7 @@ import {
   TimelineQueries,
 } from '../../projections/audit/timeline.queries.js';
 
-/** Number of events in a bucket, from its beginning to the beginning of the next one. */
+/** Event counts of a bucket, which lasts from `at` to the beginning of the next bucket. */
 export type Bucket = Omit<BucketCounts, 'bucket'> & { readonly at: Instant };
 
 /** The timeline of an owner, or of all owners. Everything is in chronological order. */
@@ -20,16 +20,16 @@ export interface Timeline {
   readonly firstAt: Instant | null;
   readonly buckets: readonly Bucket[];
   readonly spans: readonly StateSpan[];
-  /** True if more spans than {@link MOST_TICKS} overlap the period: the longest are shown. */
+  /** True if more than {@link MOST_TICKS} spans overlap the period; only the longest are shown. */
   readonly hasMoreSpans: boolean;
   readonly changes: readonly PersonChange[];
-  /** True if people made more changes than {@link MOST_TICKS}: the latest are shown. */
+  /** True if people made more than {@link MOST_TICKS} changes; only the latest are shown. */
   readonly hasMoreChanges: boolean;
 }
 
 /** The part of a timeline to show. */
 export interface TimelineRange {
-  /** Inclusive; default: the time of the very first event, or a day before the end if that is earlier. */
+  /** Inclusive; default: the time of the very first event, or a day before the end if no event precedes the end. */
   readonly from: Instant | undefined;
   /** Exclusive. */
   readonly to: Instant;
@@ -52,7 +52,7 @@ export class Timelines {
 
   /**
    * Shows what happened in a period.
-   * @param ownerId null: all owners
+   * @param ownerId null for all owners
    * @returns null if the period is empty
    */
   async show(ownerId: string | null, { from, to, buckets, now }: TimelineRange): Promise<Timeline | null> {

@@ -23,7 +23,7 @@ export interface StoryRequest {
 
 /** All events that followed from one command; they have the same correlation id. */
 export interface Story {
-  /** Null if no request started it. */
+  /** Null if no request started the story. */
   readonly request: StoryRequest | null;
   /** Oldest first. */
   readonly events: readonly HistoricEvent[];
@@ -45,8 +45,9 @@ export class Traces {
 
   /**
    * Returns a story.
-   * @param ownerId only the events of this owner; null: all
-   * @returns null if it does not exist or the owner may not see it @throws Unavailable @throws UndecodableEvent
+   * @param ownerId owner whose events to return; null for all events
+   * @returns null if the story does not exist, or the owner may not see it
+   * @throws Unavailable @throws UndecodableEvent
    */
   async find(id: string, ownerId: string | null): Promise<Story | null> {
     const { index, events, progress, store } = this;
@@ -65,7 +66,8 @@ export class Traces {
     if (EVENT_ID.test(id)) return this.correlationsOf(await index.findEvents(id, null), (event) => event.id === id);
     if (id.startsWith('post_')) return listFound(await stories.findOfPost(id));
     if (id.startsWith('pub_')) return listFound(await stories.findOfPublication(id));
-    // A request's own story has its id; a decision about a publication belongs to the story of the post.
+    // The story that a request started has the request's id; a decision about a publication belongs to the post's
+    // story.
     return [id, ...(await this.correlationsOf(await index.findStoriesOf(id), () => true))];
   }
 

@@ -27,7 +27,7 @@ export interface ExportRange {
 /** The store and the transparency log contradict each other, so an export would not be the history that was signed. */
 export class ContradictedLog extends Error {}
 
-/** An entry of the log at its place. */
+/** An entry of the log, with its index. */
 interface PlacedEntry {
   readonly index: number;
   readonly entry: LogEntry | null;
@@ -64,7 +64,7 @@ export class ExportHistory {
     this.endedLogs = new EndedLogTable(pool);
   }
 
-  /** Waits until the log covers everything that is in the store now. @throws LogBehind @throws Unavailable */
+  /** Waits until the log covers everything that is currently in the store. @throws LogBehind @throws Unavailable */
   async waitForLog(signal: AbortSignal): Promise<LogHead | null> {
     const { store, tables } = this;
     const end = await store.readHead();
@@ -80,7 +80,10 @@ export class ExportHistory {
     }
   }
 
-  /** Returns the lines of the history up to the head, each without its line feed. @throws ContradictedLog @throws Unavailable */
+  /**
+   * Returns the lines of the history up to the head, without line feeds.
+   * @throws ContradictedLog @throws Unavailable
+   */
   async *lines(head: LogHead | null, range: ExportRange): AsyncGenerator<string> {
     let held: string | null = null;
     for await (const line of this.allLines(head, range)) {
@@ -102,8 +105,8 @@ export class ExportHistory {
   }
 
   /**
-   * True if an exported event names a secret. Other secrets belong to rejected or unfinished commands: the importing
-   * gateway would keep them forever.
+   * True if an exported event refers to a secret. Any other secret belongs to a rejected or unfinished command, and the
+   * importing gateway would keep it forever.
    */
   private async isNamed({ id, unconfirmedIn }: ListedSecret, head: LogHead | null): Promise<boolean> {
     if (unconfirmedIn === null) return true;
@@ -113,13 +116,15 @@ export class ExportHistory {
 
   /**
    * Walks the entries of the log and the events of the store together: an entry without its event stands for a removed
-   * one.
+   * event.
    */
   private async *historyLines(head: LogHead, after: Position): AsyncGenerator<string> {
     const start = await this.tables.findBundle(after);
     const ended = await this.endedLogs.list();
     const entries = this.readEntries(start?.number ?? 0, head.size);
-    /** Position of the last event; for a removed event at the start of a bundle, one before the bundle's position. */
+    /**
+     * Position of the last event; for a removed event at the start of a bundle, one less than the bundle's position.
+     */
     let position = start ? start.first - 1n : -1n;
     const removed = ({ index, entry, first }: PlacedEntry): string | null => {
       if (first !== null && first - 1n > position) position = first - 1n;

@@ -55,16 +55,16 @@ type HistoryLine = (EventLine | RemovedLine) & { readonly isLast: boolean };
 
 /** Maximum number of lines and bytes that are stored and signed together. */
 const CHUNK = { lines: 500, bytes: 4 * 1_048_576 };
-/** Maximum number of attempts to write the log, which its saga may have moved while the store was empty. */
+/** Maximum number of attempts to write the log, which its saga may have advanced while the store was empty. */
 const LOG_TRIES = 20;
 const RETRY_MS = 100;
 const NEVER = new AbortController().signal;
 
 /**
  * Imports an exported history into an empty store (ADR-133). Events are appended in order with their exact text. After
- * each chunk, the transparency log gets its entries, including those of removed events, so that its tree equals that of
- * the exported history. An interrupted import continues when the history is sent again: stored events are compared, and
- * the rest is appended.
+ * each chunk, the chunk's entries are added to the transparency log, including the entries of removed events, so that
+ * its tree equals the tree of the exported history. An interrupted import continues when the history is sent again:
+ * stored events are compared, and the rest is appended.
  */
 export class ImportHistory {
   private running: Promise<unknown> = Promise.resolve();
@@ -176,7 +176,7 @@ class Import {
     if (this.chunk.length >= CHUNK.lines || this.chunkBytes >= CHUNK.bytes) await this.flush();
   }
 
-  /** Adds the lines of the chunk to the store and the log, except those already there. */
+  /** Adds the lines of the chunk to the store and the log, except lines that are already there. */
   private async flush(): Promise<void> {
     const { chunk } = this;
     this.chunk = [];
@@ -218,7 +218,7 @@ class Import {
         throw new ImportRefused(TRANSFER_MESSAGES.notEmpty);
   }
 
-  /** Appends the events of lines that the store does not have. Returns their positions, in order. */
+  /** Appends the lines' events that the store does not have yet. Returns the positions of all of them, in order. */
   private async bringIntoStore(lines: readonly HistoryLine[], after: Position): Promise<readonly Position[]> {
     const wanted = lines.flatMap((line) => (line.kind === 'event' ? [line.event] : []));
     const there = await this.readThere(wanted, after);
@@ -230,8 +230,8 @@ class Import {
   }
 
   /**
-   * Returns the positions of the events that the store already has, which must be the first of these.
-   * @throws ImportRefused if it has others
+   * Returns the positions of the wanted events that the store already has. They must be the first of the wanted events.
+   * @throws ImportRefused if the store has other events
    */
   private async readThere(wanted: readonly PlacedEvent[], after: Position): Promise<readonly Position[]> {
     const positions: Position[] = [];
@@ -271,8 +271,8 @@ class Import {
     let event = 0;
     const entries = lines.map((line) => {
       if (line.kind === 'event') position = positions[event++]!;
-      // A removed event has no position here. Placed right after the previous event, it is found together with the next
-      // one.
+      // A removed event has no position in this store. With the position right after the previous event, its entry is
+      // found together with the next event.
       return { bytes: serializeEntry(placeOf(line)), position: line.kind === 'event' ? position : position + 1n };
     });
     const { edge, tiles } = appendLeaves(

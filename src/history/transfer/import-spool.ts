@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { openProcessDirectory, type ProcessDirectory, removeAbandoned } from '../../runtime/process-directory.js';
 
 /**
- * Keeps the bodies of imports in files while they are read, because they contain a whole history and sealed secrets.
+ * Keeps the bodies of imports in files, but only while they are read: they contain a whole history and sealed secrets.
  */
 export class ImportSpool {
   private directory: Promise<ProcessDirectory> | null = null;

@@ -1,10 +1,10 @@
 import { message } from '../../kernel/message.js';
 
-/** Reasons why a history cannot be exported or imported. They appear in answers of the API. */
+/** Reasons why a history cannot be exported or imported. They appear in the API's answers. */
 export const TRANSFER_MESSAGES = {
   noJson: 'is not a JSON object',
-  noEvent: 'has no stream, revision and hash of an event, or no data and metadata',
-  noSecret: 'has no id and sealed text of a secret',
+  noEvent: 'is not a valid event: its stream, revision, hash, index, id, type, data or metadata is missing or invalid',
+  noSecret: 'is not a valid secret: its id or sealed text is missing',
   notEmpty:
     'The event store of this gateway is not empty, and its content is not the beginning of this history. Import it into a gateway with an empty event store and an empty database, with DEMO=off.',
   gap: message(
@@ -17,6 +17,6 @@ export const TRANSFER_MESSAGES = {
     'The event {revision} of the stream {stream} is not where the transparency log has it. Verify the history (POST /manage/v1/history/verify): an event was inserted or moved.',
   ),
   otherKey: message(
-    'The secret {id} was sealed under another SECRETS_KEY. Start this gateway with the SECRETS_KEY of the former one, as SECRETS_KEY or in SECRETS_KEY_PREVIOUS, or export without secrets.',
+    'The secret {id} was sealed under another SECRETS_KEY. Start this gateway with the SECRETS_KEY of the former gateway, as SECRETS_KEY or in SECRETS_KEY_PREVIOUS, or export without secrets.',
   ),
 };

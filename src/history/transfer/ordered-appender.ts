@@ -10,7 +10,7 @@ import { TRANSFER_MESSAGES } from './messages.js';
 /** An event at its place in its stream. */
 export type PlacedEvent = Omit<StoredEvent, 'position'>;
 
-/** Number of marks of removed events in one append. */
+/** Maximum number of marks for removed events in one append. */
 const REMOVED_AT_ONCE = 2_000;
 const REMEMBERED_STREAMS = 200_000;
 
@@ -27,8 +27,8 @@ export class OrderedAppender {
   }
 
   /**
-   * Appends events in order. A store that commits in order takes several streams at a time; other stores take one
-   * append after another. A crash thus leaves a prefix of the history, without a gap.
+   * Appends events in order. A store that commits in order receives appends to several streams at once; other stores
+   * receive one append after another. A crash thus leaves a prefix of the history, without gaps.
    */
   async append(events: readonly PlacedEvent[]): Promise<void> {
     let batch: PlacedEvent[][] = [];
@@ -83,7 +83,7 @@ export class OrderedAppender {
 
 const toNewEvent = ({ id, type, data, metadata }: PlacedEvent): NewEvent => ({ id, type, data, metadata });
 
-/** Splits events into those that follow each other in one stream and fit into one append. */
+/** Splits events into runs: consecutive events of one stream that fit into one append. */
 const splitIntoRuns = (events: readonly PlacedEvent[]): PlacedEvent[][] => {
   const runs: PlacedEvent[][] = [];
   let bytes = 0;

@@ -7,7 +7,7 @@ import { TRANSFER_MESSAGES } from './messages.js';
 /** An event as it is stored, with its place in the transparency log. */
 export interface EventLine {
   readonly kind: 'event';
-  /** Number of its entry in the transparency log; null if the line does not say. */
+  /** Index of the event's entry in the transparency log; null if the line does not contain it. */
   readonly index: number | null;
   readonly event: Omit<StoredEvent, 'position'>;
   readonly hash: string;
@@ -34,7 +34,7 @@ export interface SecretLine {
 /** A line of an exported history. `isLast` is true if the history ends with it. */
 export type TransferLine = (EventLine | RemovedLine | SecretLine) & { readonly isLast: boolean };
 
-/** A line that does not belong to an exported history. */
+/** Error for a line that cannot belong to an exported history. */
 export class MalformedLine extends Error {}
 
 /**
@@ -54,7 +54,7 @@ export const serializeEvent = (codec: EventCodec, stored: StoredEvent, index: nu
 
 /**
  * Serialises the entry of a removed event, or of an ended log.
- * @param position of the event before it: an export resumes after that event
+ * @param position position of the preceding event, after which an export can resume
  */
 export const serializeRemoved = (
   { stream, revision, hash }: Pick<RemovedLine, 'stream' | 'revision' | 'hash'>,

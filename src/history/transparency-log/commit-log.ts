@@ -8,11 +8,14 @@ import { rootOfEdge, type TreeEdge } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
 import type { PublishedCheckpoints } from './published-checkpoint.js';
 
-/** SQL: a signed head must be durable before anyone can read it, whatever the server's default is. */
+/**
+ * Turns on synchronous commit where the server's default is off: a signed head must be durable before anyone can read
+ * it.
+ */
 export const COMMIT_DURABLY = `select set_config('synchronous_commit', 'on', true)
   where current_setting('synchronous_commit') = 'off'`;
 
-/** The places where {@link commitLog} writes. */
+/** Destinations to which {@link commitLog} writes. */
 export interface LogSink {
   readonly pool: Pool;
   readonly identity: Pick<LogIdentity, 'sealKey'>;
@@ -30,9 +33,9 @@ export interface LogBatch extends Pick<LogAppend, 'from' | 'tiles' | 'entries'> 
 }
 
 /**
- * Signs the head of a batch and writes both in one transaction, which moves the head only from where the caller expects
- * it. The head is noted outside the database before anyone can read it, so that a database restored from a backup
- * cannot contradict it.
+ * Signs the head of a batch and writes both in one transaction, which moves the head only if it is where the caller
+ * expects it. The head is recorded outside the database before anyone can read it, so that a database restored from a
+ * backup cannot contradict it.
  * @throws LogMoved if another process has written the log: nothing is committed @throws Unavailable
  */
 export const commitLog = async (

@@ -88,8 +88,8 @@ const signEnd = (identity: LogIdentity, { checkpoint, vkey, suffix }: KnownLog, 
 };
 
 /**
- * Returns a suffix that no log has had, whatever was restored: a time, and random digits in case two logs begin within
- * a second.
+ * Returns a suffix that no log has had, even if a backup was restored: a time, and random digits in case two logs begin
+ * within a second.
  */
 const createSuffix = (now: number): string =>
   `${iso(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${randomBytes(3).toString('hex')}`;

@@ -13,7 +13,7 @@ export interface EndedLog extends JsonObject {
   readonly vkey: string;
   /** Its newest known checkpoint. */
   readonly checkpoint: string;
-  /** The same checkpoint with a line that says that the log ended, signed by its key; null without that key. */
+  /** The same checkpoint with a line that declares the log ended, signed with the log's key; null without that key. */
   readonly statement: string | null;
   readonly reason: EndReason;
   /** ISO 8601. */
@@ -24,7 +24,10 @@ export interface EndedLog extends JsonObject {
   readonly next_suffix: string;
 }
 
-/** An ended log, as shown in answers: its last known size and root, and where the history continues. */
+/**
+ * An ended log, as shown in answers: its last known size and root, why it ended, and the statement that names the next
+ * log.
+ */
 export type ShownEndedLog = ReturnType<typeof showEnded>;
 
 /** Returns an ended log in the form in which the API shows it. */
@@ -37,7 +40,7 @@ export const showEnded = (log: EndedLog) => {
 
 type Queries = Pick<Pool, 'query'>;
 
-/** Stream of the entry that names an ended log, followed by its origin. No event has such a stream. */
+/** Prefix of the stream in the entry for an ended log; the log's origin follows. No event has such a stream. */
 export const ENDED_LOG_STREAM = 'historyLog-';
 
 /** True for an ended log as it appears in a line of an export. */
@@ -102,7 +105,7 @@ export class EndedLogTable {
       await this.db.query(`delete from ${table}`);
   }
 
-  /** False if what is known about an ended log contradicts a checkpoint. */
+  /** False if the known head or the kept tree of an ended log contradicts a checkpoint. */
   async mayContain({ origin, checkpoint }: EndedLog, { size, root }: Checkpoint): Promise<boolean> {
     const head = headOfEnded({ checkpoint });
     if (size === head.size) return root.equals(head.root);

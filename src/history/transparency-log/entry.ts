@@ -18,7 +18,7 @@ export const parseEntry = (bytes: Buffer): LogEntry | null => {
   return form && { stream: form[1]!, revision: BigInt(form[2]!), hash: form[3]! };
 };
 
-/** Serialises entries as they are in a bundle: each preceded by its length (C2SP tlog-tiles). */
+/** Serialises entries as a bundle, each preceded by its length (C2SP tlog-tiles). */
 export const serializeBundle = (entries: readonly Buffer[]): Buffer =>
   Buffer.concat(
     entries.flatMap((entry) => {

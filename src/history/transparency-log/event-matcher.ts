@@ -25,13 +25,13 @@ export interface FoundEvent {
 export interface EventLookup {
   /** True if the store has an event at this place. */
   readonly exists: (stream: string, revision: bigint) => Promise<boolean>;
-  /** Returns the keys of the next events after a given one. */
+  /** Returns the keys of the next events after a given event. */
   readonly next: (after: FoundEvent, count: number) => Promise<readonly string[]>;
   /** True for a stream from which the gateway itself deletes events. */
   readonly mayBeGone: (stream: string) => boolean;
 }
 
-/** Returns the key of a place in the history. */
+/** Returns the key of a revision of a stream. */
 export const keyOf = ({ stream, revision }: { readonly stream: string; readonly revision: bigint }): string =>
   `${stream}\n${revision}`;
 
@@ -48,7 +48,7 @@ export class EventMatcher {
   private first = 0;
   /** Keys of the entries ahead, with their index in `entries`. */
   private readonly ahead = new Map<string, number>();
-  /** Keys of events that came before the place where the log has them. */
+  /** Keys of events that came earlier than in the log. */
   private readonly early = new Set<string>();
   /** Keys of entries whose events come later than in the log. */
   private readonly late = new Set<string>();
@@ -69,7 +69,7 @@ export class EventMatcher {
   }
 
   /**
-   * Compares the next event. Returns its hash in the log; null if it has none.
+   * Compares the next event. Returns the event's hash in the log; null if there is none.
    * @param isCovered false if the event is newer than the log and may be missing there
    */
   async match(event: FoundEvent, isCovered: boolean): Promise<string | null> {

@@ -62,7 +62,7 @@ export class LogContinuity {
     const hasEnded = (origin: string): boolean => ended.some((log) => log.origin === origin);
     if (hasEnded(known.origin)) return;
     const head = await this.tables.readHead();
-    // The database is older than the end of its log, so its tree is useless to the log that followed.
+    // This database dates from before its log ended, so its tree is useless for the log that followed.
     if (head && hasEnded(head.origin)) await this.discardTree(head);
     else if (head && head.size >= known.size) {
       if (await this.isPartOfTree(known)) return;
@@ -89,12 +89,14 @@ export class LogContinuity {
 
   /**
    * Builds the tree up to a published checkpoint from the events and replaces any other tree with it, in one
-   * transaction, so that no part of it can be read earlier. @returns false if the events do not produce that tree
+   * transaction, so that the tree cannot be read before it is complete. @returns false if the events do not produce
+   * that tree
    */
   private async catchUp(published: PublishedCheckpoint, known: Checkpoint, signal: AbortSignal): Promise<boolean> {
     const end = await this.readEnd(BigInt(published.position), signal);
     if (end < BigInt(published.position)) return false;
-    // No warning: losing the connection between noting a checkpoint and its transaction has the same effect.
+    // Not a warning, because losing the connection between recording a checkpoint and committing its transaction has
+    // the same effect.
     this.log.info({ size: known.size }, LOG_MESSAGES.catchingUp);
     try {
       await withTransaction(this.pool, (tx) => this.rebuild(tx, known, end, signal));
@@ -144,7 +146,7 @@ export class LogContinuity {
     );
   }
 
-  /** Ends the log, after recording its newest known checkpoint. */
+  /** Ends the log, and keeps its newest known checkpoint. */
   private async end(logs: readonly KnownLog[]): Promise<void> {
     const { pool, identity, log } = this;
     const next = await withTransaction(pool, (tx) => endLogs(tx, identity, logs, 'entries_lost'));
@@ -152,7 +154,7 @@ export class LogContinuity {
     log.error({}, LOG_MESSAGES.ended({ origin, size, next, reason: LOG_MESSAGES.entries_lost }));
   }
 
-  /** Waits a short time for the store to reach a position, and returns the position of its last event. */
+  /** Waits briefly for the store to reach a position, and returns the position of its last event. */
   private async readEnd(position: bigint, signal: AbortSignal): Promise<bigint> {
     for (const until = performance.now() + LONGEST_WAIT_MS; ;) {
       const end = await this.store.readHead();

@@ -3,7 +3,7 @@ export const LOG_CHECKPOINT = 'saga/write-transparency-log';
 
 /** Name and key of the log. */
 export interface LogIdentity {
-  /** HISTORY_ORIGIN. Null if it is not set: the log keeps its origin, and a new log takes it from the base URL. */
+  /** HISTORY_ORIGIN; null if not set: the log keeps its origin, and a new log derives its origin from the base URL. */
   readonly origin: string | null;
   /** Base URL of this process; empty until it is known. */
   readonly baseUrl: string;
@@ -17,7 +17,8 @@ export interface LogIdentity {
 export const LOG_IDENTITY = Symbol('LogIdentity');
 
 /**
- * Returns the default origin: the base URL without its scheme, plus `/history`. It escapes `+`, which no origin has.
+ * Returns the default origin: the base URL without its scheme, plus `/history`. Escapes `+`, which is not allowed in an
+ * origin.
  */
 export const originOf = (baseUrl: string): string =>
   `${baseUrl.replace(/^[a-z]+:\/\//i, '').replaceAll('+', '%2B')}/history`;

@@ -44,13 +44,16 @@ type Queries = Pick<Pool, 'query'>;
 export const SEAL_BYTES = 8;
 
 /**
- * Returns the seal of an entry at its place: changing an entry along with its seal requires the key. A seal locates a
+ * Returns the seal of an entry at an index. Changing an entry along with its seal requires the key, so a seal locates a
  * change that a checkpoint can only detect (ADR-143).
  */
 export const sealEntry = (key: Buffer, index: number, entry: Buffer): Buffer =>
   createHmac('sha256', key).update(`crosspost history seal\n${index}\n`).update(entry).digest().subarray(0, SEAL_BYTES);
 
-/** Tables of the transparency log: its head, tiles and bundles. Nothing in them is ever rebuilt. */
+/**
+ * Tables of the transparency log: its head, tiles and bundles. They are rebuilt only if the database was lost or
+ * restored from a backup (ADR-213).
+ */
 export class LogTables {
   constructor(private readonly db: Queries) {}
 
@@ -98,7 +101,7 @@ export class LogTables {
     }
   }
 
-  /** Returns the index of an entry, by the position of its event; null if the log does not have it. */
+  /** Finds an entry by the position of its event, and returns its index; null if the log does not have the entry. */
   async findEntry(entry: Buffer, position: bigint): Promise<number | null> {
     const { rows } = await this.db.query<{ number: number; entries: Buffer }>(
       `select number::float8 as number, entries from ops_history_bundle

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Bytes of a SHA-256 hash. */
+/** Number of bytes of a SHA-256 hash. */
 export const HASH_BYTES = 32;
 
 /** Number of hashes in a full tile. */

@@ -37,8 +37,8 @@ export class PublishedCheckpoints {
   }
 
   /**
-   * Writes a checkpoint to the event store and, as far as the disk permits, to the file. Readers may see it once this
-   * resolves.
+   * Writes a checkpoint to the event store and, if the disk permits, to the file. Readers may see the checkpoint once
+   * this resolves.
    * @throws Unavailable
    */
   async announce(published: PublishedCheckpoint): Promise<void> {

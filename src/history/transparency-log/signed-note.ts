@@ -7,8 +7,9 @@ const ED25519 = Buffer.from([1]);
 const KEY_ID_BYTES = 4;
 
 /**
- * Derives the seed for the key of a log that succeeds an ended one; the first log uses the seed itself. @param suffix
- * of its origin
+ * Derives the seed of a log's key; the first log, whose suffix is empty, uses the seed itself.
+ * @param key seed of the first log's key
+ * @param suffix suffix of the log's origin
  */
 export const deriveKeyOfLog = (key: Buffer, suffix: string): Buffer =>
   suffix === '' ? key : Buffer.from(hkdfSync('sha256', key, '', `crosspost history log ${suffix}`, 32));
@@ -22,7 +23,7 @@ export interface Checkpoint {
 
 /** Signs checkpoints as notes with Ed25519 (C2SP signed-note, tlog-checkpoint). */
 export class CheckpointSigner {
-  /** Key that others verify with: `<name>+<key ID>+<key>`. */
+  /** Public key for verification: `<name>+<key ID>+<key>`. */
   readonly vkey: string;
   private readonly privateKey: KeyObject;
   private readonly keyId: Buffer;

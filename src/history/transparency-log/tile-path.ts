@@ -1,6 +1,6 @@
 import { TILE_WIDTH } from './merkle.js';
 
-/** A tile or bundle as named by a path. */
+/** The tile or bundle that a path refers to. */
 export interface TilePath {
   readonly level: number | 'entries';
   readonly number: number;

@@ -70,7 +70,7 @@ export class TransparencyLog {
 
   /**
    * Returns the proof of one event (C2SP tlog-proof) with a checkpoint that covers it.
-   * @param ownerId only an event of this owner; null: of any owner
+   * @param ownerId owner to whom the event must belong; null for any owner
    * @returns null if there is no such event, or its stream no longer retains it @throws LogBehind @throws Unavailable
    */
   async prove(eventId: string, ownerId: string | null): Promise<string | null> {
@@ -79,7 +79,7 @@ export class TransparencyLog {
     const { tables } = this;
     const entry = serializeEntry(found);
     const index = await waitFor(() => tables.findEntry(entry, found.position));
-    // Read after the entry was found, so that it covers the entry.
+    // The head is read after the entry was found, so that it covers the entry.
     const { size, checkpoint } = await this.readHead();
     const read: ReadTile = async (level, number) => (await tables.readTile(level, number))!;
     const hashes = await readInclusionProof(read, index, size);
@@ -98,7 +98,7 @@ export class TransparencyLog {
     return this.findLoggedRequests(id, ownerId);
   }
 
-  /** Finds an event of a request log: it is not in the audit trail, but an export shows it. */
+  /** Finds an event of a request log. Such events are not in the audit trail, but exports contain them. */
   private async findLoggedRequests(id: string, ownerId: string | null) {
     const { index, batches, store, codec } = this;
     const batch = await batches.findBatch(id);

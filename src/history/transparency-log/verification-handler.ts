@@ -16,7 +16,10 @@ export type VerificationParams = {
   readonly checkpoint: string | null;
 };
 
-/** Creates the handler of verifications. An interrupted verification starts again, because it changes nothing. */
+/**
+ * Creates the handler of verifications. An interrupted verification is started again, which is safe because it changes
+ * nothing.
+ */
 export const createVerificationHandler = (
   deps: VerificationDependencies,
   endedLogs: EndedLogTable,
@@ -34,7 +37,7 @@ export const createVerificationHandler = (
   },
 });
 
-/** Checks a checkpoint of an ended log. Returns null if it belongs to the current log, or there is none. */
+/** Checks a checkpoint that the current log did not sign, against the ended logs. Returns null if none was sent. */
 const judgeEnded = async (
   note: string | null,
   ended: readonly EndedLog[],

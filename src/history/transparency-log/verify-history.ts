@@ -11,11 +11,11 @@ import { type Checkpoint, openCheckpoint } from './signed-note.js';
 
 /** Scope of a verification. */
 export interface HistoryCheck {
-  /** The streams whose events to verify; the tree is always verified as a whole. */
+  /** True for the streams whose events to verify; the tree is always verified as a whole. */
   readonly covers: (stream: string) => boolean;
   /** A single stream to read instead of the whole store; null for several. */
   readonly stream: string | null;
-  /** An earlier checkpoint; null if there is none. */
+  /** An earlier checkpoint to compare with the tree; null for none. */
   readonly checkpoint: Checkpoint | null;
 }
 
@@ -52,8 +52,8 @@ export const DELETED_LATER = /^(requestLog|translation|payload|historyLog)-/;
 
 /**
  * Verifies the history: every event's hash and chain, the order of the events, the entries and tree of the transparency
- * log, and an earlier checkpoint against the tree. To stay unnoticed, an attacker must forge the signed head, which an
- * older checkpoint reveals.
+ * log, and an earlier checkpoint against the tree. To remain undetected, an attacker would have to forge the signed
+ * head, which an older checkpoint reveals.
  * @throws DamagedLog @throws Unavailable
  */
 export const verifyHistory = async (
@@ -64,7 +64,7 @@ export const verifyHistory = async (
 
 class HistoryVerification {
   private readonly matcher: EventMatcher;
-  /** Hash of the last event of each stream: as logged, or computed if the log lacks the event. */
+  /** Hash of the last event of each stream: from the log, or from the event itself if the log lacks it. */
   private readonly lastHashes = new BoundedCache<{ revision: bigint; hash: string }>(REMEMBERED_STREAMS);
   private edge: TreeEdge = EMPTY_TREE;
   private rootThen: Buffer | null = null;
@@ -165,7 +165,7 @@ class HistoryVerification {
     }
   }
 
-  /** Verifies an event's own hash, chained to the previous event. */
+  /** Verifies an event's own hash, which is chained to the previous event's hash. */
   private async inspect(event: StoredEvent): Promise<FoundEvent> {
     const { codec } = this.deps;
     const { stream, revision, position } = event;
@@ -192,12 +192,17 @@ class HistoryVerification {
       if (!there.has(BigInt(revision))) this.matcher.broken.push({ stream, revision, reason: 'removed' });
   }
 
-  /** Remembers the hash that the next event of the stream is chained to: the log's, if it has the event. */
+  /**
+   * Remembers the hash that the next event of the stream is chained to: the hash in the log, if the log has the event.
+   */
   private remember({ stream, revision, hash }: FoundEvent, logged: string | null): void {
     this.lastHashes.set(stream, { revision, hash: logged ?? hash });
   }
 
-  /** Returns the hash of the previous event; null if it was deleted. */
+  /**
+   * Returns the hash of the previous event: empty for the first event, null if the previous one was deleted or is
+   * damaged.
+   */
   private async previousHash(stream: string, revision: bigint): Promise<string | null> {
     if (revision === 0n) return '';
     const last = this.lastHashes.get(stream);
