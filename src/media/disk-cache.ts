@@ -11,7 +11,7 @@ import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
 /** Options of a {@link DiskCache}. */
 export interface DiskCacheOptions {
-  /** Must be used only by this process. */
+  /** Folder of the files; no other process may use it. */
   readonly directory: string;
   /** Maximum bytes on disk, unfinished files included. */
   readonly capacityBytes: number;
@@ -83,7 +83,7 @@ export class DiskCache {
   /**
    * Returns the file with the given key. The caller must release it.
    * @param fill creates the file if it is missing; must be equivalent for every caller with this key
-   * @throws FetchError `too_large`, or `storage` if all files in the cache remain in use
+   * @throws FetchError `too_large`, `storage` if all files in the cache remain in use, `aborted`, or an error of `fill`
    */
   async borrow<Facts extends Sized>(
     key: string,
@@ -206,7 +206,7 @@ export class DiskCache {
     return { path: entry.path, facts: facts as Facts, release, discard };
   }
 
-  /** Removes one user. Aborts an unfinished file that has no users left, and removes an outdated one. */
+  /** Removes one user. Aborts an unfinished file that has no users left, and removes an outdated file. */
   private release(key: string, entry: Entry): void {
     entry.users--;
     if (entry.users > 0) return;

@@ -5,11 +5,11 @@ import type { FilePart, RangeRead } from './read-range.js';
 
 const KB = 1_024;
 
-/** Size of the first read, in bytes: enough to tell the type, and for most files all facts (networks.md §7). */
+/** Size of the first read, in bytes: enough to determine the type, and for most files all facts (networks.md §7). */
 export const HEAD_BYTES = 64 * KB;
 /** Number of bytes of each further read. */
 const NEXT_BYTES = [256, 256, 512, 1_024, 1_024, 1_024].map((kilobytes) => kilobytes * KB);
-/** An image's dimensions are stored near its start; no more of the file than this is searched for them. */
+/** An image's dimensions are stored near its start, so only this many bytes are searched for them. */
 const MAX_IMAGE_BYTES = 1_024 * KB;
 /** A video's index may be long, but the required facts are at its beginning. */
 const MAX_VIDEO_BYTES = 4_096 * KB;
@@ -17,7 +17,7 @@ const MAX_VIDEO_BYTES = 4_096 * KB;
 /** Reads a range of a file from a host or a disk. */
 export type ReadRange = (range: { readonly offset: number; readonly length: number }) => Promise<RangeRead>;
 
-/** Facts about a file from a few reads. */
+/** Facts about a file that a few reads have revealed. */
 export interface Examination {
   readonly sizeBytes: number | null;
   /** Null if the file could not be parsed, in which case nothing is certain. */

@@ -18,8 +18,8 @@ export interface PhotoSize {
 }
 
 /**
- * Returns the largest size of the same shape within the limits, multiplied by `scale`; null if there is none. The
- * function is sent as source text (see photo-program.ts), so it must not use anything from outside except types.
+ * Returns the largest size with the same aspect ratio within the limits, multiplied by `scale`; null if there is none.
+ * The function is sent as source text (see photo-program.ts), so it must not use anything from outside except types.
  *
  * @param scale above 0, at most 1
  */

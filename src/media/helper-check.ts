@@ -2,7 +2,7 @@ import type { Log } from '../kernel/log.js';
 import { buildProgram, HelperProcess } from './helper-process.js';
 import { HELPER_MESSAGES } from './messages.js';
 
-/** Isolation of helper processes, as /readyz shows it; each value is `ok` or says what is missing. */
+/** Isolation of helper processes, as /readyz shows it; each value is `ok` or a message about what is missing. */
 export interface HelperReport {
   /** Whether their JavaScript can read only libraries, and cannot start processes. */
   readonly files: string;
@@ -12,7 +12,7 @@ export interface HelperReport {
   readonly memory: string;
 }
 
-/** Rights that a helper process finds it has. */
+/** Rights that a helper process has found itself to have. */
 interface FoundRights {
   readonly permissions: boolean;
   /** Names of network interfaces that are up. */

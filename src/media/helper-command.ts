@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 /** Rights of a helper process. */
 export interface HelperRights {
-  /** URLs of the libraries that its program imports; it may read their `node_modules` folder and nothing else. */
+  /**
+   * URLs of the libraries that its program imports; its JavaScript may read only their `node_modules` folders and
+   * {@link LDD}.
+   */
   readonly libraries: readonly string[];
   /** Limit of the JavaScript heap. */
   readonly maxHeapMb: number;
@@ -31,8 +34,9 @@ exec "$@"`;
 
 /**
  * Returns the command that starts a helper process with as few rights as the platform allows (ADR-93). Node's
- * permission model denies its JavaScript files, child processes and worker threads, and, from Node 25 on, the network.
- * On Linux, the kernel limits its memory and, if possible, isolates it from the network.
+ * permission model denies its JavaScript access to other files, child processes and worker threads, and, from Node 25
+ * on, to the network. On Linux, the kernel limits the memory of the process and, if possible, isolates it from the
+ * network.
  */
 export const helperCommand = (program: string, { libraries, maxHeapMb, maxMemoryMb }: HelperRights): HelperCommand => {
   const node = [

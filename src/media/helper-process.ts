@@ -59,8 +59,8 @@ const serveRequests = (program: Promise<(request: unknown) => Promise<unknown>>)
 /**
  * Processes untrusted files in a child process, so that a crash, an endless loop or exhausted memory affects only that
  * process. It gets no environment variables, an empty working folder and few rights (see helper-command.ts, ADR-93). It
- * handles one request at a time, serving owners in turn (D-68), starts with the first request, ends when idle, and is
- * killed when a request takes too long.
+ * handles one request at a time, serving owners in turn (D-68), starts at the first request, is stopped when idle, and
+ * is killed when a request takes too long.
  */
 export class HelperProcess<Request, Response> {
   private readonly turn = new FairSlots(1);
@@ -73,7 +73,7 @@ export class HelperProcess<Request, Response> {
   /**
    * Sends a request and waits for the response.
    * @param signal withdraws a request that has not been sent
-   * @param owner the file's owner: an owner with many files delays only its own
+   * @param owner the file's owner: an owner with many files delays only its own files
    */
   async ask(request: Request, signal?: AbortSignal, owner = ''): Promise<HelperReply<Response>> {
     const release = await this.turn.acquire(owner);
@@ -94,7 +94,7 @@ export class HelperProcess<Request, Response> {
     }
   }
 
-  /** Ends the process and withdraws waiting requests. */
+  /** Kills the process and withdraws waiting requests. */
   close(): void {
     this.isClosed = true;
     this.kill();
@@ -155,7 +155,7 @@ const nextMessage = <Response>(child: ChildProcess, timeoutMs: number, request?:
       reject(error);
     };
     const onExit = (code: number | null, signal: string | null): void =>
-      onError(new Error(`its process ended (${signal ?? `code ${code}`})`));
+      onError(new Error(`its process exited (${signal ?? `code ${code}`})`));
     const timer = setTimeout(() => onError(new Error(`it timed out after ${timeoutMs} ms`)), timeoutMs);
     child.on('message', onMessage).on('error', onError).on('exit', onExit);
     if (request !== undefined) child.send(request as object, (error) => error && onError(error));

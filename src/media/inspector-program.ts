@@ -23,7 +23,7 @@ export interface Inspection {
   /** True if the file has a video track, for the same formats. */
   readonly hasVideo?: boolean;
   readonly hasAudio?: boolean;
-  /** Offset of bytes that would reveal more facts; absent if there are none. */
+  /** Offset of bytes that would reveal more facts; absent if no others would. */
   readonly needs?: number;
 }
 
@@ -113,7 +113,9 @@ export const inspectorProgram = async (
     };
   };
 
-  /** Some MP3s have silence, or the end of another file, before their first frame, which has to be searched for. */
+  /**
+   * Some MP3s have silence, or the end of another file, before their first frame, so the frame has to be searched for.
+   */
   const isMp3 = async (parts: readonly FilePart[], sizeBytes: number | null): Promise<boolean> =>
     (await analysed(parts, sizeBytes)).tracks.some(
       (track) => track['@type'] === 'Audio' && track.Format === 'MPEG Audio' && track.Format_Profile === 'Layer 3',

@@ -32,7 +32,7 @@ export class Inspector {
   /**
    * @param signal removes a file from the queue
    * @param owner the file's owner: owners are served in turn
-   * @returns null if a parser failed, took too long, or the signal aborted, in which case nothing is certain
+   * @returns null if a parser failed or took too long, or the request was withdrawn, in which case nothing is certain
    */
   async inspect(question: InspectionRequest, signal?: AbortSignal, owner?: string): Promise<Inspection | null> {
     const reply = await this.helper.ask(question, signal, owner);
@@ -43,7 +43,7 @@ export class Inspector {
     return null;
   }
 
-  /** Ends the process. Waiting calls return null. */
+  /** Kills the process. Waiting calls return null. */
   close(): void {
     this.helper.close();
   }

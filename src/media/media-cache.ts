@@ -19,11 +19,13 @@ import type { ResizedPhoto } from './photo-program.js';
 export interface CachedMedia extends MediaFacts {
   readonly path: string;
   readonly sizeBytes: number;
-  /** Finds a definite problem that the complete file has as a medium of this type (D-24). */
+  /** Finds a definite problem with using the complete file as a medium of this type (D-24). */
   findProblemAs(type: Media['type']): FieldProblem | undefined;
   /** Releases the file. Further calls do nothing. */
   readonly release: () => void;
-  /** Releases the file and removes it from the cache, so that it is fetched again: the source may be repaired. */
+  /**
+   * Releases the file and removes it from the cache, so that it is fetched again: the source may be repaired by then.
+   */
   readonly discard: () => void;
 }
 
@@ -44,7 +46,7 @@ export interface MediaCacheOptions extends DiskCacheOptions {
 
 /** Options of {@link MediaCache.fetchToDisk}. */
 export interface FetchOptions extends BorrowOptions {
-  /** A file fetched for one post is not used for another, because the URL may have changed (ADR-50). */
+  /** A file fetched for one post is not used for another, because the file at the URL may have changed (ADR-50). */
   readonly postId: string;
   /** The post's owner: owners share the downloads fairly (D-68). */
   readonly ownerId: string;
@@ -69,7 +71,7 @@ export class MediaCache {
   }
 
   /**
-   * Returns the file from a URL, stored on disk. The caller must release it.
+   * Downloads the file at a URL to disk, unless it is cached. The caller must release it.
    * @throws FetchError; `storage` if all files in the cache remain in use
    */
   async fetchToDisk(url: string, { postId, ownerId, ...wanted }: FetchOptions): Promise<CachedMedia> {

@@ -9,7 +9,7 @@ type MediaType = Media['type'];
 
 const MB = 1_048_576; // D-43
 
-/** Formats by their names in publish-api.md. */
+/** Formats, named as in publish-api.md. */
 type Format = 'jpg' | 'png' | 'webp' | 'mp4' | 'mov' | 'webm' | 'mp3' | 'm4a' | 'ogg';
 
 /** Limits of each media type (publish-api.md: Limits). */
@@ -88,8 +88,9 @@ const formatOf = (inspection: Inspection | null, isComplete: boolean): Format | 
 };
 
 /**
- * Finds a definite problem that a file has as a medium of some type: its real type, size, megapixels or length
- * (publish-api.md: Limits; D-5, D-24). If its bytes could not be parsed, only its size is checked.
+ * Finds a definite problem with using a file as a medium of a type: it is empty or damaged, or its real type, size,
+ * number of pixels or length is not allowed (publish-api.md: Limits; D-5, D-24). If its bytes could not be parsed, only
+ * its size is checked.
  */
 export const findMediaProblem = (
   type: MediaType,

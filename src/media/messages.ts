@@ -1,6 +1,8 @@
 import { message } from '../kernel/message.js';
 
-/** Files that cannot be published: status 400, or the error of a publication. They follow the path of the URL. */
+/**
+ * Reasons why a file cannot be published: status 400, or the error of a publication. They follow the path of the URL.
+ */
 export const MEDIA_MESSAGES = {
   empty: 'is an empty file: check the URL',
   damaged: 'is damaged: it ends before its content begins. Export it again',
@@ -15,7 +17,7 @@ export const MEDIA_MESSAGES = {
   sumTooLarge: message('have a total of {size}; at most {limit} are allowed: send fewer or smaller files'),
 };
 
-/** Facts about a file that the check before acceptance could not determine: in the sandbox's notes. */
+/** Facts about a file that the check before acceptance could not determine, shown in the sandbox's notes. */
 export const PROBE_NOTES = {
   unreadable: 'could not be read',
   unknownSize: 'has no known size in bytes',

@@ -14,7 +14,10 @@ export interface PhotoEditorOptions {
   readonly log?: Log;
 }
 
-/** Makes photos fit: scales, orients and encodes them, one at a time, in a helper process that serves owners in turn. */
+/**
+ * Makes photos fit limits: scales, orients and encodes them one at a time, in a helper process that serves owners in
+ * turn.
+ */
 export class PhotoEditor {
   private readonly helper: HelperProcess<PhotoRequest, PhotoAnswer>;
   private readonly log: Log;
@@ -27,10 +30,11 @@ export class PhotoEditor {
   }
 
   /**
-   * @param signal removes the photo from the queue; a photo that was started is finished
+   * @param signal removes the photo from the queue; a photo that is already being processed is finished
    * @param owner the photo's owner
    * @returns null if the file cannot be made to fit: it is not a photo, or a decoder fails
-   * @throws FetchError `storage` for disk errors, or if the gateway is stopping
+   * @throws FetchError `storage` for disk errors, or if the request was withdrawn because the signal aborted or the
+   * gateway is stopping
    */
   async fit({ from, to, limits }: PhotoRequest, signal?: AbortSignal, owner?: string): Promise<ResizedPhoto | null> {
     // Absolute paths, because the process has its own working folder.
@@ -42,7 +46,7 @@ export class PhotoEditor {
     return answer.photo;
   }
 
-  /** Ends the process; a photo in progress fails. */
+  /** Kills the process; a photo in progress fails. */
   close(): void {
     this.helper.close();
   }

@@ -3,7 +3,7 @@ import type { MediaFacts } from './media-rules.js';
 
 /**
  * Returns true if a photo's format, bytes, pixels and shape are within the limits; otherwise the photo has to be
- * converted. So does a photo with unknown dimensions, which the conversion determines.
+ * converted. A photo with unknown dimensions has to be converted too, which determines them.
  */
 export const isWithinPhotoLimits = (
   { sizeBytes, mime, width, height }: MediaFacts,

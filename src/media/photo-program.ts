@@ -19,7 +19,7 @@ export interface ResizedPhoto {
   readonly height: number;
 }
 
-/** The program's response. `photo` is null if the file cannot be made to fit, and `reason` says why. */
+/** The program's response. `photo` is null if the file cannot be made to fit, and `reason` explains why. */
 export type PhotoAnswer =
   | { readonly photo: ResizedPhoto }
   | { readonly photo: null; readonly reason: string }
@@ -27,9 +27,10 @@ export type PhotoAnswer =
   | { readonly failure: string };
 
 /**
- * Decodes and encodes untrusted images in a helper process (see helper-process.ts), because the decoders are written in C.
+ * Decodes and encodes untrusted images in a helper process (see helper-process.ts), because the decoders are written in
+ * C.
  * @param library URL of sharp
- * @param maxPixels maximum pixels of an image to decode
+ * @param maxPixels maximum number of pixels of an image to decode
  */
 export const photoProgram = async (
   size: typeof fitSize,

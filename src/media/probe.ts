@@ -17,13 +17,13 @@ import { mostBytesOf, readRange } from './read-range.js';
 export interface ProbeReport extends MediaFacts, Media {
   /** False if the medium has a definite problem. */
   readonly ok: boolean;
-  /** The definite problem: status 400 (D-5). Its path is that of the medium's URL, `media[2].url`. */
+  /** The definite problem: status 400 (D-5). Its path is the path of the medium's URL, such as `media[2].url`. */
   readonly problem?: Problem;
   /** True if some facts are unknown because the host is slow or down, which is not an error (D-24). */
   readonly inconclusive: boolean;
   /** Human-readable reason; only if inconclusive. */
   readonly note?: string;
-  /** True if the host's name has no address (D-49). */
+  /** True if the host name does not resolve to an address (D-49). */
   readonly isHostUnknown?: boolean;
 }
 
@@ -31,11 +31,11 @@ export interface ProbeReport extends MediaFacts, Media {
 export interface Prober {
   /** Returns one report per medium, in order, within the time budget. Throws only errors from `payments`. */
   probeAll(media: readonly Media[], options?: ProbeOptions): Promise<readonly ProbeReport[]>;
-  /** Ends the parsing process. The caller has to close the client. */
+  /** Kills the parsing process. The caller has to close the client. */
   close(): void;
 }
 
-/** Requests that were paid for before they are made (D-51). */
+/** Requests that are paid for before they are made (D-51). */
 export interface PaidRequests {
   /** Counts the requests and their bytes. */
   readonly meter: TrafficMeter;
@@ -66,21 +66,25 @@ export interface ProberOptions {
   readonly budgetMs?: number;
 }
 
-/** A medium's part in one call. */
+/** Settings that the probes of one call share. */
 interface Call extends Pick<ProbeOptions, 'pay' | 'ownerId'> {
   readonly signal: AbortSignal;
   /** The payment for the first reads of all media. */
   readonly heads: PaidRequests | undefined;
 }
 
-/** Reason for aborting what still runs when a call ends. Shared, because capturing a stack for each call is slow. */
+/**
+ * Reason for aborting the probes that still run when a call ends. Shared, because capturing a stack for each call is
+ * slow.
+ */
 const OVER = new Error('the media have been probed');
 
 /** Maximum number of media read concurrently beyond their first 64 KB; each may need 4 MB of memory. */
 const DEEP_PROBES = 32;
 /**
- * Maximum number of one owner's media probed at a time; the owner's other media wait. So one owner cannot fill the
- * slots for further reads or the queue of the parsing process (ADR-132). More than the number of media in one post.
+ * Maximum number of one owner's media probed at a time; the owner's other media wait, so that one owner cannot fill the
+ * slots for further reads or the queue of the parsing process (ADR-132). The limit exceeds the number of media in one
+ * post.
  */
 const PROBES_PER_OWNER = 16;
 
@@ -137,7 +141,7 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
     async probeAll(media, { signal, pay, ownerId } = {}) {
       const heads = await pay?.({ probes: media.length, bytes: media.length * HEAD_BYTES });
       const budget = new AbortController();
-      setMaxListeners(0, budget.signal); // a few per medium, not a leak
+      setMaxListeners(0, budget.signal); // a few listeners per medium, not a leak
       const stop = (): void => budget.abort(OVER);
       const timer = setTimeout(stop, budgetMs);
       if (signal?.aborted) stop();

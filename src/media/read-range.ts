@@ -10,7 +10,7 @@ export interface FilePart {
   readonly bytes: Uint8Array;
 }
 
-/** A range of a file on a host, and the file's length; null if unknown. */
+/** A range of a file on a host, and the file's length, which is null if unknown. */
 export interface RangeRead extends FilePart {
   readonly sizeBytes: number | null;
 }
