@@ -1,6 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
-/** Decides which addresses the gateway may call on behalf of users: media, webhooks, translation (security.md, D-30). */
+/**
+ * Decides which addresses the gateway may call on behalf of users, for media, webhooks and translation (security.md,
+ * D-30).
+ */
 export interface AddressPolicy {
   /**
    * True if some private addresses are allowed, for tests; plain http and other ports are then allowed for those
@@ -38,7 +41,7 @@ export const createAddressPolicy = (allowPrivate: readonly string[]): AddressPol
 /** The policy outside tests: only public addresses. */
 export const PUBLIC_ONLY = createAddressPolicy([]);
 
-/** Global unicast addresses of IPv6; `range()` also reports others as unicast. */
+/** Global unicast addresses of IPv6; `range()` also reports other IPv6 addresses as unicast. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
 const isPublic = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>

@@ -85,7 +85,10 @@ export class AnswerReceiver implements Dispatcher.DispatchHandler {
     this.fail(fetchErrorOf(error));
   }
 
-  /** True if reading may stop at exactly the allowed length: an endless body is not worth waiting for. */
+  /**
+   * True if the end of a body is still awaited at exactly the allowed length. A body that is cut anyway may be endless,
+   * so its end is awaited only if the host announced this length.
+   */
   private get mayEndHere(): boolean {
     return this.overflow === 'refuse' || this.head?.contentLength === this.maxBytes;
   }

@@ -4,7 +4,9 @@ import { FETCH_MESSAGES } from './messages.js';
 
 /** Kinds of failures of an outbound call, by stage. */
 export type FetchErrorCode =
-  /** The URL is not allowed: invalid, too long, not https, another port, credentials, or a host that ends with a dot. */
+  /**
+   * The URL is not allowed: invalid, too long, not https, another port, credentials, or a dot at the end of the host.
+   */
   | 'url_refused'
   /** The host has a private address. */
   | 'private_address'
@@ -25,18 +27,18 @@ export type FetchErrorCode =
 
 /** Details of a failure. */
 export interface FetchErrorDetails {
-  /** True if a retry fails in the same way until the URL or its host changes (D-24). */
+  /** True if a retry would fail in the same way until the URL or its host changes (D-24). */
   readonly isPermanent: boolean;
   /** HTTP status, if there was a response. */
   readonly status?: number;
-  /** True if the host's name has no address. */
+  /** True if the host name does not resolve to an address. */
   readonly isHostUnknown?: boolean;
   readonly cause?: unknown;
 }
 
 /**
- * The only error that the guarded client and the code that uses it throw. `message` is a predicate that follows the
- * name of the resource and says what to do. It contains no path, query or header, which may be secret.
+ * The only error thrown by the guarded client and the code that uses it. `message` is a predicate that follows the name
+ * of the resource and says what to do. It contains no path, query or header, which may be secret.
  */
 export class FetchError extends Error {
   override readonly name = 'FetchError';

@@ -34,7 +34,7 @@ export interface GuardedTimeouts {
   readonly idleMs: number;
 }
 
-/** One request to a host that a user named. */
+/** One request to a host that a user specified. */
 export interface GuardedRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
@@ -68,10 +68,10 @@ interface CallTarget {
 const MOST_TARGETS = 1_000;
 
 /**
- * Calls hosts that users named: media, translation, webhooks (D-30). Allows only https on port 443 of public addresses,
- * without redirects, compression, proxies or credentials in the URL, within limits of size and time; the policy's
- * exceptions are for tests. Every failure is a {@link FetchError}. A response with a status of 400 or above is not a
- * failure, because only the caller knows what it means (see `fetchErrorOfStatus`).
+ * Calls hosts that users specified, for media, translation and webhooks (D-30). Allows only https on port 443 of public
+ * addresses, without redirects, compression, proxies or credentials in the URL, within limits of size and time; the
+ * policy's exceptions are for tests. Every failure is a {@link FetchError}. A response with a status of 400 or above is
+ * not a failure, because only the caller knows what it means (see `fetchErrorOfStatus`).
  */
 export class GuardedClient {
   private readonly policy: AddressPolicy;
@@ -149,7 +149,8 @@ export class GuardedClient {
 
   /**
    * Calls an allowed URL, in a slot and with a deadline.
-   * @param call makes the call, and calls `end` once the response was read or abandoned; not needed after a failure
+   * @param call makes the call, and calls `end` once the response has been read or abandoned; after a failure, it need
+   * not call `end`
    * @throws FetchError
    */
   private async withinLimits<Answer>(
@@ -196,7 +197,7 @@ export class GuardedClient {
 /**
  * Reads a range of a response's body, then closes the connection, so that a host that ignores `Range` or sends an
  * endless body costs no more than the range. Keeps the connection if the range ends with the body.
- * @returns fewer bytes if the body ends earlier; `complete` is true if the body is known to end with them
+ * @returns fewer bytes if the body ends earlier; `complete` is true if the body is known to end there
  */
 export const readBytes = async (
   { body, contentLength }: OpenAnswer,

@@ -12,7 +12,7 @@ import type { ResolveHost } from './resolve-host.js';
 export interface GuardedConnectOptions {
   readonly policy: AddressPolicy;
   readonly resolve: ResolveHost;
-  /** Trusted certificates that replace the default ones, PEM. */
+  /** Trusted certificates in PEM form, in place of the default ones. */
   readonly ca?: string | string[];
   /** Time limit for the look-up, the connection and the TLS handshake together, in ms. */
   readonly timeoutMs: number;
@@ -27,7 +27,7 @@ type AddressCheck = (address: string) => FetchError | undefined;
  * Opens connections only to addresses that the policy allows (security.md: Fetching media safely). The address is
  * checked three times: a literal address before anything is sent (the library does not look literals up), every address
  * of a name when it is looked up, and the peer's address once connected. Plain http and ports other than 443 reach only
- * allowed private addresses, whatever their name.
+ * allowed private addresses, whatever the host name.
  */
 export const guardedConnector = (options: GuardedConnectOptions): buildConnector.connector => {
   const unlessAllowed: AddressCheck = (address) => (options.policy.allows(address) ? undefined : privateAddress());
@@ -54,7 +54,7 @@ const connectorFor = (
   return (target, callback) => {
     const refusal = isIP(target.hostname) ? refusalOf(target.hostname) : undefined;
     if (refusal) return callback(refusal, null);
-    connect ??= prepare(); // created late, because that parses the certificates of all authorities
+    connect ??= prepare(); // on first use, because it parses the certificates of all authorities
     connect(target, (...[error, socket]) => {
       if (error) return callback(error, null);
       const peer = socket.remoteAddress;
@@ -68,7 +68,7 @@ const connectorFor = (
 
 /**
  * Looks up a name and returns only allowed addresses; fails if there is none. The connection uses these addresses, so
- * that no name is looked up twice (DNS rebinding).
+ * that no name is looked up twice, which prevents DNS rebinding.
  */
 const guardedLookup =
   (refusalOf: AddressCheck, resolve: ResolveHost): LookupFunction =>

@@ -1,8 +1,8 @@
 import { message } from '../kernel/message.js';
 
 /**
- * URLs that are refused because of their form: status 400; for buttons and text links 422. They follow the path of the
- * field.
+ * Reasons why a URL is refused because of its form: status 400, or 422 for buttons and text links. They follow the path
+ * of the field.
  */
 export const URL_MESSAGES = {
   notHttps: 'must be an https:// URL',
@@ -14,7 +14,10 @@ export const URL_MESSAGES = {
   scheme: message('must begin with {schemes}'),
 };
 
-/** Files and services that could not be read over HTTP. They follow the path of a URL, or "The translation service". */
+/**
+ * Reasons why a file or service could not be read over HTTP. They follow the path of a URL, or "The translation
+ * service".
+ */
 export const FETCH_MESSAGES = {
   notHttpsOnPort443: 'must be an https:// URL on port 443',
   unknownHost: message('cannot be reached: host name cannot be resolved ({host}); check the URL'),
@@ -28,7 +31,8 @@ export const FETCH_MESSAGES = {
   notFound: message('could not be downloaded: HTTP {status}; check the URL'),
   unavailable: message('could not be downloaded for now: HTTP {status}'),
   redirect: message('could not be downloaded: HTTP {status}, a redirect; use the direct URL of the file'),
-  compressed: 'could not be downloaded: it is compressed without being asked for; turn compression off on its host',
+  compressed:
+    'could not be downloaded: its host compressed it without being asked to; turn compression off on the host',
   tooLarge: message('has {bytes} bytes or more; at most {limit} are allowed'),
   tookTooLong: message('did not arrive within {ms} ms'),
   aborted: 'is no longer needed',

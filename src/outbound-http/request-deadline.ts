@@ -27,14 +27,17 @@ export class RequestDeadline {
     return this.reason !== null;
   }
 
-  /** Aborted at the deadline. */
+  /** Aborted at the deadline, or when the caller aborts. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController(); // created on demand, because it costs more than the rest of a deadline
     if (this.reason) this.controller.abort(this.reason);
     return this.controller.signal;
   }
 
-  /** Calls a function at the deadline, or at once if it has passed. Replaces any earlier function. */
+  /**
+   * Calls a function at the deadline or when the caller aborts, or at once if either has already happened. Replaces any
+   * earlier function.
+   */
   onEnd(listener: (reason: FetchError) => void): void {
     this.listener = listener;
     if (this.reason) listener(this.reason);

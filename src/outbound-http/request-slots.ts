@@ -18,7 +18,7 @@ export class RequestSlots {
   }
 
   /**
-   * Waits for a slot. While it waits for its host, a request takes no slot from other hosts.
+   * Waits for a slot. While a request waits for its host, it takes no slot from other hosts.
    * @returns a function that releases the slot; call it once
    * @throws the signal's reason if it aborts
    */

@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isNativeError } from 'node:util/types';
 
-/** Resolves a host name to addresses, best first; throws if it has none or the look-up fails. */
+/** Resolves a host name to addresses, best first; throws if the name has no address or the look-up fails. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 const resolver = new Resolver({ timeout: 1_500, tries: 2 });
@@ -10,8 +10,9 @@ const resolver = new Resolver({ timeout: 1_500, tries: 2 });
 const UNKNOWN_TO_DNS = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 
 /**
- * Asks the name servers directly: `dns.lookup` would occupy one of the process's four background threads for as long as
- * an unknown name server takes to answer, and these threads also handle files and compression.
+ * Queries the name servers directly, because `dns.lookup` would occupy one of the process's four background threads for
+ * as long as a name server takes to answer, and these threads also handle files and compression. Uses `dns.lookup` only
+ * for names that DNS does not know.
  */
 export const resolveHost: ResolveHost = async (hostname) => {
   if (/(^|\.)localhost$/i.test(hostname)) return ['127.0.0.1', '::1']; // RFC 6761

@@ -11,8 +11,8 @@ const problem = (code: string, predicate: string): FieldProblem => ({ code, pred
 
 /**
  * Finds the reason why a URL must not be fetched, from the URL alone (publish-api.md: POST /v1/webhooks/{slug}; D-5;
- * security.md: Fetching media safely): https on port 443, at most 2,048 characters, no credentials, no private address.
- * Host names are resolved and their addresses checked when the URL is fetched.
+ * security.md: Fetching media safely): https on port 443, at most 2,048 characters, no credentials, no dot at the end
+ * of the host name, no private address. Host names are resolved and their addresses checked when the URL is fetched.
  */
 export const findFetchUrlProblem = (url: string, policy: AddressPolicy = PUBLIC_ONLY): FieldProblem | undefined => {
   const long = findLengthProblem(url);
@@ -36,7 +36,10 @@ export const findFetchUrlProblem = (url: string, policy: AddressPolicy = PUBLIC_
   return undefined;
 };
 
-/** Returns true if plain http or another port may reach an allowed private address; a host name may have one. */
+/**
+ * Returns true if plain http or another port may reach an allowed private address; a host name may resolve to such an
+ * address.
+ */
 const mayBePrivate = (addresses: readonly string[], policy: AddressPolicy): boolean =>
   policy.allowsPrivate && !addresses.some((address) => PUBLIC_ONLY.allows(address));
 
@@ -65,8 +68,8 @@ const NOT_HTTPS = problem('url_not_https', URL_MESSAGES.notHttps);
 const INVALID = problem('url_invalid', URL_MESSAGES.invalid);
 
 /**
- * Returns true for a URL that is valid by the standard, without its leniency towards control characters, surrounding
- * spaces and double slashes.
+ * Returns true for a URL that is valid by the standard, without the standard's leniency towards control characters,
+ * surrounding spaces and extra slashes.
  */
 const isUrl = (url: string): boolean =>
   !/\p{Cc}|^\s|\s$/u.test(url) && !/^https?:\/\/[/\\]/i.test(url) && URL.canParse(url);
