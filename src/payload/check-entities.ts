@@ -18,7 +18,7 @@ const MAX_PROBLEMS = 50;
  * surrogate pair, partial overlaps, and forbidden nesting. Range problems come first; nesting is only checked among
  * entities with valid ranges. O(n log n).
  *
- * @param entities undefined for entities that were already refused, so that indices stay correct
+ * @param entities undefined in place of entities that were already refused, so that indices stay correct
  * @param path name of the array in problems, e.g. `entities`
  * @returns at most 50 problems
  */

@@ -22,7 +22,7 @@ export interface Audience {
 /** The audience when the endpoint is unknown: every override is refused. */
 export const NO_AUDIENCE: Audience = { platforms: [], targets: [] };
 
-/** Lists the targets that a post goes to: those that it names, or else the whole audience. */
+/** Lists the targets that a post goes to: the targets that it lists, or else the whole audience. */
 export const listAddressed = (
   { targets: named = [] }: Pick<PublishPayload, 'targets'>,
   { targets }: Audience,
@@ -38,9 +38,9 @@ export interface ContentLayer {
   readonly path: string;
   /** The fields that the layer sets, or removes with null. */
   readonly fields: ContentOverride;
-  /** Fields that broke a rule, so that it is unknown what content targets would get from them. */
+  /** Fields that violate a rule, so it is unknown what content targets would get from them. */
   readonly broken: ReadonlySet<string>;
-  /** Problems with the media themselves. They only count if some target gets these media. */
+  /** Problems with the media themselves. They count only if a target gets these media. */
   readonly mediaProblems: ProblemList;
 }
 
@@ -91,8 +91,8 @@ export const readLayer = (
 };
 
 /**
- * Reads the overrides of a payload, by key. @param sent the field `overrides`; a value that is not an object has
- * already been reported
+ * Reads the overrides of a payload, by key.
+ * @param sent the field `overrides`; a value that is not an object has already been reported
  */
 export const readOverrides = (
   sent: unknown,
@@ -139,7 +139,7 @@ export const findTargetProblems = (
   }
   if (chains.size === 0) chains.set('', [payload]);
   const checked = new Set<string>();
-  /** True the first time it sees a part, so that each part is checked once. */
+  /** True the first time a part is seen, so that each part is checked once. */
   const isFirst = (part: string): boolean => !checked.has(part) && Boolean(checked.add(part));
   for (const chain of chains.values()) {
     const { text, entities, media, buttons } = findSources(chain);

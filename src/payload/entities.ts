@@ -51,7 +51,10 @@ const INDIVISIBLE: ReadonlySet<EntityType> = new Set([
   'custom_emoji',
 ]);
 
-/** Returns true if an entity marks its text as a unit, such as a URL or an emoji, and so must cover exactly that text. */
+/**
+ * Returns true if an entity marks its text as a unit, such as a URL or an emoji, so that it must cover exactly that
+ * text.
+ */
 export const isIndivisible = ({ type }: Entity): boolean => INDIVISIBLE.has(type);
 
 /** Order of entities that cover the same range: the outer kind first. */
@@ -60,7 +63,7 @@ const OUTERMOST_FIRST: readonly EntityKind[] = ['quote', 'style', 'label', 'verb
 /** Returns the offset after an entity's last unit. */
 export const endOf = (entity: Entity): number => entity.offset + entity.length;
 
-/** Compares two entities in nesting order: by start, then the longer one, then the outer kind. */
+/** Compares two entities in nesting order: by start, then the longer entity first, then the outer kind first. */
 export const compareByNesting = (a: Entity, b: Entity): number =>
   a.offset - b.offset ||
   b.length - a.length ||
@@ -78,7 +81,7 @@ export const shiftEntities = (entities: readonly Entity[], by: number): Entity[]
 
 /**
  * Returns the entities of the text's first `length` UTF-16 units (D-23). Entities that cross the cut are shortened;
- * indivisible ones (an address, a custom emoji) are dropped.
+ * indivisible entities (an address, a custom emoji) are dropped.
  */
 export const clipEntities = (entities: readonly Entity[], length: number): Entity[] =>
   entities.flatMap((entity) => {

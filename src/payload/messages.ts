@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** A post that breaks the schema: status 422. They follow the path of the field, or `the body`. */
+/** Reasons why a post violates the schema: status 422. They follow the path of the field, or `the body`. */
 export const PAYLOAD_MESSAGES = {
   nothingToPublish: 'has nothing to publish: send text, media or buttons',
   nothingLeft: 'leaves nothing to publish: keep text, media or buttons',
@@ -11,13 +11,13 @@ export const PAYLOAD_MESSAGES = {
   tooManyButtons: message('has {count} buttons; at most {limit} are allowed: move {excess} to another row'),
 };
 
-/** Fields that publishing ignores (D-49): complete sentences. */
+/** Notes about fields that publishing ignores (D-49), as complete sentences. */
 export const UNKNOWN_FIELD_MESSAGES = {
   misspelt: message('{field} is not a field, and publishing ignores it: did you mean {nearest}?'),
   unknown: message('{field} is not a field, and publishing ignores it: the fields here are {known}'),
 };
 
-/** Entities and media that are refused for their content: status 400. They follow the path of the field. */
+/** Reasons why entities and media are refused for their content: status 400. They follow the path of the field. */
 export const CONTENT_MESSAGES = {
   document: 'is "document", which cannot be published: send photo, video or audio',
   entityOutOfRange: message(
@@ -33,13 +33,13 @@ export const CONTENT_MESSAGES = {
   entitiesCannotNest: message('{inner} is inside {outer}, where it is not allowed: remove one of the two'),
 };
 
-/** Bodies of temp-pause and temp-resume: status 422. */
+/** Problems with the bodies of temp-pause and temp-resume: status 422. */
 export const PAUSE_MESSAGES = {
   targetId: 'the public id of a target, tgt_…',
   nothingToPause: message('pauses nothing: send project_minutes or target_minutes from 1 to {limit}'),
 };
 
-/** `publish_at`: status 422. They follow the path of the field. */
+/** Problems with `publish_at`: status 422. They follow the path of the field. */
 export const PUBLISH_AT_MESSAGES = {
   missing: 'is missing: send a time, or null to publish now',
   /** `invalid_publish_at` */

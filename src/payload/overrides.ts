@@ -5,7 +5,9 @@ export const OVERRIDE_FIELDS = ['text', 'entities', 'media', 'buttons'] as const
 /** A field that an override may have. */
 export type OverrideField = (typeof OVERRIDE_FIELDS)[number];
 
-/** Content for one network or target that replaces the post's own, field by field (D-61). Null removes a field. */
+/**
+ * Content for one network or target that replaces the post's own content, field by field (D-61). Null removes a field.
+ */
 export interface ContentOverride {
   readonly text?: string | null;
   readonly entities?: readonly Entity[] | null;
@@ -38,7 +40,10 @@ export const contentFor = (payload: PublishPayload, { channelId, platform }: Con
   return [overrides[platform], overrides[channelId]].reduce<PublishPayload>(applyOverride, own);
 };
 
-/** Returns the media lists that a post's targets get, each once (D-61). @param addressed the targets that it goes to */
+/**
+ * Returns the media lists that a post's targets get, each once (D-61).
+ * @param addressed targets that the post goes to
+ */
 export const listMedia = ({ media, overrides }: PublishPayload, addressed: readonly ContentTarget[]): MediaList[] => {
   const own: MediaList[] = media ? [{ path: 'media', media }] : [];
   if (!overrides) return own;
@@ -52,7 +57,10 @@ export const listMedia = ({ media, overrides }: PublishPayload, addressed: reado
   });
 };
 
-/** Lists the keys of overrides that no target of a post uses (D-61). @param addressed the targets that it goes to */
+/**
+ * Lists the keys of overrides that no target of a post uses (D-61).
+ * @param addressed targets that the post goes to
+ */
 export const listUnusedOverrides = (
   { overrides = {} }: PublishPayload,
   addressed: readonly ContentTarget[],
@@ -63,7 +71,7 @@ export const listUnusedOverrides = (
 
 const applyOverride = (below: PublishPayload, override: ContentOverride | undefined): PublishPayload => {
   if (!override) return below;
-  // Text comes with its own entities: the entities below refer to another text.
+  // Text comes with its own entities: the entities of the layer below refer to another text.
   const above = 'text' in override ? { entities: null, ...override } : override;
   const fields = Object.entries({ ...below, ...above }).filter(([, value]) => value !== null);
   return Object.fromEntries(fields);

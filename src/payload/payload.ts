@@ -84,5 +84,8 @@ export const LIMITS = {
 /** Maximum number of characters of a `trace_id`. */
 export const TRACE_ID_LENGTH = 1_024;
 
-/** Size of a payload's JSON, in bytes, from which it is stored in parts, separately from its event (D-42, ADR-19). */
+/**
+ * Size of a payload's JSON, in bytes, from which the payload is stored in parts, separately from its event (D-42,
+ * ADR-19).
+ */
 export const STORED_APART_BYTES = HEAVY_BYTES;

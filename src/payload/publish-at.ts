@@ -14,8 +14,8 @@ const MINUTE_MS = 60_000;
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 /**
- * Reads an RFC 3339 date-time with an offset (D-60); null if the text is not one. Fractions are cut to milliseconds.
- * Second 60 is valid only in the last minute of a UTC month, and counts as the next second.
+ * Parses an RFC 3339 date-time with an offset (D-60). Returns null for any other text. Fractions are cut to
+ * milliseconds. Second 60 is valid only in the last minute of a UTC month, and counts as the next second.
  */
 export const parsePublishAt = (text: string): Instant | null => {
   const match = RFC_3339.exec(text);
@@ -74,13 +74,13 @@ export const codeOfRefusal = (problems: readonly { readonly path: string; readon
 export interface Plan {
   /** Null if none was given. */
   readonly publishAt: Instant | null;
-  /** True if the acceptance releases the post, because its time has come. */
+  /** True if accepting the post releases it, because it is already due and needs no approval. */
   readonly isReleased: boolean;
 }
 
 /**
- * Returns the plan of a post; null if it has no `publish_at` and its acceptance releases it.
- * @param requiresApproval true if a person must approve it before its release
+ * Returns the plan of a post; null if it has no `publish_at` and accepting it releases it.
+ * @param requiresApproval true if a person must approve the post before its release
  */
 export const planOf = (
   { publish_at }: { readonly publish_at?: string },

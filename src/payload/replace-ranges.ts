@@ -16,8 +16,8 @@ export interface Replacement {
  * the same entities as before. An entity that covers a whole range covers its replacement. An entity that covers part
  * of a range loses that part, and disappears if nothing is left. Text inserted at an entity's edge stays outside.
  *
- * @param replacements in ascending order, not overlapping, inside the text. The cost is linear in the text, however
- * many there are
+ * @param replacements in ascending order, not overlapping, inside the text. The cost is linear in the length of the
+ * text, regardless of their number
  * @throws RangeError if the replacements are out of order or outside the text (a programming error)
  */
 export const replaceRanges = (content: TextWithEntities, replacements: readonly Replacement[]): TextWithEntities => {
@@ -69,7 +69,7 @@ export const replaceRange = (
   replacement: string,
 ): TextWithEntities => replaceRanges(content, [{ start, end, text: replacement }]);
 
-/** Counts the leading items for which `predicate` holds; it must hold for a prefix and no later item. */
+/** Counts the leading items that satisfy `predicate`; no later item may satisfy it. */
 const countWhile = <T>(items: readonly T[], predicate: (item: T) => boolean): number => {
   let low = 0;
   let high = items.length;

@@ -15,7 +15,7 @@ const TAGS: Readonly<Partial<Record<Entity['type'], string>>> = {
 
 /**
  * Converts text to HTML with the tags of bot APIs, such as tg-spoiler (D-29): entities become nested elements, the rest
- * is escaped. Text that clients detect by themselves (URLs, hashtags, mentions) is not marked up.
+ * is escaped. Text that clients detect automatically (URLs, hashtags, mentions) is not marked up.
  */
 export const toTextHtml = ({ text, entities }: TextWithEntities): string => {
   const open: { readonly end: number; readonly close: string }[] = [];

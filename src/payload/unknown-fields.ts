@@ -5,7 +5,7 @@ import { ButtonDto, EntityDto, MediaDto, OverrideDto, PublishPayloadDto, TargetD
 
 /** A field of a payload that publishing ignores (D-49). */
 export interface UnknownField {
-  /** `medai`, `media[0].ulr`. */
+  /** Path of the field, such as `medai` or `media[0].ulr`. */
   readonly path: string;
   /** The known field with the most similar name; null if none is similar. */
   readonly nearest: string | null;
@@ -25,11 +25,12 @@ const ITEMS = {
   targets: fieldsOf(TargetDto),
 } as const;
 
-/** Longest name to compare with the known names, in UTF-16 units: the longest known name has 23. */
+/** Longest name to compare with the known names, in UTF-16 units: the longest known name has 23 units. */
 const MAX_COMPARED = 40;
 
 /**
- * Finds the fields that publishing ignores in a payload and its entities, media, buttons and targets, in order.
+ * Finds the fields that publishing ignores in a payload, its overrides, and their entities, media, buttons and targets,
+ * in order.
  * @param sent the parsed body, which may be invalid
  * @param limit maximum number of fields to find
  */

@@ -8,7 +8,10 @@ import { wrongTypePredicate } from '../validation/wording.js';
 import { PAUSE_MESSAGES } from './messages.js';
 import { LIMITS } from './payload.js';
 
-/** The body of temp-pause (publish-api.md: temp-pause): minutes from 0 to 1440, at least one above 0; no targets means all. */
+/**
+ * The body of temp-pause (publish-api.md: temp-pause): minutes from 0 to 1440, at least one of them above 0; an empty
+ * list of targets means all targets.
+ */
 export interface TempPauseBody {
   readonly project_minutes: number;
   readonly target_minutes: number;
@@ -51,7 +54,7 @@ export class TempResumeDto {
 }
 
 /**
- * Checks the body of temp-pause (D-21): every problem is 422. The existence of targets is checked later.
+ * Checks the body of temp-pause (D-21): every problem has the status 422. The existence of targets is checked later.
  * @param value the parsed body
  */
 export const validateTempPause = (value: unknown): { readonly ok: true; readonly body: TempPauseBody } | Refused => {
@@ -71,7 +74,7 @@ export const validateTempPause = (value: unknown): { readonly ok: true; readonly
 };
 
 /**
- * Checks the body of temp-resume (D-45): every problem is 422. The default scope is `all`.
+ * Checks the body of temp-resume (D-45): every problem has the status 422. The default scope is `all`.
  * @param value the parsed body
  */
 export const validateTempResume = (value: unknown): { readonly ok: true; readonly body: TempResumeBody } | Refused => {

@@ -41,7 +41,7 @@ const describeMissingContent = (sent: Sent): string => {
  * Checks a publish payload (publish-api.md: Publish payload, Limits; D-5, D-6, D-43). All problems are reported at
  * once, at most 50; the status is 422 for any schema problem, 400 for content problems alone. Null and empty fields
  * count as absent, as does a text without visible characters; unknown fields are omitted. Nothing is fetched, and the
- * existence of targets is checked later. Linear in the payload (except for sorting entities); never throws.
+ * existence of targets is checked later. Takes linear time, except for sorting entities, and never throws.
  *
  * @param value the parsed body
  * @param policy private addresses that media URLs may have; default: none
@@ -69,8 +69,8 @@ export const validatePayload = (
   if (dto.publish_at !== undefined && now !== null) checkPublishAt(dto.publish_at, now, problems);
   if (!problems.isEmpty) return problems.refused();
 
-  // Every field now satisfies its rule or is absent. They are set one by one, because building the object from entries
-  // takes ten times as long.
+  // Every field now satisfies its rule or is absent. The fields are set one by one, because building the object from
+  // entries takes ten times as long.
   const payload: Record<string, unknown> = {};
   if (text) payload.text = text;
   if (text && entities?.length) payload.entities = entities;
