@@ -8,12 +8,15 @@ import { openValue, sealValue } from './sealed-value.js';
 
 /** Name of the row in `ops_setting` with the fingerprint of the active key, which seals new secrets. */
 export const ACTIVE_KEY = 'secrets_key_fingerprint';
-/** Row with the ids of former keys that some values may still need, separated by commas. */
+/** Row with the comma-separated ids of former keys that some values may still need. */
 const FORMER_KEYS = 'secrets_keys_former';
-/** Row with the keys of the history, sealed. */
+/** Row with the sealed keys of the history. */
 const HISTORY_KEYS = 'history_keys';
 
-/** Thrown if SECRETS_KEY and SECRETS_KEY_PREVIOUS lack a key that encrypts secrets in this database. */
+/**
+ * Thrown if SECRETS_KEY and SECRETS_KEY_PREVIOUS lack a key of this database, or cannot decrypt the keys of its
+ * history.
+ */
 export class WrongSecretsKey extends Error {
   override readonly name = 'WrongSecretsKey';
 }
@@ -35,7 +38,7 @@ const writeSetting = (db: Queries, name: string, value: string): Promise<unknown
  * Verifies that the process has the keys of this database, and returns the keys of the history. The first process to
  * start stores the fingerprint of its SECRETS_KEY; every later process must have that key, and any replaced keys that
  * are still needed (management-api.md: SECRETS_KEY). The keys of the history are derived from the first key and stored,
- * so that they survive its replacement.
+ * so that they stay the same when that key is replaced.
  * @throws WrongSecretsKey
  */
 export const claimDatabase = (pool: Pool, ring: KeyRing): Promise<HistoryKeys> =>
@@ -83,7 +86,8 @@ export const readActiveKey = async (db: Queries, ring: KeyRing): Promise<Secrets
 
 /**
  * Activates a key: after the commit, every process seals with it. Reseals the keys of the history, and records that
- * stored values may need the previous key. @throws Unavailable if this process does not have the previous key
+ * stored values may need the previous key.
+ * @throws Unavailable if this process does not have the previous key
  */
 export const activateKey = (pool: Pool, ring: KeyRing, key: SecretsKey): Promise<void> =>
   withTransaction(pool, async (tx) => {
@@ -99,7 +103,7 @@ export const activateKey = (pool: Pool, ring: KeyRing, key: SecretsKey): Promise
     await writeSetting(tx, HISTORY_KEYS, sealHistoryKeys(key, keys));
   });
 
-/** Records that no value needs a former key any more, unless another key has become active. */
+/** Records that no value needs a former key any longer, unless another key has become active. */
 export const forgetFormerKeys = (pool: Pool, key: SecretsKey): Promise<void> =>
   withTransaction(pool, async (tx) => {
     if ((await readSetting(tx, ACTIVE_KEY, 'for share')) === key.fingerprint) await writeSetting(tx, FORMER_KEYS, '');

@@ -7,21 +7,21 @@ export const KEY_ID_BYTES = 8;
 /** A key that encrypts secrets. */
 export interface SecretsKey {
   readonly bytes: Buffer;
-  /** HMAC of the key, in hex. It names the key in the database without revealing it. */
+  /** HMAC of the key, in hex. Identifies the key in the database without revealing it. */
   readonly fingerprint: string;
   /** First characters of the fingerprint, contained in every value that the key seals. */
   readonly id: string;
 }
 
 const describeKey = (bytes: Buffer): SecretsKey => {
-  if (bytes.length !== KEY_BYTES) throw new RangeError(`a key of secrets has ${bytes.length} bytes, not ${KEY_BYTES}`);
+  if (bytes.length !== KEY_BYTES) throw new RangeError(`a secrets key has ${bytes.length} bytes, not ${KEY_BYTES}`);
   const fingerprint = createHmac('sha256', bytes).update('secrets_key_fingerprint').digest('hex');
   return { bytes, fingerprint, id: fingerprint.slice(0, 2 * KEY_ID_BYTES) };
 };
 
 /**
- * The keys of a process: SECRETS_KEY, and those in SECRETS_KEY_PREVIOUS, which may open secrets that SECRETS_KEY does
- * not.
+ * The keys of a process: SECRETS_KEY, and the keys in SECRETS_KEY_PREVIOUS, which may open secrets that SECRETS_KEY
+ * cannot open.
  */
 export class KeyRing {
   /** SECRETS_KEY first. */

@@ -46,7 +46,7 @@ export class KeyStatus {
     };
   }
 
-  /** Returns the database sessions of processes that do not have the SECRETS_KEY of this one. */
+  /** Returns the database sessions of processes that do not have a key. */
   findSessionsWithout(key: SecretsKey): Promise<readonly string[]> {
     return findSessionsWithoutKey(this.pool, key);
   }

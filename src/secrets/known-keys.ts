@@ -13,7 +13,7 @@ const lockNumber = ({ id }: SecretsKey): number => Buffer.from(id, 'hex').readIn
 export const lockKeyStatement = (key: SecretsKey): string =>
   `select pg_advisory_lock_shared(${LOCK_CLASS}, ${lockNumber(key)})`;
 
-/** Returns the sessions, as `<process id of the server>@<address>`, of processes that do not have a key. */
+/** Returns the sessions, as `<server process id>@<client address>`, of processes that do not have a key. */
 export const findSessionsWithoutKey = async (db: Pick<Pool, 'query'>, key: SecretsKey): Promise<readonly string[]> => {
   const { rows } = await db.query<{ session: string }>(
     `select concat(a.pid, '@', coalesce(host(a.client_addr), 'local')) as session from pg_stat_activity a

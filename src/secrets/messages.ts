@@ -1,22 +1,22 @@
 import { message } from '../kernel/message.js';
 
-/** The keys of secrets, at the start and in jobs. */
+/** Problems with the keys of secrets, at startup and in jobs. */
 export const SECRETS_MESSAGES = {
-  /** The start ends with exit code 1. */
+  /** The process exits with code 1 at startup. */
   wrongKey:
     'SECRETS_KEY is not the key of this database: its secrets are encrypted with another key. Set the key that encrypted them (with the embedded PostgreSQL it is in DATA_DIR/keys.json), or use another database. To replace the key, add the former one to SECRETS_KEY_PREVIOUS and run "crosspost secrets reseal".',
-  /** The start ends with exit code 1. */
+  /** The process exits with code 1 at startup. */
   formerKeyMissing: message(
-    'Secrets of this database are still encrypted with a former key (id {ids}), which is neither SECRETS_KEY nor in SECRETS_KEY_PREVIOUS. Add it to SECRETS_KEY_PREVIOUS until "crosspost secrets reseal" has ended. If that key is lost, docs/deployment.md says what to do.',
+    'Secrets of this database are still encrypted with a former key (id {ids}), which is neither SECRETS_KEY nor in SECRETS_KEY_PREVIOUS. Add it to SECRETS_KEY_PREVIOUS until "crosspost secrets reseal" has finished. If that key is lost, docs/deployment.md says what to do.',
   ),
-  /** The start ends with exit code 1. */
+  /** The process exits with code 1 at startup. */
   historyKeysUnreadable:
     'The keys of the history, which this database keeps encrypted, cannot be decrypted: the row "history_keys" of the table ops_setting was changed. Restore it from a backup.',
   keyReplaced:
-    'the key of the secrets was replaced, and this process does not have the new one: set it as SECRETS_KEY and start again',
+    'the key of the secrets was replaced, and this process does not have the new key: set it as SECRETS_KEY and restart the process',
   targetMissing: message('this process does not have the key {id}, which should seal the secrets'),
   processesWithoutKey: message(
-    '{count} connected processes do not have the key {id}. Set it as SECRETS_KEY, and the former one as SECRETS_KEY_PREVIOUS, for every process, and start them again; then repeat the call. Their database sessions: {sessions}',
+    '{count} connected processes do not have the key {id}. Set it as SECRETS_KEY, and the former one as SECRETS_KEY_PREVIOUS, for every process, and restart the processes; then repeat the call. Their database sessions: {sessions}',
   ),
   /** `/readyz` and the log. */
   unreadable: message(

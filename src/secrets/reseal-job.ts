@@ -27,7 +27,7 @@ export const SEALED_OTHERWISE = `substring(sealed from 1 for ${HEADER_BYTES}) <>
 
 /**
  * Creates the handler that seals all secrets with another key. It first activates the key, so that no more secrets are
- * sealed with the former key, then reseals the existing ones. Its progress is stored in the database, so that an
+ * sealed with the former key, then reseals the existing secrets. Its progress is stored in the database, so that an
  * interrupted job can resume. Afterwards, SECRETS_KEY_PREVIOUS is no longer needed.
  */
 export const createResealHandler = (pool: Pool, ring: KeyRing): JobHandler => ({
@@ -35,7 +35,7 @@ export const createResealHandler = (pool: Pool, ring: KeyRing): JobHandler => ({
   async run(job, context) {
     const { key: id } = job.params as unknown as ResealParams;
     const key = ring.find(id);
-    if (!key) throw new Unavailable(SECRETS_MESSAGES.targetMissing({ id })); // a process with the key carries it out
+    if (!key) throw new Unavailable(SECRETS_MESSAGES.targetMissing({ id })); // another process will run the job
     if ((await readActiveKey(pool, ring)) !== key) {
       await checkProcesses(pool, key);
       await activateKey(pool, ring, key);
@@ -66,7 +66,7 @@ const checkProcesses = async (pool: Pool, key: SecretsKey): Promise<void> => {
 export const describeSessions = ({ id }: SecretsKey, sessions: readonly string[]): string =>
   SECRETS_MESSAGES.processesWithoutKey({ count: sessions.length, id, sessions: sessions.join(', ') });
 
-/** Reseals all secrets. Returns the ids of those that no key opens, which are left unchanged. */
+/** Reseals all secrets. Returns the ids of secrets that no key opens; these are left unchanged. */
 const resealAll = async (
   pool: Pool,
   ring: KeyRing,

@@ -3,16 +3,19 @@ import { KEY_ID_BYTES, type KeyRing, type SecretsKey } from './key-ring.js';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** First bytes of a value that names its key. Values in the former format begin with random bytes instead. */
+/**
+ * First bytes of a value that contains the id of its key. Values in the former format begin with random bytes instead.
+ */
 const MARK = Buffer.from('cps1');
-/** Number of bytes before the nonce in a value that names its key. */
+/** Number of bytes before the nonce in a value that contains the id of its key. */
 export const HEADER_BYTES = MARK.length + KEY_ID_BYTES;
 
 /** Returns the first bytes of all values that the key seals. */
 export const headerOf = ({ id }: SecretsKey): Buffer => Buffer.concat([MARK, Buffer.from(id, 'hex')]);
 
 /**
- * Returns the id of the key that sealed a value; null if the value has the former format, which does not name its key.
+ * Returns the id of the key that sealed a value; null if the value has the former format, which does not contain the
+ * id.
  */
 export const keyIdOf = (sealed: Buffer): string | null =>
   sealed.length >= HEADER_BYTES && sealed.subarray(0, MARK.length).equals(MARK)
@@ -20,8 +23,8 @@ export const keyIdOf = (sealed: Buffer): string | null =>
     : null;
 
 /**
- * Encrypts a text with AES-256-GCM: mark, id of the key, nonce, tag, ciphertext. The name is authenticated too, so that
- * one value cannot replace another.
+ * Encrypts a text with AES-256-GCM. The result consists of the mark, the id of the key, the nonce, the tag and the
+ * ciphertext. The name is authenticated too, so that one value cannot replace another.
  */
 export const sealValue = (key: SecretsKey, name: string, text: string): Buffer => {
   const header = headerOf(key);

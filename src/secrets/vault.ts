@@ -22,10 +22,10 @@ const NAMED_WITHIN_MS = 3_600_000;
 /** How long a secret without an event is kept, in ms (25 hours): longer than a repeated request is recognised. */
 const KEPT_UNNAMED_MS = 25 * 3_600_000;
 
-/** A secret that is not known to be named by an event. */
+/** A secret that no event is known to name. */
 export interface UnconfirmedSecret {
   readonly id: string;
-  /** Stream of the event that should name it; null if none should. */
+  /** Stream of the event that should name the secret; null if no event should. */
   readonly stream: string | null;
   /** Changes when the secret is stored again. */
   readonly checkAt: string;
@@ -37,7 +37,9 @@ export interface SealedSecret {
   readonly sealed: Buffer;
 }
 
-/** A sealed secret. `unconfirmedIn`: stream of the event that should name it; null once the event is confirmed. */
+/**
+ * A sealed secret. `unconfirmedIn` is the stream of the event that should name it; null once the event is confirmed.
+ */
 export interface ListedSecret extends SealedSecret {
   readonly unconfirmedIn: string | null;
 }
@@ -72,7 +74,7 @@ export class SecretVault {
   /**
    * Encrypts and stores a secret, and returns its id. Call it before appending the event that names the secret: if the
    * event is not in the stream after an hour, the secret is erased.
-   * @param stream stream of that event; null if no event names the secret, which is then kept for 25 hours at most
+   * @param stream stream of that event; null if no event names the secret, which is then kept for at most 25 hours
    */
   async storeSecret(secret: Secret, stream: string | null, id: string = newUuid()): Promise<string> {
     const checkInMs = stream === null ? KEPT_UNNAMED_MS : NAMED_WITHIN_MS;
@@ -109,7 +111,11 @@ export class SecretVault {
     await this.pool.query('delete from ops_secret where secret_id = $1 and check_at = $2::timestamptz', [id, checkAt]);
   }
 
-  /** Returns a decrypted secret; null if it was erased or never existed. @throws UnreadableSecret @throws the database's errors */
+  /**
+   * Returns a decrypted secret; null if it was erased or never existed.
+   * @throws UnreadableSecret
+   * @throws the database's errors
+   */
   async readSecret(id: string): Promise<Secret | null> {
     const known = this.cache.get(id);
     if (known) return known;
@@ -133,8 +139,8 @@ export class SecretVault {
   }
 
   /**
-   * Stores a secret that {@link listSealed} returned, unless it is already there. @throws UnreadableSecret if no key
-   * has sealed it
+   * Stores a secret that {@link listSealed} returned, unless it is already there.
+   * @throws UnreadableSecret if none of this process's keys has sealed it
    */
   async storeSealed({ id, sealed }: SealedSecret): Promise<void> {
     const secret = this.open(id, sealed);
@@ -161,8 +167,7 @@ export class SecretVault {
   private async insert({ id, text, stream, checkInMs }: NewRow): Promise<void> {
     for (;;) {
       const key = (this.active ??= await readActiveKey(this.pool, this.ring));
-      // If the command is repeated, it stores the same secret, and the time for its event starts again. A row is
-      // counted either way.
+      // A repeated command stores the same secret and restarts the wait for its event. The row is counted either way.
       const { rowCount } = await this.pool.query(
         `insert into ops_secret as s (secret_id, sealed, stream, check_at)
          select $1::text, $2::bytea, $3::text, clock_timestamp() + $4::float8 * interval '1 ms' from ops_setting where name = $5 and value = $6 for share

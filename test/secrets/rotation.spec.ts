@@ -104,7 +104,7 @@ describe('the key of a database', () => {
     const id = await vault.storeSecret({ token: '1' }, 'channel-x');
     // Processes that do not have the new key yet can read secrets that are stored now.
     expect(await new SecretVault(pool, new KeyRing(A)).readSecret(id)).toEqual({ token: '1' });
-    await expect(claimDatabase(pool, new KeyRing(B))).rejects.toThrow('set the former one as SECRETS_KEY_PREVIOUS');
+    await expect(claimDatabase(pool, new KeyRing(B))).rejects.toThrow('add the former one to SECRETS_KEY_PREVIOUS');
 
     const cut = dyingPool(12);
     await expect(reseal(both, B, cut.pool)).rejects.toThrow('killed');
