@@ -7,8 +7,8 @@ import { trimText } from '../payload/trim.js';
 export const MAX_PROCESSED_TEXT = 65_536;
 
 /**
- * Replaces ranges of a text like {@link replaceRanges}. Entities that say what their text is (an address, an emoji) are
- * removed if that text changes. The result is trimmed to {@link MAX_PROCESSED_TEXT}.
+ * Replaces ranges of a text like {@link replaceRanges}. Entities that identify their text, such as an address or an
+ * emoji, are removed if that text changes. The result is trimmed to {@link MAX_PROCESSED_TEXT}.
  */
 export const editText = (content: TextWithEntities, replacements: readonly Replacement[]): TextWithEntities => {
   if (replacements.length === 0) return content;
@@ -22,7 +22,9 @@ const trimToLimit = (content: TextWithEntities): TextWithEntities => {
   return { text, entities };
 };
 
-/** True if a replaced range overlaps the entity. Only the last range that begins before its end can. */
+/**
+ * True if a replaced range overlaps the entity. Only the last range that begins before the entity's end can overlap it.
+ */
 const isTouched = (entity: Entity, replacements: readonly Replacement[]): boolean => {
   let [low, high] = [0, replacements.length];
   while (low < high) {

@@ -6,8 +6,8 @@ import { LOCAL_SEARCH, type PatternSearch } from './pattern.js';
 import { findFirstWord } from './words.js';
 
 /**
- * Returns the reason why a text's filters keep it off a network; null if it passes (D-28). A text passes if no
- * `exclude` filter for the network matches and, if the network has `include` filters, one of them does. A filter
+ * Returns the reason why a project's filters keep a text off a network; null if the text passes (D-28). A text passes
+ * if no `exclude` filter for the network matches and, if the network has `include` filters, one of them does. A filter
  * matches if one of its words or its pattern does.
  */
 export const findFilterReason = (
@@ -34,7 +34,7 @@ export const findFilterReason = (
 
 const filtered = (message: string): Warning => ({ code: 'filtered', message });
 
-/** Describes what a filter matched; null if nothing. */
+/** Describes what a filter matched; null if it matched nothing, `invalid` if its pattern is no longer valid. */
 const describeMatch = (text: string, { words, pattern }: Filter, search: PatternSearch): string | null => {
   const word = words ? findFirstWord(new Set(words), text) : null;
   if (word !== null) return FILTER_MESSAGES.theWord({ word: quoteShort(word) });

@@ -14,7 +14,7 @@ export const FILTER_MESSAGES = {
   thePattern: message('the pattern {pattern}'),
 };
 
-/** Patterns in a project's `processing`: status 422. They follow the path of the field. */
+/** Problems with patterns in a project's `processing`: status 422. They follow the path of the field. */
 export const PATTERN_MESSAGES = {
   empty: 'is empty, which would match everywhere: write a pattern',
   notRe2: message('is not a valid RE2 pattern: {reason}'),
@@ -32,7 +32,7 @@ export const PROCESSING_MESSAGES = {
   platformSays: message('{error} It says: {text}'),
 };
 
-/** Translations that failed: code `translation_failed`. */
+/** Reasons why a translation failed: code `translation_failed`. */
 export const TRANSLATION_MESSAGES = {
   apiKeyErased: 'The API key of the translation service was erased: set a new one.',
   unreachable: message('The translation service {problem}.'),
@@ -41,5 +41,5 @@ export const TRANSLATION_MESSAGES = {
   unreadableMarkup: 'The translation service answered with markup that cannot be parsed.',
   tooLong: 'The translation service answered with a text that is too long.',
   invisible: 'The translation service answered with a text that has no visible characters.',
-  paused: 'The translation service has not answered several times in a row: it was not called for this text.',
+  paused: 'The translation service has repeatedly failed to answer, so it was not called for this text.',
 };

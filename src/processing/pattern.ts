@@ -7,7 +7,7 @@ import { PATTERN_MESSAGES } from './messages.js';
 const MAX_LENGTH = 1_000;
 /** Maximum instructions in a pattern's program. RE2 takes about 40 ns per instruction and character. */
 const MAX_PROGRAM = 1_000;
-/** Number of matches to visit one by one when searching for the last one. */
+/** Number of matches to visit one by one when searching for the last match. */
 const MAX_MATCHES = 500;
 
 const compiled = new BoundedCache<RE2JS | string>(1_000);
@@ -71,9 +71,9 @@ export const matchesPattern = (pattern: string, text: string): boolean | null =>
 };
 
 /**
- * Returns the offset of a pattern's last match in UTF-16 units; null if there is none. Matches are found from the start
- * of the text. A text with very many matches is searched by bisection instead, so that the number of searches is
- * bounded, and each takes at most linear time.
+ * Returns the offset of a pattern's last match in UTF-16 units; null if there is none, or the pattern is no longer
+ * valid. Matches are found from the start of the text. A text with very many matches is searched by bisection instead,
+ * so that the number of searches is bounded, and each takes at most linear time.
  */
 export const findLastMatch = (pattern: string, text: string): number | null => {
   const program = compile(pattern);
@@ -87,7 +87,7 @@ const findLastOf = (program: RE2JS, text: string, maxMatches: number): number | 
   for (let found = 0; matcher.find(); found++) {
     if (matcher.end() > matcher.start()) last = matcher.start();
     if (found < maxMatches) continue;
-    // A search that starts at or before the last match finds a match; one that starts after it finds none.
+    // A search that starts at or before the last match finds a match; a search that starts after it finds none.
     let [low, high] = [matcher.start(), text.length];
     while (low + 1 < high) {
       const middle = (low + high) >>> 1;

@@ -8,7 +8,7 @@ import { findWordRanges } from './words.js';
 
 /**
  * Maximum number of places and entities that one post's replacements may move, because other requests wait meanwhile.
- * Real posts have a few hundred times fewer.
+ * Real posts need several hundred times fewer.
  */
 const MAX_MOVES = 300_000;
 

@@ -12,7 +12,7 @@ export interface WordOptions {
   readonly ignoreCase: boolean;
 }
 
-/** A range of a text in UTF-16 units; `end` is the first unit after it. */
+/** A range of a text in UTF-16 units; `end` is the first unit after the range. */
 export interface TextRange {
   readonly start: number;
   readonly end: number;
@@ -40,7 +40,8 @@ export function* findWordRanges(
 
 /**
  * Returns the first of several words or phrases that occurs in a text as a whole, ignoring case, kinds of white space
- * and encodings of accents. @returns the word as given; null if none occurs
+ * and encodings of accents.
+ * @returns the word as given; null if none occurs
  */
 export const findFirstWord = (words: Iterable<string>, text: string): string | null => {
   const haystack = normalizeForComparison(text);
@@ -68,7 +69,7 @@ const characterAt = (text: string, at: number): string => text.slice(at, at + 2)
 /** Returns the code point that ends at an offset; empty at the beginning. */
 const characterBefore = (text: string, at: number): string => text.slice(Math.max(0, at - 2), at);
 
-/** Normalises a text for comparison by filters. Offsets in the result differ from those in the text. */
+/** Normalises a text for comparison by filters. Offsets in the result differ from offsets in the text. */
 const normalizeForComparison = (text: string): string => text.normalize('NFC').toUpperCase().replace(/\s+/gu, ' ');
 
 /** Removes case from a text unit by unit, so that all offsets stay the same. */

@@ -23,7 +23,7 @@ interface ServiceState {
   openUntil: number;
 }
 
-/** Number of consecutive slow failures that open the circuit: a single one may be temporary. */
+/** Number of consecutive slow failures that open the circuit: a single failure may be temporary. */
 const FAILURE_THRESHOLD = 2;
 
 /**
@@ -51,7 +51,7 @@ export class CircuitBreaker implements Translator {
     const startedAt = this.now();
     if (service.slowFailures >= FAILURE_THRESHOLD) {
       if (startedAt < service.openUntil && how.on_failure === 'publish_original') return CIRCUIT_OPEN;
-      service.openUntil = startedAt + this.openMs; // later texts do not wait for the result of this one
+      service.openUntil = startedAt + this.openMs; // later texts do not wait for this text's result
     }
     const result = await this.translator.translate(content, how, signal);
     const isSlowFailure = result.kind === 'failed' && this.now() - startedAt >= this.slowMs && !signal.aborted;

@@ -56,9 +56,9 @@ interface OpenTag {
 const TOKEN = /<(\/?)span\b([^<>]*)>|<\/?[a-z!][^<>]*>|&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});/gi;
 
 /**
- * Parses a translation of {@link renderMarkup}'s output into its text and the entities, at the ranges of their tags.
- * Untranslatable parts get their original words back, whatever the service returned. An entity is lost if its tags are
- * missing or nest wrongly; no entity ever covers words that it did not enclose.
+ * Parses a translation of {@link renderMarkup}'s output into its text and the ranges of the entities, which their tags
+ * enclose. Untranslatable parts get their original words back, whatever the service returned. An entity is lost if its
+ * tags are missing or nest wrongly; no entity ever covers words that its tags did not enclose.
  *
  * @returns null if the tags cannot be read
  */
@@ -130,7 +130,7 @@ const keepNested = (text: string, placed: readonly (Entity | undefined)[]): read
   return [];
 };
 
-/** Maximum number of rounds; each finds about fifty entities that nest wrongly. */
+/** Maximum number of rounds; each finds at most 50 entities that nest wrongly. */
 const MAX_ROUNDS = 20;
 
 const parseId = (attributes: string, count: number): number | null => {

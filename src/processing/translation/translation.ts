@@ -13,7 +13,7 @@ export type TranslationResult =
   | {
       readonly kind: 'failed';
       readonly error: PublishError;
-      /** Delay before the next request, in ms, if the service asks for one; otherwise null. */
+      /** Delay before the next request that the service asks for, in ms; null if it asks for none. */
       readonly afterMs: number | null;
     };
 
