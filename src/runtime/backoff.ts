@@ -8,8 +8,8 @@ export interface BackoffBounds {
 }
 
 /**
- * Returns the delay after a failure, in ms: twice the previous one, up to the maximum. @param failures number of
- * earlier consecutive failures
+ * Returns the delay after a failure, in ms: twice the previous delay, up to the maximum.
+ * @param failures number of earlier consecutive failures
  */
 export const backoffDelay = ({ firstMs, longestMs }: BackoffBounds, failures: number): number =>
   Math.min(longestMs, firstMs * 2 ** failures);
@@ -27,7 +27,7 @@ export class Backoff {
   /** @param bounds default: 50 ms to 5 s */
   constructor(private readonly bounds: BackoffBounds = { firstMs: 50, longestMs: 5_000 }) {}
 
-  /** Goes back to the first delay. Call it after a success. */
+  /** Returns to the first delay. Call it after a success. */
   reset(): void {
     this.failures = 0;
   }

@@ -11,7 +11,7 @@ const CONCURRENT_BATCH_SIZE = 4;
 export class BatchInterval {
   private earliestStart = 0;
 
-  /** @param ms from the start of a batch of concurrent callers to the start of the next batch */
+  /** @param ms minimum time from the start of a batch of concurrent callers to the start of the next batch */
   constructor(private readonly ms: number) {}
 
   /** Waits until the next batch may start. Of several callers, the first to call {@link recordBatch} starts it. */

@@ -1,5 +1,5 @@
 /**
- * Spaces out the batches of a steady stream. A burst passes at once; then one batch may start per interval. Otherwise,
+ * Spaces out the batches of a steady stream. A burst starts at once; then one batch may start per interval. Otherwise,
  * the fixed costs of many small batches would use up the CPU time.
  */
 export class BatchPace {
@@ -7,7 +7,7 @@ export class BatchPace {
   private freeAt = -Infinity;
 
   /**
-   * @param intervalMs between the starts of two batches once the burst is used up
+   * @param intervalMs time between the starts of two batches once the burst is used up
    * @param burst number of batches that may start without a pause, at least 1; one is regained per interval
    */
   constructor(

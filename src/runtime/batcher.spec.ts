@@ -106,8 +106,8 @@ describe('Batcher', () => {
     const waiting = Promise.allSettled([submitMany(1), submitMany(1), submitMany(1), submitMany(1)]);
     const outcomes = (await waiting).map((outcome) => outcome.status === 'rejected' && String(outcome.reason));
     expect(outcomes).toEqual([
-      ...Array<string>(3).fill('Overloaded: waited 0.05 s because earlier calls to the database have not ended'),
-      'Overloaded: too many calls wait for the database',
+      ...Array<string>(3).fill('Overloaded: waited 0.05 s because earlier calls to the database have not finished'),
+      'Overloaded: too many calls are waiting for the database',
     ]);
     await finishAll();
     expect(await running).toEqual([0]);

@@ -1,11 +1,13 @@
 import { BatchInterval } from './batch-interval.js';
 
-/** Thrown for a call that was not carried out, because too many others wait or because it has waited too long. */
+/** Thrown for a call that was not carried out, because too many others were waiting or because it waited too long. */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }
 
-/** Default maximum number of waiting items. If more wait, the batches do not keep up, and waiting only uses memory. */
+/**
+ * Default maximum number of waiting items. If more wait, the batches do not keep up, and waiting would only use memory.
+ */
 const MAX_WAITING = 10_000;
 /** Default maximum wait of an item, in ms. */
 const MAX_WAIT_MS = 10_000;
@@ -34,8 +36,8 @@ export class Batcher<In, Out> {
    * @param options.concurrency maximum number of batches that run at a time, default 1
    * @param options.maxBatchSize maximum number of items in a batch, default 500
    * @param options.splitAbove if more items than this wait, a batch takes half of them, but at least this many. Callers
-   * that get their results together also call again together. Without the split they would move in lockstep, and each
-   * stage of the work would be idle while all of them are in another.
+   * that get their results together also call again together. Without the split, they would move in lockstep, and each
+   * stage of the work would be idle while all callers are in another stage.
    * @param options.intervalMs see {@link BatchInterval}, default 0
    * @param options.maxWaiting maximum number of waiting items, default 10,000
    * @param options.maxWaitMs how long an item may wait for its batch to start, in ms, default 10,000; Infinity for no
@@ -61,7 +63,8 @@ export class Batcher<In, Out> {
   submit(item: In): Promise<Out> {
     const { maxWaiting = MAX_WAITING, maxWaitMs = MAX_WAIT_MS } = this.options;
     return new Promise((resolve, reject) => {
-      if (this.waiting.length >= maxWaiting) return reject(new Overloaded('too many calls wait for the database'));
+      if (this.waiting.length >= maxWaiting)
+        return reject(new Overloaded('too many calls are waiting for the database'));
       this.waiting.push({ item, arrivedAt: performance.now(), resolve, reject });
       if (maxWaitMs < Infinity) this.expiry ??= setTimeout(() => this.refuseExpired(maxWaitMs), maxWaitMs).unref();
       if (this.activeLanes < (this.options.concurrency ?? 1)) void this.runLane();
@@ -86,13 +89,13 @@ export class Batcher<In, Out> {
     this.activeLanes -= 1;
   }
 
-  /** Rejects the items that have waited too long, and checks again when the next one will have. */
+  /** Rejects the items that have waited too long, and schedules the check of the next item. */
   private refuseExpired(maxWaitMs: number): void {
     const latest = performance.now() - maxWaitMs;
     const expired = this.waiting.filter(({ arrivedAt }) => arrivedAt <= latest);
     if (expired.length > 0) this.waiting = this.waiting.filter(({ arrivedAt }) => arrivedAt > latest);
     for (const { reject } of expired)
-      reject(new Overloaded(`waited ${maxWaitMs / 1_000} s because earlier calls to the database have not ended`));
+      reject(new Overloaded(`waited ${maxWaitMs / 1_000} s because earlier calls to the database have not finished`));
     const oldest = this.waiting[0]?.arrivedAt;
     this.expiry =
       oldest === undefined
@@ -100,7 +103,7 @@ export class Batcher<In, Out> {
         : setTimeout(() => this.refuseExpired(maxWaitMs), Math.max(1, oldest - latest)).unref();
   }
 
-  /** Takes the next batch, in order. It is empty if no item waits, or if all waiting items have running keys. */
+  /** Takes the next batch, in order. It is empty if no item waits, or if the keys of all waiting items are in use. */
   private takeBatch(): Call<In, Out>[] {
     const { keyOf, splitAbove = Infinity } = this.options;
     const max = Math.min(this.options.maxBatchSize ?? 500, Math.max(splitAbove, Math.ceil(this.waiting.length / 2)));

@@ -10,15 +10,15 @@ const REST_FROM_MS = 1;
 const RESTS_PER_SLICE = 4;
 
 const waiting: (() => void)[] = [];
-/** True between resuming a waiter and measuring its slice. */
+/** True from scheduling a waiter's turn until its slice has been measured. */
 let isTurnDue = false;
-/** Time by `performance.now()` until which the thread belongs to other work. */
+/** Time by `performance.now()`, in ms, until which the thread is left to other work. */
 let restsUntil = 0;
 
 /**
  * Yields to everything else that is due on the event loop. Only one waiter resumes in each turn of the loop, so that
- * short slices do not add up to a long pause. After a slice, the thread belongs to other work for four times as long, so
- * that all sliced work together takes at most a fifth of the thread's time.
+ * short slices do not add up to a long pause. After a slice, the thread is left to other work for four times as long,
+ * so that all sliced work together takes at most a fifth of the thread's time.
  */
 export const yieldToEventLoop = (): Promise<void> =>
   new Promise((resolve) => {
@@ -48,7 +48,7 @@ const beginTurn = (): void => {
   });
 };
 
-/** Runs work to its end without interruption. Use only for short work. */
+/** Runs work to completion without interruption. Use only for short work. */
 export const runToEnd = <T>(steps: Steps<T>): T => {
   for (;;) {
     const step = steps.next();

@@ -13,7 +13,7 @@ export class KeyedPace {
   private readonly due = new BoundedCache<number>(MAX_KEYS);
 
   /**
-   * @param intervalMs between two turns of a key
+   * @param intervalMs time between two turns of a key
    * @param burst number of turns that a key may take at once after a rest
    */
   constructor(
@@ -21,7 +21,7 @@ export class KeyedPace {
     private readonly burst: number,
   ) {}
 
-  /** Takes one turn of a key, or more, and waits until the last one is due. */
+  /** Takes one or more turns of a key, and waits until the last of them is due. */
   async wait(key: string, turns = 1): Promise<void> {
     await this.rest(this.take(key, turns));
   }
@@ -31,7 +31,10 @@ export class KeyedPace {
     await this.rest(this.take(key, 0));
   }
 
-  /** Takes turns of a key without waiting; later turns come after them. @returns ms until the last one is due */
+  /**
+   * Takes turns of a key without waiting; later turns come after them.
+   * @returns ms until the last of them is due; not positive if it already is
+   */
   take(key: string, turns: number): number {
     const now = performance.now();
     const due = Math.max(this.due.get(key) ?? 0, now - this.burst * this.intervalMs) + turns * this.intervalMs;

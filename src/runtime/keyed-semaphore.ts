@@ -35,8 +35,8 @@ export class KeyedSemaphore {
   }
 
   /**
-   * Takes a permit of a key without waiting. Returns a function that releases it, to be called once; null if there is
-   * no permit.
+   * Takes a permit of a key without waiting. Returns a function that releases it, to be called once; null if no permit
+   * is free.
    */
   tryAcquire(key: string): (() => void) | null {
     const entry = this.enter(key);

@@ -30,7 +30,7 @@ export class MemoryBudget {
 
   constructor(private readonly bounds: MemoryBounds) {}
 
-  /** Number of bytes reserved now. */
+  /** Number of bytes that are currently reserved. */
   get usedBytes(): number {
     return this.used;
   }
@@ -55,7 +55,7 @@ export class MemoryBudget {
 
   /**
    * Reserves bytes that are already in memory: without waiting, and up to twice the limits.
-   * @returns null if that would exceed them
+   * @returns null if the reservation would exceed twice a limit
    */
   reserveHeld(holder: string, bytes: number): MemoryReservation | null {
     const { bytes: all, bytesPerHolder } = this.bounds;
@@ -80,8 +80,8 @@ export class MemoryBudget {
   }
 
   /**
-   * True if a waiting reservation takes precedence over a new one by this holder: the holder's own, or any whose holder
-   * has not used up its share.
+   * True if a waiting reservation takes precedence over a new reservation by this holder: one of the same holder, or
+   * one whose holder has not used up its share.
    */
   private waitsFor(holder: string): boolean {
     for (const earlier of this.queue) if (earlier.holder === holder || this.hasShareFor(earlier)) return true;

@@ -16,7 +16,7 @@ export class Semaphore {
     return () => this.release();
   }
 
-  /** Takes a permit without waiting. Returns a function that releases it, to be called once; null if there is none. */
+  /** Takes a permit without waiting. Returns a function that releases it, to be called once; null if none is free. */
   tryAcquire(): (() => void) | null {
     if (this.permits === 0) return null;
     this.permits--;

@@ -1,6 +1,6 @@
 /**
- * Resolves to true if a promise settles within a turn of the event loop, so does not wait for a file or the network.
- * Never rejects.
+ * Resolves to true if a promise settles within a turn of the event loop, that is, without waiting for a file or the
+ * network. Never rejects.
  */
 export const settlesSoon = (promise: Promise<unknown>): Promise<boolean> =>
   Promise.race([

@@ -1,5 +1,5 @@
 /**
- * Returns the outcome of a promise, or rejects if it takes longer than the limit. A later outcome is dropped.
+ * Returns the outcome of a promise, or rejects if it takes longer than the limit. A later outcome is ignored.
  * @param limitMs above 0
  * @param createError creates the error to reject with
  */
