@@ -6,5 +6,5 @@ export const checkEventStore = async (store: Pick<EventStore, 'readHead' | 'appe
   const failure = store.appendFailure;
   if (!failure) return;
   const since = new Date(failure.since).toISOString();
-  throw new StorageFailed(failure.code, `refuses appends since ${since}: ${failure.message}`);
+  throw new StorageFailed(failure.code, `has refused appends since ${since}: ${failure.message}`);
 };

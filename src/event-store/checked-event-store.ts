@@ -32,7 +32,8 @@ const RECHECK_MS = 1_000;
 const IMPORT_LOOK_MS = 250;
 
 /**
- * Access to a store for an import: sees the import's marks, and may append while other appends are refused (ADR-133).
+ * Access to a store for an import, which sees the import's marks and may append while other appends are refused
+ * (ADR-133).
  */
 export interface ImportAccess extends Pick<
   EventStore,
@@ -236,7 +237,7 @@ export class CheckedEventStore implements EventStore {
    */
   private async untilImported(signal: AbortSignal, look = this.importSince !== null): Promise<void> {
     for (let mustLook = look; mustLook && !signal.aborted;) {
-      const state = await this.readImportState().catch(() => 'unknown'); // a failure is no reason to refuse appends
+      const state = await this.readImportState().catch(() => 'unknown'); // a failed read is no reason to refuse appends
       mustLook = state === 'running' || state === 'unknown';
       if (mustLook) await sleepUnlessAborted(IMPORT_LOOK_MS, signal);
     }
@@ -270,6 +271,7 @@ export class CheckedEventStore implements EventStore {
   /**
    * Waits until the store has passed the check; concurrent callers share one check. Returns a signal that aborts when
    * the connection is lost.
+   * @throws Unavailable
    * @throws WrongEventStore
    */
   private async ensureTrust(): Promise<AbortSignal> {
@@ -294,7 +296,7 @@ export class CheckedEventStore implements EventStore {
     const { changes } = this;
     const verdict = await this.check.run(this.known, this.wrong ? 0 : undefined).catch((error: unknown) => {
       throw isUnavailable(error)
-        ? new Unavailable('the database that names the event store does not answer', { cause: error })
+        ? new Unavailable('the database that identifies the event store does not answer', { cause: error })
         : error;
     });
     if (this.changes !== changes) return this.checkLater(0); // the answers may be from two stores

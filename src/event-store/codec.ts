@@ -195,7 +195,7 @@ const serializeEnvelope = (
   return `{"version":${version},"at":${at},"actor":${quoteJson(actor)},"request_id":${request},"causation_id":${causation},"correlation_id":${correlation},"ip":${ip}}`;
 };
 
-/** Text that JSON does not escape. */
+/** Matches text that JSON does not escape. */
 const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 
 const quoteJson = (text: string): string => (NEEDS_NO_ESCAPE.test(text) ? `"${text}"` : JSON.stringify(text));

@@ -16,8 +16,8 @@ export type Position = bigint;
 export const BEGINNING: Position = -1n;
 
 /**
- * Maximum number of bytes of one append: 1 MiB (D-42: KurrentDB's default, applied to every store so that all behave
- * the same).
+ * Maximum number of bytes of one append: 1 MiB (D-42: KurrentDB's default, applied to every store so that all stores
+ * behave the same).
  */
 export const MAX_APPEND_BYTES = 1_048_576;
 
@@ -40,7 +40,7 @@ export interface StoredEvent extends Omit<NewEvent, 'isCanonical'> {
   readonly position: Position;
 }
 
-/** State of a stream that an append requires: its last revision, or that it does not exist. */
+/** State of a stream that an append requires: its last revision, or `noStream` if it must not exist. */
 export type ExpectedRevision = bigint | 'noStream';
 
 /**
@@ -71,7 +71,7 @@ export interface AppendResult {
 export interface ReadStreamOptions {
   readonly direction?: 'forwards' | 'backwards';
   /**
-   * First revision to read, inclusive. Default: the first event when reading forwards, the last one when reading
+   * First revision to read, inclusive. Default: the first event when reading forwards, the last event when reading
    * backwards.
    */
   readonly from?: bigint;
@@ -110,7 +110,7 @@ export interface Batch {
 
 /** Identity and extent of a store. */
 export interface StoreIdentity {
-  /** UUID that the store received when a gateway first used it; null if none has used it yet. */
+  /** UUID that the store received when a gateway first used it; null if no gateway has used the store yet. */
   readonly id: string | null;
   /**
    * Position at which the log ends, at or after the checkpoint of every subscriber. Deleted and system events count.
@@ -186,7 +186,10 @@ export interface EventStore {
    */
   deleteStream(stream: string): Promise<void>;
 
-  /** Reason why the store currently rejects appends; null if the last append was written, or none was attempted. */
+  /**
+   * Reason why the store currently rejects appends; null if the last append was written, or no append has been
+   * attempted.
+   */
   readonly appendFailure: AppendFailure | null;
 
   /**
@@ -247,7 +250,7 @@ export class WrongExpectedRevision extends Error {
   }
 }
 
-/** The condition of an append does not hold: nothing was written. */
+/** The condition of an append does not hold, so nothing was written. */
 export class ConditionFailed extends Error {
   constructor(readonly condition: AppendCondition) {
     super(`${condition.subject} is no longer at version ${condition.version}`);

@@ -68,7 +68,7 @@ export class StoreCheck {
   /**
    * Checks the store.
    * @param known result of this process's last check
-   * @param catchUpMs how long to let a node catch up with its cluster's leader
+   * @param catchUpMs how long to let a node catch up with its cluster's leader, in ms
    * @throws Unavailable
    * @throws the database's errors
    */

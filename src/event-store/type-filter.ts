@@ -2,7 +2,7 @@
 export interface TypeFilter {
   /** Only events of these types. */
   readonly types?: readonly string[];
-  /** All events except those of these types. */
+  /** All events except events of these types. */
   readonly except?: readonly string[];
 }
 

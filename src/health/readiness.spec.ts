@@ -101,7 +101,7 @@ describe('readiness', () => {
       degraded: [],
     });
     const full = { code: '53100', message: 'could not extend file: No space left on device', since: 0 };
-    const cause = 'refuses appends since 1970-01-01T00:00:00.000Z: could not extend file: No space left on device';
+    const cause = 'has refused appends since 1970-01-01T00:00:00.000Z: could not extend file: No space left on device';
     expect(await readiness({ appendFailure: full })).toMatchObject({
       ok: false,
       checks: { ...OK, event_store: expect.stringContaining(cause) },

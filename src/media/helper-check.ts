@@ -6,7 +6,7 @@ import { HELPER_MESSAGES } from './messages.js';
 export interface HelperReport {
   /** Whether their JavaScript can read only libraries, and cannot start processes. */
   readonly files: string;
-  /** Whether they have no network. */
+  /** Whether they are isolated from the network. */
   readonly network: string;
   /** Whether the kernel limits their memory. */
   readonly memory: string;

@@ -60,7 +60,7 @@ const SLOWEST_BYTES_PER_MS = 4_000;
 
 /**
  * Keeps untrusted files, and photos resized from them, on disk while they are published to one network after another.
- * One download per URL and post serves all callers until it is too old (see {@link DiskCacheOptions}.maxAgeMs).
+ * One download per URL and post serves all callers until the file is too old (see {@link DiskCacheOptions}.maxAgeMs).
  */
 export class MediaCache {
   private readonly files: DiskCache;

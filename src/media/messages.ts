@@ -35,11 +35,11 @@ export const MEDIA_CACHE_MESSAGES = {
   notRead: "could not be read from the gateway's disk",
   resizeStopped: 'was not resized: the gateway is stopping',
   resizeFailed: 'could not be resized',
-  /** at the start */
+  /** at startup */
   folder: message('DATA_DIR must be a folder that this user can write to, for media in transit: {error}'),
 };
 
-/** Missing isolation of helper processes: in the log and at `/readyz`. */
+/** Missing isolation of helper processes, shown in the log and at `/readyz`. */
 export const HELPER_MESSAGES = {
   lessIsolated:
     'helper processes, which parse files of unknown origin, are less isolated than they can be; docs/deployment.md says how to fix it',

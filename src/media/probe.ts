@@ -29,7 +29,7 @@ export interface ProbeReport extends MediaFacts, Media {
 
 /** Probes media before a post is accepted. */
 export interface Prober {
-  /** Returns one report per medium, in order, within the time budget. Throws only errors from `payments`. */
+  /** Returns one report per medium, in order, within the time budget. Throws only errors of `pay`. */
   probeAll(media: readonly Media[], options?: ProbeOptions): Promise<readonly ProbeReport[]>;
   /** Kills the parsing process. The caller has to close the client. */
   close(): void;

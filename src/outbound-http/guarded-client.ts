@@ -56,7 +56,7 @@ export interface OpenAnswer extends AnswerHead {
   close(): void;
 }
 
-/** The parts of a URL that may be called. */
+/** The parts of an allowed URL that a call needs. */
 interface CallTarget {
   readonly hostname: string;
   readonly origin: string;

@@ -19,7 +19,7 @@ export interface Audience {
   readonly targets: readonly ContentTarget[];
 }
 
-/** The audience when the endpoint is unknown: every override is refused. */
+/** The audience if the endpoint is unknown, in which case every override is refused. */
 export const NO_AUDIENCE: Audience = { platforms: [], targets: [] };
 
 /** Lists the targets that a post goes to: the targets that it lists, or else the whole audience. */

@@ -6,7 +6,9 @@ export class Graphemes {
 
   constructor(private readonly text: string) {}
 
-  /** Returns the start of the cluster around `at`; `at` itself between clusters and at the end of the text. */
+  /**
+   * Returns the start of the cluster around `at`, or `at` itself if it is between clusters or at the end of the text.
+   */
   startOf(at: number): number {
     if (at === 0 || at >= this.text.length) return at;
     const [before, here] = [this.text.charCodeAt(at - 1), this.text.charCodeAt(at)];
@@ -15,7 +17,7 @@ export class Graphemes {
     return this.segments.containing(at)!.index;
   }
 
-  /** Returns the end of the cluster around `at`; `at` itself between clusters. */
+  /** Returns the end of the cluster around `at`, or `at` itself if it is between clusters. */
   endOf(at: number): number {
     const start = this.startOf(at);
     return start === at ? at : start + this.segments!.containing(at)!.segment.length;

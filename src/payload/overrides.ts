@@ -18,7 +18,7 @@ export interface ContentOverride {
 /** Overrides, by network or target id. */
 export type Overrides = Readonly<Record<string, ContentOverride>>;
 
-/** A list of media that targets get, and its path in the body: `media`, `overrides.telegram.media`. */
+/** A list of media that targets get, and its path in the body, such as `media` or `overrides.telegram.media`. */
 export interface MediaList {
   readonly path: string;
   readonly media: readonly Media[];

@@ -7,8 +7,8 @@ import { findFirstWord } from './words.js';
 
 /**
  * Returns the reason why a project's filters keep a text off a network; null if the text passes (D-28). A text passes
- * if no `exclude` filter for the network matches and, if the network has `include` filters, one of them does. A filter
- * matches if one of its words or its pattern does.
+ * if no `exclude` filter for the network matches and, if the network has `include` filters, at least one of them
+ * matches. A filter matches if the text contains one of its words or a match of its pattern.
  */
 export const findFilterReason = (
   text: string,

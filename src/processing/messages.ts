@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Posts held back by a project's filters. */
+/** Reasons why a project's filters keep a post off a network. */
 export const FILTER_MESSAGES = {
   excluded: message('Filter {number} (exclude) of the project matches {match}: the post is not published here.'),
   notIncluded: 'The include filter of the project does not match: the post is not published here.',

@@ -6,7 +6,7 @@ const SLICE_MS = 3;
 /** Slices shorter than this, in ms, are not followed by a rest, because timers are not precise enough. */
 const REST_FROM_MS = 1;
 
-/** Duration of the rest after a slice, in slices. */
+/** Duration of the rest after a slice, as a multiple of the slice. */
 const RESTS_PER_SLICE = 4;
 
 const waiting: (() => void)[] = [];

@@ -72,7 +72,7 @@ export class FairSlots {
       first!();
       const rest = this.waiting.get(owner);
       if (rest) {
-        // Moves the owner to the end of the line.
+        // Moves the owner to the end of the queue.
         this.waiting.delete(owner);
         this.waiting.set(owner, rest);
       }

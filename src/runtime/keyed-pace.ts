@@ -33,7 +33,7 @@ export class KeyedPace {
 
   /**
    * Takes turns of a key without waiting; later turns come after them.
-   * @returns ms until the last of them is due; not positive if it already is
+   * @returns ms until the last of them is due; 0 or less if it already is
    */
   take(key: string, turns: number): number {
     const now = performance.now();

@@ -38,7 +38,7 @@ export class KeyRing {
     return this.keys[0]!;
   }
 
-  /** The last key of SECRETS_KEY_PREVIOUS; if there are none, SECRETS_KEY. */
+  /** The last key of SECRETS_KEY_PREVIOUS, or SECRETS_KEY if that list is empty. */
   get oldest(): SecretsKey {
     return this.keys.at(-1)!;
   }

@@ -27,7 +27,7 @@ const RETRYABLE_TYPES: ReadonlySet<unknown> = new Set([
 const UNKNOWN = 2;
 const ABORTED = 10;
 
-/** gRPC: cancelled, deadline exceeded, resource exhausted, aborted, internal, unavailable. */
+/** gRPC codes: cancelled, deadline exceeded, resource exhausted, aborted, internal, unavailable. */
 const RETRYABLE_CODES: ReadonlySet<unknown> = new Set([1, 4, 8, ABORTED, 13, 14]);
 
 /**
@@ -36,10 +36,10 @@ const RETRYABLE_CODES: ReadonlySet<unknown> = new Set([1, 4, 8, ABORTED, 13, 14]
  */
 const RETRYABLE_MESSAGES = /Server Is (Not Ready|Busy|Too Busy)|No leader info|Failed to discover/;
 
-/** gRPC: no user with this name and password. For a read, the error is the same as for missing rights. */
+/** gRPC code: no user has this name and password. For a read, the error is the same as for missing rights. */
 const UNAUTHENTICATED = 16;
 
-/** gRPC: the server does not know the call, or a proxy has no route to it (HTTP 404). */
+/** gRPC code: the server does not know the call, or a proxy has no route to it (HTTP 404). */
 const UNIMPLEMENTED = 12;
 
 interface ClientError {
@@ -93,7 +93,7 @@ export const isStreamDeleted = (error: unknown): boolean => asClientError(error)
  */
 export const isGivenUpByServer = (error: unknown): boolean => {
   const { type, code } = asClientError(error);
-  return type === ErrorType.DEADLINE_EXCEEDED || code === ABORTED; // the first for many appends, the second for one
+  return type === ErrorType.DEADLINE_EXCEEDED || code === ABORTED; // of a batch append; of a single append
 };
 
 /**

@@ -7,13 +7,13 @@ import { joinMessages, MessageSplitter } from './grpc-frames.js';
  */
 const CLOSE_MS = 5_000;
 
-/** Receives a call's messages and its end. */
+/** Callbacks for a call's messages and its end. */
 export interface CallListener {
   /** Handles a message. If it throws, the call ends. */
   readonly onMessage: (message: Buffer) => void;
   /** Called when all buffered messages have been sent. */
   readonly onDrain: () => void;
-  /** Called when the server accepts no new calls on this connection. Messages may still be sent and answered. */
+  /** Called when the server no longer accepts new calls on this connection. Messages may still be sent and answered. */
   readonly onGoAway: () => void;
   /** Called once, after the last message. @param error null if the server ended the call without an error */
   readonly onEnd: (error: Error | null) => void;
@@ -107,7 +107,7 @@ export class GrpcCall {
     this.stream.resume();
   }
 
-  /** Ends the call gracefully: the server answers what it has received. */
+  /** Ends the call gracefully: the server still answers the messages that it has received. */
   end(): void {
     this.stream.end();
     const expiry = setTimeout(() => this.cancel(), CLOSE_MS).unref();

@@ -36,7 +36,7 @@ export interface FeedContext {
   /** Returns where to start to receive everything after a position. @throws WrongPosition @throws Unavailable */
   readonly findStart: (after: Position) => Promise<ReadStart>;
   /**
-   * Returns a later position with only unwanted events before it, or the same one.
+   * Returns a later position with only unwanted events before it, or the same position.
    * @throws Unavailable
    */
   readonly skipUnwanted: (after: Position, isWanted: (type: string) => boolean) => Promise<Position>;
@@ -228,7 +228,7 @@ export class LogFeed {
     this.call?.resume();
   }
 
-  /** Removes readers that take nothing while others wait. They continue with a feed of their own. */
+  /** Removes readers that take no batch while others wait. The removed readers continue with another feed. */
   private removeStalled(): void {
     const waiting = [...this.readers].filter(({ isWaiting }) => isWaiting);
     if (waiting.length === 0) return;

@@ -27,7 +27,7 @@ export class LogFeeds {
     return best !== undefined && best !== feed && best.head >= feed.head;
   }
 
-  /** Returns the feed that serves a position and is furthest ahead; of several, the newest. */
+  /** Returns the feed that serves a position and is furthest ahead; if there are several, the newest. */
   private find(position: Position, filter: TypeFilter): LogFeed | undefined {
     let best: LogFeed | undefined;
     for (const feed of this.feeds)

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs/minimal.js';
 
-/** Read and write the fields of protobuf messages. */
+/** Reader and writer of protobuf messages. */
 export const { Reader, Writer } = protobuf;
 export type Writing = ReturnType<typeof Writer.create>;
 export type Reading = ReturnType<typeof Reader.create>;

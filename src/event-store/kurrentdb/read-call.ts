@@ -111,7 +111,7 @@ export const openRead = (client: KurrentDBClient, request: streams.ReadReq): Pro
   );
 };
 
-/** Receives the messages of a subscription. */
+/** Callbacks for the messages of a subscription and its end. */
 export interface SubscriptionListener {
   readonly onMessage: (message: ReadMessage) => void;
   /** Called once, after the last message. @param error null if the server ended the subscription without an error */

@@ -8,7 +8,7 @@ import { isSystemEvent } from './event-text.js';
 import { convertToCommandError, readStreamMetadata } from './library-internals.js';
 import { openRead, type ReadMessage, type ReadStart, requestAll, requestStream } from './read-call.js';
 
-/** Number of events in a page of $all. System events and unwanted types are filtered out here. */
+/** Number of events in a page of $all. System events and unwanted types are filtered out after the read. */
 const PAGE_SIZE = 500;
 /** Number of extra events to request, to make up for system events. */
 const SYSTEM_EVENT_MARGIN = 32;
@@ -20,7 +20,7 @@ export class EventReader {
     private readonly timeoutMs: number,
   ) {}
 
-  /** {@link EventStore.readStream} @throws Unavailable */
+  /** Implements {@link EventStore.readStream}. @throws Unavailable */
   async readStream(stream: string, options: ReadStreamOptions = {}): Promise<StoredEvent[]> {
     const { direction = 'forwards', limit = Number.MAX_SAFE_INTEGER } = options;
     const from = options.from ?? (direction === 'backwards' ? 'end' : 'start');
@@ -32,7 +32,7 @@ export class EventReader {
     }
   }
 
-  /** {@link EventStore.readAll} @throws Unavailable */
+  /** Implements {@link EventStore.readAll}. @throws Unavailable */
   async readAll({ after, limit, ...filter }: ReadAllOptions): Promise<StoredEvent[]> {
     const isPart = filter.types !== undefined || filter.except !== undefined;
     const isWanted = createTypeMatcher(filter);
@@ -50,7 +50,7 @@ export class EventReader {
     }
   }
 
-  /** {@link EventStore.readHead} @throws Unavailable */
+  /** Implements {@link EventStore.readHead}. @throws Unavailable */
   async readHead(): Promise<Position> {
     let from: ReadStart = 'end';
     for (let size = SYSTEM_EVENT_MARGIN; ; size = PAGE_SIZE) {

@@ -87,7 +87,9 @@ export class AppendBatcher {
     this.queue = new AppendQueue(options.queueBounds ?? QUEUE_BOUNDS);
   }
 
-  /** Port: {@link EventStore.append}. Settles within the time limit from now, whether the append was sent or not. */
+  /**
+   * Implements {@link EventStore.append}. Settles within the time limit from now, whether the append was sent or not.
+   */
   append(
     stream: string,
     expected: ExpectedRevision,
@@ -97,7 +99,7 @@ export class AppendBatcher {
     return this.enqueue([{ stream, expected, events }], condition);
   }
 
-  /** Port: {@link EventStore.appendTogether}. */
+  /** Implements {@link EventStore.appendTogether}. */
   async appendTogether(parts: readonly [StreamAppend, ...StreamAppend[]]): Promise<Position> {
     return (await this.enqueue(parts, null)).position;
   }
@@ -330,8 +332,8 @@ const toStoredEvents = (
 };
 
 /**
- * True if the same append may succeed later, as after a lost connection, shutdown, time-out, deadlock or lack of
- * resources.
+ * True if the same append may succeed later, for example after a lost connection, shutdown, time-out, deadlock or lack
+ * of resources.
  */
 const isTransient = ({ code = '' }: pg.DatabaseError): boolean =>
   ['08', '53', '57', '58', '40', '55'].includes(code.slice(0, 2));

@@ -57,7 +57,7 @@ export class LogFollower {
     setMaxListeners(0, this.stopping.signal); // one listener per subscriber
   }
 
-  /** Port: {@link EventStore.subscribe}. */
+  /** Implements {@link EventStore.subscribe}. */
   async *follow({ types, except, ...options }: SubscribeOptions): AsyncIterable<Batch> {
     const filter = { ...(types && { types }), ...(except && { except }) };
     this.filters.add(filter);
@@ -102,8 +102,8 @@ export class LogFollower {
 
   /**
    * Adds the events that this process has just committed. Positions are gapless and in commit order. Events that start
-   * right after the buffer's head are therefore exactly those that a read would return. If another process has written
-   * in between, only its events are read.
+   * right after the buffer's head are therefore exactly the events that a read would return. If another process has
+   * written in between, only its events are read.
    * @param after position before the first of the events
    * @param end position of the last event
    * @param createEvents creates the wanted events, in order

@@ -239,7 +239,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     return (await this.query(text, values, `all ${filter}`)).map(toStoredEvent);
   }
 
-  /** Reads the events of a stream from a revision on, including those that retention hides. */
+  /** Reads the events of a stream from a revision on, including events that retention hides. */
   private async written(stream: string, from: bigint, limit: number): Promise<StoredEvent[]> {
     const text = `select ${COLUMNS} from ${this.schema}.event
                   where stream = $1 and revision >= $2 order by revision limit $3`;

@@ -23,7 +23,7 @@ export interface HistoryAggregate<S extends JsonObject = JsonObject, E extends D
 export type Deed = {
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** `operator`, `owner:own_…`, `endpoint:ep_…`, `system:<saga>`. */
+  /** Actor: `operator`, `owner:own_…`, `endpoint:ep_…` or `system:<saga>`. */
   readonly by: string;
   /** The client's address; null if no request caused the event directly. */
   readonly ip: string | null;

@@ -25,7 +25,7 @@ export interface ImportHistoryDependencies {
   readonly vault: Pick<SecretVault, 'storeSealed'>;
   readonly identity: LogIdentity;
   readonly published: PublishedCheckpoints;
-  /** Checkpoints of sagas that do not act on the past. They are moved to the end of the history. */
+  /** Checkpoints of sagas that do not act on past events; an import moves them to the end of the history. */
   readonly latecomers: readonly string[];
 }
 

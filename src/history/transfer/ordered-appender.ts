@@ -7,7 +7,7 @@ import { DELETED_LATER } from '../transparency-log/verify-history.js';
 import { ImportRefused } from './import-refused.js';
 import { TRANSFER_MESSAGES } from './messages.js';
 
-/** An event at its place in its stream. */
+/** An event with its stream and revision. */
 export type PlacedEvent = Omit<StoredEvent, 'position'>;
 
 /** Maximum number of marks for removed events in one append. */
@@ -21,7 +21,7 @@ export class OrderedAppender {
 
   constructor(private readonly store: ImportAccess) {}
 
-  /** Notes that the store has an event. */
+  /** Records that the store has an event. */
   remember({ stream, revision }: PlacedEvent): void {
     this.lasts.set(stream, revision);
   }

@@ -4,7 +4,7 @@ import { HASH_BYTES, readRoot, type ReadTile, TILE_WIDTH } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
 import { type Checkpoint, parseCheckpoint } from './signed-note.js';
 
-/** Reason why a log ended: a reset to another event store, or entries that could not be built again. */
+/** Reason why a log ended: a reset to another event store, or entries that could not be rebuilt. */
 export type EndReason = 'store_reset' | 'entries_lost';
 
 /** A log that has ended because its past cannot be continued (ADR-213). */

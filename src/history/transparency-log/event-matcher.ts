@@ -107,7 +107,7 @@ export class EventMatcher {
       if (this.entries[index]!.entry!.hash !== event.hash) {
         this.early.add(key); // not the event that the log has further on, but another event in its place
         if (expected.entry.hash === event.hash) {
-          // The expected event at another revision; the event that belongs there comes later.
+          // This is the expected event at another revision; the event that belongs there comes later.
           this.report(expected.entry, 'changed');
           this.late.add(keyOf(expected.entry));
           this.pass();

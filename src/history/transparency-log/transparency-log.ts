@@ -14,7 +14,7 @@ import { HASH_BYTES, readInclusionProof, type ReadTile } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
 import type { TilePath } from './tile-path.js';
 
-/** The log does not cover an event yet, or no checkpoint is signed yet: a worker must be running. */
+/** The log does not cover an event yet, or no checkpoint has been signed yet: a worker must be running. */
 export class LogBehind extends Error {}
 
 /** How long a request waits for a checkpoint, in ms. */

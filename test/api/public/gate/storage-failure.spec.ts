@@ -40,7 +40,7 @@ describe('while the database does not write', () => {
     const readyz = () => gateway.call('GET', '/readyz');
     const failing = await readyz();
     expect(failing.status).toBe(503);
-    expect(failing.body.checks.event_store).toMatch(/^refuses appends since .*No space left on device \(53100\)$/);
+    expect(failing.body.checks.event_store).toMatch(/^has refused appends since .*No space left on device \(53100\)$/);
     await gateway.pool.query(free('event_store.event'));
     await until('the process is ready', async () => (await readyz()).status === 200);
   });

@@ -36,7 +36,9 @@ describe('while the event store is unavailable', () => {
       const ready = await fetch(`${gateway.url}/readyz`);
       expect(ready.status).toBe(503);
       expect(await ready.json()).toMatchObject({
-        checks: { event_store: expect.stringMatching(/refuses appends since .* refuses the user of EVENT_STORE_URL/) },
+        checks: {
+          event_store: expect.stringMatching(/has refused appends since .* refuses the user of EVENT_STORE_URL/),
+        },
       });
       await server.sendCommand({ command: 'deny', calls: [] });
       expect((await sendRequest(gateway.url, endpoint)).status).toBe(200);
