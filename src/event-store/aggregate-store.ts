@@ -125,6 +125,7 @@ export class AggregateStore {
    * @param known the aggregate, if the caller knows it, which saves the read: {@link emptyAggregate} if the stream most
    * likely does not exist, or the result of an earlier command. If it is out of date, the append conflicts and the
    * stream is read.
+   * @throws WrongExpectedRevision after fifty conflicts
    * @throws Unavailable if the store cannot be read, refuses the append, or was unavailable for several seconds; the
    * command may be retried with the same id
    */

@@ -87,13 +87,13 @@ export const isStreamNotFound = (error: unknown): boolean => asClientError(error
 export const isStreamDeleted = (error: unknown): boolean => asClientError(error).type === ErrorType.STREAM_DELETED;
 
 /**
- * True if the server abandoned an append after its own time limit (2 s). The append may have been written. The server
- * gives the same answer to a copy of an append that it has written but not yet replicated: it drops the copy and
- * expects it to be sent again.
+ * True if the server abandoned an append after its own time limit (2 s), which it reports as DEADLINE_EXCEEDED for a
+ * batch append and as ABORTED for a single append. The append may have been written. The server gives the same answer
+ * to a copy of an append that it has written but not yet replicated: it drops the copy and expects it to be sent again.
  */
 export const isGivenUpByServer = (error: unknown): boolean => {
   const { type, code } = asClientError(error);
-  return type === ErrorType.DEADLINE_EXCEEDED || code === ABORTED; // of a batch append; of a single append
+  return type === ErrorType.DEADLINE_EXCEEDED || code === ABORTED;
 };
 
 /**
