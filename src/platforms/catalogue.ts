@@ -4,5 +4,5 @@ import { PlatformCatalogue } from './platform-catalogue.js';
 import { telegram } from './telegram/descriptor.js';
 import { vk } from './vk/descriptor.js';
 
-/** The networks that the program knows (publish-api.md: Target; D-4), in the order in which messages list them. */
+/** The supported networks (publish-api.md: Target; D-4), in the order in which messages list them. */
 export const PLATFORMS = new PlatformCatalogue([telegram, vk, max, ok]);

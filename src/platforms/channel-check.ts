@@ -23,8 +23,8 @@ export const failed = (name: string, message: string, says?: string): ChannelChe
 });
 
 /**
- * Returns a failed check for a question that the network did not answer. Replaces the wording of an error about a
- * single post, which says nothing about the channel.
+ * Returns a failed check for a request that the network refused or did not answer. An error worded for a single post
+ * gets a general message, because it says nothing about the channel.
  * @param title the network's display name
  */
 export const unanswered = (

@@ -13,7 +13,7 @@ export interface PlatformDescriptor {
   readonly baseUrl: BaseUrl;
   /** Fields of a channel's credentials, by name, in the order in which they are checked. */
   readonly credentials: Readonly<Record<string, CredentialField>>;
-  /** Returns more public facts about the credentials, which become part of a channel's address. */
+  /** Returns additional public facts about the credentials. They become part of the channel's address. */
   readonly addressOf?: (secret: Readonly<Record<string, string>>) => PlatformChannel['address'];
   /**
    * Settings specific to channels on this network, by name, besides those that every channel has (management-api.md:
@@ -22,7 +22,7 @@ export interface PlatformDescriptor {
   readonly settings: Readonly<Record<string, SettingField>>;
   readonly limits: PlatformLimits;
   readonly preview: PlatformPreview;
-  /** True for the network that carries notices to owners; `notice_chat` takes its credentials. */
+  /** True for the network that carries notices to owners; `notice_chat` holds credentials for it. */
   readonly carriesNotices?: true;
   readonly createPublisher: (options: PublisherOptions) => ConnectedPublisher;
 }

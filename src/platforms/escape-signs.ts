@@ -1,6 +1,6 @@
 import type { Replacement } from '../payload/replace-ranges.js';
 
-/** Separates a sign from the text after it; readers do not see it. */
+/** Invisible separator between a sign and the text after it. */
 export const ZERO_WIDTH_SPACE = '\u200b';
 
 /** Returns the offsets at which a text needs an escape, ascending: each directly after a one-unit sign such as `@`. */
@@ -39,7 +39,10 @@ export const findEscapes = (text: string, links: readonly Address[], breaks: Fin
 export const unitsBeforePath = (link: string): number =>
   /^ \((?:[a-z]+:\/\/[^/?#]*|[a-z]+:[^?]*)/i.exec(link)?.[0].length ?? 0;
 
-/** Scheme and host, or a host followed by a path; then the path, up to a character that cannot be part of it. */
+/**
+ * Matches a scheme and host, or a host followed by a path; captures the path, up to a character that cannot be part of
+ * it.
+ */
 const ADDRESS =
   /(?:(?:https?|tg):\/\/[^\s/?#@()]+(?=[/?#])|(?<![\p{L}\p{N}.-])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d+)?(?=\/))([^\s<>"«»“”„]*)/giu;
 
@@ -51,7 +54,7 @@ const findPaths = (text: string): Address[] =>
     return { start, path: start, end };
   });
 
-/** Creates a function that finds the address around a unit. Call it with ascending units. */
+/** Creates a function that returns the address around a unit. Its calls must pass units in ascending order. */
 const createAddressFinder = (addresses: readonly Address[]): ((unit: number) => Address | undefined) => {
   let next = 0;
   return (unit) => {

@@ -42,7 +42,7 @@ export type Exchange =
    */
   | ({ readonly kind: 'lost'; readonly status: number | null } & Interruption);
 
-/** Larger than any response of a network's API. */
+/** Larger than any response from a network's API. */
 const MAX_RESPONSE_BYTES = 4 * 1_048_576;
 
 /**
@@ -91,8 +91,8 @@ export const exchange = (
     const timeOut = (): void => {
       if (!settled) stop({ code: 'timed_out', detail: EXCHANGE_MESSAGES.noAnswer({ ms: timeoutMs }) });
     };
-    // After a pause of the process, timers fire before sockets are read; this way, a response that has already arrived
-    // still counts.
+    // If the process was suspended, timers fire before sockets are read. Waiting for setImmediate makes a response that
+    // has already arrived count.
     const timer = setTimeout(() => setImmediate(timeOut), timeoutMs);
 
     if (signal.aborted) return onAbort();

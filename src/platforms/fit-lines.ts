@@ -1,6 +1,6 @@
 /**
  * Returns the lines that fit into a limit, in order. A line that is too long is skipped in favour of later ones.
- * @param limit UTF-16 units of all lines and the line breaks between them
+ * @param limit maximum UTF-16 units of all lines and the line breaks between them
  */
 export const fitLines = (lines: readonly string[], limit: number): string[] => {
   let used = -1;

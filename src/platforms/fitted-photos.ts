@@ -7,8 +7,9 @@ export const markFitted = (outcome: StepOutcome, { isFitted }: Pick<MediaFile, '
   isFitted && outcome.kind === 'done' ? { ...outcome, result: { ...outcome.result, fitted: true } } : outcome;
 
 /**
- * Returns the warning about a fitted photo (D-22). @param result result of its upload @param index index of the medium,
- * from 0
+ * Returns the warning about a fitted photo (D-22).
+ * @param result result of its upload
+ * @param index index of the medium, from 0
  */
 export const fittedWarnings = (result: JsonObject | undefined, index: number): Warning[] =>
   result?.['fitted'] === true ? [{ code: 'photo_fitted', message: DEGRADATION_MESSAGES.photoFitted({ index }) }] : [];

@@ -6,8 +6,8 @@ import { OBSTACLE_MESSAGES } from './messages.js';
 import type { MediaLimits, ProbedMedium } from './publisher.js';
 
 /**
- * Returns the reason, if the probe already shows one, why a medium will become a link (D-22); otherwise null. Photos
- * are fitted, whatever their size and format; only their aspect ratio cannot change.
+ * Returns the reason why a medium will become a link (D-22), or null if the probe does not show one. Photos are fitted,
+ * whatever their size and format; only their aspect ratio cannot change.
  */
 export const forecastObstacle = (
   { type, sizeBytes, mime, width, height }: ProbedMedium,

@@ -16,7 +16,7 @@ export interface LinkedText extends TrimmedText {
  * and links are never cut: the text is trimmed instead (D-23).
  *
  * @param content the text; empty if no part of it is visible
- * @param limit UTF-16 units of the whole result
+ * @param limit maximum UTF-16 units of the whole result
  */
 export const appendLinks = (
   content: TextWithEntities,
@@ -40,5 +40,7 @@ export const appendLinks = (
   };
 };
 
-/** Returns the UTF-16 units of a part with the blank line that separates it from the rest; 0 for an empty part. */
+/**
+ * Returns the UTF-16 units of a part, including the blank line that separates it from the rest; 0 for an empty part.
+ */
 const unitsWithSeparator = (part: string): number => (part === '' ? 0 : part.length + BLANK_LINE.length);

@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Warnings about a post that a network cannot carry as it is. */
+/** Warnings about a post that cannot be published on a network unchanged. */
 export const DEGRADATION_MESSAGES = {
   /** `text_trimmed` */
   textTrimmed: message('{network} accepts {limit} characters: the text was shortened by {excess}.'),
@@ -63,7 +63,7 @@ export const OBSTACLE_MESSAGES = {
   photoNotConvertible: 'cannot be converted into a photo that the network accepts',
 };
 
-/** Calls that a network did not answer, or answered in another form than its API's. */
+/** Calls that a network did not answer, or whose answer did not come from its API. */
 export const CALL_MESSAGES = {
   /** `not_sent`, `aborted` */
   notSent: message('{network} could not be reached ({detail}): nothing was sent.'),
@@ -83,16 +83,16 @@ export const CALL_MESSAGES = {
   unreadableInDoubt: message('The answer from {network} ({status}) cannot be read: the post may be visible there.'),
 };
 
-/** Results of the test of a channel, on every network. */
+/** Results of a channel test, on every network. */
 export const TEST_MESSAGES = {
   notInTime: message('{network} did not answer in time: test the channel again later.'),
-  questionRefused: message('{network} refuses to answer this question; a post may succeed.'),
+  questionRefused: message('{network} refuses to answer this request; a post may still succeed.'),
 };
 
 /** Details of calls that a network did not answer. */
 export const EXCHANGE_MESSAGES = {
   stopped: 'the call was stopped',
   noAnswer: message('no answer within {ms} ms'),
-  endlessAnswer: 'the answer does not end',
+  endlessAnswer: 'the answer is too long',
   unknown: 'unknown error',
 };

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { MediaFile } from './publisher.js';
 
-/** A file of a form, with the name of its field. */
+/** A file in a form, with the name of its field. */
 export interface FilePart {
   readonly field: string;
   readonly file: Pick<MediaFile, 'path' | 'sizeBytes' | 'mime' | 'filename'>;
@@ -16,8 +16,8 @@ export interface Multipart {
 }
 
 /**
- * Creates a `multipart/form-data` body (RFC 7578) of fields and files on disk. It is never entirely in memory, and its
- * length is known, which networks require.
+ * Creates a `multipart/form-data` body (RFC 7578) from fields and files on disk. Files are streamed, not loaded into
+ * memory, and the length is known in advance, as networks require.
  */
 export const createMultipart = (
   files: readonly FilePart[],

@@ -24,7 +24,7 @@ export interface PlainText {
 
 /** A network's rules for plain text. */
 export interface PlainTextOptions {
-  /** UTF-16 units of the whole text. */
+  /** Maximum UTF-16 units of the whole text. */
   readonly limit: number;
   /** Lines below the text, after a blank line. They are not cut: the text is trimmed instead (D-23). */
   readonly lines?: readonly string[];

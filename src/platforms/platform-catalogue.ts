@@ -25,7 +25,7 @@ export class PlatformCatalogue {
     return [...this.byId.values()];
   }
 
-  /** Identifiers of all networks, in the same order. */
+  /** Identifiers of all networks, in display order. */
   get ids(): readonly string[] {
     return [...this.byId.keys()];
   }
@@ -35,7 +35,7 @@ export class PlatformCatalogue {
     return this.all.find(({ carriesNotices }) => carriesNotices === true);
   }
 
-  /** Returns undefined for an identifier that the catalogue does not list. */
+  /** Returns the network with this identifier; undefined if the catalogue does not list it. */
   find(id: string): PlatformDescriptor | undefined {
     return this.byId.get(id);
   }
@@ -48,8 +48,8 @@ export class PlatformCatalogue {
   }
 
   /**
-   * Returns the fields of an address that name the chat, without other public facts about the credentials.
-   * @param id if it is not in the catalogue, the whole address is returned
+   * Returns the fields of an address that identify the chat, without other public facts about the credentials.
+   * @param id the network; for a network that the catalogue does not list, returns the whole address
    */
   chatOf(id: string, address: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     const credentials = this.find(id)?.credentials;
@@ -59,7 +59,7 @@ export class PlatformCatalogue {
 
   /**
    * Creates a publisher for each network.
-   * @param urls base URLs by identifier; if one is missing, the network's own is used
+   * @param urls base URLs by identifier; a network without an entry uses its own base URL
    */
   createPublishers(
     urls: Readonly<Record<string, string>>,
@@ -73,5 +73,5 @@ export class PlatformCatalogue {
 
 const assertDistinct = (names: readonly string[]): void => {
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated !== undefined) throw new Error(`two networks are called ${repeated}`);
+  if (repeated !== undefined) throw new Error(`two networks share ${repeated}`);
 };

@@ -2,7 +2,7 @@ import type { PublishError } from './publisher.js';
 
 /** Tags and white space in a page; everything else is text. */
 const MARKUP = /<(?:script|style)\b[\s\S]*?<\/(?:script|style)\s*>|<[^>]*>|[\s\p{Cc}]+/giu;
-/** Number of bytes of a page that are searched for text. */
+/** Maximum number of bytes of a page to search for text. */
 const SCANNED_BYTES = 4_096;
 
 /** Returns the text in a response that does not come from the API, such as a proxy's page; empty if there is none. */

@@ -1,7 +1,7 @@
 import type { Media } from '../payload/payload.js';
 import type { PreviewCall } from './publisher.js';
 
-/** A method and its parameters, used both to make a call of an upload and to preview it in the sandbox. */
+/** A method and its parameters, used both to make an upload call and to preview it in the sandbox. */
 export interface MethodCall {
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;

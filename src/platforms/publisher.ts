@@ -27,7 +27,7 @@ export interface PlatformChannel {
   readonly settings: JsonObject;
 }
 
-/** A degradation (D-22): never silent, never an error. */
+/** A degradation, which is always reported but is not an error (D-22). */
 export interface Warning {
   readonly code: string;
   readonly message: string;
@@ -80,7 +80,7 @@ export interface PublishError {
 export type StepOutcome =
   | {
       readonly kind: 'done';
-      /** Small; stored in an event, and read by later steps and retries. */
+      /** Kept small, because it is stored in an event. Later steps and retries read it. */
       readonly result: JsonObject;
       readonly messageIds: readonly string[];
       readonly urls: readonly string[];
@@ -114,13 +114,13 @@ export interface SendContext {
   /** The same for every attempt at this publication: the value for a network's idempotency key. */
   readonly key: string;
   /**
-   * Number of times that the network has delayed this publication, by {@link PublishError.code}; absent if never. An
-   * implied delay grows each time (D-20).
+   * Number of times that the network has delayed this publication, by {@link PublishError.code}; absent if never. A
+   * delay that the network only implies grows each time (D-20).
    */
   readonly waits: Readonly<Record<string, number>>;
   /**
-   * Returns the post's medium with this index as a file on disk, fitted to the limits (D-22). The caller releases it.
-   * Never throws. See `media-error.ts` for what an error means.
+   * Returns the post's medium with this index as a file on disk, fitted to the limits (D-22). The caller must release
+   * it. Never throws. See `media-error.ts` for what an error means.
    */
   readonly media: (index: number, limits: MediaLimits) => Promise<MediaFile | PublishError>;
   readonly signal: AbortSignal;
@@ -181,7 +181,7 @@ export type LookUpResult =
 
 /** Facts about a send whose outcome is unknown. */
 export interface SendInDoubt {
-  /** Start of its attempt, in ms since 1970. An older message cannot be this one. */
+  /** Start of its attempt, in ms since 1970. An older message cannot come from this send. */
   readonly since: Instant;
   /** How late `since` may be, in ms, because another machine's clock set it. Default 0. */
   readonly toleranceMs?: number;
@@ -189,7 +189,7 @@ export interface SendInDoubt {
   readonly before: ReadonlySet<string>;
 }
 
-/** One question of a channel's test, and its answer (management-api.md: `POST /channels/{id}/test`). */
+/** One check of a channel test, with its result (management-api.md: `POST /channels/{id}/test`). */
 export interface ChannelCheck {
   /** `credentials` (who the bot is), `chat`, `rights` (whether it may post there), or a network-specific name. */
   readonly name: string;
@@ -200,7 +200,7 @@ export interface ChannelCheck {
   readonly platform_says: string | null;
 }
 
-/** Context of a channel's test. */
+/** Context of a channel test. */
 export interface TestContext {
   /** Decrypted, for this test only. */
   readonly credentials: Readonly<Record<string, string>>;
@@ -236,9 +236,9 @@ export interface PublisherOptions {
   readonly uploadTimeoutMs?: number;
 }
 
-/** A publisher that holds connections: close it when the process ends. */
+/** A publisher that holds connections: close it before the process exits. */
 export interface ConnectedPublisher extends Publisher {
-  /** Ends idle connections at once and waits for calls in flight. */
+  /** Closes idle connections at once and waits for calls in flight. */
   close(): Promise<void>;
 }
 
@@ -257,7 +257,7 @@ export interface Publisher {
    */
   render(post: PlatformPost, channel: PlatformChannel, results?: SendContext['results']): Rendering;
   send(step: Step, context: SendContext): Promise<StepOutcome>;
-  /** Returns the media that `send` asks for in a step, so that they can be fetched first. Pure. */
+  /** Returns the media that `send` requests in a step, so that they can be fetched in advance. Pure. */
   mediaOf(step: Step): readonly WantedMedium[];
   /**
    * Predicts the results of steps from the probed media, before any download. With these results `render` shows which
@@ -272,7 +272,7 @@ export interface Publisher {
   previewCalls(step: Step, media: readonly ProbedMedium[]): readonly PreviewCall[];
   /**
    * Asks the network, without posting, who the credentials belong to and whether they may post to the channel. Yields
-   * the checks in order, and stops after a failed check that later ones depend on. Never throws.
+   * the checks in order, and stops after a failed check that later checks depend on. Never throws.
    */
   test(context: TestContext): AsyncIterable<ChannelCheck>;
   /**
@@ -283,7 +283,7 @@ export interface Publisher {
   /**
    * Looks up on the network whether readers see a step in doubt; absent if the network has no look-up. Never throws.
    * Never mistakes an older post with the same content for this one. The network may still be processing the call, so
-   * `not_sent` only holds for now.
+   * `not_sent` may not be final.
    */
   lookUp?(step: Step, context: SendContext, send: SendInDoubt): Promise<LookUpResult>;
 }

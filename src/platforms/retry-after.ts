@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Returns the delay in a `Retry-After` header in seconds, as text. The header holds a number or a date (RFC 9110). */
+/**
+ * Returns the delay of a `Retry-After` header, a number or a date (RFC 9110), in seconds, as text. A malformed value is
+ * returned unchanged.
+ */
 export const readRetryAfter = ({ 'retry-after': value, date = '' }: IncomingHttpHeaders): string | undefined => {
   if (value === undefined || value.trim() === '') return undefined;
   const until = /[a-z]/i.test(value) ? Date.parse(value) : NaN;

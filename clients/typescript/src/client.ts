@@ -32,24 +32,29 @@ export interface Client {
     payload: PublishPayload | JsonText,
     options?: { readonly idempotencyKey?: string },
   ): Promise<Schemas['PublishResult']>;
-  /** Checks a post, and shows what would be sent to each network. Nothing is published. */
+  /** Checks a post and returns what would be sent to each network, without publishing anything. */
   sandbox(payload: PublishPayload): Promise<Schemas['SandboxResult']>;
   /** Returns projects, targets and capabilities. */
   info(): Promise<Schemas['Discovery']>;
   /** Pauses projects or channels. A longer pause that is already active is not shortened. */
   pause(body: Schemas['TempPauseRequest']): Promise<Schemas['PauseResult']>;
-  /** Ends pauses; without a body, all of them. */
+  /** Ends the pauses in the given scope; without a body, all pauses. */
   resume(body?: Schemas['TempResumeRequest']): Promise<Schemas['PauseResult']>;
-  /** Returns what became of a post. */
+  /** Returns the status of a post and of its publications. */
   post(id: string): Promise<Schemas['PostStatus']>;
   /**
-   * Returns a page of the endpoint's posts: all of them, or those with a publication in the given state. Planned posts
-   * are sorted by `publish_at`, all others newest first. `next` is the cursor of the next page.
+   * Returns a page of the endpoint's posts, either all posts or only posts with a publication in the given state.
+   * Planned posts are sorted by `publish_at`, all others newest first. `next` is the cursor of the next page.
    */
   posts(query?: PostsQuery): Promise<Schemas['PostStatusList']>;
-  /** Moves a planned post to another time (RFC 3339, with an offset). Null publishes the post now, or once it is approved. */
+  /**
+   * Moves a planned post to another time (RFC 3339, with an offset). Null publishes the post now, or as soon as it is
+   * approved.
+   */
   reschedule(id: string, publishAt: string | null): Promise<Schemas['ChangedPost']>;
-  /** Replaces the payload of a planned post. With `revision`, only if the post is still at that revision. */
+  /**
+   * Replaces the payload of a planned post. With `revision`, the call fails unless the post is still at that revision.
+   */
   replace(
     id: string,
     payload: PublishPayload,
@@ -88,7 +93,7 @@ export const createClient = (options: ClientOptions): Client => {
     const { status, isJson, text } = await send(request, options);
     if (isJson) return JSON.parse(text) as T;
     const { origin, pathname } = new URL(url);
-    const errors = [`${origin} answers no JSON: use the address of the gateway`];
+    const errors = [`${origin} did not answer with JSON: use the gateway's address`];
     throw new GatewayError({ status, code: 'no_json', errors, route: `${method} ${pathname}` });
   };
 

@@ -12,13 +12,13 @@ export interface Failure {
   readonly cause?: unknown;
 }
 
-/** The gateway refused a request, or did not answer it at the last attempt. */
+/** A failed request: the gateway refused it, or the last attempt brought no usable answer. */
 export class GatewayError extends Error {
   /** HTTP status; 0 if no answer arrived. */
   readonly status: number;
   /**
-   * Kind of the error, stable: `invalid_targets`; `unreachable` if no answer arrived; `http_502` if something other than the gateway
-   * answered.
+   * Stable identifier of the kind of error, such as `invalid_targets`; `unreachable` if no answer arrived; `http_502`,
+   * for example, if something other than the gateway answered.
    */
   readonly code: string;
   /** Human-readable sentences, one for each problem. */
@@ -27,7 +27,7 @@ export class GatewayError extends Error {
   readonly route: string;
   /** The gateway's id for the request; null if no answer from the gateway arrived. */
   readonly requestId: string | null;
-  /** Seconds that the gateway asks the client to wait; null if it names none. */
+  /** Seconds to wait before a retry, from Retry-After; null if the answer has no such header. */
   readonly retryAfter: number | null;
   /** Machine-readable problems, in the order of `errors`; empty if no answer from the gateway arrived. */
   readonly details: readonly Schemas['ErrorDetail'][];
@@ -45,7 +45,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Maximum number of characters to quote from an answer that is not the gateway's, such as a proxy's page. */
+/** Maximum number of characters to quote from an answer that does not come from the gateway, such as a proxy's page. */
 const MAX_QUOTED = 200;
 
 /** Reads the error from an unsuccessful answer. */
@@ -75,6 +75,6 @@ const parseObject = (text: string): Readonly<Record<string, unknown>> => {
     const value = JSON.parse(text) as unknown;
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
-    return {}; // a proxy answered
+    return {}; // probably a proxy's answer
   }
 };

@@ -1,9 +1,9 @@
 const encoder = new TextEncoder();
 
-/** Returns the bytes of a text in UTF-8. */
+/** Encodes a text as UTF-8. */
 export const toBytes = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
 
-// No annotation, because Node and browsers name the type differently.
+// No return type, because Node and browsers name it differently.
 const importKey = (key: Uint8Array<ArrayBuffer>, use: 'sign' | 'verify') =>
   crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
 
@@ -24,7 +24,7 @@ export const isSigned = async (
   return results.includes(true);
 };
 
-/** Reads base64; null for any other text. */
+/** Decodes base64; returns null for any other text. */
 export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | null => {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -33,7 +33,7 @@ export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | null => {
   }
 };
 
-/** Returns a random key of 128 bits. `crypto.randomUUID` is missing on pages that were loaded over http. */
+/** Returns a random 128-bit key. `crypto.randomUUID` is not available on pages loaded over plain HTTP. */
 export const randomKey = (): string => toHex(crypto.getRandomValues(new Uint8Array(16)));
 
 const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

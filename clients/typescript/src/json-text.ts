@@ -11,6 +11,6 @@ export class JsonText {
   }
 }
 
-/** Returns a value as JSON. */
+/** Serializes a value as JSON. */
 export const toJson = (value: unknown): string =>
   value instanceof JsonText ? value.toString() : JSON.stringify(value);

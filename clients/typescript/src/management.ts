@@ -7,7 +7,7 @@ import { formatQuery, open, type Outgoing, send, type SendOptions } from './send
 export interface ManagementOptions extends SendOptions {
   /** The gateway's address: `https://gateway.example`. */
   readonly url: string;
-  /** The operator's or an owner's API key. Without one the gateway refuses every call. */
+  /** The operator's or an owner's API key. If it is null, the gateway refuses every call. */
   readonly key: string | null;
 }
 
@@ -26,7 +26,7 @@ export type RouteOf<M extends Method, P extends PathOf<M>> = Routes[`${M} /manag
 type Given<Takes extends object> = WithJsonText<Takes> & {
   /** For POST only. Default: a random key. */
   readonly idempotencyKey?: string;
-  /** Revision that a planned post must have for the change to be made; by default any. */
+  /** Changes a planned post only if it is at this revision. Default: any revision. */
   readonly ifRevision?: number;
 };
 
@@ -55,7 +55,9 @@ export interface Management {
   readonly patch: Call<'PATCH'>;
   readonly put: Call<'PUT'>;
   readonly delete: Call<'DELETE'>;
-  /** Sends a GET and resolves as soon as the answer begins, so that a long one, such as an export, can be streamed. */
+  /**
+   * Sends a GET and resolves as soon as the answer begins, so that a long answer, such as an export, can be streamed.
+   */
   readonly open: <P extends PathOf<'GET'>>(path: P, ...given: Arguments<'GET', P>) => Promise<Response>;
 }
 
@@ -77,7 +79,7 @@ export const createManagement = (options: ManagementOptions): Management => {
     const { path: ids = {}, query = {}, body, idempotencyKey, ifRevision } = given;
     const headers: Record<string, string> = {
       ...(options.key !== null && { authorization: `Bearer ${options.key}` }),
-      // A string is newline-delimited JSON, as for an import.
+      // A string body is newline-delimited JSON, as used by imports.
       ...(body !== undefined && { 'content-type': typeof body === 'string' ? NDJSON : 'application/json' }),
       ...(method === 'POST' && { 'idempotency-key': idempotencyKey ?? randomKey() }),
       ...(ifRevision !== undefined && { 'if-match': `"${ifRevision}"` }),

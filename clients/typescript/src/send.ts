@@ -4,28 +4,26 @@ import { GatewayError, readError } from './gateway-error.js';
 export interface SendOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Waits before a retry; gives up if it rejects. Default: a timer. */
+  /** Waits before a retry; if it rejects, the request is not retried. Default: a timer. */
   readonly wait?: (ms: number, error: GatewayError) => Promise<void>;
-  /**
-   * Maximum number of attempts for one request, including the first; at least 1. Default: five, and six after a 503.
-   */
+  /** Maximum number of attempts for one request, including the first; at least 1. Default: five, or six after a 503. */
   readonly attempts?: number;
   /**
-   * Longest wait that the gateway may ask for, in seconds. Default: two minutes, because an error is better than a call that seems to
-   * hang for an hour.
+   * Maximum wait that the gateway may ask for, in seconds; a longer one is an error. Default: two minutes, because an
+   * error is better than a call that seems to hang for an hour.
    */
   readonly longestWait?: number;
   /** How long to wait for an answer to begin, in ms. Default: a minute. */
   readonly answerTimeoutMs?: number;
 }
 
-/** A request. Its headers are created for each attempt, because a timestamp is valid for five minutes only. */
+/** A request. Its headers are created for each attempt, because a timestamp is valid for only five minutes. */
 export interface Outgoing {
   readonly method: string;
   readonly url: string;
   readonly body?: string;
   readonly headers?: () => Promise<Record<string, string>>;
-  /** True if the resource outlives its DELETE, so that a 404 is always an error. */
+  /** True if a DELETE does not remove the resource, so that a 404 is an error even on a retry. */
   readonly isKept?: boolean;
   /** Error statuses to treat as successful answers. */
   readonly accepts?: readonly number[];
@@ -41,7 +39,7 @@ export interface Answer {
 
 /** Seconds to wait before each retry. */
 const BACKOFF: readonly number[] = [2, 4, 8, 16];
-/** The same after a 503. */
+/** Seconds to wait before each retry after a 503. */
 const BACKOFF_UNAVAILABLE: readonly number[] = [5, 15, 45, 120, 300];
 
 /**
@@ -57,7 +55,7 @@ export const send = (request: Outgoing, options: SendOptions): Promise<Answer> =
 export const open = (request: Outgoing, options: SendOptions): Promise<Response> =>
   retry(request, options, (answer) => Promise.resolve(answer));
 
-/** @param read reads a successful answer; if it rejects, the connection was lost */
+/** @param read reads a successful answer; a rejection counts as a lost connection */
 const retry = async <T>(
   request: Outgoing,
   options: SendOptions,
@@ -83,7 +81,7 @@ const tryOnce = async <T>(
 ): Promise<T | GatewayError> => {
   const { origin, pathname } = new URL(url);
   const route = `${method} ${pathname}`;
-  // A redirect is an error: fetch would repeat a POST as a GET, and show the token to another server.
+  // A redirect is an error: fetch could turn a POST into a GET, and send the post to another server.
   const init: RequestInit = { method, headers: (await headers?.()) ?? {}, redirect: 'manual' };
   const aborter = new AbortController();
   const timer = setTimeout(() => aborter.abort(), answerTimeoutMs);
@@ -92,10 +90,10 @@ const tryOnce = async <T>(
     clearTimeout(timer);
     const { type, status, ok } = answer;
     if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-      const errors = [`${url} redirects: use the address of the gateway`];
+      const errors = [`${url} redirects: use the gateway's address`];
       return new GatewayError({ status, code: 'redirected', errors, route });
     }
-    // An answer that breaks off is a lost connection, too.
+    // An answer that breaks off counts as a lost connection, too.
     return ok || accepts.includes(status) ? await read(answer) : readError(answer, await answer.text(), route);
   } catch (cause) {
     return new GatewayError({ status: 0, code: 'unreachable', errors: [`no answer from ${origin}`], route, cause });

@@ -5,7 +5,7 @@ export interface WebhookRequest {
   /** The webhook output's `secret`, or its `secret_whsec`. */
   readonly secret: string;
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The raw body, exactly as it arrived: parsed and serialized again, it would have another signature. */
+  /** The raw body, exactly as it arrived: parsing and serializing it again would invalidate the signature. */
   readonly body: string | Uint8Array;
 }
 
@@ -26,20 +26,20 @@ export const verifyWebhook = async ({ secret, headers, body }: WebhookRequest): 
   const timestamp = readHeader(headers, 'webhook-timestamp');
   const signature = readHeader(headers, 'webhook-signature');
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE)
-    throw new Error('the webhook has no webhook-timestamp, or one that is more than five minutes off');
+    throw new Error('webhook-timestamp is missing, malformed or more than five minutes off');
   const signatures = signature
     .split(' ')
     .flatMap((each) => (each.startsWith(VERSION) ? (fromBase64(each.slice(VERSION.length)) ?? []) : []));
   const raw = typeof body === 'string' ? toBytes(body) : body;
   const message = concatenate(toBytes(`${id}.${timestamp}.`), raw);
   if (id === '' || !(await isSigned(readKey(secret), message, signatures)))
-    throw new Error('the signature of the webhook is missing or wrong');
+    throw new Error('webhook-id is missing, or webhook-signature is missing or wrong');
   return JSON.parse(new TextDecoder().decode(raw)) as unknown;
 };
 
 const readKey = (secret: string): Uint8Array<ArrayBuffer> => {
   const key = secret.startsWith(PREFIX) ? fromBase64(secret.slice(PREFIX.length)) : toBytes(secret);
-  if (key === null || key.length === 0) throw new Error('the secret of the webhook is empty, or damaged');
+  if (key === null || key.length === 0) throw new Error('the webhook secret is empty or malformed');
   return key;
 };
 

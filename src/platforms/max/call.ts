@@ -32,10 +32,10 @@ export type MaxResponse =
 /** Characters that a header may contain; text with any other character cannot be a token. */
 const TOKEN = /^[\x21-\x7e]{1,1024}$/;
 
-/** True if the text may be a token. */
+/** True if the text could be a token. */
 export const isToken = (token: string): boolean => TOKEN.test(token);
 
-/** Makes one call, once; never throws. Masks the token if a response echoes it. */
+/** Makes one call, without retries; never throws. Masks the token if a response echoes it. */
 export const callMax = async (connection: MaxConnection, call: MaxCall): Promise<MaxResponse> => {
   const { token, signal, body, method } = call;
   const answer = await exchange(

@@ -33,7 +33,7 @@ export interface Circumstances {
   readonly waits: SendContext['waits'];
 }
 
-/** Delay while MAX still processes an attachment; doubles each time (networks.md §3). */
+/** Delay while MAX is still processing an attachment; doubles each time (networks.md §3). */
 const ATTACHMENT_WAIT = { firstMs: 1_000, longestMs: 120_000 };
 
 /**
@@ -95,7 +95,10 @@ const classifyRefusal = (refusal: Refusal, circumstances: Circumstances): StepOu
   return { kind: 'failed', error: classifyPermanentRefusal(refusal) };
 };
 
-/** MAX's words for a bot that may not write, and for a missing chat. They count more than the status (D-50). */
+/**
+ * MAX's words for a bot that may not write, and for a missing chat. They take precedence over statuses such as 400 and
+ * 404 (D-50).
+ */
 const NO_RIGHT = /chat\.denied|\bnot (?:an? )?(?:member|participant|admin)|no (?:access|rights?) (?:to|in)\b/i;
 const NO_CHAT = /chat\.not\.found|\bchat\b[^.]*\bnot found/i;
 

@@ -6,7 +6,7 @@ import { TITLE } from './title.js';
 
 const CHAT_IN_WORDS = MAX_EXAMPLES.chatId;
 
-/** MAX, where bots post. */
+/** MAX: bots post to chats and channels. */
 export const max: PlatformDescriptor = {
   id: 'max',
   title: TITLE,

@@ -19,8 +19,8 @@ const TAGS: Readonly<Partial<Record<EntityType, string>>> = {
 const LOST: ReadonlySet<EntityType> = new Set(['spoiler', 'blockquote', 'expandable_blockquote', 'custom_emoji']);
 
 /**
- * Converts text to HTML that MAX shows as the same text, with all formatting that MAX supports. Entities nest
- * (networks.md §2).
+ * Converts text to HTML that MAX shows as the same text, with all formatting that MAX supports. Entities may be nested,
+ * but must not overlap partly (networks.md §2).
  */
 export const toHtml = ({ text, entities }: TextWithEntities): string => {
   const open: { readonly end: number; readonly tag: string }[] = [];

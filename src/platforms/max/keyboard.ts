@@ -13,7 +13,10 @@ import { TITLE } from './title.js';
 const MAX_IN_ROW = 3;
 const MAX_BUTTON_TEXT = 128;
 
-/** Converts a post's buttons to an `inline_keyboard` attachment, a row of 8 as 3 + 3 + 2; null if none is left. */
+/**
+ * Converts a post's buttons to an `inline_keyboard` attachment, splitting a row of 8 into 3 + 3 + 2. `keyboard` is null
+ * if no button is left.
+ */
 export const renderKeyboard = (
   rows: readonly (readonly Button[])[],
 ): { readonly keyboard: JsonObject | null; readonly warnings: readonly Warning[] } => {

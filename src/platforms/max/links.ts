@@ -1,9 +1,10 @@
-/** Maximum length of the URL of a button or a link (networks.md §2, §5). */
+/** Maximum length of a button's or link's URL (networks.md §2, §5). */
 const MAX_URL = 2_048;
 
 /**
- * Converts a URL to one that MAX accepts: http(s) unchanged, `tg://resolve?domain=x` as `https://t.me/x` with the other
- * parameters. Returns null for any other `tg://` link, another scheme, or more than 2048 characters.
+ * Converts a URL to a form that MAX accepts: an http(s) URL stays unchanged, and `tg://resolve?domain=x` becomes
+ * `https://t.me/x` with the other parameters. Returns null for other `tg://` links, other schemes, malformed URLs and
+ * URLs of more than 2048 characters.
  */
 export const toMaxUrl = (url: string): string | null => {
   const web = /^tg:/i.test(url) ? publicPage(url) : url;

@@ -6,10 +6,13 @@ import { classify } from './classify.js';
 import { fromHtml } from './html.js';
 import { toDoneOutcome } from './send.js';
 
-/** Number of the newest messages to compare (networks.md §4). */
+/** Number of newest messages to compare (networks.md §4). */
 const COUNT = 10;
 
-/** Possible difference between MAX's timestamps and its clock: closer than this, the order of two events is unknown. */
+/**
+ * Possible difference between MAX's timestamps and its clock, in ms. If two events are closer than this, their order is
+ * unknown.
+ */
 const SLACK_MS = 2_000;
 
 /**
@@ -79,7 +82,7 @@ const comparableTexts = ({ text, format }: JsonObject): readonly string[] => {
 /** Returns a text without the parts that MAX may change: white space, control and invisible characters. */
 const comparableText = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, '');
 
-/** Kinds of attachment that the gateway sends. MAX adds others, such as the preview of a link. */
+/** Kinds of attachment that the gateway sends. MAX adds others, such as a link preview. */
 const OURS: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'inline_keyboard']);
 
 const attachmentKinds = (attachments: Json | undefined): string =>

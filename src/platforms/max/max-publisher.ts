@@ -9,8 +9,8 @@ import { forecastMedia, mediaOf } from './upload.js';
 import { previewCalls } from './upload-calls.js';
 
 /**
- * Creates the publisher of MAX, through its Bot API. It never repeats a call, because only the caller knows whether a
- * post may be sent twice (D-25).
+ * Creates the publisher for MAX, which uses MAX's Bot API. It never repeats a call, because only the caller knows
+ * whether a post may be sent twice (D-25).
  */
 export const createMaxPublisher = ({ apiUrl, timeoutMs = 30_000 }: PublisherOptions): ConnectedPublisher => {
   const connection = { apiUrl: apiUrl.replace(/\/+$/, ''), connections: createConnections(), timeoutMs };

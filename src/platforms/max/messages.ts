@@ -3,7 +3,7 @@ import { message } from '../../kernel/message.js';
 /** MAX's refusals of a post, and failures of its calls. */
 export const MAX_MESSAGES = {
   /** `attachment_not_ready` */
-  attachmentNotReady: 'MAX is still working on the upload.',
+  attachmentNotReady: 'MAX is still processing the upload.',
   /** `server_error` */
   failed: message('MAX failed with {status}.'),
   /** `server_error`, in doubt */
@@ -13,7 +13,7 @@ export const MAX_MESSAGES = {
   /** `unauthorized` */
   unauthorized: 'MAX does not accept the bot token: set the current one.',
   /** `malformed_token` */
-  malformedToken: 'This is not a bot token: set the one that MAX issues to the owner of the bot, a single word.',
+  malformedToken: 'This is not a bot token: set the token that MAX issued for the bot, which has no spaces.',
   /** `forbidden` */
   forbidden: 'The bot may not post there: make it an administrator of the channel with the right to post.',
   /** `chat_not_found` */
@@ -32,7 +32,7 @@ export const MAX_MESSAGES = {
   uploadUrlRefused: 'MAX refuses its own upload URL.',
 };
 
-/** Results of the test of a channel on MAX. */
+/** Results of a channel test on MAX. */
 export const MAX_TEST_MESSAGES = {
   bot: message('The token belongs to the bot "{name}".'),
   leftChat: message('The status of the bot in the chat is "{status}": add it to the chat again.'),

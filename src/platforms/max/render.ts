@@ -11,9 +11,9 @@ import { TITLE } from './title.js';
 /** Text of a message that has only buttons, which MAX does not accept without a text (D-22). */
 const BUTTONS_ALONE = '🔗';
 
-/** MAX's names of media types, the same for attachments and uploads. */
+/** MAX's names for media types, the same in attachments and uploads. */
 const TYPES: Readonly<Record<Media['type'], MaxMediaType>> = { photo: 'image', video: 'video', audio: 'audio' };
-/** MAX's name of a media type. */
+/** MAX's name for a media type. */
 export type MaxMediaType = 'image' | 'video' | 'audio';
 
 /** A medium with its index in the post. */
@@ -22,7 +22,10 @@ interface IndexedMedium {
   readonly medium: Media;
 }
 
-/** Returns the name of a medium's upload step. Its result has a `payload`, or a `link` if the medium cannot be sent. */
+/**
+ * Returns the name of a medium's upload step. The step's result has a `payload`, or a `link` if the medium cannot be
+ * sent.
+ */
 export const uploadStepName = (index: number): string => `upload-${index}`;
 
 /**

@@ -32,7 +32,8 @@ const postMessage = async (
 };
 
 /**
- * Returns the outcome for the message in MAX's response; null if it has no id, because it then proves nothing (D-25).
+ * Returns the outcome for the message in MAX's response; null if the message has no id, because then it proves nothing
+ * (D-25).
  */
 export const toDoneOutcome = (message: unknown): Extract<StepOutcome, { kind: 'done' }> | null => {
   const { body, url } = (message ?? {}) as {

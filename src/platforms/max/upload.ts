@@ -69,7 +69,7 @@ export const uploadMedium = async (
   }
 };
 
-/** Returns the medium that a step uploads; undefined for a step without an upload. */
+/** Returns a list with the medium that a step uploads; an empty list for a step without an upload. */
 export const mediaOf = ({ request }: Step): readonly WantedMedium[] =>
   request['medium'] === undefined
     ? []
@@ -91,8 +91,8 @@ const linked = (code: string, says = ''): StepOutcome =>
   done({ link: says === '' ? code : `${code}: ${says.slice(0, 500)}` });
 
 /**
- * Statuses that mean that the upload URL was refused, not the file: no token or chat is sent with it. A retry gets a
- * new URL.
+ * Statuses that mean that MAX refused the upload URL, not the file: the request contains no token or chat id that it
+ * could refuse. A retry gets a new URL.
  */
 const WRONG_PLACE: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
@@ -138,13 +138,13 @@ const sendFile = async (
   return said.kind === 'answered' || isXml ? { kind: 'uploaded', status: answer.status, body: answer.body } : said;
 };
 
-/** Returns the attachment in the response to an upload, in any of the known forms; null if there is none. */
+/** Returns the attachment's payload from the response to an upload, in any known form; null if there is none. */
 const payloadOf = (body: Buffer, early: unknown): JsonObject | null => {
   const given = parseObject(body);
   if (given) {
     const { token, photos } = given;
     if (typeof token === 'string' && token) return { token };
-    // An object with neither is an error, or meaningless.
+    // An object with neither a token nor photos is an error, or meaningless.
     return isPhotos(photos) ? { photos } : null;
   }
   const isTaken = /<retval>\s*1\s*<\/retval>/i.test(body.toString());

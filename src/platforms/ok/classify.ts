@@ -13,7 +13,7 @@ export interface OkRefusal {
 export interface RefusedCall {
   /** True if readers would see the effect of the call. */
   readonly visible: boolean;
-  /** Number of earlier delays, by error code: an implied delay grows each time. */
+  /** Number of earlier delays, by error code: a delay that OK only implies grows each time. */
   readonly waits: SendContext['waits'];
   readonly credentials: Readonly<Record<string, string>>;
 }
@@ -29,7 +29,10 @@ const WAITS: Readonly<Record<number, BackoffBounds & { readonly why: string }>> 
   11: { firstMs: MINUTE, longestMs: HOUR, why: OK_MESSAGES.limitUsedUp },
 };
 
-/** Refusals that end only with new credentials or a change by someone with access to the group (D-26, D-50). */
+/**
+ * Refusals that persist until someone replaces the credentials or changes the account, application or group (D-26,
+ * D-50).
+ */
 const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: string]>> = {
   10: ['not_permitted', OK_MESSAGES.rightMissing],
   50: ['access_denied', OK_MESSAGES.accessDenied],
@@ -44,7 +47,7 @@ const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: stri
   456: ['unauthorized', OK_MESSAGES.unauthorized],
 };
 
-/** Words about the group, not the post: they apply to every post, whatever the code (D-50). */
+/** Words about the group, not the post: such a refusal applies to every post, even with a code in `FAILED` (D-50). */
 const NO_GROUP = /PARAM_GROUP_ID|\b(?:group|gid)\b.*(?:not found|not exist|deleted|invalid)|NOT_FOUND.*\bgroup\b/i;
 const NO_RIGHT = /GROUP_RESTRICTION|\bgroup\b.*(?:restrict|forbidden|not a member|not allowed|no access)/i;
 
@@ -55,7 +58,7 @@ const findBarrier = ({ errorMsg }: OkRefusal): readonly [code: string, message: 
   return null;
 };
 
-/** Permanent refusals of a post; the other codes from 500 are about photos. */
+/** Permanent refusals of a post; {@link isPhotoRefusal} recognizes refusals of a photo. */
 const FAILED: Readonly<Record<number, readonly [code: string, category: PublishError['category'], message: string]>> = {
   100: ['bad_parameter', 'payload', OK_MESSAGES.badParameter],
   454: ['text_refused', 'payload', OK_MESSAGES.textRefused],
@@ -65,7 +68,7 @@ const FAILED: Readonly<Record<number, readonly [code: string, category: PublishE
   607: ['refused', 'payload', OK_MESSAGES.refused],
 };
 
-/** True if the code refuses a photo or its upload. */
+/** True if the code means that OK refuses a photo or its upload. */
 export const isPhotoRefusal = (errorCode: number): boolean => errorCode >= 500 && errorCode <= 505;
 
 /** Failures within OK: the call may still have been carried out (D-25). */

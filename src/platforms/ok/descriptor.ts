@@ -7,7 +7,7 @@ import { TITLE } from './title.js';
 
 const GROUP_IN_WORDS = OK_EXAMPLES.groupId;
 
-/** Odnoklassniki: the feeds of groups. */
+/** Odnoklassniki: posts appear in the feeds of groups. */
 export const ok: PlatformDescriptor = {
   id: 'ok',
   title: TITLE,

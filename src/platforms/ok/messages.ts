@@ -7,7 +7,7 @@ export const OK_MESSAGES = {
   /** `slow_down` */
   tooFrequent: 'OK delays posts that are too frequent.',
   /** `slow_down` */
-  limitUsedUp: 'A limit of OK is used up.',
+  limitUsedUp: "One of OK's limits is used up.",
   /** `not_permitted` */
   rightMissing: 'The token lacks a right: issue one with GROUP_CONTENT, PHOTO_CONTENT and VIDEO_CONTENT.',
   /** `access_denied` */
@@ -32,7 +32,7 @@ export const OK_MESSAGES = {
   /** `chat_not_found` */
   groupNotFound: 'OK does not know this group: check group_id.',
   /** `bad_parameter` */
-  badParameter: 'OK refuses a part of the post.',
+  badParameter: 'OK refuses part of the post.',
   /** `text_refused` */
   textRefused: 'OK refuses the wording of the post.',
   /** `media_refused` */
@@ -57,7 +57,7 @@ export const OK_MESSAGES = {
   failedInDoubt: message('OK failed with error {code}: the post may be visible there.'),
 };
 
-/** Results of the test of a channel on OK. */
+/** Results of a channel test on OK. */
 export const OK_TEST_MESSAGES = {
   account: message('The token belongs to {name}.'),
   group: message('The group is "{name}".'),

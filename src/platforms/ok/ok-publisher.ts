@@ -8,8 +8,8 @@ import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
 import { previewCalls } from './upload-calls.js';
 
 /**
- * Creates the publisher of Odnoklassniki: topics in a group's feed, by signed calls. It never repeats a call, because
- * only the caller knows whether a post may be sent twice (D-25).
+ * Creates the publisher for Odnoklassniki, which posts topics to a group's feed with signed calls. It never repeats a
+ * call, because only the caller knows whether a post may be sent twice (D-25).
  */
 export const createOkPublisher = ({
   apiUrl,

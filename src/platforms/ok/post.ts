@@ -3,7 +3,8 @@ import { resolveReferences } from '../references.js';
 import { callOk, classifyUnreadable, type OkConnection } from './call.js';
 
 /**
- * Posts to the group's feed, the only call that readers see. OK offers neither an idempotency key nor a look-up (D-25).
+ * Posts to the group's feed; no other call has an effect that readers see. OK offers neither an idempotency key nor a
+ * look-up (D-25).
  */
 export const postTopic = async (connection: OkConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
   const { attachment, ...rest } = resolveReferences(step.request, context.results);
@@ -23,5 +24,5 @@ export const postTopic = async (connection: OkConnection, step: Step, context: S
   };
 };
 
-/** Returns the bare id of a topic, read from the text because it may exceed the range of a JSON number. */
+/** Returns the bare id of a topic, read from the text because it may exceed the precision of a JavaScript number. */
 const topicIdOf = (body: string): string | null => /^\s*"?([1-9]\d{0,24})"?\s*$/.exec(body)?.[1] ?? null;

@@ -10,13 +10,13 @@ import { signatureWarnings } from '../signature.js';
 import { OK_LIMITS } from './limits.js';
 import { TITLE } from './title.js';
 
-/** Result of an upload step: the id for the topic, or the reason why the medium becomes a link (D-22). */
+/** Result of an upload step: the id to use in the topic, or the reason why the medium becomes a link (D-22). */
 export type UploadResult = { readonly id: string } | { readonly unsent: string };
 
 /** Returns the name of a medium's upload step. */
 export const uploadStepName = (index: number): string => `media-${index + 1}`;
 
-/** Upload calls by type of medium, and the form field for the file (networks.md §1). */
+/** Upload method and form field for the file, by type of medium (networks.md §1). */
 const UPLOADS = {
   photo: { method: 'photosV2.getUploadUrl', field: 'pic1' },
   video: { method: 'video.getUploadUrl', field: 'data' },
@@ -76,7 +76,7 @@ export const renderOk = (
       type: 'GROUP_THEME',
       gid,
       attachment: { media, onBehalfOfGroup: 'true' },
-      // A post without media shows the preview of the page that it links to.
+      // A post without photos or videos shows a preview of the page that it links to.
       ...(photos.length + movies.length === 0 ? { text_link_preview: 'true' } : {}),
     },
   });

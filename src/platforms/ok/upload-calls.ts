@@ -8,7 +8,11 @@ export const photoAddressCall = (gid: string): MethodCall => ({
   parameters: { gid, count: '1' },
 });
 
-/** Requests a video's upload URL; with a `gid`, OK would publish it (networks.md §1). @param size in bytes */
+/**
+ * Returns the call that requests a video's upload URL. It has no `gid`, because OK would then publish the video
+ * (networks.md §1).
+ * @param size in bytes
+ */
 export const videoAddressCall = (name: string, size: string): MethodCall => ({
   method: 'video.getUploadUrl',
   parameters: { file_name: name, file_size: size },

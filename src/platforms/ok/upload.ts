@@ -48,7 +48,7 @@ export const uploadMedium = async (
   }
 };
 
-/** Returns the medium that a step uploads; undefined for a step without an upload. */
+/** Returns a list with the medium that a step uploads; an empty list for a step without an upload. */
 export const mediaOf = (step: Step): readonly WantedMedium[] => {
   const upload = step.request['upload'] as { readonly index: number } | undefined;
   return upload
@@ -102,7 +102,7 @@ const uploadVideo = async (chain: UploadContext): Promise<StepOutcome> => {
 
   const uploaded = await upload(chain, upload_url);
   if ('kind' in uploaded) return uploaded;
-  // OK's response is not documented, but it is not a web page. `video.update` fails if the video is not there.
+  // OK does not document this response, but it is never a web page. If the video is missing, `video.update` fails.
   if (uploaded.last.kind === 'answered' && WEB_PAGE.test(uploaded.last.body.toString())) {
     return classifyUnreadable(uploaded.last, false, chain.context.credentials);
   }
@@ -116,7 +116,9 @@ const callMethod = ({ connection, context }: UploadContext, call: MethodCall) =>
 /** Beginning of an intermediary's web page. */
 const WEB_PAGE = /^\s*<(?:!doctype|html)/i;
 
-/** Sends the file. Returns the response (undefined if it is not JSON), or the outcome of its failure. */
+/**
+ * Sends the file. Returns the response (`value` is undefined if it is not JSON), or the outcome if the upload fails.
+ */
 const upload = async (
   { connection, context, file, field }: UploadContext,
   url: string,

@@ -31,8 +31,8 @@ export type TelegramFailure =
   | { readonly kind: 'never_sent'; readonly code: string; readonly detail: string };
 
 /**
- * Returns the outcome of a failed call (networks.md §3, D-20, D-25, D-26). A call whose effect readers may see is never
- * retried.
+ * Returns the outcome of a failed call (networks.md §3, D-20, D-25, D-26). A call whose effect readers may already see
+ * is never retried.
  */
 export const classify = (failure: TelegramFailure): StepOutcome => {
   switch (failure.kind) {

@@ -182,9 +182,9 @@ describe('a fifth network, added as one folder', () => {
 
 describe('PlatformCatalogue', () => {
   it('refuses two networks of one identifier, two of one setting, and a malformed identifier', () => {
-    expect(() => new PlatformCatalogue([pinboard, pinboard])).toThrow('two networks are called pinboard');
+    expect(() => new PlatformCatalogue([pinboard, pinboard])).toThrow('two networks share pinboard');
     expect(() => new PlatformCatalogue([pinboard, { ...pinboard, id: 'corkboard' }])).toThrow(
-      'two networks are called PINBOARD_API_URL',
+      'two networks share PINBOARD_API_URL',
     );
     expect(() => new PlatformCatalogue([{ ...pinboard, id: 'Pin board' }])).toThrow(
       'malformed network identifier "Pin board"',
