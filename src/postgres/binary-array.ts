@@ -67,7 +67,7 @@ export const int8Array = (values: readonly (bigint | number | null)[]): Buffer =
     },
   );
 
-/** `int8[]` of signed numbers, given as 16 hex digits of their bits. */
+/** `int8[]` of signed numbers, each given as the 16 hex digits of its bits. */
 export const hexInt8Array = (values: readonly (string | null)[]): Buffer =>
   encodeArray(
     OID.int8,

@@ -11,8 +11,8 @@ export interface CallBudget {
 }
 
 /**
- * An owner who makes calls with a credential. Each budget belongs to one caller: no owner takes another's turns, and a
- * refused credential takes no turn of an accepted one (D-68).
+ * An owner who makes calls with a credential. Each budget belongs to one caller, so no owner uses another owner's
+ * turns, and a refused credential uses none of an accepted credential's turns (D-68).
  */
 export interface Caller {
   readonly platform: string;
@@ -20,7 +20,7 @@ export interface Caller {
   readonly credential: string | undefined;
 }
 
-/** Turns that the database has given to one request. */
+/** Turns that the database has granted to one request. */
 export interface CallTurn {
   /** Number of leading budgets that have granted a turn. */
   readonly count: number;
@@ -45,8 +45,8 @@ export class CallTurns {
   /**
    * Reserves a turn in each budget, up to and including the first whose turn lies in the future.
    *
-   * @param publication id of the publication for which a turn that is two seconds or more away is shown to readers
-   * ({@link TURN_OF})
+   * @param publication id of the publication that waits; if its turn is two seconds or more away, the turn is recorded,
+   * so that the API can show the wait ({@link TURN_OF})
    */
   reserve(budgets: readonly CallBudget[], publication?: string): Promise<CallTurn> {
     return this.reservations.submit({ budgets, publication });
@@ -62,19 +62,19 @@ interface Reservation {
 /** Prefix of the `ops_pace` key of the turn that a publication waits for. */
 export const TURN_OF = 'turn/';
 
-/** Prefix of the keys in `ops_pace` that say until when an owner is shown as using up its share of a network. */
+/** Prefix of the `ops_pace` keys that record until when the API shows an owner as using its full share of a network. */
 export const SHARE_OF = 'share/';
 
 /** Returns the key of an owner's share of a network. */
 export const keyOfShare = (platform: string, ownerId: string): string => `${SHARE_OF}${platform}/${ownerId}`;
 
-/** Returns the budget of all calls of an owner with a credential. */
+/** Returns the budget for all calls of an owner with one credential. */
 export const accountBudget = (caller: Caller, limits: CallBudget['limits']): CallBudget => ({
   key: `account/${keyOf(caller)}`,
   limits,
 });
 
-/** Returns the budget of an owner's calls with a credential that readers of a chat can see. */
+/** Returns the budget for an owner's calls to one chat with one credential; only calls with a visible effect count. */
 export const chatBudget = (
   caller: Caller,
   address: Readonly<Record<string, string>>,
@@ -84,7 +84,7 @@ export const chatBudget = (
   return { key: `chat/${keyOf(caller)}/${JSON.stringify(chat)}`, limits };
 };
 
-/** A key holds the credential's hash, never the credential. */
+/** A key contains the credential's hash, never the credential itself. */
 const keyOf = ({ platform, ownerId, credential = '' }: Caller): string =>
   `${platform}/${ownerId}/${createHash('sha256').update(credential).digest('hex')}`;
 

@@ -16,9 +16,9 @@ export interface EmbeddedPostgres {
   /** Stays the same when the server restarts. */
   readonly connectionString: string;
   readonly port: number;
-  /** Shuts the server down and releases DATA_DIR. May be called again. */
+  /** Shuts the server down and releases DATA_DIR. Further calls have no effect. */
   readonly stop: () => Promise<void>;
-  /** Calls a listener each time the server ends unexpectedly. The server is then restarted automatically. */
+  /** Calls a listener each time the server exits unexpectedly. The server is then restarted automatically. */
   readonly onExit: (listener: (exit: ServerExit) => void) => void;
 }
 
@@ -34,9 +34,9 @@ export interface EmbeddedPostgresOptions {
 const RESTART_DELAY = { firstMs: 100, longestMs: 10_000 };
 
 /**
- * Starts the PostgreSQL that comes with the program, on 127.0.0.1, with its data in DATA_DIR (management-api.md:
- * DATABASE_URL). Waits until it accepts connections, even through a recovery. A server that dies is restarted on the
- * same port; a server left over from an earlier process is shut down first.
+ * Starts the bundled PostgreSQL on 127.0.0.1, with its data in DATA_DIR (management-api.md: DATABASE_URL). Waits until
+ * it accepts connections, even if it has to recover first. A server that dies is restarted on the same port; a server
+ * left over from an earlier process is shut down first.
  * @throws DataDirInUse if another process uses this DATA_DIR
  * @throws Error with a human-readable message if the server cannot be started
  */
@@ -69,7 +69,8 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
 };
 
 /**
- * Other users may pass through the folder, because PostgreSQL may have to run as one of them; its data stays private.
+ * Creates and locks DATA_DIR. Other users may traverse it, because PostgreSQL may have to run as another user; the data
+ * stays private.
  */
 const claimDataDir = async (dataDir: string): Promise<DataDirLock> => {
   try {
@@ -85,7 +86,7 @@ const claimDataDir = async (dataDir: string): Promise<DataDirLock> => {
 };
 
 /**
- * Chooses the user that PostgreSQL runs as: the current user, who must own its data, or another one if this process
+ * Chooses the user that PostgreSQL runs as: the current user, who must own its data, or another user if this process
  * runs as root.
  */
 const chooseUser = async (dataDir: string, program: string, logger: Logger): Promise<RunAs> => {
@@ -98,7 +99,7 @@ const chooseUser = async (dataDir: string, program: string, logger: Logger): Pro
   return CURRENT_USER;
 };
 
-/** Retries if another program has taken the port in the meantime, or backends of a killed server are still ending. */
+/** Retries if another program has taken the port in the meantime, or backends of a killed server are still running. */
 const firstStart = async (
   launch: (port: number) => Promise<PostgresServer>,
 ): Promise<{ server: PostgresServer; port: number }> => {
@@ -118,8 +119,8 @@ const firstStart = async (
 };
 
 /**
- * Finds a free port below the range that systems use for outgoing connections, so that no connection can take the port while
- * the server restarts after a crash.
+ * Finds a free port below the range for outgoing connections, so that no connection can take the port while the server
+ * restarts after a crash.
  */
 const findFreePort = async (): Promise<number> => {
   const port = 20_000 + Math.floor(Math.random() * 10_000);
@@ -131,7 +132,7 @@ const findFreePort = async (): Promise<number> => {
   return free ? port : findFreePort();
 };
 
-/** Restarts the server whenever it ends, until `stop` is called. */
+/** Restarts the server whenever it exits, until `stop` is called. */
 const keepRunning = (
   first: PostgresServer,
   launch: () => Promise<PostgresServer>,
@@ -162,7 +163,7 @@ const keepRunning = (
     while (!isStopping()) {
       const exit = await current.exited;
       if (isStopping()) return;
-      logger.error({ ...exit }, 'PostgreSQL ended unexpectedly; restarting it');
+      logger.error({ ...exit }, 'PostgreSQL exited unexpectedly; restarting it');
       for (const listener of listeners) listener(exit);
       await restart();
       if (!isStopping()) logger.info('PostgreSQL is ready again');

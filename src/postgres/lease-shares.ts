@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /** A worker as this process last saw it in the database. */
 export interface SeenWorker {
   readonly id: string;
-  /** Names of the leases that it holds, among those that this process wants. */
+  /** Names of the leases that it holds; only leases that this process also holds or waits for. */
   readonly held: readonly string[];
   /** True if its heartbeat is late: it may be suspended. */
   readonly isSilent: boolean;
@@ -25,17 +25,18 @@ export const rank = (thing: string, candidates: readonly string[]): string[] => 
 };
 
 /**
- * True if a worker with this many leases may take a free one at once: no other live worker has fewer. Workers with
- * fewer leases have seen the free one, too, and go first.
+ * True if a worker with `count` leases may acquire a free lease at once, because no other live worker has fewer.
+ * Workers with fewer leases see the free lease too, and go first.
  */
 export const isNext = (self: string, count: number, workers: readonly SeenWorker[]): boolean =>
   workers.every(({ id, held, isSilent }) => id === self || isSilent || held.length >= count);
 
-/** True if moving a lease from a worker with `theirs` leases to one with `ours` would even out the numbers. */
+/** True if moving a lease from a worker with `theirs` leases to a worker with `ours` would even out the numbers. */
 export const shouldMove = (theirs: number, ours: number): boolean => theirs - ours >= 2;
 
 /**
- * Returns the lease to request from another worker, which must hold at least two more. Returns null if no worker does.
+ * Returns the lease to request and its holder, which must have at least two more leases than this worker. Returns null
+ * if no worker does.
  */
 export const chooseLeaseToAskFor = (
   self: string,

@@ -23,17 +23,20 @@ export interface Term {
 }
 
 /**
- * SQL that ends an insert into ops_lease. A lease of another worker is left alone. A lease that this worker already
- * holds starts a new term: its release failed, or the response to its acquisition was lost.
+ * Last part of an insert into ops_lease. A lease that another worker holds stays unchanged. A lease that this worker
+ * already holds gets a new term, because its release failed, or the response to its acquisition was lost.
  */
 export const ON_LEASE_CONFLICT =
   'on conflict (name) do update set term = default where ops_lease.worker_id = excluded.worker_id returning ops_lease.name, term';
 
 const LOOK_INTERVAL_MS = 1_000;
-/** How long a free lease is left to workers with fewer leases, which may run another program and not want it, in ms. */
+/**
+ * How long a free lease is left to workers with fewer leases, in ms. They may not want it, because they run other
+ * tasks.
+ */
 const COURTESY_MS = 1_500;
 
-/** A lease that this process holds, or is about to acquire (then without a term). */
+/** A lease that this process holds, or is about to acquire; then it has no term yet. */
 interface Held {
   readonly term: bigint | null;
   readonly asked: AbortController;
@@ -44,13 +47,13 @@ interface Waiter {
   readonly settle: (lease: Lease | null) => void;
 }
 
-/** Called with the shards of leases that another worker has released; null if any may have become free. */
+/** Called with the shards of leases that another worker has released; null if any lease may have become free. */
 type ReleaseListener = (shards: ReadonlySet<string> | null) => void;
 
 /**
  * Acquires and releases the leases of this process, which is registered as a worker (see {@link Presence}). Every
  * second, and when notified, a process reads the workers and the leases that it wants. It deletes dead workers with
- * their leases. The result is also used to spread the leases, but it is only a hint (ADR-102): the rows of ops_lease
+ * their leases. What it reads also guides how leases are spread, but is only a hint (ADR-102): the rows of ops_lease
  * decide.
  */
 export class Leases {
@@ -63,7 +66,7 @@ export class Leases {
   private announcedWorkers = '';
   private readonly workerListeners = new Set<() => void>();
   private readonly releaseListeners = new Set<ReleaseListener>();
-  /** By name: the process acquires no lease twice. */
+  /** Keyed by name, so that the process acquires no lease twice. */
   private readonly held = new Map<string, Held>();
   private readonly waiters = new Set<Waiter>();
   /** Times by `performance.now()` at which awaited leases were first seen free. */
@@ -88,7 +91,7 @@ export class Leases {
     this.presence = new Presence(options);
   }
 
-  /** Registers this process until {@link stop}, again whenever the registration is lost. Resolves once registered. */
+  /** Keeps this process registered until {@link stop}, even if the registration is lost. Resolves once registered. */
   start(): Promise<void> {
     this.options.notifications.subscribe('lease', (payload) => this.onNotification(payload));
     return new Promise((resolve) => {
@@ -100,7 +103,7 @@ export class Leases {
     });
   }
 
-  /** The current id of this process among the workers; null while it is not registered. */
+  /** The current worker id of this process; null while it is not registered. */
   get workerId(): string | null {
     return this.presence.workerId;
   }
@@ -112,8 +115,8 @@ export class Leases {
   }
 
   /**
-   * True if another process that had this worker's id is alive, as far as this process knows: it has lost that id with
-   * its session, and has registered again. It may still continue work that it started under the former id.
+   * True if the process that had this worker id is known to be alive under a new id, and is not this process. It lost
+   * the former id with its session and has registered again, but may still continue work that it started under that id.
    */
   hasReturned(workerId: string): boolean {
     const former = processOf(workerId);
@@ -126,8 +129,8 @@ export class Leases {
   }
 
   /**
-   * True while no other process can have the leases that this process acquired under a worker id. Callers check it before
-   * anything irreversible. Leases of an earlier id are lost, even if the process has registered again since.
+   * True while no other process can have the leases that this process acquired under a worker id. Callers check this
+   * before anything irreversible. Leases of an earlier id are lost, even if the process has registered again since.
    */
   stillHoldsLeasesOf(workerId: string): boolean {
     return this.workerId === workerId;
@@ -164,7 +167,7 @@ export class Leases {
 
   /**
    * Ends a term and notifies the other processes. If that fails, the lease stays with this worker's id: this process
-   * can acquire it again (see {@link ON_LEASE_CONFLICT}), or it is freed with the id.
+   * can acquire it again (see {@link ON_LEASE_CONFLICT}), or it is freed when the id is deleted.
    */
   release(term: Term): Promise<void> {
     return this.releases.submit(term);
@@ -216,9 +219,9 @@ export class Leases {
   }
 
   /**
-   * Handles `*`: workers have come or gone; `free <worker> <shard>…`: it has released leases; `ask <holder> <number>
-   * <name>`: a worker with that number of leases asks the holder for this one. Anything else comes from another
-   * program.
+   * Handles a notification: `*` means that workers have come or gone; `free <worker> <shard>…`, that the worker has
+   * released leases; `ask <holder> <number> <name>`, that a worker with that number of leases asks the holder for the
+   * named lease. Any other payload comes from another program.
    */
   private onNotification(payload: string): void {
     const [kind, worker, ...rest] = payload.split(' ');
@@ -261,7 +264,7 @@ export class Leases {
     }
   }
 
-  /** Deletes dead workers, takes free leases, and asks for a lease if another worker holds more. */
+  /** Deletes dead workers, acquires free leases, and asks for a lease if another worker holds at least two more. */
   private async look(): Promise<void> {
     const names = new Set([...this.held.keys(), ...[...this.waiters].map(({ name }) => name)]);
     const text = `
@@ -295,7 +298,8 @@ export class Leases {
     if (id === null) return;
     const taken = new Map(this.workers.flatMap(({ id: holder, held }) => held.map((name) => [name, holder])));
     const wanted = [...new Set([...this.waiters].map(({ name }) => name))].filter((name) => !this.held.has(name));
-    const free = wanted.filter((name) => (taken.get(name) ?? id) === id); // includes its own, see ON_LEASE_CONFLICT
+    // Includes leases that this worker already holds, see ON_LEASE_CONFLICT.
+    const free = wanted.filter((name) => (taken.get(name) ?? id) === id);
     for (const name of this.freeSince.keys()) if (!free.includes(name)) this.freeSince.delete(name);
     for (const name of rank(id, free)) {
       const since = this.freeSince.get(name) ?? performance.now();

@@ -21,7 +21,7 @@ export interface Migration {
 export interface RepeatableMigration extends Omit<Migration, 'number'> {
   /**
    * Default 1; raised by the first edit after a release. A process never replaces functions of a higher version, so
-   * that an older program that starts during an upgrade does not bring its functions back.
+   * that an older program that starts during an upgrade does not restore its own.
    */
   readonly version?: number;
 }
@@ -53,9 +53,9 @@ type AppliedRepeatable = Omit<AppliedMigration, 'number'> & { readonly version: 
 /**
  * Brings the database's schema up to the newest migration. Several processes may start at once: each migration runs
  * exactly once, in its own transaction, while the other processes wait.
- * @throws MigrationError before anything is changed: PostgreSQL older than 15; a schema of an unreleased version, or
- * newer than this program; a numbered migration that was edited, or inserted before others that have run. SQL errors
- * propagate unchanged.
+ * @throws MigrationError before the schema is changed, if PostgreSQL is older than 15, the schema comes from an
+ * unreleased version or a newer program, or a numbered migration is misnumbered, was edited, or is missing although
+ * later ones have run. SQL errors propagate unchanged.
  */
 export const migrate = async (database: Pool | string, migrations: Migrations, logger: Logger): Promise<void> => {
   checkNumbering(migrations.numbered);
@@ -66,9 +66,7 @@ export const migrate = async (database: Pool | string, migrations: Migrations, l
     return;
   }
   const client = new Client({ connectionString: database, application_name: 'migrations', keepAlive: true });
-  client.on('error', (error) =>
-    logger.warn({ reason: error.message }, 'lost the database connection of the migrations'),
-  );
+  client.on('error', (error) => logger.warn({ reason: error.message }, 'lost the database connection for migrations'));
   await client.connect();
   await migrateWith(client, migrations, logger).finally(() => client.end());
 };
@@ -95,7 +93,8 @@ const migrateWith = async (client: ClientBase, migrations: Migrations, logger: L
     const changed = findChanged(migrations.repeatable, repeatable.rows);
     for (const migration of changed) await applyMigration(client, migration, logger);
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined); // ends with the session
+    // If this fails, the lock is released when the session ends.
+    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
   }
 };
 
@@ -144,7 +143,9 @@ const checkNumbering = (migrations: readonly Migration[]): void => {
     );
 };
 
-/** Returns the migrations that have not run yet, after checking that those that have run are known to this program. */
+/**
+ * Returns the migrations that have not run yet, after checking that this program knows all migrations that have run.
+ */
 const findPending = (migrations: readonly Migration[], applied: readonly AppliedMigration[]): readonly Migration[] => {
   const [expected, found] = [migrations[0], applied[0]];
   if (found?.number === 1 && expected && found.name !== expected.name)
@@ -162,8 +163,8 @@ const findPending = (migrations: readonly Migration[], applied: readonly Applied
 };
 
 /**
- * Returns the repeatable migrations that have not run with their current content, except those that a newer program
- * replaced.
+ * Returns the repeatable migrations that have not run with their current content, except migrations that a newer
+ * program has replaced.
  */
 const findChanged = (
   migrations: readonly RepeatableMigration[],

@@ -36,14 +36,14 @@ export class Notifications {
   }
 
   /**
-   * Calls a listener for every notification on a channel, including those of this process. Returns a function that
-   * unsubscribes.
+   * Calls a listener for every notification on a channel, including notifications that this process sent. Returns a
+   * function that unsubscribes.
    */
   subscribe(channel: NotificationChannel, listener: Listener): () => void {
     const listeners = this.listeners.get(channel) ?? new Set();
     if (!this.listeners.has(channel)) {
       this.listeners.set(channel, listeners);
-      // A connection that was lost listens to all channels once it is back.
+      // After a lost connection, the next one listens to all channels.
       if (this.client) this.query(this.client, `listen ${channel}`).catch(() => undefined);
     }
     listeners.add(listener);
@@ -61,7 +61,7 @@ export class Notifications {
     await this.loop;
   }
 
-  /** Sends a query after the earlier ones: a `pg` client runs one at a time. */
+  /** Sends a query once the earlier queries have finished, because a `pg` client runs only one at a time. */
   private query(client: Client, text: string): Promise<unknown> {
     const send = () => client.query(text);
     return (this.lastQuery = this.lastQuery.then(send, send));

@@ -13,8 +13,8 @@ const bigints = (value: unknown): unknown => {
 };
 
 /**
- * Parsers of result values: those of pg, except that int8 becomes a bigint (a position may exceed 2^53). They apply only to
- * connections that are created with them, not to other users of pg in the process.
+ * Parsers of result values: pg's own, except that int8 becomes a bigint, because a position may exceed 2^53. They apply
+ * only to connections that are created with them, not to other users of pg in this process.
  */
 export const pgTypes = new TypeOverrides();
 pgTypes.setTypeParser(INT8, BigInt);
@@ -34,9 +34,9 @@ export interface PoolOptions {
 }
 
 /**
- * Creates a pool of connections to a PostgreSQL server. A lost connection is logged and replaced; neither an idle nor a
- * busy connection that breaks can end the process. Errors of queries reach the caller; {@link isUnavailable}
- * distinguishes outages from mistakes.
+ * Creates a pool of connections to a PostgreSQL server. A lost connection is logged and replaced; a broken connection,
+ * idle or busy, cannot crash the process. Query errors reach the caller; {@link isUnavailable} distinguishes outages
+ * from mistakes.
  */
 export const createPool = (connectionString: string, options: PoolOptions): Pool => {
   const statementTimeoutMs = options.statementTimeoutMs ?? 30_000;
@@ -53,14 +53,14 @@ export const createPool = (connectionString: string, options: PoolOptions): Pool
     idleTimeoutMillis: 30_000,
     // A server behind a broken network never responds: the client's own timeout ends the wait, a little after the server's.
     query_timeout: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + 5_000,
-    // Set by a statement, not by a parameter of the connection: PgBouncer refuses such parameters, or ignores them. The
+    // Set with a statement, not with a connection parameter, because PgBouncer refuses or ignores such parameters. The
     // pool waits for the promise, although its typings do not say so.
     onConnect: ((client) => client.query(timeouts)) as (client: ClientBase) => void,
   });
   pool.on('error', (error) => {
     if (!pool.ending) options.logger.warn({ reason: error.message }, 'lost an idle database connection');
   });
-  // The pool does not listen while a client is in use, and an 'error' event without a listener would end the process.
+  // The pool does not listen while a client is in use, and an 'error' event without a listener would crash the process.
   pool.on('connect', (client) =>
     client.on('error', (error) => options.logger.debug({ reason: error.message }, 'lost a database connection')),
   );
@@ -75,13 +75,13 @@ export const withoutSyncCommit = `set_config('synchronous_commit', 'off', true)`
 
 /** Returns a query with a client time limit of a day instead of the pool's; the caller sets the server's limit. */
 export const unhurried = (text: string): { text: string } => {
-  const query = { text, query_timeout: 86_400_000 }; // missing in the typings of pg
+  const query = { text, query_timeout: 86_400_000 }; // missing from pg's typings
   return query;
 };
 
 /**
- * Runs `work` in a transaction: commits if it resolves; rolls back if it rejects, and throws its error.
- * After an error for which {@link isUnavailable} is true, the outcome of a commit is unknown.
+ * Runs `work` in a transaction: commits if it resolves; if it rejects, rolls back and throws its error. After an error
+ * for which {@link isUnavailable} is true, the outcome of a commit is unknown.
  */
 export const withTransaction = async <T>(
   pool: Pool,

@@ -1,13 +1,13 @@
 import type { Client } from 'pg';
 import { SERVER_MESSAGES } from './messages.js';
 
-/** Number of checks in a row: a pooler may give a transaction the same session by chance. */
+/** Number of checks; more than one, because a pooler may give a transaction the same session by chance. */
 const LOOKS = 3;
 
 /**
- * Detects a pooler in transaction or statement mode in front of the server: a server session that is not bound to its
- * client serves another connection's transaction, or changes in between. A pooler in session mode is not detected, and
- * is allowed (D-54).
+ * Detects a pooler in transaction or statement mode in front of the server: behind such a pooler, a client's server
+ * session may serve another connection's transaction, or change between statements. A pooler in session mode is not
+ * detected, and is allowed (D-54).
  * @returns a human-readable sentence; null if every connection has its own session
  */
 export const findTransactionPooler = async (client: Client, connect: () => Promise<Client>): Promise<string | null> => {
@@ -17,8 +17,8 @@ export const findTransactionPooler = async (client: Client, connect: () => Promi
       const before = await readPid(client);
       await other.query('begin');
       const theirs = await readPid(other);
-      // If there is only one session, the pooler would make this query wait for the other's transaction, so compare
-      // that first.
+      // If there is only one session, the pooler would make this query wait for the other's transaction, so the
+      // sessions are compared first.
       const isShared = theirs === before || (await readPid(client)) !== before;
       await other.query('rollback');
       if (isShared) return SERVER_MESSAGES.transactionPooler;

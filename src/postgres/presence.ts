@@ -14,8 +14,9 @@ const RETRY_MS = 200;
 export const processOf = (workerId: string): string => workerId.split('/')[0]!;
 
 /**
- * Registers this process as a worker. A worker is alive while its session holds an advisory lock (freed by the server as soon
- * as the process dies) **and** its heartbeat is younger than LEASE_SECONDS (so that a suspended process loses its leases).
+ * Registers this process as a worker. A worker is alive while its session holds an advisory lock (freed by the server
+ * as soon as the process dies) **and** its latest heartbeat is younger than LEASE_SECONDS (so that a suspended process
+ * loses its leases).
  */
 export class Presence {
   private readonly processId = newUuid();
@@ -32,14 +33,14 @@ export class Presence {
   ) {}
 
   /**
-   * Registers this process until {@link stop}, again after every loss.
-   * @param onRegistered called each time
+   * Keeps this process registered until {@link stop}, registering it again after every loss.
+   * @param onRegistered called after each registration
    */
   start(onRegistered: () => void): void {
     this.loop ??= this.keepRegistered(onRegistered);
   }
 
-  /** The current id of this process among the workers; null while it is not registered, or its heartbeat is too old. */
+  /** The current worker id of this process; null while it is not registered, or its heartbeat is too old. */
   get workerId(): string | null {
     return performance.now() < this.validUntil ? this.id : null;
   }
@@ -54,7 +55,10 @@ export class Presence {
     return this.lost.signal;
   }
 
-  /** Ends the registration. @param deregister deletes the worker's id from the database */
+  /**
+   * Ends the registration.
+   * @param deregister deletes the worker's id from the database
+   */
   async stop(deregister: (id: string) => Promise<void>): Promise<void> {
     this.stopping.abort();
     if (this.id !== null) await deregister(this.id);

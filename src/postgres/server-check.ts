@@ -4,7 +4,7 @@ import { SERVER_MESSAGES } from './messages.js';
 import { findTransactionPooler } from './pooler-check.js';
 
 /**
- * The server that DATABASE_URL names does not meet this program's requirements. The message says why and what to do
+ * The server that DATABASE_URL points at does not meet this program's requirements. The message says why and what to do
  * (D-54).
  */
 export class UnfitServer extends Error {
@@ -40,18 +40,19 @@ interface Facts {
 }
 
 interface ConnectionLimit {
-  /** Human-readable: where the limit is set. */
+  /** Where the limit is set, in words. */
   readonly where: string;
   /** Number of connections that the limit allows this role. */
   readonly most: number;
-  /** Number of connections now: of all roles, of this role, or to the database. */
+  /** Current number of connections of all roles, of this role, or to the database. */
   readonly used: number;
 }
 
 /**
- * Verifies that a server can be used: session mode, UTF-8, the rights to create schemas and tables, and as many
- * connections as this process may open. Logs a warning if the server allows them, but other sessions currently leave
- * fewer free. The version is checked before migrations (migrations.ts).
+ * Verifies that a server can be used: session mode, UTF-8, the rights to create schemas and tables, a search_path that
+ * starts with public, the rights of the tables' owner, and as many connections as this process may open. Logs a warning
+ * if the server allows that many, but other sessions currently leave fewer free. The version is checked before
+ * migrations (migrations.ts).
  * @throws UnfitServer
  */
 export const checkServer = async (connectionString: string, requirements: ServerRequirements): Promise<void> => {

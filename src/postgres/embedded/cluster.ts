@@ -33,7 +33,7 @@ export const findClusterOwner = async (dataDir: string): Promise<Account | null>
  * Opens the cluster in DATA_DIR (`postgres/data`, with its password next to it), or creates it. A new cluster has a
  * temporary name until it is complete, so that an interrupted start leaves no incomplete cluster behind. The caller
  * holds the lock on DATA_DIR.
- * @throws Error with a human-readable message: another major version, or the message of initdb
+ * @throws Error with a human-readable message if the cluster has another major version, or initdb or chown fails
  */
 export const openCluster = async (
   dataDir: string,
@@ -99,7 +99,7 @@ const initdb = async (binaries: Binaries, runAs: RunAs, args: readonly string[])
 
 const removeUnfinished = async (dataDir: string): Promise<void> => {
   for (const name of await readdir(dataDir)) {
-    // The initdb of a killed process may still be writing: the next start removes what this one cannot.
+    // The initdb of a killed process may still be writing; the next start then removes the rest.
     if (UNFINISHED.test(name))
       await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }

@@ -19,21 +19,21 @@ export class DataDirInUse extends Error {
 
 /** An exclusive lock on a DATA_DIR. */
 export interface DataDirLock {
-  /** May be called again. */
+  /** Further calls have no effect. */
   readonly release: () => void;
 }
 
-/** Programs that lock the file open as descriptor 3. Exit status 1: another process has the lock. */
+/** Programs that lock the file open as descriptor 3. Exit status 1 means that another process holds the lock. */
 const LOCK_PROGRAMS: readonly (readonly [string, readonly string[]])[] = [
   ['flock', ['-n', '3']],
   ['perl', ['-MFcntl=:flock', '-e', 'open(my $f, "+<&=", 3) or exit 2; exit(flock($f, LOCK_EX | LOCK_NB) ? 0 : 1)']],
 ];
 
 /**
- * Locks an existing folder for this process until `release`, or until the process ends in any way. The lock is the kernel's
- * (flock), on a file that only this process has open. Node has no function for it, so a small program locks the descriptor
- * that it inherits; the lock stays with the open file after that program has ended.
- * @throws DataDirInUse
+ * Locks an existing folder for this process until `release`, or until the process exits for any reason. It is a kernel
+ * lock (flock) on a file that only this process keeps open. Node has no flock function, so a small program locks the
+ * descriptor that it inherits; the lock stays with the open file after that program exits.
+ * @throws DataDirInUse if another process holds the lock
  */
 export const lockDataDir = (dataDir: string): DataDirLock => {
   const file = join(dataDir, 'lock');

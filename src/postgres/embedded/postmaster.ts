@@ -19,7 +19,7 @@ const STATUS_LINE = 7;
 
 const pidFile = (data: string): string => join(data, 'postmaster.pid');
 
-/** Reads the server that postmaster.pid names; null if the file is absent or being written. The server may be dead. */
+/** Reads postmaster.pid; returns null if the file is absent, incomplete or invalidated. Its server may be dead. */
 export const readPostmaster = async (data: string): Promise<Postmaster | null> => {
   const lines = await readFile(pidFile(data), 'utf8').then(
     (content) => content.split('\n'),
@@ -32,8 +32,8 @@ export const readPostmaster = async (data: string): Promise<Postmaster | null> =
 
 /**
  * Frees the data directory for a new server: shuts down a server that a killed process left behind, and invalidates a
- * postmaster.pid whose process has ended or is now another program. The caller holds the lock on DATA_DIR, so the
- * server cannot belong to another running gateway.
+ * postmaster.pid whose process has exited or whose pid now belongs to another program. The caller holds the lock on
+ * DATA_DIR, so the server cannot belong to another running gateway.
  */
 export const stopLeftoverServer = async (data: string, logger: Logger): Promise<void> => {
   const leftover = await readPostmaster(data);
@@ -46,8 +46,8 @@ export const stopLeftoverServer = async (data: string, logger: Logger): Promise<
 };
 
 /**
- * Shuts a server down: first fast; if that takes too long, immediately, which costs a recovery at the next start; as a
- * last resort, by SIGKILL. Resolves when the process has ended.
+ * Shuts a server down: first requests a fast shutdown; if that takes too long, an immediate shutdown, after which the
+ * next start needs a recovery; as a last resort, kills the server. Resolves once the process has exited.
  */
 export const shutDownServer = async (
   pid: number,
@@ -79,7 +79,8 @@ export const shutDownServer = async (
 
 /**
  * Reports whether a process is a PostgreSQL server on this data directory: its pid may have been reused by another
- * program. `unclear`: a PostgreSQL server whose folder cannot be read, because it belongs to another user or is ending.
+ * program. `unclear`: a PostgreSQL server whose folder cannot be read, because it belongs to another user or is
+ * exiting.
  */
 const identifyProcess = (pid: number, data: string): 'ours' | 'unclear' | 'gone or another' => {
   try {
@@ -90,7 +91,7 @@ const identifyProcess = (pid: number, data: string): 'ours' | 'unclear' | 'gone 
       });
       return command.includes('postgres') && command.includes(data) ? 'ours' : 'gone or another';
     }
-    // A zombie has ended, and waits for its parent to read its status.
+    // A zombie has exited, and waits for its parent to read its status.
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     if (!/^Name:\s+postgres$/m.test(status) || /^State:\s+[ZX]/m.test(status)) return 'gone or another';
   } catch {

@@ -100,8 +100,8 @@ const CAPABILITIES = [
 ] as const;
 
 /**
- * Runs programs as an account with an ambient capability, which they and their child processes keep. Linux only; null
- * elsewhere.
+ * Runs programs as an account with an ambient capability, which they and their child processes keep. Returns null if
+ * this process has no such capability, as on systems other than Linux.
  */
 const withCapability = (account: Account): RunAs | null => {
   const own = readOwnCapabilities();

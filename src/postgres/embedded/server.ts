@@ -8,9 +8,9 @@ import { readPostmaster, shutDownServer } from './postmaster.js';
 import type { RunAs } from './run-as.js';
 import { spawnSupervised } from './supervised.js';
 
-/** How the server ended. */
+/** How the server exited. */
 export interface ServerExit {
-  /** Exit status; 128 + n after signal n. */
+  /** Exit status, or 128 + n after signal n; null if the server could not be started or its shell was killed. */
   readonly status: number | null;
   /** The last lines of its log. */
   readonly log: readonly string[];
@@ -18,14 +18,14 @@ export interface ServerExit {
 
 /** A PostgreSQL server process. */
 export interface PostgresServer {
-  /** Resolves once the server accepts connections; rejects with {@link ServerDidNotStart} if it ends first. */
+  /** Resolves once the server accepts connections; rejects with {@link ServerDidNotStart} if it exits first. */
   readonly ready: Promise<void>;
   readonly exited: Promise<ServerExit>;
-  /** Shuts the server down: fast at first, immediately after 5 s. */
+  /** Requests a fast shutdown, and an immediate one if the server has not exited after 5 s. */
   stop(): Promise<void>;
 }
 
-/** The server ended before it accepted connections. The message contains the last lines of its log. */
+/** The server exited before it accepted connections. The message contains the last lines of its log. */
 export class ServerDidNotStart extends Error {
   override readonly name = 'DidNotStart';
   constructor(readonly exit: ServerExit) {
@@ -60,8 +60,8 @@ const LOG_LINES_KEPT = 20;
 const PROGRESS_MS = 5_000;
 
 /**
- * Starts a server on a data directory that is not in use (see postmaster.ts: stopLeftoverServer). The server shuts down if
- * this process dies.
+ * Starts a server on a data directory that is not in use (see postmaster.ts: stopLeftoverServer). The server shuts down
+ * if this process exits.
  */
 export const startServer = (options: {
   readonly binaries: Binaries;
@@ -126,12 +126,12 @@ export const startServer = (options: {
   return { ready, exited, stop };
 };
 
-/** States that are part of every outage: the server is starting or stopping, or its client has disconnected. */
+/** SQLSTATEs that every outage produces: the server is starting or stopping, or its client has disconnected. */
 const EXPECTED_STATES = /^(57P01|57P03|08006)$/;
 
 /**
- * Logs a line of the server's log. Statement errors are debug messages, because the sender of the statement reports
- * them.
+ * Copies a line of the server's log to this process's log. SQL errors are logged at debug level, because the code that
+ * sent the statement reports them.
  */
 const logServerLine = (line: string, logger: Logger): void => {
   const [, state = '', severity = '', message = ''] = /^(\S{5}) (\w+): {2}(.*)$/.exec(line) ?? [];

@@ -22,8 +22,8 @@ exit $status
 
 /**
  * Starts one of PostgreSQL's programs in its own session, so that a terminal's Ctrl-C, or a signal to this process
- * group, does not end it too early. It ends no later than this process; closing its stdin interrupts it. The exit
- * status is the program's, 128 + n after signal n.
+ * group, does not stop it too early. Closing its stdin interrupts it, and so does the end of this process. The exit
+ * status is the program's, or 128 + n after signal n.
  */
 export const spawnSupervised = (runAs: RunAs, program: string, args: readonly string[]): ChildProcess => {
   const [command = '', ...rest] = [...runAs.prefix, '/bin/sh', '-c', SCRIPT, 'sh', program, ...args];
@@ -34,6 +34,6 @@ export const spawnSupervised = (runAs: RunAs, program: string, args: readonly st
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
   });
-  child.stdin.on('error', () => undefined); // the program has ended already
+  child.stdin.on('error', () => undefined); // the program has already exited
   return child;
 };

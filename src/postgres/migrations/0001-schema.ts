@@ -2,10 +2,10 @@ import type { Migration } from '../migrations.js';
 import { eventStoreTables } from './event-store-tables.js';
 
 /**
- * The event store, which stays empty if the events are in KurrentDB, and the tables that cannot be rebuilt from events:
- * settings of the database, checkpoints, workers and their leases, secrets, responses of idempotent requests, rate
- * limits. Read models are not among them: each projection creates its own tables. The functions that work on these
- * tables are in migrations/repeatable/.
+ * The event store, which stays empty if the events are in KurrentDB, and the gateway's operational tables, such as
+ * database settings, checkpoints, workers and their leases, secrets, responses to idempotent requests and rate limits.
+ * Read models are not among them: each projection creates its own tables. The functions that work on these tables are
+ * in migrations/repeatable/.
  */
 export const schema: Migration = {
   number: 1,

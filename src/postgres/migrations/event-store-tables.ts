@@ -1,7 +1,7 @@
 /**
- * Returns the tables of an event store, in a separate schema. Part of the first numbered migration. `event.data` is
- * text, not jsonb, because the hash chain covers its exact bytes. `head` holds the last position that was assigned to
- * an event.
+ * Returns the SQL that creates the tables of an event store, in a separate schema. Part of the first numbered
+ * migration. `event.data` is text, not jsonb, because the hash chain covers its exact bytes. `head` holds the last
+ * position that was assigned to an event.
  */
 export const eventStoreTables = (schema: string, firstPosition = 1n): string => `
     create schema ${schema};

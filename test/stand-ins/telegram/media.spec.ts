@@ -96,7 +96,7 @@ describe('an album', () => {
 
   it.each([
     ['without items', [], 'there are no messages to send'],
-    ['of one item', [item('photo', 'a')], 'an album needs two media at least'],
+    ['of one item', [item('photo', 'a')], 'an album needs at least two media'],
     ['of eleven items', Array(11).fill(item('photo', 'a')), 'too many messages to send as an album'],
     [
       'of a photo and an audio',

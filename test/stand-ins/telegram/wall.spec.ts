@@ -29,7 +29,7 @@ describe('GET /wall', () => {
   });
 
   it('says that there are no posts yet', async () => {
-    expect(await page()).toContain('Nothing is posted here yet.');
+    expect(await page()).toContain('Nothing has been posted here yet.');
   });
 
   it('counts the views of a post', async () => {

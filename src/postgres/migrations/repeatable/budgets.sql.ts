@@ -1,13 +1,13 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
 /**
- * The limiter's functions for budgets: discovery, pauses and replays per minute and endpoint, the sandbox per UTC day and owner
- * (D-17, D-45, D-51).
+ * The limiter's functions for budgets: discovery, pauses and replays have a budget per minute and endpoint, the sandbox
+ * has one per UTC day and owner (D-17, D-45, D-51).
  */
 export const budgets: RepeatableMigration = {
   name: 'budgets',
   sql: `
-    -- Takes one request each from budgets. One call at a time; only a violation waits for the disk.
+    -- Consumes one request from each budget. Calls run one at a time; only a violation waits for the disk.
     create or replace function ops_consume_budgets(
       endpoints text[], versions text[], payers text[], budgets text[], sizes bigint[], are_daily boolean[],
       are_violations boolean[], violations_to_disable bigint, unknown_endpoints text[]
@@ -23,8 +23,8 @@ export const budgets: RepeatableMigration = {
         where j.outcome <> 'rejected' or set_config('synchronous_commit', 'on', true) is not null;
     end $$;
 
-    -- Evaluates budgets and records the result. A payer occurs once in a call at most. outcome: admitted, stale, disabled or
-    -- rejected. A rejection counts as a violation, and a disabled endpoint gets nothing, only where are_violations says so. A
+    -- Evaluates budgets and records the result. A payer occurs at most once per call. outcome: admitted, stale, disabled or
+    -- rejected. Only where are_violations is true does a rejection count as a violation and is a disabled endpoint refused. A
     -- null size means unlimited.
     create or replace function ops_evaluate_budgets(
       endpoints text[], versions text[], payers text[], budgets text[], sizes bigint[], are_daily boolean[],

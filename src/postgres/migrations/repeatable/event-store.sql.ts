@@ -7,8 +7,8 @@ const APPEND_LOCKS = 7002;
 export interface EventStoreLocation {
   readonly schema: string;
   /**
-   * Name of a function `(subjects text[], versions text[]) returns int[]` that checks conditions of appends. It returns
-   * the indexes, from 1, of the conditions that do not hold.
+   * Name of a function `(subjects text[], versions text[]) returns int[]` that checks the conditions of appends. It
+   * returns the indexes, from 1, of the conditions that do not hold.
    */
   readonly conditions: string;
 }
@@ -16,13 +16,14 @@ export interface EventStoreLocation {
 /**
  * Returns the SQL functions of an event store.
  *
- * `append_events` is a group commit. An advisory lock of the transaction makes positions gapless and equal to the
- * commit order, across processes: the lock is released after the commit has become visible. The newest position is in a
- * sequence, not in a row: while a transaction elsewhere keeps old versions (`pg_dump`), a row becomes slower with each
- * update (ADR-96). A sequence keeps its value when the transaction is rolled back, so it is advanced last, when only
- * the commit can still fail, which then leaves a gap. If events were restored without the sequence, their positions
- * count. There is no table of streams: the unique index on stream and revision is the check. There is no index on event
- * ids: a conflict compares the ids at that revision. Both would cost more than they are worth.
+ * `append_events` is a group commit. An advisory lock of the transaction makes positions gapless and in commit order,
+ * across processes: the lock is released after the commit has become visible. The newest position is in a sequence, not
+ * in a row: while another transaction, such as that of `pg_dump`, keeps old row versions, each update of a row is
+ * slower than the one before (ADR-96). A sequence keeps its value when the transaction is rolled back, so it is
+ * advanced last, when only the commit can still fail, which then leaves a gap. If events were restored without the
+ * sequence, the newest event's position counts. There is no table of streams, because the unique index on stream and
+ * revision suffices, and no index on event ids, because a conflict compares the ids at that revision. Either would cost
+ * more than it is worth.
  */
 export const eventStoreFunctions = ({ schema, conditions }: EventStoreLocation): string => `
 -- Position of the newest event that is committed; 0 if there is none.
@@ -34,9 +35,10 @@ begin
 end $$;
 
 -- Input: one row per event, in the order of appending. An item is an append, to one stream or to several; "firsts" marks the
--- first event in each stream. The caller ensures that a stream stands once in a batch.
--- Output: one row per stream that has another revision (-1: no stream), with its append's item; nothing of these appends is
--- written. If none was rejected: a single row without an item. The accepted events follow "base" without a gap, in the order of appending.
+-- first event in each stream. The caller ensures that a stream occurs only once in a batch.
+-- Output: one row per stream whose revision is not the expected one (-1: no stream), with its append's item; none of these
+-- appends is written. If no append was rejected, a single row without an item. The accepted events follow "base" without a
+-- gap, in the order of appending.
 create or replace function ${schema}.append_events(
   items int[], streams text[], revisions bigint[], firsts boolean[], ids uuid[], types text[], datas text[], metadatas text[]
 ) returns table (base bigint, rejected int, current bigint) language plpgsql
@@ -49,7 +51,7 @@ declare
   written bigint;
 begin
   perform pg_advisory_xact_lock(${APPEND_LOCKS}, hashtext('${schema}'));
-  -- A statement of its own: its snapshot is taken after the lock was acquired.
+  -- A separate statement, so that its snapshot is taken after the lock was acquired.
   select greatest(h.last_value, (select e.position from ${schema}.event e order by e.position desc limit 1))
     into start from ${schema}.head h;
   select array_agg(c.item), array_agg(c.found) into rejections, currents from (
@@ -59,7 +61,7 @@ begin
     offset 0 -- evaluated once, not for every reference
   ) c where c.found <> c.wanted - 1;
 
-  -- Nearly always all are accepted: then the input is written as it is.
+  -- Nearly always, all appends are accepted; then the input is written unchanged.
   if rejections is null then
     insert into ${schema}.event (position, stream, revision, id, type, data, metadata)
     select start + g.ord, g.stream, g.revision, g.id, g.type, g.data, g.metadata
@@ -98,7 +100,7 @@ begin
     from ${schema}.append_events(items, streams, revisions, firsts, ids, types, datas, metadatas) a;
 end $$;
 
--- Writes an event as an append does, and undoes it: raises the error that an append would meet now. The event is larger than
+-- Writes an event as an append does, and undoes it. Raises the error that an append would get now. The event is larger than
 -- the free space of most pages, so that the table must grow.
 create or replace function ${schema}.probe_append() returns void language plpgsql
 as $$

@@ -1,9 +1,10 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
 /**
- * The limiter's functions for posts, and the clock of all limits; budgets.sql.ts has those for the other limits. Each
- * call evaluates a batch of requests, at most one per endpoint. Rows are locked before the clock is read, so the limits
- * are exact across all processes. A request with an outdated endpoint snapshot is `stale` and takes no tokens.
+ * The limiter's functions for posts, and the clock of all limits; the functions for the other limits are in
+ * budgets.sql.ts. Each call evaluates a batch of requests, at most one per endpoint. Rows are locked before the clock
+ * is read, so the limits are exact across all processes. A request with an outdated endpoint snapshot is `stale` and
+ * uses no tokens.
  */
 export const limiter: RepeatableMigration = {
   name: 'limiter',
@@ -13,10 +14,11 @@ export const limiter: RepeatableMigration = {
       select coalesce(nullif(current_setting('crosspost.now', true), '')::timestamptz, clock_timestamp())
     $$;
 
-    -- Admits posts whose streams are presumed empty. A post with a stream that is not empty is "stored" and takes no tokens;
-    -- the others go to ops_admit_posts. Row 0 counts the stored ones as evaluated. With events outside this database, streams
-    -- is empty, and a post whose keys were not looked up is unread. plan_cache_mode: for small batches the server preferred a custom plan and planned every call again, which
-    -- made a single post three times as expensive. The setting also holds for the functions called from here.
+    -- Admits posts whose streams are presumed empty. A post with a stream that is not empty is "stored" and uses no tokens;
+    -- the other posts go to ops_admit_posts. Row 0 counts the stored posts as evaluated. With events outside this database,
+    -- streams is empty, and a post whose keys were not looked up is unread. plan_cache_mode: for small batches, the server
+    -- preferred a custom plan and planned every call again, which made a single post three times as expensive. The setting
+    -- also applies to the functions called from here.
     create or replace function ops_admit_new_posts(
       streams text[], items int[],
       endpoints text[], versions text[], consumes boolean[], keys_1 bigint[], keys_2 bigint[],
@@ -141,7 +143,7 @@ export const limiter: RepeatableMigration = {
       return query select 0, 'admitted'::text, null::text, null::int, cardinality(admitted) + evaluated, false, t::text;
     end $$;
 
-    -- Evaluates posts in full and records the admitted and rejected ones. outcome: admitted; admissible (within the limits,
+    -- Evaluates posts in full and records admissions and rejections. outcome: admitted; admissible (within the limits,
     -- but consumes was false); stale; disabled; in_flight (a post with one of its keys was admitted within the last five to
     -- ten seconds); quota (the owner's month is used up); rejected (with reason and retry_after); unread (like rejected, but
     -- its keys may be known: nothing is recorded). disables: this violation disables the endpoint. Null limit: unlimited.
@@ -255,7 +257,7 @@ export const limiter: RepeatableMigration = {
         or set_config('synchronous_commit', 'on', true) is not null;
     end $$;
 
-    -- Returns the items that have a stream with events.
+    -- Returns the items with at least one stream that has events.
     create or replace function ops_find_stored_posts(streams text[], items int[]) returns int[] language plpgsql stable
       set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
     as $$

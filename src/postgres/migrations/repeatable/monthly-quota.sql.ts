@@ -1,7 +1,8 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
 /**
- * Reservations of the month's posts: publications in progress never exceed an owner's quota, across all workers (D-18).
+ * Reserves posts of the month for publications in progress, so that all workers together never exceed an owner's quota
+ * (D-18).
  */
 export const monthlyQuota: RepeatableMigration = {
   name: 'monthly-quota',

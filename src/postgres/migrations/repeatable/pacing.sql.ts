@@ -7,7 +7,7 @@ export const pacing: RepeatableMigration = {
     -- Reserves a time slot in each budget. budgets: [{request, key, limits: [[calls, per_ms], ...], waiter}, ...]; the budgets of
     -- one request are adjacent. Each slot is the earliest time at which no limit is exceeded; wait_ms is the time until then. A
     -- request that has to wait for a budget gets no slots in the budgets after it: they would be too early. A slot that is two
-    -- seconds away or more is stored under the key "waiter" as well, if there is one; a shorter wait is over when it is read.
+    -- seconds away or more is stored under the key "waiter" as well, if there is one; a shorter wait would be over before it is read.
     create or replace function ops_reserve_slots(budgets jsonb) returns table (request int, slot timestamptz, wait_ms int)
       language plpgsql
     as $$

@@ -9,9 +9,9 @@ export const probeBudget: RepeatableMigration = {
   sql: `
     -- Records one payment per item, or refuses it where it would exceed the endpoint's limit or the owner's, which is twice as
     -- high. A null limit means unlimited; an item larger than a limit needs all of it. Calls for one owner run one after
-    -- another, so that the limits hold across processes. again_probes, again_bytes: what a repetition of the item's request has
-    -- to pay in all. retry_after: whole seconds, at least 1, after which that fits if nothing else is paid in the meantime;
-    -- scope: the limit that holds for so long.
+    -- another, so that the limits hold across processes. again_probes, again_bytes: what a retry of the item's request has to
+    -- pay in total. retry_after: whole seconds, at least 1, after which a retry fits if nothing else is paid in the meantime;
+    -- scope: the limit that causes this wait.
     create or replace function ops_pay_probes(
       endpoints text[], owners text[], probe_counts int[], byte_counts bigint[], again_probes int[], again_bytes bigint[],
       max_probes bigint, max_bytes bigint
@@ -37,7 +37,7 @@ export const probeBudget: RepeatableMigration = {
         order by p.at limit 500 for update skip locked);
 
       for i in 1 .. cardinality(endpoints) loop
-        -- Newest first, the sums say how much was paid since each payment. The newest payment that leaves too little room
+        -- Newest first, the sums show how much was paid since each payment. The newest payment that leaves too little room
         -- has to be a minute old.
         select bool_or(s.endpoint_probes + least(probe_counts[i], max_probes) > max_probes
                     or s.endpoint_bytes + least(byte_counts[i], max_bytes) > max_bytes
@@ -71,7 +71,7 @@ export const probeBudget: RepeatableMigration = {
       end loop;
     end $$;
 
-    -- Replaces the amounts of payments with those that were used.
+    -- Replaces the reserved amounts of payments with the amounts that were used.
     create or replace function ops_settle_probes(ids bigint[], probe_counts int[], byte_counts bigint[]) returns void
       language plpgsql
     as $$

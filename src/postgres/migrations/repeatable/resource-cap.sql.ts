@@ -1,16 +1,15 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
 /**
- * Reservations of places for new resources: all processes together never create more resources than an owner's plan
- * allows (D-67).
+ * Reserves room for new resources, so that all processes together never create more than an owner's plan allows (D-67).
  */
 export const resourceCap: RepeatableMigration = {
   name: 'resource-cap',
   sql: `
-    -- Reserves a place for a resource that is about to be created, unless the owner has as many as the cap. kind: a table of
-    -- the read model discovery. existing: the owner's other resources, those being created included. Calls for one owner and
-    -- kind run one after another. A process that died may have created its resource, so that its reservation counts for ten
-    -- minutes: longer than an append and the read model take.
+    -- Reserves room for a resource that is about to be created, unless the owner already has as many as the cap allows. kind:
+    -- a table of the read model discovery. existing: number of the owner's other resources, including resources that are being
+    -- created. Calls for one owner and kind run one after another. A process that died may have created its resource, so its
+    -- reservation counts for ten minutes, which is longer than an append and the read model take.
     create or replace function ops_reserve_resource(
       owner text, kind text, resource text, cap bigint, out is_reserved boolean, out existing bigint
     ) language plpgsql
