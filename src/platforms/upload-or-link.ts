@@ -2,9 +2,10 @@ import { becomesLink } from './media-error.js';
 import type { PublishError, StepOutcome } from './publisher.js';
 
 /**
- * Runs the calls that upload a medium. If the network refuses them, it runs them once more: the file may have been
- * damaged in transit, and a failed upload may always be repeated (networks.md §3). A medium that is refused twice
- * becomes a link in the text (D-22): `unsent` in the result gives the reason. A failed upload never fails the post.
+ * Runs the calls that upload a medium. If the network refuses the medium, runs them once more, because the file may
+ * have been damaged in transit and a failed upload may always be repeated (networks.md §3). A file that is too large is
+ * not sent again. A medium that stays refused becomes a link in the text (D-22), and `unsent` in the result gives the
+ * reason. A refused medium never fails the post.
  */
 export const uploadOrLink = async (chain: () => Promise<StepOutcome>): Promise<StepOutcome> => {
   const first = await chain();
@@ -14,7 +15,7 @@ export const uploadOrLink = async (chain: () => Promise<StepOutcome>): Promise<S
   return { kind: 'done', result: { unsent: describeFailure(last.error) }, messageIds: [], urls: [] };
 };
 
-/** True if a status concerns the server, not the file, whatever the body says. */
+/** True if a status means that the server, not the file, is the problem, whatever the body says. */
 export const isServerBusy = (status: number): boolean => status === 429 || status >= 500;
 
 /** Returns the outcome of a refused upload. @param says the network's own words (see `platform-says.ts`) */

@@ -6,7 +6,7 @@ const CARRIAGE_RETURN = 13;
 
 /**
  * Returns the text as Telegram stores it: control characters become spaces, `\r` is removed, entities keep their words
- * (networks.md §2). The limit then applies to the text in the channel. An empty entity is removed.
+ * (networks.md §2). The limit then applies to the text that the channel shows. Entities that become empty are removed.
  */
 export const cleanText = (content: TextWithEntities): TextWithEntities => {
   const { text, entities } = content;
@@ -28,7 +28,10 @@ export const cleanText = (content: TextWithEntities): TextWithEntities => {
   };
 };
 
-/** Returns how many UTF-16 units of a text {@link cleanText} turns into the first `kept` units of its result. */
+/**
+ * Returns the number of leading UTF-16 units of a text that become the first `kept` units of {@link cleanText}'s
+ * result.
+ */
 export const originalLength = (text: string, kept: number): number => {
   let at = 0;
   for (let left = kept; left > 0; at++) if (text.charCodeAt(at) !== CARRIAGE_RETURN) left--;

@@ -6,7 +6,7 @@ import { TITLE } from './title.js';
 
 const CHAT_IN_WORDS = TELEGRAM_EXAMPLES.chatId;
 
-/** Telegram, where bots post. */
+/** Telegram: bots post to chats and channels. */
 export const telegram: PlatformDescriptor = {
   id: 'telegram',
   title: TITLE,

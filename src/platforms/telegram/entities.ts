@@ -16,8 +16,8 @@ const DETECTED: ReadonlySet<string> = new Set(['mention', 'url', 'email', 'phone
 export type TelegramEntity = Readonly<Record<string, string | number>>;
 
 /**
- * Converts a post's entities for Telegram, in order. An entity that Telegram would refuse or ignore is omitted with a
- * warning.
+ * Converts a post's entities for Telegram, in order. Entities that Telegram detects itself are omitted silently; others
+ * that it would refuse or ignore are omitted with a warning.
  */
 export const renderEntities = (
   entities: readonly Entity[],

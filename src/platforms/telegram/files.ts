@@ -22,8 +22,8 @@ import { FETCH } from './steps.js';
 const WANTED: Readonly<Record<Media['type'], MediaLimits>> = TELEGRAM_LIMITS.media;
 
 /**
- * Downloads a post's media before anything is sent, so that the messages can be planned without any media that cannot
- * be sent. The result holds the kind of each medium; the files stay in the cache for later steps.
+ * Downloads a post's media before anything is sent, so that the messages are planned without media that cannot be sent.
+ * The result holds the kind of each medium, or why it becomes a link; the files stay in the cache for later steps.
  */
 export const fetchMedia = async (step: Step, { media }: SendContext): Promise<StepOutcome> => {
   const types = step.request['types'] as readonly Media['type'][];
@@ -47,7 +47,10 @@ export const fetchMedia = async (step: Step, { media }: SendContext): Promise<St
   };
 };
 
-/** Returns the media of a step: all of the post's for the download step, otherwise those that the request refers to. */
+/**
+ * Returns the media of a step: all media of the post for the download step, otherwise the media that the request refers
+ * to.
+ */
 export const mediaOf = ({ name, request }: Step): readonly WantedMedium[] => {
   if (name !== FETCH) return listFiles(request).map(({ index, type }) => ({ index, limits: WANTED[type] }));
   const types = request['types'] as readonly Media['type'][];
@@ -98,7 +101,7 @@ export const attachFiles = async (
   return { parts, sizeBytes: lent.reduce((sum, file) => sum + file.sizeBytes, 0), release };
 };
 
-/** Returns the call of a step with its files (D-38); the download of the files is not a call. */
+/** Returns the call of a step, with placeholders for its files (D-38); no call for the download step. */
 export const previewCalls = ({ name, method, request }: Step, media: readonly Media[]): readonly PreviewCall[] => {
   if (name === FETCH) return [];
   const files: Record<string, string> = {};

@@ -13,7 +13,7 @@ export interface InlineKeyboard {
   readonly inline_keyboard: readonly (readonly { readonly text: string; readonly url: string }[])[];
 }
 
-/** Converts a post's buttons to rows below the message; null if none is left. */
+/** Converts a post's buttons to rows below the message. `keyboard` is null if no button is left. */
 export const renderKeyboard = (
   rows: readonly (readonly Button[])[],
 ): { readonly keyboard: InlineKeyboard | null; readonly warnings: readonly Warning[] } => {

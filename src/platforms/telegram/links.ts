@@ -22,7 +22,7 @@ export const acceptsButtonUrl = (url: string): boolean =>
 
 /**
  * Returns the public URL of a message, with the chat's name. For a `-100…` chat without a name, returns a URL that
- * works for members; null if there is none.
+ * works only for members; null for any other chat.
  */
 export const messageUrl = (
   chat: { readonly id: string; readonly username?: string | undefined },

@@ -61,7 +61,8 @@ export const parseAttachment = (reference: string): { readonly type: Media['type
  * separate message. Before the download, the URLs' extensions determine the formats.
  *
  * @param fetched result of the download step, if it is done
- * @param results results of the groups sent, by name; `refused`: the reason why Telegram refused one (D-22)
+ * @param results results of the groups sent so far, by name; `refused` is the reason why Telegram refused a group
+ * (D-22)
  */
 export const planMedia = (
   media: readonly Media[],

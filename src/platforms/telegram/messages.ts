@@ -5,7 +5,7 @@ export const TELEGRAM_MESSAGES = {
   /** `server_error` */
   failedInDoubt: message('Telegram failed with error {code}: the post may be visible there.'),
   /** `album_incomplete` */
-  albumIncomplete: 'Telegram refused a part of the album: other parts may be visible there.',
+  albumIncomplete: 'Telegram refused part of the album: other parts may be visible there.',
   /** `too_many_requests` */
   asksToWait: message('Telegram asks the gateway to wait {seconds} s.'),
   /** `unauthorized` */
@@ -13,7 +13,7 @@ export const TELEGRAM_MESSAGES = {
   /** `bot_not_found` */
   botNotFound: 'Telegram does not know a bot with this token: set the current one from @BotFather.',
   /** `malformed_token` */
-  malformedToken: 'This is not a bot token: set the one that @BotFather issues, such as 123456:ABC-DEF….',
+  malformedToken: 'This is not a bot token: set the token that @BotFather issued, such as 123456:ABC-DEF….',
   /** `forbidden` */
   forbidden: 'The bot may not post there: add it to the chat as an administrator with the right to post.',
   /** `chat_not_found` */
@@ -44,12 +44,12 @@ export const TELEGRAM_MESSAGES = {
   /** `moved` */
   movedAgain: 'The chat has moved again.',
   /** detail of a call */
-  duringUpload: message('{detail}, in the middle of the upload'),
+  duringUpload: message('{detail}, during the upload'),
   /** detail of a call */
   notCalled: 'the call could not be made',
 };
 
-/** Results of the test of a channel on Telegram. */
+/** Results of a channel test on Telegram. */
 export const TELEGRAM_TEST_MESSAGES = {
   bot: message('The token belongs to the bot @{username}.'),
   chat: message('The chat is "{title}" ({type}).'),

@@ -152,7 +152,7 @@ export const malformedToken = {
 /**
  * Returns the outcome for a `Message`, or for an album's messages; null if there is no message, because the result then
  * proves nothing (D-25).
- * @param chatId chat of the message: the number of a message is unique only within its chat
+ * @param chatId chat of the message, because a message's number is unique only within its chat
  */
 const toDoneOutcome = (result: unknown, chatId: Json): StepOutcome | null => {
   const messages = (Array.isArray(result) ? result : [result]) as readonly (TelegramMessage | null | undefined)[];

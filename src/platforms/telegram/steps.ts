@@ -33,7 +33,7 @@ export const fetchStep = (media: readonly Media[]): Step => ({
   request: { types: media.map(({ type }) => type), urls: media.map(({ url }) => url) },
 });
 
-/** Returns a `sendMessage` step. @param replyTo the step whose first message it replies to */
+/** Returns a `sendMessage` step. @param replyTo name of the step to whose first message it replies */
 export const messageStep = (
   chatId: string,
   { text, entities }: RenderedText,
@@ -63,7 +63,8 @@ export const repliedStep = ({ reply_parameters: reply }: JsonObject): string | u
 };
 
 /**
- * Returns a `sendPhoto`, `sendVideo`, `sendAudio` or `sendDocument` step for one medium, `sendMediaGroup` for an album.
+ * Returns a `sendPhoto`, `sendVideo`, `sendAudio` or `sendDocument` step for one medium, or a `sendMediaGroup` step for
+ * an album.
  */
 export const mediaStep = (
   chatId: string,

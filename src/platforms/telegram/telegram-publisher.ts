@@ -7,8 +7,8 @@ import { sendStep } from './send.js';
 import { testTelegram } from './test-channel.js';
 
 /**
- * Creates the publisher of Telegram, through the Bot API. One set of connections serves every bot and chat. It never
- * repeats a call, because only the caller knows whether a post may be sent twice (D-25).
+ * Creates the publisher for Telegram, which uses the Bot API. One set of connections serves every bot and chat. It
+ * never repeats a call, because only the caller knows whether a post may be sent twice (D-25).
  */
 export const createTelegramPublisher = ({ apiUrl, timeoutMs = 30_000 }: PublisherOptions): ConnectedPublisher => {
   const connection = { apiUrl: apiUrl.replace(/\/+$/, ''), connections: createConnections(), timeoutMs };

@@ -13,7 +13,7 @@ export interface VkRefusal {
 export interface RefusedCall {
   /** True if readers would see the effect of the call. */
   readonly visible: boolean;
-  /** Number of earlier delays, by error code: an implied delay grows each time. */
+  /** Number of earlier delays, by error code: a delay that VK only implies grows each time. */
   readonly waits: SendContext['waits'];
   readonly credentials: Readonly<Record<string, string>>;
 }
@@ -30,10 +30,10 @@ const WAITS: Readonly<Record<number, BackoffBounds & { readonly why: string }>> 
   43: { firstMs: MINUTE, longestMs: HOUR, why: VK_MESSAGES.outOfService },
 };
 
-/** Message of the daily limit: 50 posts on a wall, by all applications together. */
+/** Matches VK's message about the daily limit of 50 posts on a wall, which all applications share. */
 const FIFTY_A_DAY = /only add \d+ posts? (?:a|per) day/i;
 
-/** Refusals that end only with new credentials or a change by someone with access to the community (D-26, D-50). */
+/** Refusals that persist until someone replaces the token or acts on VK, for example solves a captcha (D-26, D-50). */
 const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: string]>> = {
   5: ['unauthorized', VK_MESSAGES.unauthorized],
   7: ['not_permitted', VK_MESSAGES.rightMissing],

@@ -7,7 +7,7 @@ import { createVkPublisher } from './vk-publisher.js';
 
 const GROUP_IN_WORDS = VK_EXAMPLES.groupId;
 
-/** VK: the walls of communities. */
+/** VK: posts appear on the walls of communities. */
 export const vk: PlatformDescriptor = {
   id: 'vk',
   title: TITLE,

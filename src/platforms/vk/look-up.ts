@@ -7,14 +7,14 @@ import { buildParameters, toDoneOutcome } from './post.js';
 const COMPARED_POSTS = 50;
 
 /**
- * Possible difference between VK's dates and its clock, in seconds: closer than this, the order of two events is
+ * Possible difference between VK's dates and its clock, in seconds. If two events are closer than this, their order is
  * unknown.
  */
 const SLACK_S = 2;
 
 /**
  * Looks on the wall for a post with the same text and number of attachments, no older than the attempt (D-41). Only a
- * user's token can read a wall; a community's cannot, so without an upload token the result is `unknown`.
+ * user's token can read a wall, so with only a community's token the result is `unknown`.
  */
 export const lookUpOnWall = async (
   connection: VkConnection,
@@ -58,14 +58,14 @@ const aheadMs = (last: Exchange): number => {
 /** The relevant parts of a post from `wall.get`. */
 interface WallPost {
   readonly id?: number;
-  /** Seconds. */
+  /** Unix time, in seconds. */
   readonly date?: number;
   readonly text?: string;
   readonly is_pinned?: number;
   readonly attachments?: readonly { readonly type?: string }[];
 }
 
-/** Counts photos and videos; VK adds its own links. */
+/** Counts photos and videos only, because VK itself attaches links. */
 const countUploads = (item: WallPost | null): number =>
   item?.attachments?.filter(({ type }) => type === 'photo' || type === 'video').length ?? 0;
 

@@ -7,7 +7,7 @@ export const VK_MESSAGES = {
   /** `slow_down` */
   tooFrequent: 'VK delays posts that are too frequent or too similar.',
   /** `slow_down` */
-  limitUsedUp: 'One of the daily limits of VK is used up.',
+  limitUsedUp: "One of VK's daily limits is used up.",
   /** `slow_down` */
   outOfService: 'This part of VK is temporarily out of service.',
   /** `daily_limit` */
@@ -44,11 +44,11 @@ export const VK_MESSAGES = {
   /** `chat_not_found` */
   communityNotFound: 'VK does not know this community: check group_id, its number without a minus sign.',
   /** `posting_denied` */
-  wallClosed: 'The token may not write on this wall: open the wall, or use a token of an editor.',
+  wallClosed: "The token may not write on this wall: open the wall, or use an editor's token.",
   /** `posting_denied` */
   postingDenied: 'VK currently does not accept posts on this wall.',
   /** `bad_parameter` */
-  badParameter: 'VK refuses a part of the post.',
+  badParameter: 'VK refuses part of the post.',
   /** `advertisement_too_soon` */
   advertisementTooSoon: 'Another advertisement was posted here recently.',
   /** `links_forbidden` */
@@ -67,11 +67,11 @@ export const VK_MESSAGES = {
   fileRefused: 'VK does not accept this file.',
 };
 
-/** Results of the test of a channel on VK. */
+/** Results of a channel test on VK. */
 export const VK_TEST_MESSAGES = {
   communityNotFound: message('VK does not know the community {id}: check group_id, its number without a minus sign.'),
-  tokenOfUser: "VK accepts the token, which is a user's.",
-  tokenOfCommunity: "VK accepts the token, which is a community's.",
+  tokenOfUser: 'VK accepts the token, which belongs to a user.',
+  tokenOfCommunity: 'VK accepts the token, which belongs to a community.',
   community: message('The community is "{name}".'),
   mayUpload: 'The second token may upload photos and videos.',
   wallRight: 'The token has the right to post on the wall.',

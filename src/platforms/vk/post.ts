@@ -5,7 +5,7 @@ import { callVk, classifyUnreadable, type VkConnection } from './call.js';
 import { toGuid } from './guid.js';
 import { VK_MESSAGES } from './messages.js';
 
-/** Posts to the wall, the only call that readers see. */
+/** Posts to the wall; no other call has an effect that readers see. */
 export const postToWall = async (connection: VkConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
   const token = context.credentials['access_token'];
   if (!token) return noToken;

@@ -19,7 +19,7 @@ export type UploadResult = { readonly attachment: string } | { readonly unsent: 
 /** Returns the name of a medium's upload step. */
 export const uploadStepName = (index: number): string => `media-${index + 1}`;
 
-/** Upload calls by type of medium, and the form field for the file (networks.md §1). */
+/** Upload methods and form field for the file, by type of medium (networks.md §1). */
 const UPLOADS = {
   photo: { method: 'photos.saveWallPhoto', upload: { address: 'photos.getWallUploadServer', field: 'photo' } },
   video: { method: 'video.save', upload: { address: 'video.save', field: 'video_file' } },

@@ -1,7 +1,7 @@
 import { type MethodCall, placeholderOf, previewUpload, toPreviewCall } from '../preview-calls.js';
 import type { PreviewCall, Step } from '../publisher.js';
 
-/** VK's response to the upload of a photo. */
+/** VK's response to a photo upload. */
 export interface UploadedPhoto {
   readonly server: string;
   readonly photo: string;

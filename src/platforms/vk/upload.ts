@@ -26,8 +26,8 @@ import { photoServerCall, savePhotoCall, saveVideoCall } from './upload-calls.js
 const WANTED: Readonly<Record<'photo' | 'video', MediaLimits>> = VK_LIMITS.media;
 
 /**
- * Uploads one medium: requests the upload URL, sends the file and saves it. A failed upload may always be repeated
- * (networks.md §3). A medium that VK refuses becomes a link in the text (D-22).
+ * Uploads one medium: requests the upload URL, sends the file and, for a photo, saves it. A failed upload may always be
+ * repeated (networks.md §3). A medium that VK refuses becomes a link in the text (D-22).
  */
 export const uploadMedium = async (
   connection: VkConnection,
@@ -50,7 +50,7 @@ export const uploadMedium = async (
   }
 };
 
-/** Returns the medium that a step uploads; undefined for a step without an upload. */
+/** Returns a list with the medium that a step uploads; an empty list for a step without an upload. */
 export const mediaOf = (step: Step): readonly WantedMedium[] => {
   const upload = step.request['upload'] as { readonly index: number } | undefined;
   return upload ? [{ index: upload.index, limits: WANTED[step.method === 'video.save' ? 'video' : 'photo'] }] : [];
@@ -118,7 +118,7 @@ const ACCEPTED_VIDEO_FIELDS = ['video_id', 'size', 'video_hash'];
 const callMethod = ({ connection, context, token }: UploadContext, call: MethodCall) =>
   callVk(connection, { ...call, token, visible: false }, context);
 
-/** Sends the file. Returns the fields of the response, or the outcome of its failure. */
+/** Sends the file. Returns the fields of the response, or the outcome if the upload fails. */
 const upload = async (
   { connection, context, file, field }: UploadContext,
   url: string,

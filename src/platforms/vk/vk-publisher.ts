@@ -8,13 +8,13 @@ import { testVk } from './test-channel.js';
 import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
 import { previewCalls } from './upload-calls.js';
 
-/** VK remembers a `guid` for an hour (networks.md §4); 10 minutes of that are left for a slow call. */
+/** VK remembers a `guid` for an hour (networks.md §4). The remaining 10 minutes allow for a slow call. */
 const GUID_LIFETIME_MS = 50 * 60_000;
 
 /**
- * Creates the publisher of VK. It posts to a community's wall with one token and uploads with another. It never repeats
- * a call, because only the caller knows whether a post may be sent twice (D-25). The publication's key is sent as
- * `guid`.
+ * Creates the publisher for VK. It posts to a community's wall with one token and uploads with another. It never
+ * repeats a call, because only the caller knows whether a post may be sent twice (D-25). The publication's key is sent
+ * as `guid`.
  */
 export const createVkPublisher = ({
   apiUrl,
