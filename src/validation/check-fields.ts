@@ -5,7 +5,7 @@ import { type BodyClass, readFields, type Sent } from './read-fields.js';
 import type { RuleContext } from './rules.js';
 import { wrongTypePredicate } from './wording.js';
 
-/** Status for a broken rule, which breaks the schema (D-5). */
+/** Status of a body that breaks a rule, and so the schema (D-5). */
 const SCHEMA: RefusalStatus = 422;
 
 /** One object in a list, and the result of checking its rules. */
@@ -53,7 +53,7 @@ export const checkFields = (dto: object, path: string, problems: ProblemList): R
  * Checks the objects in a list one by one, until more problems would not change the response.
  *
  * @param list any value; a value that is not an array has already been reported and has no items
- * @param limit maximum number of items to check; the caller has to report more
+ * @param limit maximum number of items to check; the caller must report a longer list
  * @returns the items that are objects
  */
 export const checkEach = <Dto extends object>(

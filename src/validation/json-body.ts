@@ -5,10 +5,10 @@ import { JSON_MESSAGES } from './messages.js';
 import type { Problem } from './problem-list.js';
 import { aboutField, formatCount } from './wording.js';
 
-/** Size, in bytes, from which a JSON body is read in slices, so that other requests need not wait for it (ADR-19). */
+/** Size, in bytes, above which a JSON body is read in slices, so that other requests need not wait for it (ADR-19). */
 export const HEAVY_BYTES = 65_536;
 
-/** The value of a body, or all its problems; any of them means status 400 (D-5, D-43). */
+/** The value of a body, or its problems; any problem means status 400 (D-5, D-43). */
 export type JsonBody =
   | { readonly ok: true; readonly value: unknown }
   | {
@@ -31,8 +31,8 @@ const startsWithByteOrderMark = (bytes: Buffer): boolean => bytes[0] === 0xef &&
 export const parseJsonBody = (bytes: Buffer): JsonBody => runToEnd(parseJsonBodyInSlices(bytes));
 
 /**
- * {@link parseJsonBody} in slices, for a large body. The longest slice is `JSON.parse`, whose duration the limits
- * bound.
+ * Does the same as {@link parseJsonBody}, in slices, for a large body. The longest slice is `JSON.parse`; the limits
+ * bound its duration.
  */
 export function* parseJsonBodyInSlices(bytes: Buffer): Steps<JsonBody> {
   if (bytes.length > JSON_LIMITS.bytes)

@@ -23,10 +23,10 @@ export const JSON_LIMITS = {
 /** Maximum number of problems in one response (D-6). */
 const MAX_PROBLEMS = 50;
 
-/** Number of members that are read in one slice. */
+/** Number of members to read in one slice. */
 const MEMBERS_PER_SLICE = 2_048;
 
-/** Number of digits from which an integer may exceed the precision of a double; shorter integers are exact. */
+/** Length from which an integer may exceed the precision of a double; shorter integers are exact. */
 const LONG_INTEGER = 16;
 
 const LITERALS = ['true', 'false', 'null'];
@@ -65,8 +65,9 @@ class ScanEnded extends Error {}
 /**
  * Scans a body once, before anything is built from it (security.md: Request pipeline, 6). It checks that the text is
  * JSON (RFC 8259) within {@link JSON_LIMITS}, without duplicate keys, keys that pollute prototypes, lone surrogates
- * (D-43), null characters (PostgreSQL cannot store them) or numbers that a double cannot hold exactly, such as long
- * ids. Linear, not recursive; keeps only the keys of open containers.
+ * (D-43), null characters (PostgreSQL cannot store them), numbers too large for a double, or integers that a double
+ * cannot hold exactly, such as long ids. Runs in linear time, without recursion, and keeps only the keys of open
+ * containers.
  *
  * @returns at most 50 problems; none if the result of `JSON.parse` may be stored
  */
@@ -76,7 +77,7 @@ export const scanJson = (text: string): JsonScanResult => {
   return scan;
 };
 
-/** {@link scanJson} in slices, for a long text. */
+/** Does the same as {@link scanJson}, in slices, for a long text. */
 export function* scanJsonInSlices(text: string): Steps<JsonScanResult> {
   const scan = new JsonScan(text);
   while (!scan.advance(MEMBERS_PER_SLICE)) yield;
@@ -99,7 +100,7 @@ class JsonScan implements JsonScanResult {
 
   constructor(private readonly text: string) {}
 
-  /** Scans at most this many more members and elements. @returns true if the scan has ended */
+  /** Scans at most this many more members and elements. @returns true if the scan has finished */
   advance(members: number): boolean {
     try {
       this.isComplete = this.read(members);

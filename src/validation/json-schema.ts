@@ -35,7 +35,7 @@ const toSchema = (part: BodyClass<object> | JsonSchema): JsonSchema => (isClass(
 export const Schema = {
   /** The elements of an array. */
   items: (part: Part): PropertyDecorator => annotate(() => ({ items: toSchema(part()) })),
-  /** A nested object, or keywords in addition to those of the rules. */
+  /** A nested object, or keywords in addition to the rules' own. */
   is: (part: Part): PropertyDecorator => annotate(() => toSchema(part())),
   /** The field is required; other code checks that. */
   required: (): PropertyDecorator => annotate(() => ({ [REQUIRED]: true })),

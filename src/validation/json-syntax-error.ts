@@ -12,24 +12,27 @@ export const describeSyntaxError = (text: string, at: number, what: string): str
     line++;
     lineStart = i + 1;
   }
-  // Columns count characters as editors do: a surrogate pair is one.
+  // Columns count characters as editors do: a surrogate pair counts as one character.
   let column = 1;
   for (let i = lineStart; i < at; i++) if ((text.charCodeAt(i) & 0xfc00) !== 0xdc00) column++;
   return JSON_MESSAGES.notJson({ line, column, what });
 };
 
-/** {@link describeSyntaxError} for a token at `at` that the grammar does not allow. @param expected `a value`, `"," or "}"` */
+/**
+ * Like {@link describeSyntaxError}, for a token at `at` that the grammar does not allow.
+ * @param expected `a value`, `"," or "}"`
+ */
 export const describeUnexpected = (text: string, at: number, expected: string): string => {
   const found = describeTokenAt(text, at);
   const advice = ADVICE.find(([pattern]) => pattern.test(found))?.[1] ?? '';
   return describeSyntaxError(text, at, SYNTAX.unexpected({ expected, found, advice }));
 };
 
-/** {@link describeSyntaxError} for a comma before the closing bracket at `at`. */
+/** Like {@link describeSyntaxError}, for a comma before the closing bracket at `at`. */
 export const describeTrailingComma = (text: string, at: number): string =>
   describeSyntaxError(text, at, SYNTAX.trailingComma);
 
-/** {@link describeSyntaxError} for the string that begins at `start` and is malformed at `at`. */
+/** Like {@link describeSyntaxError}, for the string that begins at `start` and is malformed at `at`. */
 export const describeBrokenString = (text: string, start: number, at: number): string => {
   if (at >= text.length) return describeSyntaxError(text, start, SYNTAX.unclosedString);
   const found = describeTokenAt(text, at);
@@ -52,7 +55,7 @@ const INVISIBLE: Readonly<Record<string, string>> = {
 };
 
 const describeTokenAt = (text: string, at: number): string => {
-  // Long enough for any word that is shown.
+  // Longer than any word that a message quotes.
   const thing = TOKEN.exec(text.slice(at, at + 100))?.[0] ?? '';
   return INVISIBLE[thing] ?? quoteShort(thing);
 };

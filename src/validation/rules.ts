@@ -26,7 +26,7 @@ export interface RuleContext {
   readonly findProblem: (value: unknown) => FieldProblem;
   /** Equivalent JSON Schema keywords, for the documentation; none if no keyword can express the rule. */
   readonly schema?: JsonSchema;
-  /** The rule that requires a field. */
+  /** True for the rule that requires a field. */
   readonly isPresence?: boolean;
 }
 
@@ -134,7 +134,7 @@ export const Must = {
       'hasAtMostUnits',
       ({ length }) =>
         length <= limit ? undefined : { code: 'too_long', predicate: tooLongPredicate(length, limit, 'UTF-16 units') },
-      { maxLength: limit }, // counts characters, each of which has one unit or two
+      { maxLength: limit }, // JSON Schema counts characters, which have one or two units
     ),
   haveAtMostCharacters: (limit: number): PropertyDecorator =>
     textRule(
@@ -185,7 +185,10 @@ export const Must = {
     findProblemOf: (value: unknown) => FieldProblem | undefined,
     schema: JsonSchema = { type: 'string' },
   ): PropertyDecorator => rule('isAllowed', findProblemOf, schema),
-  /** A rule for text that has its own problems, such as url-rules.ts. @param when as for {@link Must.bePresent} */
+  /**
+   * A rule for text that describes its own problems, such as the rules in url-rules.ts.
+   * @param when as for {@link Must.bePresent}
+   */
   satisfy: <T>(
     findProblemOf: (text: string) => FieldProblem | undefined,
     when?: (object: T) => boolean,

@@ -8,5 +8,5 @@ export const countCharacters = (text: string): number => {
 /** A character that is neither white space nor invisible. */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
-/** Returns true if a text has a visible character: networks refuse texts and buttons without any. */
+/** Returns true if a text has a visible character: networks refuse texts and buttons without one. */
 export const isVisible = (text: string): boolean => VISIBLE.test(text);

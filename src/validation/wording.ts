@@ -10,7 +10,8 @@ export interface FieldProblem {
 const SHOWN = 40;
 
 /**
- * Quotes a sent text for a message: in double quotes, on one line, cut to 40 UTF-16 units, never inside a surrogate pair.
+ * Quotes a sent text for a message: in double quotes, on one line, cut to 40 UTF-16 units, but never inside a surrogate
+ * pair.
  */
 export const quoteShort = (text: string): string => {
   if (text.length <= SHOWN) return JSON.stringify(text);
@@ -55,8 +56,8 @@ export const aboutField = (path: string, predicate: string): string =>
   `${path === '' ? 'the body' : path} ${predicate}`;
 
 /**
- * Returns the path of a field: `media[0].url`; an unusual name is quoted. @param prefix path of its object, with a dot
- * at its end
+ * Returns the path of a field: `media[0].url`; an unusual name is quoted.
+ * @param prefix path of the object, with a trailing dot
  */
 export const joinPath = (prefix: string, name: string): string =>
   /^[A-Za-z_$][\w$]{0,39}$/.test(name) ? `${prefix}${name}` : `${prefix.replace(/\.$/, '')}[${quoteShort(name)}]`;
