@@ -37,7 +37,7 @@ const parseText = (bytes: Buffer, type: string): CallBody => {
   return { fields: Object.fromEntries(new URLSearchParams(bytes.toString())), files: NO_FILES };
 };
 
-/** Streams a body. Reads an oversized body to its end, so that the sender receives the response. */
+/** Streams a body. Reads even an oversized body in full, so that the sender receives the response. */
 async function* readChunks(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer, void, void> {
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

@@ -28,8 +28,8 @@ export const revokeToken = (revokedTokens: Set<string>, fields: ControlFields): 
 };
 
 /**
- * Sets rate limits: `{on: true}` for the network's own limits, or limits by name; null for no limit. Turns all others
- * off.
+ * Sets rate limits: `{on: true}` for the network's own limits, or limits by name; null for no limit. Turns off all
+ * limits that are not set.
  */
 export const setRateLimits = <T extends Readonly<Record<keyof T, number | null>>>(
   limits: { settings: T },
@@ -50,7 +50,7 @@ export const setRateLimits = <T extends Readonly<Record<keyof T, number | null>>
   return { status: 200, body: settings };
 };
 
-/** A group on a network, as controls change it. */
+/** The properties of a group that controls can change. */
 interface ControlledGroup<State extends string, Problem> {
   title: string;
   state: State;

@@ -26,7 +26,7 @@ interface ControlRequest {
  * - `GET /_control/calls?after=&method=`: the newest 2,000 calls
  * - `GET /_control/ledger?after=&limit=&channel=`: the accepted messages
  *
- * and the network's own controls. Answers 400 with a message to invalid requests, 404 to unknown controls.
+ * and the network's own controls. Answers invalid requests with 400 and a message, unknown controls with 404.
  */
 export const answerControl = async (parts: ControlledParts, request: ControlRequest): Promise<StandInAnswer> => {
   const { faults, calls, ledger, network } = parts;

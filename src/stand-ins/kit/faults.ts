@@ -22,12 +22,12 @@ export const FAULT_MODES = [
 /** Name of a fault. */
 export type FaultMode = (typeof FAULT_MODES)[number];
 
-/** A remaining fault. */
+/** A pending fault. */
 export interface Fault {
   readonly mode: FaultMode;
   /** The network's method name; `*` for any. */
   readonly method: string;
-  /** Channel as calls name it; null for any. */
+  /** Channel as it appears in calls; null for any. */
   readonly channel: string | null;
   /** Number of calls to which the fault still applies; null for all calls until it is removed. */
   times: number | null;
@@ -101,7 +101,7 @@ export class FaultQueue {
     this.delayMs = 0;
   }
 
-  /** Returns the first fault that matches a call and counts it as used once. */
+  /** Returns the first fault that matches a call and counts one use of it. */
   takeMatch(method: string, channel: string | null): Fault | null {
     if (this.faults.length === 0) return null;
     const fault = this.faults.find(

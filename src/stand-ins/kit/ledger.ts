@@ -9,7 +9,7 @@ export interface LedgerOptions {
   /** Path of the file; it is created with its folder if missing. */
   readonly file: string;
   readonly platform: string;
-  /** Called for every entry in order: first for those in the file when it is opened, then for each new one. */
+  /** Called for every entry in order: first for the entries in the file when it is opened, then for each new entry. */
   readonly onEntry?: (entry: LedgerEntry) => void;
 }
 
@@ -40,7 +40,7 @@ export class Ledger {
   /** Opens the file and replays it through `onEntry`. Throws if any line but the last is invalid. */
   static async open(options: LedgerOptions): Promise<Ledger> {
     const folder = dirname(options.file);
-    // An existing folder is left alone: it may be shared, such as /tmp, and keeps its mode.
+    // An existing folder keeps its mode, because it may be shared, such as /tmp.
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const handle = await open(options.file, 'a', 0o600);
     await handle.chmod(0o600).catch(() => undefined); // the file may be from an earlier version, or another user's
@@ -68,7 +68,7 @@ export class Ledger {
 
   /**
    * Writes the messages of one call together and resolves once the operating system has them. Concurrent appends share
-   * one write. Rejects from the first disk error on, because a line may be incomplete.
+   * one write. After the first disk error, every append rejects, because a line may be incomplete.
    */
   async append(messages: readonly NewLedgerEntry[]): Promise<readonly LedgerEntry[]> {
     if (this.broken) throw new Error('the ledger accepts no more entries after a failed write', { cause: this.broken });

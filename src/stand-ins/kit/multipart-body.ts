@@ -14,8 +14,8 @@ export const parseBoundary = (contentType: string): string => {
 };
 
 /**
- * Reads a form with files (RFC 7578) as a stream, keeping only what {@link receiveFile} stores of a file in memory. If
- * a name occurs twice, the last field or file counts.
+ * Reads a form with files (RFC 7578) as a stream. Of a file, only the parts that {@link receiveFile} stores stay in
+ * memory. If a name occurs twice, the last field or file counts.
  */
 export const readMultipart = async (chunks: AsyncIterable<Buffer>, boundary: string): Promise<CallBody> => {
   const fields: Record<string, string> = {};
@@ -42,7 +42,7 @@ export const readMultipart = async (chunks: AsyncIterable<Buffer>, boundary: str
 /** Splits a stream at given byte sequences (marks), which may span two chunks. */
 class Scanner {
   private readonly chunks: AsyncIterator<Buffer>;
-  // Starts with a line end, which the first delimiter lacks.
+  // Starts with a line break, which the first delimiter lacks.
   private buffered: Buffer = LINE;
 
   constructor(chunks: AsyncIterable<Buffer>) {
@@ -50,8 +50,8 @@ class Scanner {
   }
 
   /**
-   * Yields the bytes before the next mark and skips the mark. Read the result to its end. @param orEnd true to also
-   * accept the end of the stream
+   * Yields the bytes before the next mark and skips the mark. The caller must read all of them.
+   * @param orEnd true to also accept the end of the stream
    */
   async *readUntil(mark: Buffer, orEnd = false): AsyncGenerator<Buffer, void, void> {
     for (;;) {

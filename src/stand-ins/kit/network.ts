@@ -39,6 +39,6 @@ export interface StandInNetwork {
   handle(call: StandInCall): Promise<StandInAnswer>;
   /** Returns the network's error for a call whose body is too large (413) or unreadable (400). */
   createErrorAnswer(status: number, message: string): StandInAnswer;
-  /** Answers a control of this network; `path` is the part after `/_control/`. Returns null if there is no such control. */
+  /** Answers a control of this network; `path` is the part after `/_control/`. Returns null for an unknown control. */
   handleControl?(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null;
 }

@@ -11,7 +11,7 @@ export interface PhotoDimensions {
 export const readPhotoDimensions = ({ bytes }: UploadedFile): PhotoDimensions | null => {
   if (!bytes) return null;
   try {
-    const { width, height } = imageSize(new Uint8Array(bytes)); // a copy: it would read beyond the end of a Buffer
+    const { width, height } = imageSize(new Uint8Array(bytes)); // a copy: imageSize reads beyond the end of a Buffer
     if (!(width > 0 && height > 0)) return null;
     return { long: Math.max(width, height), short: Math.min(width, height) };
   } catch {

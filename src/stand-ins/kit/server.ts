@@ -140,7 +140,7 @@ const listen = (server: Server, port: number, host: string): Promise<void> =>
     });
   });
 
-/** Answers a call as its fault says, or with the network's real response if there is no fault. */
+/** Answers a call as its fault specifies, or with the network's real response if there is no fault. */
 const answerUnderFault = async (
   fault: Fault | null,
   accept: () => Promise<StandInAnswer>,

@@ -9,7 +9,10 @@ export class StoredUploads {
     private readonly media: Map<string, LedgerMedium>,
   ) {}
 
-  /** @param file one JSON line per upload; created with its folder on the first; an incomplete last line is ignored */
+  /**
+   * @param file has one JSON line per upload; the first upload creates it and its folder; an incomplete last line is
+   * ignored
+   */
   static async open(file: string): Promise<StoredUploads> {
     const text = await readFile(file, 'utf8').catch(() => '');
     const lines = text.split('\n').slice(0, -1);

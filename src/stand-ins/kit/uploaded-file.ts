@@ -9,12 +9,13 @@ export interface UploadedFile {
   readonly head: Buffer;
   /** First 32 hex digits of the SHA-256. */
   readonly hash: string;
-  /** Content; null if the file is too large to store, so that it was only measured and hashed. */
+  /** Content; null if the file is too large to store and was only measured and hashed. */
   readonly bytes: Buffer | null;
 }
 
 /**
- * Maximum size of a stored file, in bytes: enough for photos and short videos, but not for a demo folder of gigabytes.
+ * Maximum size of a stored file, in bytes: enough for photos and short videos, but small enough to keep a demo's folder
+ * from growing to gigabytes.
  */
 const MAX_STORED_BYTES = 24 * 1_048_576;
 const HEAD_BYTES = 64;

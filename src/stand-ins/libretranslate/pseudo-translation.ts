@@ -39,7 +39,7 @@ const REFERENCES = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' } as 
 const decodeReferences = (html: string): string =>
   html.replace(/&[a-z0-9#]*;?/gi, (reference) => {
     const character = REFERENCES[reference as keyof typeof REFERENCES];
-    if (character === undefined) throw new InvalidMarkup(`${reference} is no reference`);
+    if (character === undefined) throw new InvalidMarkup(`${reference} is not a known character reference`);
     return character;
   });
 

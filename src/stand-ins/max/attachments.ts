@@ -11,7 +11,7 @@ export interface Attachments {
   readonly buttons: readonly (readonly LedgerButton[])[];
 }
 
-/** Limits of networks.md §1 and §5. */
+/** Maximum number of attachments in a message (networks.md §1, §5). */
 const MAX_ATTACHMENTS = 12;
 
 /** Reads and checks a message's `attachments`; absent, null and empty mean none. */
@@ -24,7 +24,7 @@ export const readAttachments = async (value: unknown, uploads: Uploads): Promise
     throw badPayload('attachments: audio must be the only attachment of its message');
   }
   const keyboards = attachments.filter(({ type }) => type === 'inline_keyboard');
-  if (keyboards.length > 1) throw badPayload('attachments: one inline_keyboard at most');
+  if (keyboards.length > 1) throw badPayload('attachments: at most one inline_keyboard');
   const media: LedgerMedium[] = [];
   for (const one of attachments) if (one['type'] !== 'inline_keyboard') media.push(await readMedium(one, uploads));
   return { media, buttons: keyboards.flatMap(({ payload }) => readKeyboard(payload)) };

@@ -6,7 +6,7 @@ export const CHAT_STATES = ['admin', 'missing', 'denied', 'removed'] as const;
 /** State of a chat. */
 export type ChatState = (typeof CHAT_STATES)[number];
 
-/** A channel with its newest messages and the number of its last one. */
+/** A channel with its newest messages and the number of its last message. */
 export interface Chat {
   readonly id: string;
   title: string;
@@ -19,7 +19,7 @@ export interface Chat {
 /** Maximum number of a chat's messages that can be requested (the maximum of `count` in MAX's schema). */
 export const MAX_COUNT = 100;
 
-/** Every numeric chat exists until a control says otherwise. */
+/** Every numeric chat exists unless a control changes its state. */
 export class Chats {
   private readonly byId = new Map<string, Chat>();
 

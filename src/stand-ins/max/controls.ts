@@ -13,10 +13,10 @@ interface ControlledParts {
 
 /**
  * MAX's own controls:
- * - `POST /_control/tokens {token, revoked}`: a revoked token is answered 401
+ * - `POST /_control/tokens {token, revoked}`: calls with a revoked token get 401
  * - `POST /_control/chats {chat_id, state?, title?}`: see `CHAT_STATES`
  * - `POST /_control/not-ready {times}`: how many of the next messages with media get `attachment.not.ready`
- * - `POST /_control/uploads {image?: "photos" | "token", retval?}`: form of the responses to uploads; a retval
+ * - `POST /_control/uploads {image?: "photos" | "token", retval?}`: format of the responses to uploads; a retval
  *   other than 1 rejects videos and audio
  * - `POST /_control/rate-limit {on: true}` or with `chat_per_second`, `bot_per_second`; `{on: false}`
  */

@@ -49,7 +49,7 @@ export const parseHtml = (html: string): FormattedText => {
     } else if (reference !== undefined) {
       const name = reference.toLowerCase();
       const character = Object.hasOwn(CHARACTERS, name) ? CHARACTERS[name] : undefined;
-      if (character === undefined) throw badPayload(`text: ${piece} is no character`);
+      if (character === undefined) throw badPayload(`text: ${piece} is not a known character reference`);
       text += character;
     } else if (piece === '<' || piece === '&') throw badPayload(`text: ${piece} must be escaped`);
     else text += piece;

@@ -3,7 +3,7 @@ import { badPayload } from './api-error.js';
 import { type Fields, fieldsOf } from './fields.js';
 import { isLink } from './html-text.js';
 
-/** Limits of networks.md §5. */
+/** Limits of a keyboard (networks.md §5). */
 const MAX_ROWS = 30;
 const MAX_BUTTONS = 210;
 const MAX_LINKS_IN_ROW = 3;
@@ -26,7 +26,7 @@ export const readKeyboard = (payload: unknown): LedgerButton[][] => {
 };
 
 const readButton = ({ type, text, url }: Fields): LedgerButton => {
-  if (type !== 'link') throw badPayload('buttons: this stand-in takes link buttons alone');
+  if (type !== 'link') throw badPayload('buttons: this stand-in accepts only link buttons');
   if (typeof text !== 'string' || text.length < 1 || text.length > MAX_BUTTON_TEXT) {
     throw badPayload(`buttons: text of 1 to ${MAX_BUTTON_TEXT} characters`);
   }

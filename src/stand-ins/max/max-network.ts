@@ -81,7 +81,7 @@ export class MaxNetwork implements StandInNetwork {
     }
   }
 
-  /** Returns the token of the Authorization header; `Bearer` and a token in the URL are rejected (networks.md §1). */
+  /** Returns the token from the Authorization header; `Bearer` and a token in the URL are rejected (networks.md §1). */
   private authenticate({ headers, query }: StandInCall): string {
     const token = headers.authorization ?? '';
     if (query.has('access_token') || !/^[\x21-\x7e]+$/.test(token) || this.revokedTokens.has(token)) {

@@ -10,9 +10,10 @@ import { THEME } from './theme.js';
 import { Uploads } from './uploads.js';
 
 /**
- * Starts a server that behaves like MAX's Bot API for posting bots (networks.md §1–§3, §8): `GET /me`, `POST` and `GET
- * /messages`, `POST /uploads` with separate upload addresses. Any token and any numeric chat exist until a control says
- * otherwise. Messages accepted before a stop or kill are restored, uploads included.
+ * Starts a server that behaves like MAX's Bot API for posting bots (networks.md §1–§3, §8): `GET /me`,
+ * `GET /chats/{chatId}` and its `/members/me`, `POST` and `GET /messages`, `POST /uploads` with separate upload
+ * addresses. It accepts any token and any numeric chat unless a control changes their state. Messages accepted before a
+ * stop or kill are restored, uploads included.
  */
 export const startMaxStandIn = async (options: StandInOptions): Promise<RunningStandIn> => {
   const chats = new Chats();

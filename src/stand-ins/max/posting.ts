@@ -21,7 +21,7 @@ export interface PostingContext {
   notReady: number;
 }
 
-/** Handles `POST /messages?chat_id=`: one message. */
+/** Handles `POST /messages?chat_id=`, which posts one message. */
 export const postMessage = async (
   posting: PostingContext,
   { fields, query, id, headers }: StandInCall,
@@ -29,7 +29,7 @@ export const postMessage = async (
   if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) throw badPayload('body: expected JSON');
   for (const name of Object.keys(fields)) if (!FIELDS.has(name)) throw badPayload(`${name}: unknown field`);
   const { notify } = fields;
-  if (notify !== undefined && notify !== true) throw badPayload('notify: a channel takes true alone');
+  if (notify !== undefined && notify !== true) throw badPayload('notify: a channel accepts only true');
   const chat = posting.chats.getForBot(query.get('chat_id'));
   const content = readText(fields);
   const { media, buttons } = await readAttachments(fields['attachments'], posting.uploads);
@@ -58,7 +58,7 @@ export const postMessage = async (
   return { message: entry ? messageJson(entry) : null };
 };
 
-/** Handles `GET /messages?chat_id=&count=`: newest first. */
+/** Handles `GET /messages?chat_id=&count=`, which lists messages, newest first. */
 export const listMessages = ({ chats }: PostingContext, { query }: StandInCall): object => {
   const chat = chats.getForBot(query.get('chat_id'));
   const count = Number(query.get('count') ?? 50);
@@ -68,7 +68,7 @@ export const listMessages = ({ chats }: PostingContext, { query }: StandInCall):
 
 const readText = ({ text = null, format = null }: Readonly<Record<string, unknown>>): FormattedText => {
   if (text !== null && typeof text !== 'string') throw badPayload('text: expected a string');
-  if (format === 'markdown') throw badPayload('format: this stand-in takes html, not markdown');
+  if (format === 'markdown') throw badPayload('format: this stand-in accepts html, not markdown');
   if (format !== null && format !== 'html') throw badPayload('format: expected html or markdown');
   const raw = text ?? '';
   if (raw.length > MAX_TEXT) throw badPayload(`text: at most ${MAX_TEXT} characters`);

@@ -11,7 +11,7 @@ export interface RateLimitSettings {
 /** MAX's own limits (networks.md §3). */
 export const MAX_RATE_LIMITS: RateLimitSettings = { chat_per_second: 2, bot_per_second: 30 };
 
-/** Rate limits with 429; off until a control enables them. */
+/** Rate limits, enforced with 429; off until a control enables them. */
 export class RateLimits {
   settings: RateLimitSettings = { chat_per_second: null, bot_per_second: null };
   private readonly recentCalls = new Map<string, number[]>();

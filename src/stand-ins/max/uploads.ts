@@ -21,7 +21,7 @@ const MAX_BYTES: Readonly<Record<UploadType, number>> = {
   file: 256 * MB,
 };
 
-/** Longest side of an image, in pixels. */
+/** Maximum length of an image's longer side, in pixels. */
 const MAX_SIDE = 7_680;
 
 /** MIME types that can be shown. A file of any other type is rejected when a message refers to it. */
@@ -32,7 +32,7 @@ const VISIBLE_TYPES: Readonly<Record<UploadType, RegExp>> = {
   file: /./,
 };
 
-/** An uploaded file with its token. */
+/** An uploaded file, as stored under its token. */
 export interface Upload {
   readonly type: UploadType;
   readonly medium: LedgerMedium;
@@ -46,7 +46,7 @@ interface UploadAddress {
 
 /** Uploads of bots: open upload addresses, and files by token. The files survive restarts. */
 export class Uploads {
-  /** Form of the response to an image upload; MAX uses both (networks.md §1). */
+  /** Format of the response to an image upload; MAX uses both (networks.md §1). */
   imageAnswer: 'photos' | 'token' = 'photos';
   /** XML value in the response to a video or audio upload; 1 means success. */
   retval = 1;
@@ -66,7 +66,7 @@ export class Uploads {
   /** Receives the file at an upload address. Returns JSON with the token, or `<retval>`, depending on the type. */
   async receiveFile(id: string, file: UploadedFile | undefined): Promise<object | string> {
     const address = this.addresses.get(id);
-    if (!address) throw new ApiError(404, 'not.found', 'No such upload, or it has its file');
+    if (!address) throw new ApiError(404, 'not.found', 'No such upload, or its file has already been received');
     if (!file) throw badPayload('data: expected a file');
     if (file.size === 0) throw badPayload('data: the file is empty');
     if (file.size > MAX_BYTES[address.type]) throw new ApiError(413, 'too.large', 'The file is too large');
@@ -88,7 +88,7 @@ export class Uploads {
     if (!/^[\w.-]+$/.test(token)) throw badPayload('token: expected a token');
     const found = await readFile(join(this.folder, `${token}.json`), 'utf8').catch(() => null);
     const upload = found === null ? null : (JSON.parse(found) as Upload);
-    if (upload?.type !== type) throw badPayload(`token: no ${type} was uploaded under it`);
+    if (upload?.type !== type) throw badPayload(`token: no ${type} was uploaded with this token`);
     if (!VISIBLE_TYPES[type].test(upload.medium.mime)) {
       throw new ApiError(400, `errors.process.attachment.${type}.not.supported`, `This ${type} cannot be shown`);
     }

@@ -10,7 +10,7 @@ type Parameters = Readonly<Record<string, string>>;
 
 /**
  * Authenticates callers. If an application's secret is known, the signature must match (104); for any other
- * application, it must have the right format. Any token is valid until a control says otherwise.
+ * application, it must have the right format. Any token is valid unless a control changes its state.
  */
 export class Applications {
   private readonly secrets = new Map<string, string>();
@@ -44,7 +44,10 @@ export class Applications {
   }
 }
 
-/** Computes the signature: the MD5 of all sorted parameters except token and signature, followed by the MD5 of token and secret. */
+/**
+ * Computes the signature: the MD5 of all sorted parameters except token and signature, followed by the MD5 of token and
+ * secret (networks.md §1).
+ */
 const computeSignature = (parameters: Parameters, secret: string): string => {
   const names = Object.keys(parameters)
     .filter((name) => name !== 'access_token' && name !== 'sig')

@@ -7,10 +7,11 @@ import { GROUP_STATES, type Groups } from './groups.js';
 
 /**
  * OK's own controls:
- * - `POST /_control/applications {application_key, application_secret}`: enables the verification of its signatures
+ * - `POST /_control/applications {application_key, application_secret}`: makes the stand-in verify the application's
+ *   signatures
  * - `POST /_control/tokens {token, state}`: see `TOKEN_STATES`
- * - `POST /_control/groups {group_id, title?, state?, error_code?, error_msg?}`: sets the error for posting there; null
- *   removes it; see `GROUP_STATES`
+ * - `POST /_control/groups {group_id, title?, state?, error_code?, error_msg?}`: sets the title, the state (see
+ *   `GROUP_STATES`) and the error for posting there (`error_code` null removes it)
  * - `POST /_control/limits {text}`: sets the maximum UTF-16 units of a text (error 601)
  */
 export const answerOkControl = (

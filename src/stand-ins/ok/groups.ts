@@ -31,7 +31,7 @@ export const findPostingError = ({ state, postingError }: Group): ApiError | nul
 /** Topics of all groups share one sequence of numbers. */
 const FIRST_TOPIC = 154_000_000_000_000;
 
-/** Every group exists until a control says otherwise. */
+/** Every group exists unless a control changes its state. */
 export class Groups {
   private readonly byId = new Map<string, Group>();
   private lastTopic = FIRST_TOPIC;

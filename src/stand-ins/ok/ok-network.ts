@@ -37,7 +37,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
 };
 
-/** OK's API: a single address; every response has HTTP status 200, even for errors. */
+/** OK's API: a single address, where even API errors have HTTP status 200. */
 export class OkNetwork implements StandInNetwork {
   readonly platform = 'ok';
   readonly title = 'Odnoklassniki';
@@ -67,7 +67,7 @@ export class OkNetwork implements StandInNetwork {
       const hasRights = this.applications.hasRights(parameters);
       if (!hasRights && !ABOUT_CALLER.has(name))
         throw new ApiError(10, 'PERMISSION_DENIED : User must grant an access to permission');
-      if (parameters['format']?.toLowerCase() !== 'json') throw badParameter('this stand-in answers format=json alone');
+      if (parameters['format']?.toLowerCase() !== 'json') throw badParameter('this stand-in supports only format=json');
       const body = await method(this.context, parameters, call, hasRights);
       return { status: 200, body, headers: { 'content-type': 'application/json;charset=utf-8' } };
     } catch (error) {

@@ -9,7 +9,7 @@ const RIGHTS: ReadonlySet<string> = new Set(['GROUP_CONTENT', 'PHOTO_CONTENT', '
 /** Handles `users.getCurrentUser`: the account behind the token. */
 export const getCurrentUser = (): object => USER;
 
-/** Handles `group.getInfo` for one group; omits a group that does not exist from the list. */
+/** Handles `group.getInfo` for one group; the list is empty if the group does not exist. */
 export const getGroupInfo = (groups: Groups, { uids = '', fields = '' }: Parameters): object => {
   if (!/^[1-9]\d{0,19}$/.test(uids)) throw badParameter('uids is invalid');
   if (fields === '') throw badParameter('fields is required');
@@ -17,7 +17,7 @@ export const getGroupInfo = (groups: Groups, { uids = '', fields = '' }: Paramet
   return state === 'missing' ? [] : [{ uid: uids, name: title }];
 };
 
-/** Handles `group.getUserGroupsByIds`: the roles of users in a group, without users who have none. */
+/** Handles `group.getUserGroupsByIds`: the roles of users in a group; users without a role are omitted. */
 export const getUserGroups = (groups: Groups, { group_id = '', uids = '' }: Parameters): object => {
   if (!/^[1-9]\d{0,19}$/.test(group_id)) throw badParameter('group_id is invalid');
   if (uids === '') throw badParameter('uids is required');

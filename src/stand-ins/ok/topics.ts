@@ -62,7 +62,7 @@ const readAttachment = (context: TopicContext, attachment: string): Content => {
   try {
     value = JSON.parse(attachment);
   } catch {
-    throw badParameter('attachment is no JSON');
+    throw badParameter('attachment is not JSON');
   }
   const { media: blocks, onBehalfOfGroup } = (value ?? {}) as { media?: unknown; onBehalfOfGroup?: unknown };
   if (onBehalfOfGroup !== 'true' && onBehalfOfGroup !== true) {

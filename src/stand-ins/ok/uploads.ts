@@ -25,7 +25,7 @@ interface PendingVideo {
 export class Uploads {
   private readonly photoIds = new Map<string, readonly string[]>();
   private readonly videos = new Map<string, PendingVideo>();
-  /** Starts above all ids of earlier runs. */
+  /** Starts above all ids from earlier runs. */
   private lastVideoId = Date.now();
 
   constructor(
@@ -53,12 +53,15 @@ export class Uploads {
     return { video_id: Number(id), upload_url: `${origin}/upload/video/${ticket}` };
   }
 
-  /** Handles `video.update`: the video can be posted from now on. @returns the group in which it is published */
+  /**
+   * Handles `video.update`, after which the video can be posted.
+   * @returns the group in which OK publishes the video at once; null if it has none
+   */
   async releaseVideo(id: string): Promise<{ readonly gid: string; readonly medium: LedgerMedium } | null> {
     const video = this.videos.get(id);
-    if (!video) throw badParameter(`vid : video ${id} is not there`);
+    if (!video) throw badParameter(`vid : video ${id} does not exist`);
     const { medium, gid } = video;
-    if (!medium) throw badParameter(`vid : video ${id} is not uploaded`);
+    if (!medium) throw badParameter(`vid : video ${id} has not been uploaded`);
     await this.storedUploads.addMedium(`movie/${id}`, medium);
     return gid === null ? null : { gid, medium };
   }
@@ -89,7 +92,7 @@ export class Uploads {
       const file = files.get(`pic${index + 1}`);
       if (!file) continue;
       const mime = detectMimeType(file.head);
-      if (!PHOTO_TYPES.has(mime)) return errorAnswer(500, 'UPLOAD : the file is no image');
+      if (!PHOTO_TYPES.has(mime)) return errorAnswer(500, 'UPLOAD : the file is not an image');
       const token = `${id}${newTicket()}`;
       await this.storedUploads.addMedium(`photo/${token}`, await this.store.storeFile('photo', file, mime));
       photos[id] = { token };
@@ -105,7 +108,7 @@ export class Uploads {
     if (!video || video.medium || !file) return { status: 400, body: '<retval>0</retval>' };
     if (file.size !== video.fileSize) return { status: 400, body: '<retval>0</retval>' };
     const mime = detectMimeType(file.head);
-    if (!mime.startsWith('video/')) return errorAnswer(505, 'UPLOAD : the file is no video');
+    if (!mime.startsWith('video/')) return errorAnswer(505, 'UPLOAD : the file is not a video');
     video.medium = await this.store.storeFile('video', { ...file, name: video.fileName }, mime);
     return { status: 200, body: '<retval>1</retval>' };
   }

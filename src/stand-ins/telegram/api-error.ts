@@ -9,7 +9,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Creates error 400 in the server's format: `Bad Request: ` and the sentence with a lower-case first letter. */
+/**
+ * Creates error 400 in the server's format: `Bad Request: ` and the sentence with a lower-case first letter; constants
+ * such as `BUTTON_URL_INVALID` stay unchanged.
+ */
 export const badRequest = (sentence: string): ApiError => {
   const isConstant = /^[A-Z][A-Z_]/.test(sentence);
   return new ApiError(

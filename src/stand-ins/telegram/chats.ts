@@ -29,7 +29,9 @@ export interface Chat {
   lastMessageId: number;
 }
 
-/** Every numeric or `@name` chat exists until a control says otherwise. A name and an id may refer to the same chat. */
+/**
+ * Every numeric or `@name` chat exists unless a control changes its state. A name and an id may refer to the same chat.
+ */
 export class Chats {
   private readonly byKey = new Map<string, Chat>();
 

@@ -12,7 +12,7 @@ interface ControlledParts {
 
 /**
  * Telegram's own controls:
- * - `POST /_control/tokens {token, revoked}`: a revoked token is answered 401
+ * - `POST /_control/tokens {token, revoked}`: calls with a revoked token get 401
  * - `POST /_control/chats {chat_id, state?, migrated_to?, title?, username?}`: see `CHAT_STATES`; `migrated_to` null
  *   undoes a migration
  * - `POST /_control/rate-limit {on: true}` or with `chat_per_second`, `chat_per_minute`, `bot_per_second`; `{on: false}`

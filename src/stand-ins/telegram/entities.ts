@@ -85,8 +85,8 @@ const byNesting = (a: LedgerEntity, b: LedgerEntity): number =>
   a.offset - b.offset || b.length - a.length || rank(a.type) - rank(b.type);
 
 /**
- * Rejects entities that do not nest (networks.md §2). The real server repairs them silently, so readers see something
- * other than the client sent; the stand-in reports an error. Expects entities in nesting order.
+ * Rejects entities that do not nest (networks.md §2). The real server repairs them silently, so that readers see other
+ * formatting than the client sent; the stand-in reports an error instead. Expects entities in nesting order.
  */
 export const checkNesting = (entities: readonly LedgerEntity[]): void => {
   const open: LedgerEntity[] = [];
@@ -95,7 +95,7 @@ export const checkNesting = (entities: readonly LedgerEntity[]): void => {
     for (const outer of open) {
       if (entity.offset + entity.length > endOf(outer) || !canContain(outer.type, entity.type)) {
         throw badRequest(
-          `Can't parse entities: ${entity.type} at UTF-16 offset ${entity.offset} can't stand in ` +
+          `Can't parse entities: ${entity.type} at UTF-16 offset ${entity.offset} can't be inside ` +
             `${outer.type} at UTF-16 offset ${outer.offset}`,
         );
       }

@@ -40,8 +40,8 @@ const parseButton = (value: unknown): LedgerButton => {
 const invalidButton = (problem: string): Error => badRequest(`Can't parse inline keyboard button: ${problem}`);
 
 /**
- * Rejects invalid buttons as the network does, and returns those that the message will show. Like the real server,
- * omits buttons without text.
+ * Rejects invalid buttons as the network does, and returns the buttons that the message will show. Like the real
+ * server, omits buttons without text.
  */
 export const checkKeyboard = (keyboard: Keyboard): Keyboard => {
   const shown = keyboard.map((row) => row.filter(({ text }) => text !== '')).filter((row) => row.length > 0);
@@ -60,7 +60,10 @@ export const checkKeyboard = (keyboard: Keyboard): Keyboard => {
   );
 };
 
-/** True if a URL passes Telegram's checks after those of the Bot API server: a public host and a limited length. */
+/**
+ * True if a URL passes the checks that Telegram makes after the Bot API server's own: a public host and a limited
+ * length.
+ */
 const isReachable = (url: string): boolean => {
   if (url.length > 2_048) return false;
   if (/^tg:/i.test(url)) return true;

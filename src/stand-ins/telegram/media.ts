@@ -6,7 +6,7 @@ import type { UploadedFile } from '../kit/uploaded-file.js';
 import { ApiError, badRequest } from './api-error.js';
 import type { Parameters } from './parameters.js';
 
-/** Kinds of media; the method is `send` and the capitalised kind. */
+/** Kinds of media; the method's name is `send` and the capitalised kind. */
 export const MEDIUM_KINDS = ['photo', 'video', 'audio', 'document'] as const;
 /** Name of a kind of medium. */
 export type MediumKind = (typeof MEDIUM_KINDS)[number];
@@ -21,7 +21,8 @@ const MAX_RATIO = 20;
 /**
  * Returns the medium that a parameter refers to: `attach://name`, an upload with the parameter's name, or a URL; null
  * if the request has no such file.
- * @throws ApiError if it is empty, too large, or not an image where a photo is required
+ * @throws ApiError if the reference is unknown, or the file is empty, too large, or not a valid photo where one is
+ * required
  */
 export const readMedium = async (
   kind: MediumKind,

@@ -11,7 +11,7 @@ export const chatJson = ({ id, type, title, username }: Chat): object => ({
 
 /**
  * Returns the `ChatMember` of a posting bot: an administrator of a channel, a member of a group. If the bot lacks
- * rights, an administrator who may not post, or a restricted member.
+ * rights, it is an administrator who may not post, or a restricted member.
  */
 export const memberJson = ({ type, state }: Chat, user: object): object => {
   const mayPost = state !== 'no_rights';
@@ -36,7 +36,7 @@ export const memberJson = ({ type, state }: Chat, user: object): object => {
   };
 };
 
-/** Returns the Bot API `Message` with which an accepted post is answered. */
+/** Returns the Bot API `Message` that answers an accepted post. */
 export const messageJson = (entry: LedgerEntry, chat: Chat): object => {
   const [medium] = entry.media;
   const names = medium ? ['caption', 'caption_entities'] : ['text', 'entities'];

@@ -70,14 +70,14 @@ export const sendMediaGroup = async (
   caller: Caller,
 ): Promise<object> => {
   // The real server ignores these buttons silently. A publisher that sends them has a bug.
-  if (parameters.has('reply_markup')) throw badRequest('an album takes no reply_markup');
+  if (parameters.has('reply_markup')) throw badRequest('an album does not accept reply_markup');
   const items = parameters.json('media');
   if (!parameters.has('media')) throw badRequest('Parameter "media" is required');
   if (items === undefined) throw badRequest("Can't parse media JSON object");
   if (!Array.isArray(items)) throw badRequest('Expected an Array of InputMedia');
   if (items.length > MAX_ALBUM) throw badRequest('Too many messages to send as an album');
   if (items.length === 0) throw badRequest('There are no messages to send');
-  if (items.length === 1) throw badRequest('an album needs two media at least');
+  if (items.length === 1) throw badRequest('an album needs at least two media');
   const parsed: { content: FormattedText; media: readonly LedgerMedium[]; type: string }[] = [];
   for (const item of items as readonly unknown[]) parsed.push(await parseItem(item, parameters, posting.media));
   const types = new Set(parsed.map(({ type }) => type));
@@ -115,7 +115,7 @@ const prepareCaption = (caption: string, entities: ReturnType<typeof parseEntiti
 };
 
 const rejectParseMode = (parameters: Parameters): void => {
-  if (parameters.has('parse_mode')) throw badRequest('this stand-in takes entities, not parse_mode');
+  if (parameters.has('parse_mode')) throw badRequest('this stand-in accepts entities, not parse_mode');
 };
 
 const readKeyboard = (parameters: Parameters): Keyboard => {

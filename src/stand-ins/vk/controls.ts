@@ -8,9 +8,9 @@ import { TOKEN_KINDS, type Tokens } from './tokens.js';
 /**
  * VK's own controls:
  * - `POST /_control/tokens {token, kind?, wall?}`: see `TOKEN_KINDS`; `wall` false removes the right to post on walls
- * - `POST /_control/groups {group_id, title?, state?, error_code?, error_msg?, daily_limit?}`: sets the error for
- *   posting there (`error_code` null removes it) and the state, see `GROUP_STATES`; `daily_limit` is null, which means
- *   no limit, by default; VK's own limit is 50
+ * - `POST /_control/groups {group_id, title?, state?, error_code?, error_msg?, daily_limit?}`: sets the title, the state
+ *   (see `GROUP_STATES`), the error for posting there (`error_code` null removes it) and the daily limit (null, the default,
+ *   means none; VK's own limit is 50)
  */
 export const answerVkControl = (
   { tokens, groups }: { readonly tokens: Tokens; readonly groups: Groups },
@@ -42,7 +42,7 @@ const setGroup = (groups: Groups, body: ControlFields): StandInAnswer => {
   const { group_id, daily_limit } = body;
   const id = typeof group_id === 'number' ? String(group_id) : group_id;
   if (typeof id !== 'string' || !/^[1-9]\d*$/.test(id))
-    throw new InvalidControlRequest('group_id must be a number without a minus');
+    throw new InvalidControlRequest('group_id must be a number without a minus sign');
   const group = groups.getOrCreate(id);
   changeGroup(group, body, GROUP_STATES, (code, message = 'Access denied') => new ApiError(code, message));
   if (daily_limit !== undefined) {

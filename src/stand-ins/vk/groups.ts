@@ -36,7 +36,7 @@ export interface Group {
 
 const HOUR = 3_600_000;
 
-/** Every community exists until a control says otherwise. */
+/** Every community exists unless a control changes its state. */
 export class Groups {
   private readonly byId = new Map<string, Group>();
 

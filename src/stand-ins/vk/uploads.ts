@@ -40,7 +40,7 @@ export class Uploads {
   private readonly photoTickets = new Map<string, string>();
   private readonly photos = new Map<string, PendingPhoto>();
   private readonly videos = new Map<string, PendingVideo>();
-  /** Starts above all ids of earlier runs. */
+  /** Starts above all ids from earlier runs. */
   private lastId = Date.now();
 
   constructor(
@@ -70,17 +70,17 @@ export class Uploads {
     const pending = this.photos.get(photo);
     if (!pending) throw badParameter('photo is invalid');
     if (pending.server !== server || pending.hash !== hash) throw new ApiError(121, 'Invalid hash');
-    if (pending.groupId !== groupId) throw new ApiError(100, 'group_id is not the one of the upload server');
+    if (pending.groupId !== groupId) throw new ApiError(100, 'group_id does not match the upload server');
     this.photos.delete(photo);
     const id = this.nextId();
     await this.storedUploads.addMedium(`photo-${groupId}_${id}`, pending.medium);
     return [{ id, owner_id: -Number(groupId), album_id: -14, sizes: [] }];
   }
 
-  /** Returns the medium of `photo-1_2` or `video-1_3`. @throws ApiError if it was not saved */
+  /** Returns the medium for an attachment such as `photo-1_2` or `video-1_3`. @throws ApiError if it was not saved */
   getMedium(attachment: string): LedgerMedium {
     const medium = this.storedUploads.findMedium(attachment);
-    if (!medium) throw badParameter(`attachments: ${attachment} is not there`);
+    if (!medium) throw badParameter(`attachments: ${attachment} does not exist`);
     return medium;
   }
 

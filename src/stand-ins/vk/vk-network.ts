@@ -66,7 +66,7 @@ const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly ru
   },
 };
 
-/** VK's API: every response has HTTP status 200, even for errors. */
+/** VK's API, where even API errors have HTTP status 200. */
 export class VkNetwork implements StandInNetwork {
   readonly platform = 'vk';
   readonly title = 'VK';

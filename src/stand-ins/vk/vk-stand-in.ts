@@ -17,8 +17,8 @@ export interface VkStandInOptions extends StandInOptions {
 
 /**
  * Starts a server that behaves like `api.vk.ru` for posting on communities' walls (networks.md §1–§4, §8): `wall.post`,
- * `wall.get`, and the upload steps for photos and videos. Posts and uploads accepted before a stop or kill are
- * restored; guids are not.
+ * `wall.get`, the upload steps for photos and videos, and the methods that a channel test calls. Posts and uploads
+ * accepted before a stop or kill are restored; guids are not.
  */
 export const startVkStandIn = async (options: VkStandInOptions): Promise<RunningStandIn> => {
   const demo = { id: DEMO_CHANNEL.credentials['group_id'] ?? '', title: DEMO_CHANNEL.name };

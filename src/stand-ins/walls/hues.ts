@@ -1,7 +1,7 @@
 /** Hues of avatars and names that are readable on light and dark backgrounds. */
 export const HUES = [4, 24, 140, 178, 208, 262, 330];
 
-/** CSS rules, used because the Content-Security-Policy forbids style attributes. */
+/** CSS rules for the hues, because the Content-Security-Policy forbids style attributes. */
 export const HUE_RULES = HUES.map((hue) => `[data-hue="${hue}"] { --hue: ${hue}; }`).join('\n');
 
 /** Returns a stable hue for a channel. */

@@ -1,4 +1,4 @@
-/** Look of a network's wall, by default that of a messenger channel. */
+/** Look of a network's wall; by default it looks like a messenger channel. */
 export interface WallTheme {
   /** `cards` looks like a community's feed; the default is `messages`. */
   readonly layout?: 'messages' | 'cards';

@@ -8,7 +8,7 @@ export type VisibleMessage = Pick<LedgerEntry, 'text' | 'entities' | 'buttons' |
 /** A medium as readers see it. */
 export type VisibleMedium = Pick<LedgerMedium, 'type' | 'file' | 'url' | 'name' | 'bytes'>;
 
-/** Joins the messages of each album into one message, with the text of whichever has a text. */
+/** Joins the messages of each album into one message, with the text of the first message that has one. */
 export const joinAlbums = <T extends VisibleMessage>(messages: readonly T[]): T[] => {
   const joined: T[] = [];
   for (const message of messages) {

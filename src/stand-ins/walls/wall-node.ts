@@ -2,7 +2,7 @@ import { escapeHtml } from './escape-html.js';
 
 /**
  * A piece of text, or an element, on a wall. The walls write nodes as HTML and the console builds page elements from
- * them, so that both show the same.
+ * them, so that both look the same.
  */
 export type WallNode = string | WallElement;
 

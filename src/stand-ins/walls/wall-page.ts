@@ -46,7 +46,7 @@ const renderSource = ({ feed, feedUrl, theme: { layout = 'messages' } = {} }: Wa
   return (
     `<section class="source" data-platform="${escapeHtml(feed.platform)}" data-layout="${layout}" data-feed="${escapeHtml(feedUrl)}" ` +
     `data-next="${feed.next}"><h2>${escapeHtml(feed.title)}</h2><nav class="chips" aria-label="Channels">${chips}</nav>` +
-    `<div class="channels">${channels.join('')}<p class="nothing">Nothing is posted here yet.</p></div></section>`
+    `<div class="channels">${channels.join('')}<p class="nothing">Nothing has been posted here yet.</p></div></section>`
   );
 };
 

@@ -51,7 +51,7 @@ export class Wall {
     private readonly theme: WallTheme = {},
   ) {}
 
-  /** Adds a post, at the place in the ring buffer given by its number. */
+  /** Adds a post, at the position in the ring buffer that its number determines. */
   add(entry: LedgerEntry): void {
     this.posts[entry.seq % MAX_POSTS] = { entry, viewsBefore: this.views.get(entry.channel) ?? 0 };
     this.last = entry.seq;
