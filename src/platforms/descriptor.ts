@@ -16,8 +16,8 @@ export interface PlatformDescriptor {
   /** Returns additional public facts about the credentials. They become part of the channel's address. */
   readonly addressOf?: (secret: Readonly<Record<string, string>>) => PlatformChannel['address'];
   /**
-   * Settings specific to channels on this network, by name, besides those that every channel has (management-api.md:
-   * settings).
+   * Settings specific to channels on this network, by name, in addition to the settings that every channel has
+   * (management-api.md: settings).
    */
   readonly settings: Readonly<Record<string, SettingField>>;
   readonly limits: PlatformLimits;
@@ -33,7 +33,7 @@ export interface BaseUrl {
   readonly setting: string;
   /** First path segment after the base URL in a call, for the setting's description. */
   readonly path: string;
-  /** The network's own base URL (networks.md §1), without a slash at the end. */
+  /** The network's own base URL (networks.md §1), without a trailing slash. */
   readonly default: string;
 }
 
@@ -42,7 +42,10 @@ export type CredentialField =
   /** A token or key: visible ASCII, encrypted at rest, never shown. `example` completes "is missing: send …". */
   | { readonly kind: 'secret'; readonly example: string }
   | { readonly kind: 'optional_secret' }
-  /** The id of a chat or group: public. `inWords` completes "must be …"; `example` completes "is missing: send …". */
+  /**
+   * The id of a chat or group, which is public. `inWords` completes "must be …"; `example` completes "is missing: send
+   * …".
+   */
   | { readonly kind: 'address'; readonly form: RegExp; readonly inWords: string; readonly example: string };
 
 /** Rule for one setting of a channel; `default` applies if the channel does not set it. */

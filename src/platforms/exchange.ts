@@ -19,7 +19,7 @@ export interface ExchangeLimits {
   readonly signal: AbortSignal;
 }
 
-/** Reason for an exchange without a response: a system or library code such as `ECONNREFUSED`, and a text. */
+/** Reason for an exchange without a response: a system or library code such as `ECONNREFUSED`, and a description. */
 export interface Interruption {
   readonly code: string;
   readonly detail: string;

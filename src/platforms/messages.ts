@@ -72,7 +72,7 @@ export const CALL_MESSAGES = {
   /** the same, in doubt */
   notAnsweredInDoubt: message('{network} did not answer the call ({detail}): the post may be visible there.'),
   /** `too_many_requests` */
-  slowDown: message('{network} asks to slow down.'),
+  slowDown: message('{network} asks the gateway to slow down.'),
   /** `media_too_large` */
   uploadTooLarge: message('The upload is too large for {network}.'),
   /** `unreadable_refusal` */

@@ -36,7 +36,7 @@ export interface PlainTextOptions {
 
 /**
  * Converts a text to plain text (networks.md §2): a `text_link` becomes `text (url)`; other entities keep only their
- * words. The text is trimmed after the conversion, so that the limit holds for the visible text. A link's address is
+ * words. The text is trimmed after the conversion, so that the limit applies to the visible text. A link's address is
  * kept whole or omitted.
  */
 export const plainText = (content: TextWithEntities, options: PlainTextOptions): PlainText => {

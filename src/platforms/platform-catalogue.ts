@@ -40,7 +40,7 @@ export class PlatformCatalogue {
     return this.byId.get(id);
   }
 
-  /** @throws Error for an identifier that the catalogue does not list */
+  /** Returns the network with this identifier. @throws Error if the catalogue does not list it */
   get(id: string): PlatformDescriptor {
     const descriptor = this.byId.get(id);
     if (!descriptor) throw new Error(`unknown network ${JSON.stringify(id)}`);

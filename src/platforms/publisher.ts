@@ -126,7 +126,9 @@ export interface SendContext {
   readonly signal: AbortSignal;
 }
 
-/** A network's limits for one medium. A photo beyond them is re-encoded or scaled; any other medium is refused. */
+/**
+ * A network's limits for one medium. A photo that exceeds them is re-encoded or scaled; any other medium is refused.
+ */
 export interface MediaLimits {
   readonly maxBytes: number;
   /** Maximum pixels of the longer side. */
@@ -135,7 +137,7 @@ export interface MediaLimits {
   readonly maxSum?: number;
   /** Maximum ratio of the longer side to the shorter: a photo beyond it cannot be sent. */
   readonly maxRatio?: number;
-  /** Mime types without parameters. */
+  /** MIME types without parameters. */
   readonly formats: readonly string[];
 }
 
@@ -174,7 +176,7 @@ export type LookUpResult =
   | { readonly kind: 'sent'; readonly outcome: Extract<StepOutcome, { kind: 'done' }> }
   /** The post is definitely not there: it may be sent again. */
   | { readonly kind: 'not_sent' }
-  /** The look-up failed for now: another one may succeed. */
+  /** The look-up failed for now; another look-up may succeed. */
   | { readonly kind: 'unanswered' }
   /** The network's records are inconclusive or not accessible: another look-up would not help. */
   | { readonly kind: 'unknown' };
@@ -228,11 +230,11 @@ export interface PlatformPace {
 
 /** Options of every publisher; a network ignores options that it does not need. */
 export interface PublisherOptions {
-  /** Base URL of the network's API; a slash at the end is ignored. */
+  /** Base URL of the network's API; a trailing slash is ignored. */
   readonly apiUrl: string;
-  /** Time limit for one call, response included, in ms; 30 s by default. */
+  /** Time limit for one call, including the response, in ms; 30 s by default. */
   readonly timeoutMs?: number;
-  /** Time limit for one upload, response included, in ms; 15 minutes by default. */
+  /** Time limit for one upload, including the response, in ms; 15 minutes by default. */
   readonly uploadTimeoutMs?: number;
 }
 
@@ -271,8 +273,8 @@ export interface Publisher {
    */
   previewCalls(step: Step, media: readonly ProbedMedium[]): readonly PreviewCall[];
   /**
-   * Asks the network, without posting, who the credentials belong to and whether they may post to the channel. Yields
-   * the checks in order, and stops after a failed check that later checks depend on. Never throws.
+   * Checks with the network, without posting, who the credentials belong to and whether they may post to the channel.
+   * Yields the checks in order, and stops after a failed check that later checks depend on. Never throws.
    */
   test(context: TestContext): AsyncIterable<ChannelCheck>;
   /**

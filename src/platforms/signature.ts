@@ -1,7 +1,7 @@
 import { DEGRADATION_MESSAGES } from './messages.js';
 import type { Warning } from './publisher.js';
 
-/** Separates a text, its signature and the lines that must follow. */
+/** Separator between a text, its signature and the lines below them. */
 export const BLANK_LINE = '\n\n';
 
 /** Warning about a signature that is longer than a network's limit. */

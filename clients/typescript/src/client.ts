@@ -25,7 +25,7 @@ export interface ClientOptions extends SendOptions {
 /** A client of one endpoint. Its calls reject with a GatewayError. */
 export interface Client {
   /**
-   * Publishes a post. Retries carry the same key, so that the post appears once; without a key, a random one is
+   * Publishes a post. Retries carry the same key, so that the post appears once; if no key is given, a random key is
    * generated.
    */
   publish(

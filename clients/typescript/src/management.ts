@@ -34,7 +34,7 @@ type WithJsonText<Takes> = {
   readonly [Part in keyof Takes]: Part extends 'body' ? Takes[Part] | JsonText : Takes[Part];
 };
 
-/** Arguments of a call, which may be left out if its route needs none. */
+/** Arguments of a call; optional if its route needs none. */
 export type Arguments<M extends Method, P extends PathOf<M>> = object extends RouteOf<M, P>['takes']
   ? [given?: Given<RouteOf<M, P>['takes']>]
   : [given: Given<RouteOf<M, P>['takes']>];

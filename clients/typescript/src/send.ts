@@ -65,7 +65,7 @@ const retry = async <T>(
   for (let attempt = 1; ; attempt++) {
     const outcome = await tryOnce(request, options, read);
     if (!(outcome instanceof GatewayError)) return outcome;
-    // A DELETE that succeeded although its answer was lost finds nothing the second time.
+    // If a DELETE succeeded but its answer was lost, the retry finds nothing.
     if (attempt > 1 && request.method === 'DELETE' && !request.isKept && outcome.status === 404)
       return read(new Response(null, { status: 204 }));
     const seconds = nextAttemptIn(outcome, attempt);

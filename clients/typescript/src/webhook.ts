@@ -15,7 +15,7 @@ const PREFIX = 'whsec_';
 const VERSION = 'v1,';
 
 /**
- * Verifies that a delivery comes from the gateway, unchanged, and was sent within the last five minutes. Returns its
+ * Verifies that a delivery comes unchanged from the gateway, and was sent within the last five minutes. Returns its
  * parsed body. It checks the headers of Standard Webhooks, whose signature covers the id and the time: a signature of
  * only the body (`X-<Brand>-Signature`) would allow an old delivery to be replayed forever. A delivery may arrive
  * twice, with the same `webhook-id`.

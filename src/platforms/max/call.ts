@@ -7,10 +7,10 @@ import type { MaxFailure } from './classify.js';
 
 /** Connection to MAX. */
 export interface MaxConnection {
-  /** Base URL without a slash at the end. */
+  /** Base URL without a trailing slash. */
   readonly apiUrl: string;
   readonly connections: Dispatcher;
-  /** Time limit for one call, response included, in ms; an upload gets more, depending on its size. */
+  /** Time limit for one call, including the response, in ms; an upload gets more, depending on its size. */
   readonly timeoutMs: number;
 }
 

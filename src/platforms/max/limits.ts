@@ -2,7 +2,7 @@ import type { PlatformLimits } from '../descriptor.js';
 
 const MB = 1_048_576;
 
-/** MAX's own figures (networks.md §1, §2, §3). */
+/** MAX's limits (networks.md §1, §2, §3). */
 export const MAX_LIMITS = {
   /** Limit of the `text` field, in UTF-16 units; it is unknown whether tags count (networks.md §2). */
   text: 4_000,

@@ -63,7 +63,7 @@ interface FoundMessage {
   readonly kinds: string;
 }
 
-/** Reads the relevant parts of a message; returns null for a malformed one. */
+/** Reads the relevant parts of a message; returns null for a malformed message. */
 const readMessage = (message: unknown): FoundMessage | null => {
   const { body, timestamp } = (message ?? {}) as { readonly body?: JsonObject | null; readonly timestamp?: unknown };
   const mid = body?.['mid'];

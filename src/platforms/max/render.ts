@@ -30,7 +30,7 @@ export const uploadStepName = (index: number): string => `upload-${index}`;
 
 /**
  * Returns the calls that publish a post in a MAX chat (networks.md §1, §2, §5): all uploads first, then one message
- * with text, photos, videos and buttons, then one message for each audio. Pure.
+ * with text, photos, videos and buttons, then one message for each audio file. Pure.
  */
 export const renderMax = (
   post: PlatformPost,

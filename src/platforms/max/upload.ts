@@ -75,7 +75,7 @@ export const mediaOf = ({ request }: Step): readonly WantedMedium[] =>
     ? []
     : [{ index: Number(request['medium']), limits: WANTED[request['type'] as MaxMediaType] }];
 
-/** Predicts the results of {@link uploadMedium} for media that cannot be sent, or only if fitted. */
+/** Predicts the results of {@link uploadMedium} for media that cannot be sent, and for photos that must be fitted. */
 export const forecastMedia = (media: readonly ProbedMedium[]): SendContext['results'] =>
   forecastUploads(media, MAX_LIMITS.media, uploadStepName, ({ code }) => ({ link: code }));
 

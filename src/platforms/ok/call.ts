@@ -9,16 +9,16 @@ import { TITLE } from './title.js';
 
 /** Connection to OK. */
 export interface OkConnection {
-  /** Base URL before `/fb.do`, without a slash at the end. */
+  /** Base URL before `/fb.do`, without a trailing slash. */
   readonly apiUrl: string;
   readonly connections: Dispatcher;
-  /** Time limit for one call, response included, in ms. */
+  /** Time limit for one call, including the response, in ms. */
   readonly timeoutMs: number;
-  /** Time limit for one upload, response included, in ms. */
+  /** Time limit for one upload, including the response, in ms. */
   readonly uploadTimeoutMs: number;
 }
 
-/** One call of a method. */
+/** One method call. */
 export interface OkCall {
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;

@@ -56,7 +56,7 @@ export const mediaOf = (step: Step): readonly WantedMedium[] => {
     : [];
 };
 
-/** Predicts the results of {@link uploadMedium} for media that cannot be sent, or only if fitted. */
+/** Predicts the results of {@link uploadMedium} for media that cannot be sent, and for photos that must be fitted. */
 export const forecastMedia = (media: readonly ProbedMedium[]): SendContext['results'] =>
   forecastUploads(media, WANTED, uploadStepName, ({ predicate: what }, index) => ({
     unsent: `media[${index}].url ${what}`,

@@ -137,7 +137,7 @@ const MEDIA_RIGHT =
   /rights to send (?!text|message)\w+|CHAT_SEND_(?:PHOTOS|VIDEOS|AUDIOS|DOCS|VOICES|ROUNDVIDEOS|GIFS|STICKERS|MEDIA|POLL|INLINE)_FORBIDDEN/i;
 
 /**
- * Patterns of descriptions that apply to every post to the chat, with their code and message. The first match counts.
+ * Patterns of descriptions that apply to every post to the chat, with their code and message. The first match applies.
  */
 const BARRIERS: readonly (readonly [RegExp, string, string])[] = [
   [/chat not found|PEER_ID_INVALID|CHANNEL_INVALID/i, 'chat_not_found', TELEGRAM_MESSAGES.chatNotFound],
@@ -154,7 +154,7 @@ const BARRIERS: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
-/** Patterns of descriptions, with their code, category and message. The first match counts. */
+/** Patterns of descriptions, with their code, category and message. The first match applies. */
 const REFUSALS: readonly (readonly [RegExp, string, PublishError['category'], string])[] = [
   [MEDIA_RIGHT, 'no_right_to_post', 'channel', TELEGRAM_MESSAGES.noRightToPostMedia],
   [/too long|TOO_LONG/, 'too_long', 'payload', TELEGRAM_MESSAGES.tooLong],

@@ -4,7 +4,10 @@ const MB = 1_048_576;
 
 /** Telegram's limits (networks.md §1, §2, §3). */
 export const TELEGRAM_LIMITS = {
-  /** Limit of a message's text, in UTF-16 units: safe whether Telegram counts those or code points (networks.md §2). */
+  /**
+   * Limit of a message's text, in UTF-16 units: safe whether Telegram counts UTF-16 units or code points (networks.md
+   * §2).
+   */
   text: 4_096,
   /** Limit of a caption, in UTF-16 units (networks.md §1). */
   caption: 1_024,

@@ -6,7 +6,7 @@ import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { SendContext, Warning } from '../publisher.js';
 import { TITLE } from './title.js';
 
-/** Kind of a medium on Telegram; a document is a video or an audio in a format that Telegram does not play. */
+/** Kind of a medium on Telegram; a document is a video or audio file in a format that Telegram does not play. */
 export type TelegramKind = 'photo' | 'video' | 'audio' | 'document';
 
 /** A medium to send, and the reference to its attached file: see {@link attachmentName}. */
@@ -24,7 +24,7 @@ export interface PlannedGroup {
 
 /** Distribution of a post's media across messages. */
 export interface MediaPlan {
-  /** In the order of sending: photos and videos, audios, each document. */
+  /** In the order in which they are sent: photos and videos, then audio files, then each document. */
   readonly groups: readonly PlannedGroup[];
   /** URLs of media that cannot be sent (D-22). */
   readonly links: readonly string[];
@@ -57,8 +57,8 @@ export const parseAttachment = (reference: string): { readonly type: Media['type
 };
 
 /**
- * Distributes media across messages (networks.md §1): photos and videos together, audios together, each document in a
- * separate message. Before the download, the URLs' extensions determine the formats.
+ * Distributes media across messages (networks.md §1): photos and videos together, audio files together, each document
+ * in a separate message. Before the download, the URLs' extensions determine the formats.
  *
  * @param fetched result of the download step, if it is done
  * @param results results of the groups sent so far, by name; `refused` is the reason why Telegram refused a group

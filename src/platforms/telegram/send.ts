@@ -18,17 +18,17 @@ import { FETCH, repliedStep } from './steps.js';
 
 /** Connection to the Bot API. */
 export interface TelegramConnection {
-  /** Base URL before `/bot<token>/…`, without a slash at the end. */
+  /** Base URL before `/bot<token>/…`, without a trailing slash. */
   readonly apiUrl: string;
   readonly connections: Dispatcher;
-  /** Time limit for one call, response included, in ms. */
+  /** Time limit for one call, including the response, in ms. */
   readonly timeoutMs: number;
 }
 
 /** Format of a token: `123456:ABC-DEF…`. Anything else would change the URL of the call. */
 const BOT_TOKEN = /^\d{1,20}:[\w-]{1,100}$/;
 
-/** True if the text may be a bot's token. */
+/** True if the text could be a bot's token. */
 export const isBotToken = (token: string): boolean => BOT_TOKEN.test(token);
 
 /** Minimum upload speed, in bytes per ms; a slower upload times out. */

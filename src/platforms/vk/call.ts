@@ -7,16 +7,16 @@ import { TITLE } from './title.js';
 
 /** Connection to VK. */
 export interface VkConnection {
-  /** Base URL before `/method/…`, without a slash at the end. */
+  /** Base URL before `/method/…`, without a trailing slash. */
   readonly apiUrl: string;
   readonly connections: Dispatcher;
-  /** Time limit for one call, response included, in ms. */
+  /** Time limit for one call, including the response, in ms. */
   readonly timeoutMs: number;
-  /** Time limit for one upload, response included, in ms. */
+  /** Time limit for one upload, including the response, in ms. */
   readonly uploadTimeoutMs: number;
 }
 
-/** One call of a method. */
+/** One method call. */
 export interface VkCall {
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface VkCall {
   readonly visible: boolean;
 }
 
-/** Response to a method, or the outcome of its failure. `last` is the underlying exchange. */
+/** Response to a method call, or the outcome if the call failed. `last` is the underlying exchange. */
 export type VkResponse =
   | { readonly ok: true; readonly response: unknown; readonly last: Exchange }
   | { readonly ok: false; readonly outcome: StepOutcome };
