@@ -94,7 +94,7 @@ export const boolArray = (values: readonly (boolean | null)[]): Buffer =>
     (buffer, at, value) => buffer.writeUInt8(value ? 1 : 0, at) - at,
   );
 
-/** `uuid[]`, from UUIDs in their usual text form. @throws RangeError for any other text */
+/** `uuid[]`, from UUIDs in the usual text form. @throws RangeError for any other text */
 export const uuidArray = (values: readonly (string | null)[]): Buffer =>
   encodeArray(
     OID.uuid,

@@ -5,7 +5,7 @@ export interface SeenWorker {
   readonly id: string;
   /** Names of the leases that it holds; only leases that this process also holds or waits for. */
   readonly held: readonly string[];
-  /** True if its heartbeat is late: it may be suspended. */
+  /** True if the worker's heartbeat is late; it may be suspended. */
   readonly isSilent: boolean;
 }
 

@@ -14,9 +14,9 @@ export interface Migration {
 }
 
 /**
- * Functions that may be edited: runs after the numbered migrations, and again whenever its content has changed. It must
- * have the same result however often it runs (`create or replace`). To change a function's parameters or result, drop
- * it in a numbered migration first.
+ * A migration that creates functions and may be edited. It runs after the numbered migrations, and again whenever its
+ * content has changed. It must have the same result however often it runs (`create or replace`). To change a function's
+ * parameters or result, drop it in a numbered migration first.
  */
 export interface RepeatableMigration extends Omit<Migration, 'number'> {
   /**

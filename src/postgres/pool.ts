@@ -68,8 +68,8 @@ export const createPool = (connectionString: string, options: PoolOptions): Pool
 };
 
 /**
- * SQL expression: selecting it in a statement makes the transaction commit without waiting for the disk. Only for data
- * that can be rebuilt from data that is never lost, because a database crash may undo such a commit.
+ * SQL expression: selecting it in a statement makes the transaction commit without waiting for the disk. Use it only
+ * for data that can be rebuilt from durable data, because a database crash may undo such a commit.
  */
 export const withoutSyncCommit = `set_config('synchronous_commit', 'off', true)`;
 

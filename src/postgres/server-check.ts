@@ -114,7 +114,7 @@ const findUnfit = (facts: Facts): string | null => {
 
 /** Reads the limits that apply to the role: a superuser may use all connections of the server. */
 const readLimits = async (client: Client): Promise<readonly ConnectionLimit[]> => {
-  // A role without special rights sees the database of other roles' sessions, but not their kind.
+  // A role without special rights sees the database of other roles' sessions, but not their backend type.
   const { rows } = await client.query<ConnectionLimit>(`
     with others as (
       select datname, usename from pg_stat_activity

@@ -77,7 +77,7 @@ const asServerError = (error: unknown): ServerError | null => {
  */
 export const isUnavailable = (error: unknown): boolean => {
   if (error instanceof Overloaded) return true;
-  // Checks the shape, not the class: errors of Node itself may come from another realm.
+  // Checks the shape, not the class: Node's own errors may come from another realm.
   if (typeof error !== 'object' || error === null) return false;
   const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: unknown };
   if (typeof code === 'string') {

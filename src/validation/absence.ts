@@ -1,7 +1,7 @@
 /** Returns the value unchanged, for fields where null is a value. */
 export const asSent = (value: unknown): unknown => value;
 
-/** Returns the value, or undefined for null, which counts as absent everywhere (D-43). */
+/** Returns the value, or undefined for null, which counts as absent by default (D-43). */
 export const nullToAbsent = (value: unknown): unknown => value ?? undefined;
 
 /**

@@ -28,7 +28,7 @@ export const hexDigit = (unit: number): number => {
   return letter >= 0 && letter < 6 ? letter + 10 : -1;
 };
 
-/** Returns true for 0 to 9. */
+/** Returns true for the digits 0 to 9. */
 export const isDigit = (unit: number): boolean => unit >= Unit.zero && unit <= Unit.nine;
 
 /**

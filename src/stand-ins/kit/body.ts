@@ -29,7 +29,7 @@ export const readBody = async (request: IncomingMessage, maxBytes: number = MAX_
   return parseText(Buffer.concat(chunks), type);
 };
 
-/** Parses JSON or a form. @throws BodyProblem 400 if it is neither */
+/** Parses JSON or a form. @throws BodyProblem 400 if the text is not UTF-8, or should be a JSON object but is not */
 const parseText = (bytes: Buffer, type: string): CallBody => {
   if (bytes.length === 0) return { fields: {}, files: NO_FILES };
   if (!isUtf8(bytes)) throw new BodyProblem(400, 'strings must be encoded in UTF-8');

@@ -12,7 +12,7 @@ export interface LoggedCall {
   readonly request: Readonly<Record<string, unknown>>;
   /** The fault applied to the call; null if none. */
   readonly fault: FaultMode | null;
-  /** Status of the response; null until the call is answered, and for good if the connection was dropped. */
+  /** Status of the response; null until the call is answered, and stays null if no answer is sent. */
   status: number | null;
 }
 

@@ -21,10 +21,11 @@ interface ControlRequest {
 
 /**
  * The controls that all stand-ins share:
- * - `GET | POST | DELETE /_control/faults`: the pending faults, see {@link parseFault}; DELETE also clears the delay
- * - `POST /_control/delay {ms}`: a delay before every call
- * - `GET /_control/calls?after=&method=`: the newest 2,000 calls
- * - `GET /_control/ledger?after=&limit=&channel=`: the accepted messages
+ * - `GET | POST | DELETE /_control/faults`: lists, adds or removes faults, see {@link parseFault}; DELETE also clears
+ *   the delay
+ * - `POST /_control/delay {ms}`: sets a delay before every call
+ * - `GET /_control/calls?after=&method=`: lists the latest calls, up to 2,000
+ * - `GET /_control/ledger?after=&limit=&channel=`: lists the accepted messages
  *
  * and the network's own controls. Answers invalid requests with 400 and a message, unknown controls with 404.
  */

@@ -8,7 +8,7 @@ import { InvalidControlRequest } from './invalid-control-request.js';
  * - `accept_then_hang`: the call is executed; no answer is sent
  * - `drop_before_accepting`: the call is not executed; the connection breaks
  * - `hang`: the call is not executed; no answer is sent
- * - `delay`: the call is executed and answered `delay_ms` later
+ * - `delay`: the call is executed and answered after `delay_ms`
  */
 export const FAULT_MODES = [
   'answer',

@@ -37,7 +37,10 @@ export class Ledger {
     private readonly marks: number[],
   ) {}
 
-  /** Opens the file and replays it through `onEntry`. Throws if any line but the last is invalid. */
+  /**
+   * Opens the file and replays it through `onEntry`. Throws if a complete line is invalid; cuts off an incomplete last
+   * line.
+   */
   static async open(options: LedgerOptions): Promise<Ledger> {
     const folder = dirname(options.file);
     // An existing folder keeps its mode, because it may be shared, such as /tmp.

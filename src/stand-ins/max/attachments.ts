@@ -14,7 +14,7 @@ export interface Attachments {
 /** Maximum number of attachments in a message (networks.md §1, §5). */
 const MAX_ATTACHMENTS = 12;
 
-/** Reads and checks a message's `attachments`; absent, null and empty mean none. */
+/** Reads and checks a message's `attachments`; absent, null and empty mean no attachments. */
 export const readAttachments = async (value: unknown, uploads: Uploads): Promise<Attachments> => {
   if (value === undefined || value === null) return { media: [], buttons: [] };
   if (!Array.isArray(value)) throw badPayload('attachments: expected an array');

@@ -33,7 +33,7 @@ export class Chats {
     return chat;
   }
 
-  /** Returns the chat for a bot to read or post messages. @throws ApiError if the bot may not */
+  /** Returns a chat in which a bot may read and post messages. @throws ApiError if it may not */
   getForBot(id: string | null): Chat {
     const chat = this.getForMember(id);
     if (chat.state === 'denied') throw new ApiError(403, 'chat.denied', 'No rights to send to this chat');

@@ -19,7 +19,7 @@ interface Content {
   readonly media: readonly LedgerMedium[];
 }
 
-/** Handles `mediatopic.post` into a group's feed; returns the bare id. */
+/** Handles `mediatopic.post`, which posts a topic to a group's feed; returns the bare id. */
 export const postTopic = async (context: TopicContext, parameters: Parameters, callId: string): Promise<string> => {
   const { type, gid = '', attachment = '' } = parameters;
   if (type !== 'GROUP_THEME') throw badParameter('type should be GROUP_THEME');

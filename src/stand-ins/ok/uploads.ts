@@ -6,7 +6,7 @@ import type { StandInAnswer, StandInCall } from '../kit/network.js';
 import type { StoredUploads } from '../kit/stored-uploads.js';
 import { badParameter } from './api-error.js';
 
-/** Path for uploads, besides `/fb.do`. */
+/** Path for uploads; all other calls use `/fb.do`. */
 const UPLOAD_PATH = /^\/upload\/(photo|video)\/([0-9a-f]{32})$/;
 
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);

@@ -22,7 +22,10 @@ const QUOTES = new Set(['blockquote', 'expandable_blockquote']);
 const VERBATIM = new Set(['code', 'pre']);
 const LABELS = new Set(['text_link', 'text_mention', 'custom_emoji']);
 
-/** Parses `entities` or `caption_entities`; a value that is not an array counts as none, as on the real server. */
+/**
+ * Parses `entities` or `caption_entities`; a value that is not an array counts as an empty array, as on the real
+ * server.
+ */
 export const parseEntities = (value: unknown): LedgerEntity[] => {
   if (!Array.isArray(value)) return [];
   const parsed = value.map(parseEntity).filter((entity) => entity !== null && entity.length > 0);
@@ -85,8 +88,8 @@ const byNesting = (a: LedgerEntity, b: LedgerEntity): number =>
   a.offset - b.offset || b.length - a.length || rank(a.type) - rank(b.type);
 
 /**
- * Rejects entities that do not nest (networks.md §2). The real server repairs them silently, so that readers see other
- * formatting than the client sent; the stand-in reports an error instead. Expects entities in nesting order.
+ * Rejects entities that do not nest (networks.md §2). The real server repairs them silently, so that readers see
+ * formatting that the client did not send; the stand-in reports an error instead. Expects entities in nesting order.
  */
 export const checkNesting = (entities: readonly LedgerEntity[]): void => {
   const open: LedgerEntity[] = [];

@@ -8,10 +8,10 @@ import type { Parameters } from './parameters.js';
 
 /** Kinds of media; the method's name is `send` and the capitalised kind. */
 export const MEDIUM_KINDS = ['photo', 'video', 'audio', 'document'] as const;
-/** Name of a kind of medium. */
+/** Kind of a medium. */
 export type MediumKind = (typeof MEDIUM_KINDS)[number];
 
-/** Largest uploads, in bytes (networks.md §1). */
+/** Maximum upload sizes, in bytes (networks.md §1). */
 const MAX_PHOTO_BYTES = 10 * 1_048_576;
 const MAX_FILE_BYTES = 50 * 1_048_576;
 /** Limits of a photo: width plus height in pixels, and the ratio of the longer side to the shorter. */

@@ -9,8 +9,8 @@ import { TOKEN_KINDS, type Tokens } from './tokens.js';
  * VK's own controls:
  * - `POST /_control/tokens {token, kind?, wall?}`: see `TOKEN_KINDS`; `wall` false removes the right to post on walls
  * - `POST /_control/groups {group_id, title?, state?, error_code?, error_msg?, daily_limit?}`: sets the title, the state
- *   (see `GROUP_STATES`), the error for posting there (`error_code` null removes it) and the daily limit (null, the default,
- *   means none; VK's own limit is 50)
+ *   (see `GROUP_STATES`), the error for posting there (`error_code` null removes it) and the daily limit (null, the
+ *   default, means none; VK's own limit is 50)
  */
 export const answerVkControl = (
   { tokens, groups }: { readonly tokens: Tokens; readonly groups: Groups },

@@ -8,7 +8,7 @@ export interface KnownGroup {
   readonly title: string;
 }
 
-/** The post sent with a guid, which is remembered for an hour. */
+/** The post sent with a guid; remembered for an hour. */
 interface Guid {
   readonly postId: number;
   readonly at: number;

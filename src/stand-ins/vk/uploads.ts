@@ -15,7 +15,7 @@ const MAX_PHOTO_BYTES = 50 * 1_048_576;
 const MAX_SUM = 14_000;
 const MAX_RATIO = 20;
 
-/** Path for uploads, besides `/method/…`. */
+/** Path for uploads; all other calls use `/method/…`. */
 const UPLOAD_PATH = /^\/upload\/(photo|video)\/([0-9a-f]{32})$/;
 
 /** An uploaded photo that has not been saved. */
@@ -64,7 +64,7 @@ export class Uploads {
     return { upload_url, video_id: videoId, owner_id: -Number(groupId), title, access_key: ticket.slice(0, 18) };
   }
 
-  /** Handles `photos.saveWallPhoto`: accepts exactly the response to the upload, once. */
+  /** Handles `photos.saveWallPhoto`: accepts the response to an upload only unchanged, and only once. */
   async savePhoto(groupId: string, server: string, photo: string, hash: string): Promise<object> {
     if (photo === '' || photo === '[]') throw badParameter('photo is undefined');
     const pending = this.photos.get(photo);

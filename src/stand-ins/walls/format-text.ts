@@ -11,13 +11,13 @@ const rank = (type: string): number => {
 
 const BLOCKS = new Set(['blockquote', 'expandable_blockquote', 'pre']);
 
-/** Addresses and tags that a network detects in plain text. */
+/** Addresses, mentions and hashtags that a network detects in plain text. */
 const DETECTED =
   /https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}»”’]|(?<![\w@])@[a-z]\w{3,31}\b|(?<![\w#&])#[\p{L}\p{N}_]*\p{L}[\p{L}\p{N}_]*/giu;
 
 /**
- * Formats a text with its entities and detected addresses, names and tags, all properly nested (overlapping entities
- * are split). Offsets count UTF-16 code units; entities outside the text are omitted.
+ * Formats a text with its entities and detected addresses, mentions and hashtags, all properly nested (overlapping
+ * entities are split). Offsets count UTF-16 code units; entities outside the text are omitted.
  * @param hidden tooltip of a spoiler
  */
 export const formatText = (text: string, entities: readonly LedgerEntity[], hidden: string): readonly WallNode[] => {

@@ -1,8 +1,10 @@
-/** Look of a network's wall; by default it looks like a messenger channel. */
+/** Appearance of a network's wall; the default resembles a messenger channel. */
 export interface WallTheme {
   /** `cards` looks like a community's feed; the default is `messages`. */
   readonly layout?: 'messages' | 'cards';
-  /** Custom properties that replace those in `post-style.ts`, such as `--accent`; colours as `light-dark(…, …)`. */
+  /**
+   * Custom properties that replace the defaults in `post-style.ts`, such as `--accent`; colours as `light-dark(…, …)`.
+   */
   readonly properties?: Readonly<Record<`--${string}`, string>>;
 }
 

@@ -36,7 +36,7 @@ interface ShownPost {
 
 /**
  * Serves a network's wall for readers: the page at `GET /wall`, new posts at `GET /wall.json?after=`, and uploaded
- * files at `/wall/media/<file>`. A post's views count the requests for its channel since it was posted.
+ * files at `/wall/media/<file>`. A post's views grow with each request for the page.
  */
 export class Wall {
   /** Ring buffer of the newest posts; `viewsBefore`: the channel's views before the post. */
@@ -57,7 +57,7 @@ export class Wall {
     this.last = entry.seq;
   }
 
-  /** True for a path of the wall. */
+  /** True if the path belongs to the wall. */
   isWallPath(path: string): boolean {
     return path === '/wall' || path === '/wall.json' || path.startsWith('/wall/');
   }

@@ -1,8 +1,8 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
 /**
- * The functions of the probe budget: the requests that clients may cause before their posts are accepted, in a sliding
- * minute (D-51).
+ * The functions of the probe budget, which limits the requests that clients may cause, in a sliding minute, before
+ * their posts are accepted (D-51).
  */
 export const probeBudget: RepeatableMigration = {
   name: 'probe budget',
