@@ -24,8 +24,8 @@ import { Standings } from './standings.js';
 const TYPES: ReadonlySet<string> = new Set(AUDITED_TYPES);
 
 /**
- * The overview of an owner, and of all owners: publications that have not ended, counts of events by time, the latest
- * events, and everything that has stopped (ADR-204). A publication that ends within the batch that started it is never
+ * The overview of each owner and of all owners together: open publications, event counts over time, the latest events,
+ * and everything that has stopped (ADR-204). A publication that is queued and finishes within one batch is never
  * written.
  */
 export const activity: Projection = {
@@ -94,7 +94,7 @@ const queuePost = (
   }
 };
 
-/** States by the events that lead to them; null if the publication has ended. */
+/** Publication state after each event; null once the publication is finished. */
 const STATE_AFTER: Readonly<Partial<Record<PublicationEvent['type'], OpenState | null>>> = {
   PublicationStarted: 'publishing',
   PublicationPostponed: 'queued',
@@ -120,7 +120,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, batch: Acti
   addToFeed(event, row, batch);
 };
 
-/** True if the channel is deleted, so that there is nothing left to decide on it. */
+/** True if the channel is deleted, which leaves nothing for its owner to decide. */
 const isDeleted = (channelId: string, { resources }: ActivityBatch): boolean =>
   resources.get(channelId)?.is_deleted === true;
 
@@ -166,7 +166,7 @@ const countPublication = (
   if (outcome === 'published') standings.recordPublished({ owner_id: ownerId, platform }, at);
 };
 
-/** True if the network answered that it will not publish the post (D-35). */
+/** True if the network refused the attempt (D-35). */
 const isRefused = ({ type, data }: RecordedEventOf<PublicationEvent>): boolean =>
   (type === 'PublicationPostponed' || type === 'PublicationFailed') &&
   (data as { error: { source: string } }).error.source !== 'gateway';

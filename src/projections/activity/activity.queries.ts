@@ -28,9 +28,9 @@ export interface Activity {
     MinuteRow,
     'platform' | 'at' | 'published' | 'failed' | 'in_doubt' | 'refused' | 'latencies'
   >[];
-  /** Counts by ten minutes, like `minutes`. */
+  /** Counts per ten minutes, like `minutes`, but for all networks together. */
   readonly tenMinutes: readonly Pick<TenMinutesRow, 'at' | 'events' | 'failed' | 'in_doubt'>[];
-  /** Numbers of publications that have not ended, by network. */
+  /** Numbers of open publications, by network. */
   readonly standings: readonly StandingRow[];
   readonly networks: readonly {
     readonly platform: string;
@@ -43,7 +43,7 @@ export interface Activity {
   }[];
   /** Publications that failed, oldest failure first. */
   readonly failed: readonly SettledPublication[];
-  /** Publications in doubt, those longest in doubt first. */
+  /** Publications in doubt, longest in doubt first. */
   readonly inDoubt: readonly SettledPublication[];
   /** Queued publications, longest wait first. */
   readonly longestWaiting: readonly string[];
@@ -74,8 +74,8 @@ export interface WaitingOwner {
 }
 
 /**
- * Reads activity. Each call costs the same however many publications there are: it reads counts, or the beginning of an
- * index.
+ * Reads activity. The cost of a call does not grow with the number of publications, because it reads counts or the
+ * beginning of an index.
  */
 @Injectable()
 export class ActivityQueries {
@@ -98,7 +98,7 @@ export class ActivityQueries {
     return rows[0]!;
   }
 
-  /** Returns the time of each owner's last publication, by owner; owners without one are absent. */
+  /** Returns when each owner last published, by owner id; owners that have never published are absent. */
   async findLastPublished(ownerIds: readonly string[]): Promise<Map<string, Instant>> {
     if (ownerIds.length === 0) return new Map();
     const { rows } = await this.pool.query<{ owner_id: string; at: number }>({
@@ -138,8 +138,8 @@ export class ActivityQueries {
 const list = (query: string): string => `(select coalesce(json_agg(r), '[]') from (${query}) r)`;
 
 /**
- * SQL: reads the activity in one statement. The publications of all owners have separate indexes.
- * @param isOwner condition for a publication of the owner
+ * SQL: reads the activity in one statement. Reads for one owner and for all owners use different indexes.
+ * @param isOwner condition that selects the owner's publications
  */
 const activityStatement = (isOwner: string): string => {
   const isQueued = `${isOwner} and platform = n.platform and waits and state = 'queued'`;

@@ -10,10 +10,13 @@ export const ACTIVITY = readSchema('activity', ACTIVITY_VERSION);
 /** Owner of the rows that hold the totals of all owners. */
 export const ALL_OWNERS = '*';
 
-/** States of a publication that has not ended. */
+/** States of an open publication. */
 export type OpenState = 'queued' | 'publishing' | 'failed' | 'in_doubt';
 
-/** Numbers of publications by class of latency, from acceptance to publication: `latencies` of a minute. */
+/**
+ * Publication counts by latency class, stored as `latencies` of a minute. Latency is the time from acceptance to
+ * publication.
+ */
 export type Latencies = Readonly<Record<string, number>>;
 
 /** Kinds of entries of the feed. */
@@ -32,7 +35,7 @@ export type FeedKind =
 /** Kinds of resources that can be stopped by something other than their owner. */
 export type AlertKind = 'channel' | 'endpoint' | 'webhook_output';
 
-/** The table of owners, channels, projects, endpoints and webhook outputs, and their owners. */
+/** The table of owners, channels, projects, endpoints and webhook outputs, each with its owner. */
 export const resourceRows = defineTable(
   { name: 'resource', key: 'resource_id' },
   {
@@ -46,7 +49,7 @@ export const resourceRows = defineTable(
 /** A row of {@link resourceRows}. */
 export type ResourceRow = RowOfTable<typeof resourceRows>;
 
-/** The table of publications that have not ended: they wait, are being published, or need their owner's decision. */
+/** The table of open publications: they wait, are being published, or need their owner's decision. */
 export const openPublicationRows = defineTable(
   {
     name: 'publication',
@@ -66,17 +69,20 @@ export const openPublicationRows = defineTable(
     platform: fixed(text()),
     accepted_at: fixed(bigint()),
     state: text<OpenState>(),
-    /** The rule of its latest postponement; null if it has not been postponed since it was queued. */
+    /**
+     * Rule of the latest postponement or hold; null if there was none since it was queued, or if it failed or is in
+     * doubt.
+     */
     retry_rule: nullable(text()),
     retry_at: bigint(),
-    /** Time since which it has been failed or in doubt; null if it is neither. */
+    /** Time at which it failed or became in doubt; null if it is in neither state. */
     settled_at: nullable(bigint()),
   },
 );
 /** A row of {@link openPublicationRows}. */
 export type OpenPublicationRow = RowOfTable<typeof openPublicationRows>;
 
-/** The table of the numbers of publications that have not ended, by owner and network. */
+/** The table of open-publication counts, by owner and network. */
 export const standingRows = defineTable(
   {
     name: 'standing',
@@ -103,7 +109,7 @@ export type StandingRow = RowOfTable<typeof standingRows>;
 export const minuteRows = defineTable(
   { name: 'minute', key: 'minute_key', fillfactor: 50 },
   {
-    /** `<owner>/<network>/<place in the ring>` */
+    /** `<owner>/<network>/<position in the ring>` */
     minute_key: text(),
     owner_id: fixed(text()),
     platform: fixed(text()),
@@ -124,7 +130,7 @@ export type MinuteRow = RowOfTable<typeof minuteRows>;
 export const tenMinutesRows = defineTable(
   { name: 'ten_minutes', key: 'ten_minutes_key', fillfactor: 50 },
   {
-    /** `<owner>/<place in the ring>` */
+    /** `<owner>/<position in the ring>` */
     ten_minutes_key: text(),
     owner_id: fixed(text()),
     /** Start of the ten minutes. */
@@ -141,7 +147,7 @@ export type TenMinutesRow = RowOfTable<typeof tenMinutesRows>;
 export const feedRows = defineTable(
   { name: 'feed', key: 'feed_key', fillfactor: 50 },
   {
-    /** `<owner>/<place in the ring>` */
+    /** `<owner>/<position in the ring>` */
     feed_key: text(),
     owner_id: fixed(text()),
     /** Number of the entry in its owner's feed, from 0. */
@@ -157,7 +163,7 @@ export const feedRows = defineTable(
 /** A row of {@link feedRows}. */
 export type FeedRow = RowOfTable<typeof feedRows>;
 
-/** The table of how many entries each owner's feed has ever had. */
+/** The table that counts all entries that each owner's feed has ever had. */
 export const feedEndRows = defineTable(
   { name: 'feed_end', key: 'owner_id', fillfactor: 50 },
   { owner_id: text(), entries: bigint() },
@@ -185,10 +191,10 @@ export type AlertRow = RowOfTable<typeof alertRows>;
 /**
  * Tables of the overview (ADR-204). Times are milliseconds since 1970.
  *
- * `publication` holds the publications that have not ended, and `standing` their numbers by owner and network. No index
- * contains a column that changes when publishing starts, so that this is a heap-only update. `minute` and `ten_minutes`
- * are rings: a later time reuses the row of an earlier one, so that their size does not grow. `feed` is a ring too: the
- * latest events of an owner. `alert` holds what was stopped by something other than its owner. Rows of
+ * `publication` holds the open publications, and `standing` their counts by owner and network. No index contains a
+ * column that changes when publishing starts, so that the change is a heap-only update. `minute` and `ten_minutes` are
+ * rings: a later interval reuses the row of an earlier interval, so that the tables do not grow. `feed` is a ring of
+ * each owner's latest events. `alert` holds the resources that something other than their owner has stopped. Rows of
  * {@link ALL_OWNERS} hold the totals of all owners.
  */
 export const activityTables = `

@@ -15,11 +15,11 @@ export interface Alert {
   readonly since: Instant;
   readonly disabled_by: string | null;
   readonly reason: string | null;
-  /** Null if it has none; for a webhook output, its URL. */
+  /** The resource's name, or a webhook output's URL; null if it has no name. */
   readonly name: string | null;
   /** Null unless it is a channel. */
   readonly platform: string | null;
-  /** The network's refusal; null unless it is a channel. */
+  /** Why the channel needs attention; null unless it is a channel. */
   readonly attention: Attention | null;
 }
 
@@ -36,13 +36,14 @@ export type Alerts = Readonly<Record<AlertKind, AlertList>>;
 /** Maximum number of a channel's publications to count. */
 const MOST_COUNTED = 10_000;
 
-/** Reads stopped resources. */
+/** Reads the alerts of stopped resources. */
 @Injectable()
 export class AlertQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /**
-   * Lists an owner's alerts at a time; null for all owners. A channel that its owner has disabled raises none.
+   * Lists the alerts that are active at `now`. Omits channels that are disabled.
+   * @param ownerId null for all owners
    * @param limit maximum number of alerts of each kind
    */
   async list(ownerId: string | null, now: Instant, limit: number): Promise<Alerts> {

@@ -6,11 +6,11 @@ import { classOfLatency } from './latency-histogram.js';
 import { RingCounters } from './ring-counters.js';
 
 const MINUTE = 60_000;
-/** Readers see 60 minutes, and 144 intervals of ten minutes. */
+/** Ring sizes, slightly more than the 60 minutes and 144 ten-minute intervals that readers see. */
 const MINUTES = 64;
 const TEN_MINUTES = 150;
 
-/** An outcome of a publication's attempt, to be counted. */
+/** The outcome of a publication attempt, to be counted. */
 export interface CountedPublication {
   readonly at: Instant;
   readonly ownerId: string;
@@ -22,7 +22,7 @@ export interface CountedPublication {
   readonly latencyMs: number | null;
 }
 
-/** Counts events by owner and time: all of them, and the outcomes of publications by network. */
+/** Counts all events by owner and time, and the outcomes of publications also by network. */
 export class EventCounters {
   private readonly minutes = new RingCounters<MinuteRow>(minuteRows, MINUTE, MINUTES, addMinute);
   private readonly tenMinutes = new RingCounters<TenMinutesRow>(
@@ -32,7 +32,7 @@ export class EventCounters {
     addTenMinutes,
   );
 
-  /** @param ownerId null for an event without an owner, which counts only for all owners */
+  /** @param ownerId null for an event without an owner, which counts only toward the totals of all owners */
   countEvent(ownerId: string | null, at: Instant): void {
     for (const owner of ownerId === null ? [ALL_OWNERS] : [ownerId, ALL_OWNERS])
       this.tenMinutes.count(owner, at, (ten_minutes_key, start) => ({

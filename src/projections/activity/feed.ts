@@ -23,7 +23,7 @@ export interface FeedEntry {
 /** Returns the key of an entry by its number. */
 export const feedKey = (ownerId: string, number: number): string => `${ownerId}/${number % FEED_SIZE}`;
 
-/** Gathers the entries of a batch for the feeds of owners, and for the feed of all. */
+/** Collects the entries of a batch for each owner's feed and for the feed of all owners. */
 export class Feed {
   private readonly entries = new Map<string, FeedEntry[]>();
 
@@ -50,7 +50,7 @@ export class Feed {
         written.push({ feed_key: feedKey(ownerId, number), owner_id: ownerId, number, ...about });
       }
     }
-    // Loaded so that they are updated, not inserted; the content of the rows does not matter.
+    // Loaded so that existing rows are updated instead of inserted; their content does not matter.
     const rows = await Rows.load(
       tx,
       feedRows,

@@ -1,14 +1,17 @@
 import type { Latencies } from './activity.tables.js';
 
-/** Logarithm of the ratio of a latency class's upper bound to its lower one: percentiles are accurate to 5 %. */
+/**
+ * Logarithm of the ratio between the upper and lower bound of a latency class, which makes percentiles accurate to 5 %.
+ */
 const RATIO = Math.log(1.05);
 
 /** Returns the class of a latency in ms; negative latencies, from clocks that differ, count as 0. */
 export const classOfLatency = (ms: number): string => String(Math.ceil(Math.log(Math.max(1, ms)) / RATIO));
 
 /**
- * Returns the time in ms within which this share of the publications was published: the upper bound of its class. Null if there
- * are none. @param share above 0, at most 1
+ * Returns the time in ms within which a share of the publications was published, rounded up to the bound of its latency
+ * class; null if there are no publications.
+ * @param share above 0, at most 1
  */
 export const findPercentile = (all: readonly Latencies[], share: number): number | null => {
   const counts = new Map<number, number>();

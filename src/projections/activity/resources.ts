@@ -3,7 +3,7 @@ import type { Rows } from '../engine/rows.js';
 import type { ResourceRow } from './activity.tables.js';
 import type { ActivityBatch, HandledEvent } from './activity-batch.js';
 
-/** Members of events that name a resource, best for identifying the owner first. */
+/** Event members that contain a resource's id, in the order in which they are used to find the owner. */
 const NAMING = ['ownerId', 'channelId', 'projectId', 'endpointId', 'outputId'] as const;
 
 const ENDPOINT_ACTOR = 'endpoint:';
@@ -12,15 +12,15 @@ const ENDPOINT_ACTOR = 'endpoint:';
 const endpointOfActor = ({ actor }: RecordedEvent): string | undefined =>
   actor.startsWith(ENDPOINT_ACTOR) ? actor.slice(ENDPOINT_ACTOR.length) : undefined;
 
-/** Lists the resources that an event names, and the endpoint that acted. */
+/** Lists the ids of the resources in an event and of the endpoint that acted. */
 export const listResourceIds = (event: RecordedEvent): string[] => {
   const data = event.data as Readonly<Record<string, unknown>>;
   return [...NAMING.map((member) => data[member]), endpointOfActor(event)].filter((id) => typeof id === 'string');
 };
 
 /**
- * Returns the owner to whom an event belongs. Null for the operator's events, and for the few events of the gateway
- * that name no resource, such as a stored translation.
+ * Returns the owner to whom an event belongs. Null if the event refers to no known resource and its actor is neither an
+ * endpoint nor an owner, such as a stored translation or an operator's command to a saga.
  */
 export const ownerOf = (event: RecordedEvent, resources: Rows<ResourceRow>): string | null => {
   for (const id of listResourceIds(event)) {
@@ -30,7 +30,7 @@ export const ownerOf = (event: RecordedEvent, resources: Rows<ResourceRow>): str
   return ownerOfActor(event.actor);
 };
 
-/** Records a new resource and its owner, and marks a deleted channel. */
+/** Records new resources with their owners, and marks deleted channels. */
 export const handleResource = (event: HandledEvent, { resources }: ActivityBatch): void => {
   const put = (resource_id: string, owner_id: string, platform: string | null = null): void =>
     void resources.put({ resource_id, owner_id, platform, is_deleted: false });

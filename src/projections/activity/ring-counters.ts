@@ -9,16 +9,18 @@ interface RingRow {
   readonly at: number;
 }
 
-/** The counts of an interval in a batch. `replaces` is true if the row of an earlier interval was counted in the same batch. */
+/**
+ * A batch's counts for one interval. `replaces` is true if the batch also counted another interval in the same row, so
+ * that the stored row is outdated.
+ */
 interface Counted<Row> {
   readonly row: Row;
   readonly replaces: boolean;
 }
 
 /**
- * Counts events by interval, in rings of rows: each interval reuses the row of the interval one turn earlier, so that
- * the tables do not grow and no row has to be deleted. Only the times of events matter, so a rebuild yields the same
- * rows.
+ * Counts events by interval, in rings of rows: each interval reuses the row of the interval one turn earlier, so the
+ * tables do not grow and no row has to be deleted. Only the times of events matter, so a rebuild yields the same rows.
  */
 export class RingCounters<Row extends RingRow> {
   private readonly counted = new Map<string, Counted<Row>>();

@@ -17,11 +17,15 @@ interface Place {
   readonly platform: string;
 }
 
-/** Counts the publications that have not ended, by owner, network and state. */
+/** Counts the open publications by owner, network and state. */
 export class Standings {
   private readonly changes = new Map<string, StandingChange>();
 
-  /** Counts a publication's change of state: from null if it is new, to null if it has ended. */
+  /**
+   * Counts a publication's change of state.
+   * @param from null if the publication is new
+   * @param to null if it is finished
+   */
   move(place: Place, from: OpenState | null, to: OpenState | null): void {
     if (from === to) return;
     for (const { counts } of this.changesAt(place)) {

@@ -13,7 +13,7 @@ import { divideTalliesAgain, extendTallies } from './tallies.js';
 
 type ResourceRow = RowOfTable<typeof resourceTable>;
 
-/** Members of events that name a resource, and through it an owner. */
+/** Event members that contain a resource's id and so identify an owner. */
 interface Naming {
   readonly ownerId?: string;
   readonly channelId?: string;
@@ -24,7 +24,7 @@ interface Naming {
 
 const TYPES: ReadonlySet<string> = new Set(AUDITED_TYPES);
 
-/** Kinds of resources by the events that create them, and the member that holds their id. */
+/** The kind of resource that each event type creates, and the member that holds the resource's id. */
 const CREATIONS: Readonly<Record<string, readonly [kind: string, member: keyof Naming]>> = {
   OwnerRegistered: ['owner', 'ownerId'],
   ChannelConnected: ['channel', 'channelId'],
@@ -33,7 +33,7 @@ const CREATIONS: Readonly<Record<string, readonly [kind: string, member: keyof N
   WebhookOutputCreated: ['webhook-output', 'outputId'],
 };
 
-/** Types of the events that pause a resource, with the member that holds its id. */
+/** Event types that pause a resource, with the member that holds the resource's id. */
 const PAUSES: Readonly<Record<string, keyof Naming>> = { ProjectPaused: 'projectId', ChannelPaused: 'channelId' };
 
 /** The index of the audit trail: finds events by owner, aggregate, actor, type, time and story. */
@@ -98,7 +98,7 @@ export const audit: Projection = {
   },
 };
 
-/** Members that may name a resource, best for identifying the owner first. */
+/** Event members that may contain a resource's id, in the order in which they are used to find the owner. */
 const NAMING = ['ownerId', 'channelId', 'projectId', 'endpointId', 'outputId'] as const;
 
 const ENDPOINT_ACTOR = 'endpoint:';
@@ -137,7 +137,10 @@ const readLastOwner = async (tx: Tx): Promise<number> => {
   return (await tx.query<{ last: number }>(text)).rows[0]!.last;
 };
 
-/** Finds the owners of events that name no resource, such as a translation's: the owner of their story. */
+/**
+ * Completes the owners of events that refer to no resource, such as a stored translation, with the owner of their
+ * story.
+ */
 const completeOwners = async (
   tx: Tx,
   events: readonly RecordedEvent[],

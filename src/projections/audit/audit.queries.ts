@@ -16,12 +16,12 @@ import {
   typesOf,
 } from './audit.tables.js';
 
-/** The place of an event of the audit trail in the store. */
+/** The location of an audited event in the event store. */
 export interface AuditEntry {
   readonly position: bigint;
   readonly stream: string;
   readonly revision: bigint;
-  /** JSON of the event without its data, if the gateway may have deleted the event; otherwise null. */
+  /** JSON of the event without its data; null unless the gateway deletes events of this type. */
   readonly envelope: string | null;
 }
 
@@ -62,7 +62,7 @@ export class AuditIndex {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** Waits until the index shows all events that are in the log now, for at most two seconds. */
+  /** Waits at most two seconds until the index shows all events that are in the log now. */
   catchUp(): Promise<void> {
     return this.progress.waitUntilCaughtUp([NAME], this.store);
   }
@@ -70,7 +70,7 @@ export class AuditIndex {
   /**
    * Lists entries, newest first. Each combination of owner, type and actor has an index in the order of positions, so
    * at most `limit` entries of each type are read and merged.
-   * @param before position, exclusive; null: from the newest
+   * @param before position, exclusive; null to start with the newest entry
    */
   async listEntries(filter: AuditFilter, before: bigint | null, limit: number): Promise<AuditEntry[]> {
     const types = selectTypes(filter);
@@ -102,7 +102,10 @@ export class AuditIndex {
     return (await this.pool.query<AuditEntry>(text, [toInt8(hash64(correlationId)), owner])).rows;
   }
 
-  /** Lists the entries whose event ids begin like this one: usually one. @param ownerId null for all owners */
+  /**
+   * Lists the entries whose event ids share the first 16 hex digits of this id, usually a single entry.
+   * @param ownerId null for all owners
+   */
   async findEvents(eventId: string, ownerId: string | null): Promise<AuditEntry[]> {
     const owner = ownerId === null ? null : await this.findOwnerNumber(ownerId);
     if (owner === undefined) return [];
@@ -111,7 +114,7 @@ export class AuditIndex {
     return (await this.pool.query<AuditEntry>(text, [toInt8(hashEventId(eventId)), owner])).rows;
   }
 
-  /** Lists one entry for each other story to which a request's events belong. */
+  /** Lists one entry of each other story that contains events of a request. */
   async findStoriesOf(requestId: string): Promise<AuditEntry[]> {
     const text = `
       select e.* from ${AUDIT}.request_story s
@@ -124,7 +127,7 @@ export class AuditIndex {
   /**
    * Lists the ids of resources that ever existed, including deleted ones.
    * @param ownerId null for all owners
-   * @param pausedOnly only those that were ever paused
+   * @param pausedOnly true to list only resources that were ever paused
    */
   async listResources(kind: ResourceKind, ownerId: string | null, pausedOnly: boolean): Promise<string[]> {
     const owner = ownerId === null ? null : await this.findOwnerNumber(ownerId);
@@ -137,7 +140,7 @@ export class AuditIndex {
 
   /**
    * Lists the ids of aggregates with events in a period, in order.
-   * @param aggregate kind of aggregate that has its own streams
+   * @param aggregate kind of aggregate whose stream names contain its id
    * @param ownerId null for all owners
    */
   async listChanged(
@@ -190,7 +193,7 @@ const selectTypes = ({ aggregate, type }: AuditFilter): readonly string[] => {
   return type === undefined ? types : types.filter((each) => each === type);
 };
 
-/** Chooses the index: by resource, by type, or only the order of the log. */
+/** Chooses the index to use: by resource, by type, or by position only. */
 const selectEntries = (
   filter: AuditFilter,
   types: readonly string[],

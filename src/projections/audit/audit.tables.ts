@@ -16,7 +16,7 @@ export const SPAN_EVENTS = 10_000;
 /** Number of events in a tally. Until a tally is full, every batch rewrites its rows. */
 export const TALLY_EVENTS = 64;
 
-/** Kinds of spans of states (management-api.md: `GET /history/ticks`). */
+/** Kinds of state spans (management-api.md: `GET /history/ticks`). */
 export const STATE_SPAN_KINDS = ['project_pause', 'channel_pause', 'needs_attention', 'endpoint_disabled'] as const;
 /** The state that a span records. */
 export type StateSpanKind = (typeof STATE_SPAN_KINDS)[number];
@@ -24,7 +24,7 @@ export type StateSpanKind = (typeof STATE_SPAN_KINDS)[number];
 /** Represents all owners in `tally`: owners are numbered from 1. */
 export const ALL_OWNERS = 0;
 
-/** A resource that is named in events. */
+/** The table of resources to which events refer. */
 export const resourceTable = defineTable(
   { name: 'resource', key: 'resource_id' },
   { resource_id: text(), kind: fixed(text()), owner_no: fixed(int()), paused: boolean() },
@@ -46,20 +46,20 @@ export const entryColumns = {
 };
 
 /**
- * Index of the audit trail (ADR-139). An entry says where an event is, never what it contains: events are read from
- * their streams. Names are stored as 64-bit hashes (32 bits for the type), so that an entry with all its index entries
- * stays below 400 bytes; readers compare the names of the events that they find. Owners are numbered, so that an
+ * Index of the audit trail (ADR-139). An entry gives an event's location, never its data, which readers load from the
+ * event's stream. Names are stored as 64-bit hashes (32 bits for the type), so that an entry with all its index entries
+ * stays below 400 bytes; readers compare the names in the events that they find. Owners are numbered, so that an
  * owner's access never depends on a hash.
  *
  * A `resource` is an owner, channel, project, endpoint or webhook output. `paused` is true once its pauses have a
  * stream. A `span` holds the times of 10,000 entries in order, so that a search by time reads only part of the index.
- * `request_story` names the story of a request that belongs to another one, such as a decision about a publication.
+ * `request_story` maps a request to the other story that its events belong to, such as a decision about a publication.
  * `envelope` is set for events whose streams the gateway deletes once nothing needs them (D-56).
  *
  * The other tables are for timelines (ADR-206). A `tally` counts 64 consecutive entries of one owner, or of all owners.
- * `tally_moments` has a number for each of them: its time × 4, plus its outcome. A `state_span` is a period in which a
- * resource was paused, needed attention or was disabled: `until_at` is the end that was known when it began, `ended_at`
- * the end that an event set. A `person_change` is an event whose author is a person.
+ * `tally_moments` has a number for each of these entries: its time × 4, plus its outcome. A `state_span` is a period in
+ * which a resource was paused, needed attention or was disabled: `until_at` is the end that was set when it began or
+ * was last extended, `ended_at` the end that an event set. A `person_change` is an event whose author is a person.
  */
 export const auditTables = `
   ${resourceTable.ddl}
@@ -124,7 +124,10 @@ export const auditTables = `
   );
 `;
 
-/** Indexes of entries for readers; the index that finds an entry by its owner is in {@link auditTables} itself. */
+/**
+ * Indexes for readers. The index of entries by correlation is in {@link auditTables}, because the projection itself
+ * reads it.
+ */
 export const auditReadIndexes = `
   create index if not exists entry_event on entry (event_hash);
   create index if not exists entry_thing on entry (thing_hash, position) where thing_hash is not null;
@@ -141,14 +144,14 @@ export const auditReadIndexes = `
   create index if not exists person_change_at on person_change (at);
 `;
 
-/** The time in the id that ends a name: a UUID v7 without hyphens. */
+/** Captures the time in the UUID v7 without hyphens that ends a name. */
 const TIME_OF_NAME = /([0-9a-f]{12})7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
-/** Number of hash digits that are taken from the end of that time: 40 bits of milliseconds. */
+/** Number of hex digits of the hash that are taken from the end of that time: 40 bits of milliseconds. */
 const TIME_DIGITS = 10;
 
 /**
- * Returns the hash of a name, 16 hex digits: the bits of a signed number. If the name ends with a time-ordered id, its
- * hash begins with the id's time, so that new names are neighbours in an index (ADR-236).
+ * Returns the hash of a name as 16 hex digits, the bits of a signed 64-bit number. If the name ends with a time-ordered
+ * id, its hash begins with the id's time, so that new names are neighbours in an index (ADR-236).
  */
 export const hash64 = (name: string): string => {
   const digits = hash('sha256', name);

@@ -15,8 +15,8 @@ import { webhookOutputEvents } from '../../domain/webhook-output/webhook-output.
 import type { Catalogue } from '../../kernel/catalogue.js';
 
 /**
- * Event types of the audit trail, by the aggregate that they happen to. The request log is not included: retention
- * removes its events, and it has its own list (D-33).
+ * Event types of the audit trail, by aggregate. The request log is not included: retention removes its events, and it
+ * has its own list (D-33).
  */
 const EVENTS_OF: Readonly<Record<string, Catalogue>> = {
   owner: ownerEvents,
@@ -60,7 +60,10 @@ export interface AuditedThing {
   readonly id: string | null;
 }
 
-/** Returns the aggregate that an event happened to. A post's stream is named after its key, so its id is in the data. */
+/**
+ * Returns the aggregate that an event happened to. A post's stream is named after its idempotency key, so the post's id
+ * is read from the data.
+ */
 export const thingOf = (event: {
   readonly type: string;
   readonly stream: string;

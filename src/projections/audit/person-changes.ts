@@ -8,7 +8,10 @@ import { DELETED_LATER } from './audited-types.js';
  */
 const isPerson = (actor: string): boolean => actor === 'operator' || ownerOfActor(actor) !== null;
 
-/** Inserts the events whose author is a person. Skips the parts of a payload, because their post is such an event. */
+/**
+ * Inserts the events whose author is a person. Skips the parts of a payload, because the event of their post is
+ * inserted.
+ */
 export const insertPersonChanges = async (
   tx: Tx,
   events: readonly RecordedEvent[],

@@ -11,7 +11,7 @@ interface SpanRow {
   last_at: number;
 }
 
-/** Rebuilds the spans that contain entries from a position on. */
+/** Rebuilds the spans that contain entries at or after a position. */
 export const divideSpansAgain = async (tx: Tx, from: bigint): Promise<void> => {
   const { rows } = await tx.query<{ number: number; last_position: bigint }>(
     `select number, last_position from span where last_position < $1 and events = ${SPAN_EVENTS} order by number desc limit 1`,
@@ -29,7 +29,7 @@ export const divideSpansAgain = async (tx: Tx, from: bigint): Promise<void> => {
   );
 };
 
-/** Adds entries to the last span, and to new ones after it. */
+/** Adds entries to the last span and, once it is full, to new spans. */
 export const extendSpans = async (tx: Tx, events: readonly RecordedEvent[]): Promise<void> => {
   const { rows } = await tx.query<{ span: SpanRow }>({
     name: 'read the last span',

@@ -7,7 +7,7 @@ import type { StateSpanKind } from './audit.tables.js';
 interface StateSpanRow {
   readonly resource_id: string;
   readonly kind: StateSpanKind;
-  /** Position of the event that began it. */
+  /** Position of the event that began the span. */
   readonly first_position: string;
   readonly owner_no: number | null;
   readonly from_at: Instant;

@@ -3,7 +3,7 @@ import { int4Array, int8Array } from '../../postgres/binary-array.js';
 import type { Tx } from '../engine/projection.js';
 import { ALL_OWNERS, hashType, TALLY_EVENTS } from './audit.tables.js';
 
-/** Outcomes that a tally counts, by the type of their event; every other event has the outcome 0. */
+/** Outcomes that a tally counts, by event type; all other events have outcome 0. */
 const OUTCOMES: Readonly<Record<string, number>> = {
   PublicationSucceeded: 1,
   PublicationFailed: 2,
@@ -31,7 +31,7 @@ const addEvents = (events: string): string => `
   insert into tally_moments as t select owner_no, number, moments from added
   on conflict (owner_no, number) do update set moments = t.moments || excluded.moments`;
 
-/** Adds events to the tallies of their owners, and to those of all owners. */
+/** Adds events to the tallies of their owners and to the tallies of all owners together. */
 export const extendTallies = async (
   tx: Tx,
   events: readonly RecordedEvent[],
@@ -78,8 +78,8 @@ const MOMENT = `e.at * 4 + case e.type_hash ${Object.entries(OUTCOMES)
   .join(' ')} else 0 end`;
 
 /**
- * Rebuilds the tallies that entries were inserted into.
- * @param positions positions of those entries, in order
+ * Rebuilds the tallies of each affected owner, starting with the tally of the first inserted entry.
+ * @param positions positions of the inserted entries, in order
  */
 export const divideTalliesAgain = async (tx: Tx, positions: readonly bigint[]): Promise<void> => {
   // An owner without an earlier tally starts with the first one.

@@ -14,7 +14,7 @@ export interface BucketRange {
   readonly buckets: number;
 }
 
-/** Number of events in a bucket, and how many of them ended an attempt, by outcome. */
+/** Number of events in a bucket, and how many of them record each outcome of an attempt. */
 export interface BucketCounts {
   /** From 0. */
   readonly bucket: number;
@@ -29,9 +29,9 @@ export interface StateSpan {
   readonly kind: StateSpanKind;
   readonly id: string;
   readonly from: Instant;
-  /** Null while it lasts, unless its end is already known. */
+  /** Null while the period lasts, unless its end was set in advance, as for a pause. */
   readonly to: Instant | null;
-  /** The event that began it. */
+  /** Id of the event that began the period. */
   readonly eventId: string;
   readonly actor: string;
 }
@@ -49,7 +49,7 @@ export interface PersonChange {
 type Range = Pick<BucketRange, 'from' | 'to'>;
 
 /**
- * Reads the parts of a timeline from the index of the audit trail (ADR-206). Owners are given by their numbers; null
+ * Reads the parts of a timeline from the index of the audit trail (ADR-206). Methods take an owner's number, or null
  * for all owners.
  */
 @Injectable()
@@ -65,8 +65,8 @@ export class TimelineQueries {
 
   /**
    * Counts events by bucket; buckets without events are absent. Bucket i begins at the integer part of `from` + i ×
-   * (`to` − `from`) / `buckets`. Tallies that lie within one bucket are added as a whole; only the others are split
-   * into their events.
+   * (`to` − `from`) / `buckets`. A tally that lies within one bucket is added as a whole; only the other tallies are
+   * split into their events.
    */
   async countByBucket(owner: number | null, { from, to, buckets }: BucketRange): Promise<BucketCounts[]> {
     const bucketOf = (at: string) => `((${at} - $2::bigint + 1) * $4::bigint - 1) / ($3::bigint - $2::bigint)`;
@@ -93,12 +93,12 @@ export class TimelineQueries {
   }
 
   /**
-   * Lists the spans that overlap a time, current and longest spans first.
+   * Lists the spans that overlap a period: first the spans without a known end, then the longest spans.
    * @param now spans whose known end has passed count as ended
    */
   async listSpans(owner: number | null, { from, to }: Range, now: Instant, limit: number): Promise<StateSpan[]> {
-    // The end of a pause is shown from its beginning. A wait for a person usually ends earlier, so its end is shown
-    // only once it has passed.
+    // A pause shows its end from the beginning. A channel that needs attention is usually fixed before its time limit,
+    // so that end is shown only once it has passed.
     const text = `
       select kind, resource_id as id, from_at as "from", to_at as "to", event_id as "eventId", actor
       from (
