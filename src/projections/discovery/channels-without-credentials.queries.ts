@@ -14,8 +14,7 @@ export interface ChannelWithoutCredentials {
 }
 
 /**
- * Channels that cannot post because their credentials were lost with the former database, or were not moved with the
- * history.
+ * Channels that cannot post because their credentials were lost with an earlier database or not moved with the history.
  */
 @Injectable()
 export class ChannelsWithoutCredentials {

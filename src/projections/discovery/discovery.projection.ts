@@ -93,8 +93,8 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
       return void rows.owners.patch(ownerId, { pack_posts: (rows.owners.get(ownerId)?.pack_posts ?? 0) + posts });
     }
     case 'OwnerDeleted':
-      // Without its row, the owner's key and endpoints are unknown at once; its other resources follow with their own
-      // events.
+      // Without its row, the owner's key and endpoints stop working at once; its other resources are removed by their
+      // own events.
       return rows.owners.remove(event.data.ownerId);
     case 'ProjectCreated': {
       const { projectId, ownerId, name, channelIds, processing } = event.data;
@@ -248,14 +248,14 @@ const COLUMN_OF = {
 
 type SettingColumns<S> = { [K in keyof S & keyof EndpointSettings as (typeof COLUMN_OF)[K]]: S[K] };
 
-/** Maps endpoint settings to their columns; includes only those that are present. */
+/** Maps the endpoint settings that are present to their columns. */
 const toColumns = <S extends Partial<EndpointSettings>>(settings: S): SettingColumns<S> =>
   Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [COLUMN_OF[name as keyof EndpointSettings], value]),
   ) as SettingColumns<S>;
 
 /**
- * Gives each endpoint that a change affects a new version, so that no process admits a request based on an outdated
+ * Gives a new version to each endpoint that a change affects, so that no process admits a request based on an outdated
  * snapshot.
  */
 const updateEndpointVersions = async (tx: Tx, handled: readonly HandledEvent[]): Promise<void> => {

@@ -22,24 +22,26 @@ export interface ResourceRows {
 /** Name of a kind of resource. */
 export type ResourceKind = keyof ResourceRows;
 
-/** State of a channel: it may post, a refusal holds its queue (D-26), or its owner disabled it. */
+/** State of a channel: it may post, its queue is held until a person fixes a problem (D-26), or it is disabled. */
 export type ChannelStatus = 'ok' | 'needs_attention' | 'disabled';
 
-/** A channel's state at a time. */
+/** Selects channels by their state at a given time. */
 export interface StatusFilter {
   readonly is: ChannelStatus;
   readonly at: Instant;
 }
 
-/** Returns the table and the id column of a kind. They become part of SQL statements, so only known kinds are allowed. */
+/**
+ * Returns the table and the id column of a kind. Both become part of SQL statements, so only known kinds are allowed.
+ */
 const tableOf = (kind: ResourceKind): { table: string; id: string } => ({
   table: `${DISCOVERY}.${kind}`,
   id: `${kind}_id`,
 });
 
 /**
- * Finds a resource by its id; null if there is none. @param ownerId finds it only if it belongs to this owner; null for
- * any owner
+ * Finds a resource by its id; null if there is none.
+ * @param ownerId owner to whom it must belong; null for any owner
  */
 @Injectable()
 export class FindResource {
@@ -61,8 +63,10 @@ export class FindResource {
 }
 
 /**
- * Lists resources, newest first. @param ownerId only those of this owner; null: all @param before only those older than
- * this one @param status only channels in this state at that time
+ * Lists resources, newest first.
+ * @param ownerId null for all owners
+ * @param before id, exclusive; null to start with the newest resource
+ * @param status filter for channels; null for all
  */
 @Injectable()
 export class ListResources {

@@ -98,7 +98,10 @@ export const endpoints = defineTable(
     epoch: text(),
     slug_rotated_at: nullable(bigint()),
     created_at: bigint(),
-    /** Position of the last event that affects requests to this endpoint: its token, projects, channels or plan. */
+    /**
+     * A position in the log that changes with each event that affects requests to this endpoint, such as a change of
+     * its token, projects, channels or plan.
+     */
     version: text(),
   },
 );

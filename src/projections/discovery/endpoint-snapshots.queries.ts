@@ -9,7 +9,7 @@ import { DISCOVERY, type EndpointRow } from './discovery.tables.js';
 /** A snapshot of an endpoint with everything that its requests are checked against. */
 export interface EndpointSnapshot extends EndpointRow {
   readonly plan: Plan;
-  /** Posts in all of the owner's post packs (D-18). */
+  /** Total posts of the owner's post packs (D-18). */
   readonly pack_posts: number;
   /** In the order of the endpoint's `project_ids`. */
   readonly projects: readonly SnapshotProject[];
@@ -25,9 +25,10 @@ export interface SnapshotProject {
 const CACHE_SIZE = 10_000;
 
 /**
- * Endpoint snapshots by slug. A cached snapshot may be outdated. A request is admitted only after the limiter, in the
- * request's own call, has verified its version, and rejected only after {@link loadCurrent} has confirmed it. So a
- * rotated token, a new slug or a changed allowlist takes effect at once in every process, without an extra query.
+ * Endpoint snapshots by slug. A cached snapshot may be outdated, so a request is admitted only after the limiter has
+ * verified the snapshot's version in the request's own call, and rejected only after {@link loadCurrent} has confirmed
+ * the snapshot. A rotated token, a new slug or a changed allowlist therefore takes effect at once in every process,
+ * without an extra query.
  */
 export class EndpointSnapshots {
   private cache = new BoundedCache<EndpointSnapshot>(CACHE_SIZE);
@@ -90,8 +91,9 @@ export class EndpointSnapshots {
   }
 
   /**
-   * Ensures that an endpoint that was not found really does not exist, because `discovery` has reached the end of the
-   * log once. On a new database for an existing event store, or after `projections reset --to-store`, it has not.
+   * Ensures that an endpoint that was not found really does not exist: `discovery` must have reached the end of the log
+   * once. It has not yet done so on a new database for an existing event store, or after
+   * `projections reset --to-store`.
    * @throws Unavailable
    */
   private async requireBuilt(): Promise<void> {
@@ -128,7 +130,7 @@ export class EndpointSnapshots {
   }
 }
 
-/** Returns whether the live version of `discovery` has reached the end of the log once. */
+/** Returns whether the live version of `discovery` has ever reached the end of the log. */
 export const isDiscoveryBuilt = async (pool: Pool): Promise<boolean> => {
   const { rows } = await pool.query<{ level: boolean }>({
     name: 'discovery is built',

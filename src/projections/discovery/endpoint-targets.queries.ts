@@ -24,7 +24,10 @@ export interface DiscoveredTarget {
   readonly paused_until: Instant;
 }
 
-/** Finds an endpoint's projects and targets for discovery, in the order of its `project_ids` (publish-api.md: GET /v1/webhooks/{slug}/info). */
+/**
+ * Finds an endpoint's projects and targets for discovery, in the order of its `project_ids` (publish-api.md:
+ * `GET /v1/webhooks/{slug}/info`).
+ */
 @Injectable()
 export class FindEndpointTargets {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

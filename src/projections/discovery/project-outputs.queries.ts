@@ -4,7 +4,7 @@ import type { WebhookKind } from '../../domain/webhook-output/webhook-output.eve
 import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from './discovery.tables.js';
 
-/** An enabled webhook output, with the kinds of events that it wants. */
+/** An enabled webhook output, with the kinds of events to which it subscribes. */
 export interface ProjectOutput {
   readonly outputId: string;
   readonly ownerId: string;
@@ -17,7 +17,7 @@ export interface ProjectOutput {
 export class ProjectOutputs {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Finds the enabled outputs of these projects that want one of these kinds, oldest first. */
+  /** Finds the enabled outputs of these projects that subscribe to any of these kinds, oldest first. */
   async findWanting(projectIds: readonly string[], kinds: readonly WebhookKind[]): Promise<readonly ProjectOutput[]> {
     const { rows } = await this.pool.query<ProjectOutput>({
       name: 'outputs that want',
@@ -29,7 +29,7 @@ export class ProjectOutputs {
     return rows;
   }
 
-  /** True if there is any enabled output; otherwise no event needs to be read. */
+  /** Returns whether any output is enabled; if not, no event needs to be read. */
   async existsAny(): Promise<boolean> {
     const { rows } = await this.pool.query<{ found: boolean }>({
       name: 'any output',

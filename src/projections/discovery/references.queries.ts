@@ -11,10 +11,7 @@ export interface OwnedIds {
   readonly outputs: readonly string[];
 }
 
-/**
- * Finds which resources refer to which, as the read model `discovery` shows them, so that deletions leave no dangling
- * ids.
- */
+/** Finds references between resources in the read model `discovery`, so that deletions leave no dangling ids. */
 @Injectable()
 export class References {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
