@@ -1,16 +1,17 @@
 /**
- * Size in bytes at which a page of a list ends, even if more items would fit: an answer is built in memory, and nothing
- * else runs while it is written.
+ * Size in bytes at which a page of a list ends, even if it has fewer items than requested, because an answer is built
+ * in memory and writing it blocks the event loop.
  */
 export const PAGE_BYTES = 4_000_000;
 
-/** Maximum size in bytes of a client's value in a list. The answer for a single item contains it in full. */
+/** Maximum size in bytes of a client-supplied value in a list. The answer for a single item contains the full value. */
 export const SHOWN_BYTES = 65_536;
 
 /**
  * Returns SQL that ends a list at {@link PAGE_BYTES}, with the tables `listed` (all requested rows) and `shown`. The
  * first row is always shown.
- * @param select statement of the rows, with a column `bytes`: roughly what each adds to the answer
+ * @param select statement that selects the rows, with a column `bytes`: the approximate size that each row adds to the
+ * answer
  * @param order order of the statement, such as `post_id desc`
  */
 export const boundedList = (select: string, order: string): string => `

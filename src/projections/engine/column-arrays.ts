@@ -8,9 +8,9 @@ export type ColumnType = 'text' | 'int' | 'bigint' | 'boolean' | 'double precisi
 const OTHER_ESCAPE = /\\[^"\\]/;
 
 /**
- * Encodes the values of a column as an array for {@link unnestColumns}; undefined is null. Except for brackets and some
- * escapes, the JSON text of a list is the text of an array; creating it is faster than creating a binary array, which
- * needs a call per value.
+ * Encodes the values of a column as an array for {@link unnestColumns}, with undefined as null. Except for brackets and
+ * some escapes, the JSON text of a list is also the text of an array. Creating this text is faster than creating a
+ * binary array, which needs a call per value.
  */
 export const encodeColumn = (type: ColumnType, values: readonly unknown[]): string | Buffer => {
   const elements = type === 'jsonb' ? values.map(toJson) : values;
@@ -20,8 +20,8 @@ export const encodeColumn = (type: ColumnType, values: readonly unknown[]): stri
 };
 
 /**
- * SQL: the rows of encoded columns as `r`; their parameters start at $1. {@link columnValue} converts those that are
- * sent as text.
+ * SQL: the rows of encoded columns as `r`, with parameters from $1 on. {@link columnValue} converts the columns that
+ * are sent as text.
  */
 export const unnestColumns = <Column extends string>(
   columns: readonly Column[],

@@ -20,7 +20,7 @@ import { readVersions, type VersionStore } from './version-store.js';
 
 /** Dependencies of a lane. */
 export interface LaneDependencies {
-  /** A separate pool for projections, whose server-side settings end a transaction that hangs. */
+  /** A separate pool for projections, whose server-side timeouts terminate a transaction that hangs. */
   readonly pool: Pool;
   readonly store: EventStore;
   readonly codec: EventCodec;
@@ -32,7 +32,7 @@ export interface LaneDependencies {
 /** Another process has moved the checkpoint, or the version was dropped, so this lane's position is outdated. */
 class CheckpointMoved extends Error {}
 
-/** An event cannot be applied: the version stops there until it is retried or skipped. */
+/** An event cannot be applied, so the version stops there until the event is retried or skipped. */
 class EventFailed extends Error {
   constructor(
     readonly event: StoredEvent,
@@ -41,7 +41,7 @@ class EventFailed extends Error {
     super(cause instanceof Error ? cause.message : String(cause));
   }
 
-  /** True for an event that a newer program has written: nothing is wrong with it, and a newer process can apply it. */
+  /** True if a newer program wrote the event: the event is valid, and a newer process can apply it. */
   get isNewer(): boolean {
     return this.cause instanceof UndecodableEvent && this.cause.isNewer;
   }
@@ -54,16 +54,16 @@ interface Checkpoint {
   readonly level: boolean;
 }
 
-/** Role of a version: live, previous, or a candidate (either of newer code or of a rebuild). */
+/**
+ * Role of a version: `read` for a live or previous version, `deployed` for a candidate of newer code, `rebuild` for the
+ * candidate of a rebuild.
+ */
 type Role = 'read' | 'deployed' | 'rebuild';
 
-/**
- * SQLSTATEs of a transaction that conflicted with another one: serialization failures, deadlocks, a lock that was not
- * free.
- */
+/** SQLSTATEs of conflicts between transactions: serialization failure, deadlock, or lock not available. */
 const CONFLICT = /^(40|55P03)/;
 
-/** True for an error that the events of a batch did not cause. */
+/** True for a transient error, which the events of the batch did not cause. */
 const isPassing = (error: unknown): boolean =>
   error instanceof CheckpointMoved ||
   error instanceof Unavailable ||
@@ -74,14 +74,14 @@ const RETRY_MS = 1_000;
 /** Number of events in one batch at which the log counts as busy; see {@link Projection.batchIntervalMs}. */
 const BUSY_BATCH_SIZE = 10;
 /**
- * Number of batches that may follow each other at once before they are spaced out. A few requests and their publications
- * are never delayed.
+ * Number of batches that may run back to back before batches are spaced out, so that a few requests and their
+ * publications are never delayed.
  */
 const BUSY_BATCHES = 10;
 const BATCH_INTERVAL_MS = 20;
 /** Time between two attempts to promote a candidate whose views are in use, in ms. */
 const PROMOTION_RETRY_MS = 200;
-/** Interval, in ms, of checks for a change whose notification was lost. */
+/** Interval, in ms, of checks for changes whose notifications were lost. */
 const CHECK_MS = 15_000;
 
 /**
@@ -108,7 +108,7 @@ export class ProjectionLane {
 
   /**
    * Runs until the signal is aborted, and survives outages. An event that cannot be applied stops it until an operator
-   * decides.
+   * retries or skips the event; an event of a newer program is retried periodically.
    */
   async run(signal: AbortSignal): Promise<void> {
     const off = this.deps.progress.onVersions(this.projection.name, () => {
@@ -173,7 +173,7 @@ export class ProjectionLane {
       if (signal.aborted) return;
       const startedAt = performance.now();
       this.role ??= await this.readRole();
-      // Once it has caught up, the rebuild's job may make it live at any moment.
+      // Once a rebuild's candidate has caught up, its job may make it live at any moment.
       const isRead = this.role === 'read' || (this.role === 'rebuild' && batch.isLive);
       const becomesLevel = batch.isLive && !isLevel;
       if (batch.position > position || batch.events.length > 0 || becomesLevel)
@@ -261,7 +261,7 @@ export class ProjectionLane {
       return cache;
     } catch (error) {
       if (isPassing(error)) throw error;
-      await this.readSkipped(); // an operator may just have skipped it
+      await this.readSkipped(); // an operator may just have skipped the event
     }
     let position = from;
     for (const event of batch.events) {
@@ -303,7 +303,7 @@ export class ProjectionLane {
     await withTransaction(this.deps.pool, async (tx) => {
       const path = `set local search_path to ${tableSchema(name, this.version)}, public`;
       const disk = `set local synchronous_commit to ${commitsSynchronously ? 'default' : 'off'}`;
-      // The notification is sent with the commit.
+      // PostgreSQL sends the notification on commit.
       const results = await tx.query([path, disk, move, notify].join('; '));
       const [, , moved] = results as unknown as [unknown, unknown, { rowCount: number }];
       if (moved.rowCount !== 1) throw new CheckpointMoved();
@@ -311,7 +311,10 @@ export class ProjectionLane {
     });
   }
 
-  /** Records the event at which the version has stopped. @returns false if the version is no longer at that event */
+  /**
+   * Records the event at which the version has stopped.
+   * @returns false if the version has moved past that event, or during an outage
+   */
   private async recordFailure({ event, message }: EventFailed): Promise<boolean> {
     const failure = { event_id: event.id, position: String(event.position), type: event.type };
     const recorded = this.deps.pool.query(
@@ -320,7 +323,7 @@ export class ProjectionLane {
     );
     return recorded.then(
       ({ rowCount }) => rowCount === 1,
-      () => false, // an outage: the event is tried again
+      () => false, // during an outage, the event is retried
     );
   }
 
@@ -347,12 +350,12 @@ export class ProjectionLane {
   }
 }
 
-/** Length of the intervals in which the pace is measured, in ms. */
+/** Length of the intervals in which the pace is measured, as SQL. */
 const INTERVAL = "interval '2 s'";
 
 /**
- * Returns the assignments that measure the pace: at the end of an interval, they keep its figures and start the next
- * one.
+ * Returns the SQL assignments that measure the pace. At the end of an interval, they store its figures and start the
+ * next interval.
  */
 const measurePace = (events: number, position: Position): string => {
   const ended = `now() >= interval_at + ${INTERVAL}`;

@@ -18,12 +18,12 @@ interface Waiter {
 }
 
 const POLL_MS = 500;
-/** Maximum time that readers wait for a view that is behind, or a store that does not answer, in ms. */
+/** Maximum time that readers wait for a view that is behind, or a store that does not respond, in ms. */
 const READER_TIMEOUT_MS = 2_000;
 
 /**
- * The positions of the read models that this process reads, that is, of the versions behind its views (ADR-101). Its
- * own lanes report them directly, lanes of other processes through notifications; polling makes up for lost
+ * Tracks the positions of the read models that this process reads, which are the versions behind its views (ADR-101).
+ * Its own lanes report positions directly, lanes of other processes through notifications; polling makes up for lost
  * notifications.
  */
 export class ProjectionProgress {
@@ -44,7 +44,7 @@ export class ProjectionProgress {
       if (version === undefined) this.onVersionsChanged(name);
       else if (/^-?\d+$/.test(position)) this.recordPosition(name, Number(version), BigInt(position));
     });
-    // The database may have crashed and lost rows that had been visible.
+    // The database may have crashed and lost rows that were already visible, so all positions are read again.
     notifications.onLoss(() => this.reads.clear());
   }
 
@@ -62,7 +62,7 @@ export class ProjectionProgress {
 
   /**
    * Waits until these projections show everything up to a position, so that callers read their own writes.
-   * @returns false if that took longer than `timeoutMs`
+   * @returns false if `timeoutMs` elapsed first
    */
   waitFor(names: readonly string[], position: Position, timeoutMs = 10_000): Promise<boolean> {
     return this.waitUntil(names, (read) => read.position >= position, timeoutMs);
@@ -75,8 +75,8 @@ export class ProjectionProgress {
 
   /**
    * Waits until this process reads versions that its own code fills. While these are being built, it reads versions of
-   * other code, which may be outdated or lack columns that its queries name (ADR-101).
-   * @returns false if that took longer than `timeoutMs`
+   * other code, which may be outdated or lack columns that its queries use (ADR-101).
+   * @returns false if `timeoutMs` elapsed first
    */
   waitForOwnVersions(names: readonly string[], timeoutMs: number): Promise<boolean> {
     const codes = new Map(this.models.map(({ name, version }) => [name, version]));

@@ -11,8 +11,8 @@ import { readSkippedEvents } from './skipped-events.js';
 export const VERIFY_PROJECTION = 'verify-projection';
 
 /**
- * `rebuilding`, `level`: a candidate is being built alongside the live version, or has caught up and waits to be
- * promoted.
+ * `rebuilding`: a candidate is being built alongside the live version. `level`: the candidate has caught up and waits
+ * to be promoted.
  */
 export type ProjectionState = 'live' | 'rebuilding' | 'level' | 'stopped';
 
@@ -94,7 +94,10 @@ export class ProjectionStatuses {
     return found ?? null;
   }
 
-  /** Finds the event at which a projection has stopped; its live version comes first. Null if none has stopped. */
+  /**
+   * Finds the event at which a version of a projection has stopped, the live version first; null if no version has
+   * stopped.
+   */
   async findFailure(name: string): Promise<ProjectionFailure | null> {
     return (await this.readVersions(name)).map(failureOf).find((failure) => failure !== null) ?? null;
   }
@@ -155,7 +158,10 @@ export class ProjectionStatuses {
     };
   }
 
-  /** Reads the versions of one projection, or of all: for each, the live version first, then the candidate. */
+  /**
+   * Reads the versions of one projection, or of all projections if `name` is null. Each projection's live version comes
+   * first, then its candidate and its previous version.
+   */
   private async readVersions(name: string | null): Promise<VersionRow[]> {
     const { rows } = await this.pool.query<VersionRow>(
       `select p.name, role, c.version, position, level, error, failure,

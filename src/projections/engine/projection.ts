@@ -7,8 +7,8 @@ import type { RowCache } from './row-cache.js';
 export type Tx = Pick<PoolClient, 'query'>;
 
 /**
- * A read model that is computed from events. Handlers are deterministic: the time comes from the event, the order from the
- * log. They read only their own tables, so that a rebuild produces the same rows.
+ * A read model that is computed from events. Handlers are deterministic: the time comes from the event, the order from
+ * the log. They read only their own tables, so that a rebuild produces the same rows.
  */
 export interface Projection {
   /** In kebab-case; schema names use underscores instead. */
@@ -24,7 +24,9 @@ export interface Projection {
   readonly readIndexes?: string;
   /** Tables for readers, each behind a view of the same name. */
   readonly views: readonly string[];
-  /** True if events of a type may change its rows; all other events are skipped without being read. Default: all types. */
+  /**
+   * True if events of a type may change its rows; all other events are skipped without being read. Default: all types.
+   */
   readonly handles?: (type: string) => boolean;
   /**
    * Minimum time between the starts of two batches while the log is busy, in ms: a row that changes twice in that time
@@ -39,31 +41,32 @@ export interface Projection {
    */
   readonly commitsSynchronously?: boolean;
   /**
-   * True if no event that it handles is ever deleted. The newest is then kept with the checkpoint, to identify the
-   * event store (ADR-124). Default false.
+   * True if no event that it handles is ever deleted. The newest such event is then kept with the checkpoint, to
+   * identify the event store (ADR-124). Default false.
    */
   readonly keepsAnchor?: boolean;
   /**
-   * For each table, columns that depend on how the log was divided into batches, so that a verification does not
-   * compare them. Only for stamps that tell a reader that a row has changed.
+   * For each table, columns that depend on how the log was divided into batches and that a verification therefore does
+   * not compare. Only for stamps that show readers that a row has changed.
    */
   readonly stamps?: Readonly<Record<string, readonly string[]>>;
   /**
-   * For each table, the condition for rows that retention may have deleted from the live version, so that a comparison
-   * leaves them out. The row is named `t`. @param schema schema of the tables
+   * For each table, the condition for rows that retention may have deleted from the live version and that a comparison
+   * therefore omits. The condition refers to the row as `t`.
+   * @param schema schema of the tables
    */
   readonly expired?: Readonly<Record<string, (schema: string) => string>>;
   /**
    * Copies rows from the tables of another version if their events are no longer in the event store (ADR-150). Only for
    * a read model that remembers deleted events. May be called repeatedly.
-   * @param from schema of the other version's tables, which may be those of older code
+   * @param from schema of the other version's tables, which older code may have defined
    * @param until position that its own tables have reached
    * @param isGone true if a stream was deleted
    */
   carryOver?(tx: Tx, from: string, until: Position, isGone: (stream: string) => Promise<boolean>): Promise<void>;
   /**
    * Applies a non-empty batch of events that it handles, in the order of the log.
-   * @param cache rows as the earlier batches of the same run have left them
+   * @param cache rows as the earlier batches of the same run left them
    */
   apply(tx: Tx, events: readonly RecordedEvent[], cache?: RowCache): Promise<void>;
 }

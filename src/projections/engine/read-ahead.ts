@@ -22,10 +22,12 @@ const UNREAD_INTERVAL_MS = 50;
 let gatherer: symbol | null = null;
 
 /**
- * Reads the log like {@link EventStore.subscribe}, faster for a reader that is far behind: while it applies a batch,
- * the next one is read, prepared and collected from several pages (ADR-171). A row that changes several times within a
- * batch is written once. Once the reader has reached the end of the log, each batch is read on demand, so that events
- * accumulate in between; a batch without events waits for its interval or for the next batch. Only one reader of a process collects large batches at a time; the others collect small ones.
+ * Reads the log like {@link EventStore.subscribe}, but faster for a reader that is far behind: while the reader applies
+ * a batch, the next batch is read, prepared and collected from several pages (ADR-171). A row that changes several
+ * times within a batch is written once. Once the reader has reached the end of the log, each batch is read on demand,
+ * so that events accumulate in between; a batch without events is delayed until its interval has elapsed or the next
+ * batch arrives. Only one reader of a process collects large batches at a time; the other readers collect small
+ * batches.
  * @param prepare called with each event that is read ahead
  */
 export async function* readAhead(
@@ -63,12 +65,12 @@ export async function* readAhead(
   } finally {
     ended.abort();
     stopGathering();
-    // Not awaited: a page that is being read may take long, and is no longer needed.
+    // Not awaited, because a page that is being read may take long and is no longer needed.
     pages.return?.().catch(() => undefined);
   }
 }
 
-/** True if a promise settles within so many ms. */
+/** Returns whether a promise settles within `ms` milliseconds. */
 const settlesWithin = async (promise: Promise<unknown>, ms: number): Promise<boolean> => {
   if (ms <= 0) return false;
   const settled = promise.then(
@@ -78,7 +80,7 @@ const settlesWithin = async (promise: Promise<unknown>, ms: number): Promise<boo
   return Promise.race([settled, sleep(ms, false)]);
 };
 
-/** Collects pages into one batch, up to the end of the log. @returns null if there are no more */
+/** Collects pages into one batch, up to the end of the log. @returns null if there are no more pages */
 const gather = async (
   pages: AsyncIterator<Batch>,
   prepare: (event: StoredEvent) => void,

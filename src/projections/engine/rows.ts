@@ -8,7 +8,7 @@ import { executeWrites, type Write } from './writes.js';
 /**
  * The rows of one table that a batch changes. They are loaded by one statement, changed in memory in the order of the
  * events, and written back by one statement for new rows and one for existing rows. Rows are plain JSON. Positions are
- * stored as text, as they exceed JSON numbers.
+ * stored as text, because they exceed the range of JSON numbers.
  */
 export class Rows<Row extends object> {
   private readonly rows = new Map<string, Row>();
@@ -175,7 +175,7 @@ export interface RowTable<Row extends object> {
   readonly name: string;
   readonly key: keyof Row & string;
   readonly columns: readonly (keyof Row & string)[];
-  /** Columns that never change after the insert: updates omit them. */
+  /** Columns that never change after the insert, so updates omit them. */
   readonly fixed?: readonly (keyof Row & string)[];
   /**
    * SQL types of all columns, for tables that many events change: columns are then written as arrays, which PostgreSQL

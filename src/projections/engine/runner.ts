@@ -20,12 +20,12 @@ interface RunningLane {
   readonly ended: Promise<void>;
 }
 
-/** Interval, in ms, of checks for a change of versions whose notification was lost. */
+/** Interval, in ms, of checks for changes of versions whose notifications were lost. */
 const CHECK_MS = 15_000;
 
 /**
- * Runs one projection in this process: a lane for each version that belongs to the code of this program (ADR-101). Other
- * versions are left to the processes that have their code.
+ * Runs one projection in this process: a lane for each version that belongs to the code of this program (ADR-101).
+ * Other versions are left to the processes that have their code.
  */
 export class ProjectionRunner {
   private readonly versions: VersionStore;
@@ -62,7 +62,7 @@ export class ProjectionRunner {
     await this.stopLanes([...this.lanes.keys()]);
   }
 
-  /** Starts the lanes of new versions and stops those of dropped ones. */
+  /** Starts the lanes of new versions and stops the lanes of dropped versions. */
   private adjustLanes(own: readonly number[]): void {
     void this.stopLanes([...this.lanes.keys()].filter((version) => !own.includes(version)));
     for (const version of own) {

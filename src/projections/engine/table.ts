@@ -6,7 +6,7 @@ export interface Column<Value = unknown> {
   readonly type: ColumnType | 'text[]';
   readonly isNullable: boolean;
   readonly isFixed: boolean;
-  /** Only used as a type: never set. */
+  /** Never set; only carries the type. */
   readonly value?: Value;
 }
 
@@ -20,13 +20,13 @@ export type RowOf<C extends Columns> = {
 
 /** A string, or one of a set of strings. */
 export const text = <Value extends string = string>(): Column<Value> => column('text');
-/** A whole number up to 2^31. */
+/** A whole number below 2^31. */
 export const int = (): Column<number> => column('int');
-/** A larger whole number. */
+/** A whole number up to 2^53. */
 export const bigint = (): Column<number> => column('bigint');
-/** A whole number too large for JSON, such as a position: rows hold it as a string of digits. */
+/** A whole number too large for JSON, such as a position. Rows hold it as a string of digits. */
 export const bigintDigits = (): Column<string> => column('bigint');
-/** A number with decimal places. */
+/** A floating-point number. */
 export const double = (): Column<number> => column('double precision');
 /** True or false. */
 export const boolean = (): Column<boolean> => column('boolean');
@@ -37,7 +37,7 @@ export const texts = <Value extends string = string>(): Column<readonly Value[]>
 
 /** A column that may be null. */
 export const nullable = <Value>(of: Column<Value>): Column<Value | null> => ({ ...of, isNullable: true });
-/** A column that never changes after the insert: updates omit it. */
+/** A column that never changes after the insert, so updates omit it. */
 export const fixed = <Value>(of: Column<Value>): Column<Value> => ({ ...of, isFixed: true });
 
 const column = <Value>(type: Column['type']): Column<Value> => ({ type, isNullable: false, isFixed: false });
@@ -46,7 +46,7 @@ const column = <Value>(type: Column['type']): Column<Value> => ({ type, isNullab
 export interface Table<C extends Columns> extends RowTable<RowOf<C>> {
   /** `create table` statement. */
   readonly ddl: string;
-  /** Only used as a type: never set. */
+  /** Never set; only carries the type. */
   readonly row?: RowOf<C>;
 }
 
@@ -69,7 +69,10 @@ interface TableShape<C extends Columns> {
   readonly isHot?: boolean;
 }
 
-/** Defines a table once: its SQL, the columns and SQL types that `Rows` writes, and, by {@link RowOf}, the type of its rows. */
+/**
+ * Defines a table in one place: its SQL, the columns and SQL types that `Rows` writes, and, through {@link RowOf}, the
+ * type of its rows.
+ */
 export const defineTable = <C extends Columns>(shape: TableShape<C>, columns: C): Table<C> => {
   const { name, key, computed = [], fillfactor, isHot = false } = shape;
   const names = Object.keys(columns) as (keyof C & string)[];

@@ -6,7 +6,10 @@ export interface Version {
 
 /** A version that is being built alongside the live one. */
 export interface Candidate extends Version {
-  /** The job that decides whether it becomes live; null if it does so automatically, because its code is newer. */
+  /**
+   * The job that decides whether the candidate becomes live; null if that happens automatically, because its code is
+   * newer.
+   */
   readonly job: string | null;
 }
 

@@ -13,7 +13,7 @@ import {
   versionToRead,
 } from './version-plan.js';
 
-/** How long a change of views or a removal waits for running queries, before it is retried later. */
+/** How long a change waits for locks that running queries hold before it fails; it is retried later. */
 const LOCK_TIMEOUT = `set local lock_timeout = '2s'`;
 const LOCK_NOT_AVAILABLE = '55P03';
 /** Time limit, in ms, for a version that has caught up to reach the position that the live version had at the start. */
@@ -22,7 +22,9 @@ const NEAR_WAIT_MS = 5_000;
 const LEVEL_WAIT_MS = 1_000;
 const LEVEL_LOOK_MS = 10;
 
-/** Reason why versions are not changed. `in_use` (queries lock the views) and `behind` (slightly) are temporary. */
+/**
+ * Reason why a change of versions was refused. `in_use` (queries lock the views) and `behind` (slightly) are temporary.
+ */
 export type VersionRefusal =
   | 'other_program'
   | 'candidate_exists'
@@ -53,12 +55,12 @@ export interface Exchange {
   readonly previousVersion: number;
 }
 
-/** More work for the transaction that changes versions. */
+/** Additional work in the transaction that changes versions. */
 type Within<T> = (tx: PoolClient, change: T) => Promise<void>;
 
 /**
- * The versions of one read model in the database. Each change is one transaction, so that a crash leaves the state
- * before or after it: tables never disagree with the checkpoint, nor views with the state.
+ * Manages the versions of one read model in the database. Each change is one transaction, so that even after a crash,
+ * tables never disagree with the checkpoint, nor views with the state.
  */
 export class VersionStore {
   constructor(
@@ -67,7 +69,9 @@ export class VersionStore {
     private readonly store: Pick<EventStore, 'readStream'>,
   ) {}
 
-  /** Returns the versions that this process fills. Creates the first version, or a candidate, if this code needs one. */
+  /**
+   * Returns the versions that this process fills. Creates the first version, or a candidate, if this code needs one.
+   */
   async findOwn(): Promise<number[]> {
     const { name, version: code } = this.projection;
     const known = await readVersions(this.pool, name);
@@ -82,7 +86,7 @@ export class VersionStore {
   /**
    * Makes the candidate of newer code live: its state and all views change in one transaction. The version that was
    * live becomes the previous one.
-   * @returns false if queries lock the views: try again
+   * @returns false if queries lock the views; the caller tries again
    * @throws Error if the version is no longer a candidate
    */
   async promote(version: number): Promise<boolean> {
@@ -102,7 +106,7 @@ export class VersionStore {
   }
 
   /**
-   * Creates a candidate whose promotion a job decides.
+   * Creates a candidate and the job that decides about its promotion.
    * @param startJob starts the job in the same transaction and returns its id
    * @throws VersionsRefused
    */
@@ -142,7 +146,7 @@ export class VersionStore {
     }, within);
   }
 
-  /** Discards the candidate of a job; its tables are dropped because they are unused. @throws VersionsRefused */
+  /** Discards the candidate of a job; {@link dropUnused} then drops its tables. @throws VersionsRefused */
   async discard(within: Within<Candidate>): Promise<void> {
     const { name } = this.projection;
     await this.change(async (tx) => {
@@ -158,7 +162,7 @@ export class VersionStore {
 
   /**
    * Copies rows of the live version into another version if their events are gone, up to the other version's position
-   * (ADR-150). Its lane waits in the meantime.
+   * (ADR-150). The other version's lane waits in the meantime.
    */
   async carryOver(version: number): Promise<void> {
     const { name } = this.projection;
@@ -216,7 +220,8 @@ export class VersionStore {
 
   /**
    * Waits until a version has reached the live version's current position, without holding the live version back, and
-   * copies rows whose events were deleted in between: its lane may have been held back for minutes.
+   * copies rows whose events were deleted in the meantime, because the version's lane may have been held back for
+   * minutes.
    * @throws VersionsRefused
    */
   private async prepareExchange({ version, previousVersion: live }: Exchange): Promise<void> {
@@ -231,7 +236,7 @@ export class VersionStore {
     }
   }
 
-  /** Locks both checkpoints, provided that the other version is not behind the live one. @throws VersionsRefused */
+  /** Locks both checkpoints once the other version has caught up with the live version. @throws VersionsRefused */
   private async holdLevel(tx: PoolClient, { version, previousVersion: live }: Exchange): Promise<void> {
     const { position } = await this.readCheckpoint(tx, live, 'for update');
     const until = performance.now() + LEVEL_WAIT_MS;
@@ -256,7 +261,7 @@ export class VersionStore {
   }
 
   /**
-   * Drops the versions that are neither live nor candidate nor previous. Versions that running queries use are left for
+   * Drops the versions that are neither live nor candidate nor previous. Versions that running queries use are dropped
    * later.
    */
   async dropUnused(): Promise<void> {
@@ -276,7 +281,7 @@ export class VersionStore {
     }
   }
 
-  /** Drops a version's tables, with the views that show them. */
+  /** Drops a version's tables with their views, and the schemas of views that no program reads any more. */
   private async dropSchemas(tx: PoolClient, version: number): Promise<void> {
     const { name } = this.projection;
     await tx.query(`drop schema if exists ${tableSchema(name, version)} cascade`);
@@ -356,7 +361,7 @@ export const readVersions = async (db: Pick<Pool, 'query'>, name: string): Promi
 
 /**
  * Points the views that this program reads at the version it should read now. Does nothing if they already point there,
- * or if the read model does not exist yet.
+ * if running queries lock them, or if the read model does not exist yet.
  */
 export const refreshReadViews = async (pool: Pool, model: ReadModel): Promise<void> => {
   await succeedsUnlessLocked(changeVersions(pool, model.name, (tx) => openReadViews(tx, model)));

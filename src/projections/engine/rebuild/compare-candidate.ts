@@ -7,10 +7,10 @@ import { compareSchemas, type Comparison } from '../verification/compare-schemas
 import { Replay, type ReplayDependencies } from '../verification/replay.js';
 import type { VerificationResult } from '../verification/verify-projection.js';
 
-/** How long to wait for both versions to be at one position, in ms. A stopped live version never gets there. */
+/** How long to wait for both versions to be at the same position, in ms. A stopped live version may never get there. */
 const TRY_FOR_MS = 30_000;
 const RETRY_MS = 25;
-/** The snapshot is older than a lane's latest commit. */
+/** Occurs when the snapshot is older than a lane's latest commit. */
 const SERIALIZATION_FAILURE = '40001';
 
 interface Compared {
@@ -19,10 +19,10 @@ interface Compared {
 }
 
 /**
- * Compares a candidate with the live version at one position, in one snapshot: the candidate's checkpoint is locked,
- * the events up to the live position are applied to it, the rows are compared, and everything is rolled back. Only the
- * candidate's lane waits.
- * @returns null if the live version stays behind the candidate, or the signal was aborted
+ * Compares a candidate with the live version at the same position, in one snapshot. It locks the candidate's
+ * checkpoint, applies the events up to the live position to the candidate, compares the rows, and rolls everything
+ * back. Only the candidate's lane waits.
+ * @returns null if the versions could not be compared in time, or the signal was aborted
  */
 export const compareCandidate = async (
   deps: ReplayDependencies,
@@ -70,7 +70,7 @@ const tryToCompare = async (
         await replay.start();
         while (replay.position < position) await replay.advance(tx, position);
         const comparison = await compareSchemas(tx, tableSchema(projection.name, live), schema, projection);
-        await tx.query('rollback'); // the lane applies these events
+        await tx.query('rollback'); // the candidate's lane will apply these events
         return { position, comparison };
       },
       'repeatable read',

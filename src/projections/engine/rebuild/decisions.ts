@@ -3,7 +3,7 @@ import type { ProjectionEvent } from '../../../domain/projection/projection.even
 import type { CommandContext } from '../../../event-store/codec.js';
 import type { Position } from '../../../event-store/port.js';
 
-/** A decision about the versions of a projection: its event, and the command that it came from. */
+/** A decision about the versions of a projection, with its event and the context of its command. */
 export interface Decision {
   readonly projection: string;
   readonly event: ProjectionEvent;
@@ -17,8 +17,8 @@ export type RecordDecision = (decision: Decision) => Promise<Position>;
 const KEPT = "interval '7 days'";
 
 /**
- * Passes decisions that the database has carried out on to the event store. The transaction that swaps versions notes
- * the decision; its event is appended afterwards, by the process that decided or by a worker that finds it (ADR-148).
+ * Records in the event store the decisions that the database has carried out. The transaction that swaps versions notes
+ * the decision; its event is appended afterwards by the process that decided or by a worker that finds it (ADR-148).
  */
 export class Decisions {
   constructor(
@@ -41,8 +41,8 @@ export class Decisions {
   }
 
   /**
-   * Appends the events of a projection's decisions, in order. @returns the position of the last one; -1n if there was
-   * none
+   * Appends the events of a projection's pending decisions, in order.
+   * @returns the position of the last event; -1n if there was none
    */
   async append(projection: string): Promise<Position> {
     const { rows } = await this.pool.query<Decision & { readonly number: bigint }>(

@@ -1,6 +1,6 @@
 import { message } from '../../../kernel/message.js';
 
-/** Reasons why a rebuild's job ended without promoting its candidate. */
+/** Reasons why a rebuild's job waits, or failed without promoting its candidate. */
 export const REBUILD_MESSAGES = {
   /** Job `failed` */
   discarded: 'The candidate was discarded.',

@@ -11,7 +11,7 @@ import { compareCandidate } from './compare-candidate.js';
 import { REBUILD_MESSAGES } from './messages.js';
 import { REBUILD_PROJECTION, type RebuildParams, type Rebuilds } from './rebuilds.js';
 
-/** Result of a rebuild: whether its version is live, and how it differs from the previous one. */
+/** Result of a rebuild: whether its version is live, and how it differed from the live version before. */
 type RebuildResult = { readonly version: number; readonly promoted: boolean } & Partial<VerificationResult>;
 
 const LOOK_MS = 200;
@@ -63,8 +63,9 @@ export const createRebuildHandler = (
 });
 
 /**
- * @returns null if the signal was aborted @throws Error if the candidate is gone @throws Unavailable if another program
- * fills it
+ * @returns null if the signal was aborted
+ * @throws Error if the candidate is gone
+ * @throws Unavailable if another program fills the candidate
  */
 const waitUntilLevel = async (
   { pool }: ReplayDependencies,
@@ -119,9 +120,9 @@ const promote = async (
       return result;
     } catch (error) {
       if (!(error instanceof VersionsRefused)) throw error;
-      // The operator has promoted or discarded it, so read the job again.
+      // The operator has promoted or discarded the candidate, so read the job again.
       if (error.refusal === 'no_candidate') throw new Unavailable(error.message);
-      await sleep(LOOK_MS); // it may have stopped at an event just now
+      await sleep(LOOK_MS); // the views may be in use, or the candidate behind or just stopped
     }
   }
   return null;

@@ -27,7 +27,7 @@ export interface RebuildParams {
   readonly projection: string;
   readonly version: number;
   readonly promote: Promotion;
-  /** The operator's command that promotes the candidate. */
+  /** Context of the operator's command, used when the job promotes the candidate. */
   readonly context: CommandContext;
 }
 
@@ -36,9 +36,8 @@ const TRY_FOR_MS = 10_000;
 const RETRY = { firstMs: 50, longestMs: 500 };
 
 /**
- * Rebuilds of projections: a candidate is filled alongside the live version by its lane; its job, or the operator,
- * swaps the two in one transaction (ADR-148). Each change is carried out once per command, however often the command is
- * repeated.
+ * Rebuilds projections. A lane fills a candidate alongside the live version; the candidate's job, or the operator, then
+ * swaps the two in one transaction (ADR-148). Repeating a command does not repeat its change.
  */
 @Injectable()
 export class Rebuilds {
@@ -51,8 +50,9 @@ export class Rebuilds {
 
   /**
    * Creates a candidate and its job.
-   * @param jobId id of the job: the same for a repeated command
-   * @throws VersionsRefused @throws JobRuns
+   * @param jobId id of the job, which is the same if the command is repeated
+   * @throws VersionsRefused
+   * @throws JobRuns
    */
   async start(name: string, promote: Promotion, jobId: string, context: CommandContext): Promise<Job> {
     const jobs = new JobTable(this.pool);
@@ -109,7 +109,7 @@ export class Rebuilds {
     );
   }
 
-  /** Copies rows into a candidate if their events are gone, so that a comparison finds them. */
+  /** Copies the rows whose events are gone into a candidate, so that a comparison finds them. */
   carryOver(name: string, version: number): Promise<void> {
     return this.versionsOf(name).carryOver(version);
   }

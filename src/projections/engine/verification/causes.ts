@@ -2,15 +2,15 @@ import { BEGINNING, type EventStore, type Position } from '../../../event-store/
 import type { Json, JsonObject } from '../../../kernel/json.js';
 import type { Difference, DifferenceKind } from './compare-schemas.js';
 
-/** A row that differs between the live and the fresh tables, with events that name it. */
+/** A row that differs between the live and the fresh tables, with the newest events that contain its key. */
 export interface DifferenceExample {
   readonly table: string;
-  /** Values of the primary key, with a slash between them. */
+  /** Values of the primary key, joined by slashes. */
   readonly key: string;
   readonly kind: DifferenceKind;
   readonly live: JsonObject | null;
   readonly fresh: JsonObject | null;
-  /** Ids of the newest events that name the key, oldest first. */
+  /** Ids of the newest events that contain the key, oldest first. */
   readonly events: readonly string[];
 }
 
@@ -19,8 +19,8 @@ const BATCH = 500;
 const CAUSES = 20;
 
 /**
- * Finds the events that name the keys of differing rows, in one pass over the log. If nothing differs, the log is not
- * read.
+ * Finds the events that contain the keys of differing rows, in one pass over the log. If nothing differs, the log is
+ * not read.
  */
 export const addCauses = async (
   store: Pick<EventStore, 'readAll'>,
@@ -52,7 +52,10 @@ export const addCauses = async (
   }));
 };
 
-/** Returns the part of a key that best identifies its row: the first part; for an owner's month, the owner. */
+/**
+ * Returns the part of a key that best identifies its row: the text before the first slash, such as the owner in
+ * `<owner>/<month>`.
+ */
 const needlesOf = ([first]: readonly Json[]): readonly string[] =>
   first === undefined ? [] : [textOf(first).split('/')[0]!];
 

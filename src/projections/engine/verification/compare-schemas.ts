@@ -2,10 +2,7 @@ import type { Json, JsonObject } from '../../../kernel/json.js';
 import { unhurried } from '../../../postgres/pool.js';
 import type { Projection, Tx } from '../projection.js';
 
-/**
- * Kind of a difference: a row is missing from the live tables, is there although it should not be, or has different
- * content.
- */
+/** Kind of a difference: a row is missing from the live tables, exists only there, or has different content. */
 export type DifferenceKind = 'missing' | 'extra' | 'different';
 
 /** A row that differs. */

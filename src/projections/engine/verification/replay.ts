@@ -16,7 +16,7 @@ export interface ReplayDependencies {
 
 const BATCH = 500;
 
-/** Applies events to a projection's tables in a schema, from a position on. */
+/** Applies the events after a position to a projection's tables in a schema. */
 export class Replay {
   private skipped: ReadonlySet<string> = new Set();
   private readonly cache = new RowCache();
@@ -33,7 +33,7 @@ export class Replay {
     this.except = deps.codec.types.filter((type) => !handles(type));
   }
 
-  /** Creates the tables, replacing those that another replay left behind. */
+  /** Creates the tables, replacing tables that an interrupted replay left behind. */
   async createTables(): Promise<void> {
     await this.drop();
     await withTransaction(this.deps.pool, (tx) =>

@@ -24,10 +24,10 @@ export interface VerificationResult {
 }
 
 /**
- * Compares the live version of a projection with a fresh replay of the log, at one position. The replay fills a
+ * Compares the live version of a projection with a fresh replay of the log, at the same position. The replay fills a
  * separate schema. Its last events are applied in the transaction that compares, which sees the live tables and their
- * position in one snapshot, so that there is no need to stop the live version or to wait for it (ADR-147). Only one
- * runs at a time per projection; the next one drops what a killed one left behind.
+ * position in one snapshot, so the live version need not stop (ADR-147). Only one verification per projection runs at a
+ * time; it first drops the tables that a killed verification left behind.
  * @returns null if the signal was aborted first
  * @throws Error if this process does not have the code of the live version
  */
