@@ -33,8 +33,8 @@ const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['PostAccepted'
 const POSITION_DIGITS = 20;
 
 /**
- * The posts that wait for their release, and the times at which they are due (D-58). It is both a read model and the queue of
- * the saga `release-planned-posts`, which reads a post's stream before it acts.
+ * The posts that wait for their release, and the times at which they are due (D-58). They form both a read model and
+ * the queue of the saga `release-planned-posts`, which reads a post's stream before it acts.
  */
 export const plannedPosts: Projection = {
   name: 'planned-posts',
@@ -85,7 +85,7 @@ const handle = (event: HandledEvent, rows: LoadedRows): void => {
       addPublications(postId, event.data.targets, rows);
       return putPost({ ...row, publish_at: event.data.publishAt, is_pending: isPendingAfter(row, event.data) }, rows);
     case 'PostApprovalRequested':
-      return; // the event that accepted or changed the post says so, too
+      return; // the event that accepted or changed the post already contains this
     case 'PostApproved':
       return putPost({ ...row, is_pending: false }, rows);
     case 'PostRejected':

@@ -4,7 +4,7 @@ import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { PLANNED_POSTS } from './planned-posts.tables.js';
 
-/** A planned post by its place in the event store. */
+/** A planned post and its location in the event store. */
 export interface PlannedPlace {
   readonly postId: string;
   readonly stream: string;
@@ -12,11 +12,11 @@ export interface PlannedPlace {
   readonly revision: string;
 }
 
-/** The posts that are due, and the time of the next one. */
+/** The posts that are due, and the time at which the next post is due. */
 export interface DuePosts {
   /** In the order in which they must be released (D-60). */
   readonly due: readonly PlannedPlace[];
-  /** Null if no other post is planned for a time. */
+  /** Null if no later post is scheduled. */
   readonly nextAt: Instant | null;
 }
 
@@ -54,7 +54,7 @@ export class PlannedPostQueries {
     return { due, nextAt: next === null ? null : Number(next) };
   }
 
-  /** Finds planned publications of a resource, the oldest post first. @param limit maximum number of posts */
+  /** Finds planned publications of a resource, oldest post first. @param limit maximum number of posts */
   async findPlanned(of: PlanOf, limit: number): Promise<readonly PlannedPublications[]> {
     const [condition, id] = conditionOf(of);
     const { rows } = await this.pool.query<PlannedPublications>(

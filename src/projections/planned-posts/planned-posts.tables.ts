@@ -8,7 +8,8 @@ export const PLANNED_POSTS_VERSION = 1;
 export const PLANNED_POSTS = readSchema('planned-posts', PLANNED_POSTS_VERSION);
 
 /**
- * Keeps a count of planned posts as statements add and remove rows, so that reading the count costs nothing (ADR-90).
+ * SQL: a trigger that updates the count of planned posts when a statement adds or removes rows, so that reading the
+ * count costs almost nothing (ADR-90).
  */
 const counter = (name: string, event: 'insert' | 'delete', rows: string, sign: '+' | '-'): string => `
   create function ${name}() returns trigger language plpgsql set search_path from current as $$
@@ -57,7 +58,7 @@ export type PlannedPublicationRow = RowOfTable<typeof plannedPublicationRows>;
 
 /**
  * Tables of posts that wait for their release (D-58). Times are milliseconds since 1970. A row is deleted when its post
- * is released or ends, so that the tables contain only planned posts.
+ * is released, rejected or cancelled, so the tables contain only planned posts.
  */
 export const plannedPostsTables = `
   ${plannedPostRows.ddl}

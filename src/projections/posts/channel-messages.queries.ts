@@ -11,7 +11,7 @@ const NEWEST_PUBLICATIONS = 50;
 /** Time limit for the views to reach a position, in ms. */
 const CATCH_UP_TIMEOUT_MS = 2_000;
 
-/** Finds messages that this program has published for known posts; none of them can belong to another post. */
+/** Finds published messages that are already recorded for a post, so that no other post can claim them. */
 @Injectable()
 export class ChannelMessages {
   constructor(
@@ -22,7 +22,7 @@ export class ChannelMessages {
   /**
    * Finds the ids of the newest messages in a channel's chat, published by any channel with that chat (D-3).
    * @param position position in the log that the views must have reached
-   * @returns null if the views have not reached it in time
+   * @returns null if the views do not reach the position in time
    */
   async findMessageIds(channelId: string, position: Position): Promise<Set<string> | null> {
     if (!(await this.progress.waitFor(['posts', 'discovery'], position, CATCH_UP_TIMEOUT_MS))) return null;

@@ -62,7 +62,7 @@ export class ListEndpointPosts {
     state: PublicationViewState | undefined,
     range: PostRange,
   ): Promise<PartOfList<EndpointPost>> {
-    // Both views must agree on the publications that have not ended, and a post accepted a moment ago must be listed.
+    // Both views must agree on which publications are unfinished, and a post accepted a moment ago must be listed.
     await this.progress.waitUntilCaughtUp(['posts', 'publish-schedule'], this.store);
     const filter = { ownerId: null, endpointId, state };
     const statement = state === 'planned' ? calendarStatement : listStatement;

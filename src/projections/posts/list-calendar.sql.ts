@@ -11,7 +11,7 @@ import {
 import { POSTS } from './posts.tables.js';
 
 /**
- * Returns the statement that reads a list in the order of `publish_at`, oldest first; posts that wait for approval
+ * Returns the statement that lists posts in the order of `publish_at`, earliest first; posts that wait for approval
  * without a time come last. `since` (inclusive) and `until` (exclusive) apply to `publish_at` (D-65).
  */
 export const calendarStatement = (

@@ -3,7 +3,7 @@ import { boundedList, IS_CUT, SHOWN_BYTES } from '../list-bounds.js';
 import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
 import { INDEXED_TRACE_ID, postRows, POSTS, type PublicationViewState } from './posts.tables.js';
 
-/** A filter of posts; an absent field, or an owner of null, matches all. */
+/** Selects posts; an absent field, or a null owner, matches all posts. */
 export interface PostFilter {
   readonly ownerId: string | null;
   readonly endpointId?: string | undefined;
@@ -19,9 +19,9 @@ export interface PostFilter {
   readonly projectId?: string | undefined;
   /** With a publication in this state. A single publication must match channel, project and state. */
   readonly state?: PublicationViewState | undefined;
-  /** True for only posts that wait for approval. */
+  /** True to select only posts that wait for approval. */
   readonly isPending?: boolean | undefined;
-  /** Default: newest first. `publish_at`: in the order of a calendar (D-65). */
+  /** `publish_at` lists posts in the order of a calendar (D-65). Default: newest first. */
   readonly order?: 'publish_at' | undefined;
 }
 
@@ -31,12 +31,12 @@ export interface ListStatement {
   readonly values: unknown[];
 }
 
-/** A part of the list of posts, newest first. */
+/** A page of a list of posts. */
 export interface PostRange {
-  /** Only posts older than this one; null to start with the newest. */
+  /** The post after which the page starts: its id, or its calendar key in a calendar. Null for the first page. */
   readonly before: string | null;
   readonly limit: number;
-  /** SQL: the bytes that a post `p` adds to a page. Default: including the shown part of its payload. */
+  /** SQL: the bytes that a post `p` adds to a page. By default, they include the shown part of its payload. */
   readonly bytes?: string;
 }
 
@@ -48,8 +48,8 @@ export const PUBLICATIONS = `coalesce((
 const POST_BYTES = 1_000;
 const PUBLICATION_BYTES = 1_000;
 /**
- * Weight of a payload in parts, which must be read and parsed to show the beginning of its text, so that a page has at
- * most four.
+ * Weight of a payload in parts, in bytes. Such a payload must be read and parsed to show the beginning of its text, so
+ * a page has at most four of them.
  */
 const BYTES_IN_PARTS = 1_000_000;
 
@@ -72,8 +72,8 @@ export const BYTES = `${STATUS_BYTES} + case when p.in_parts then ${BYTES_IN_PAR
   when octet_length(p.metadata) <= ${SHOWN_BYTES} then octet_length(p.metadata) else 0 end`;
 
 /**
- * Maximum difference between the times of a post's id and of its acceptance, in ms. They are milliseconds apart unless
- * the system clock is set in between; so ids limit the search, and `accepted_at` decides.
+ * Maximum difference, in ms, between the time in a post's id and the time of its acceptance. They are milliseconds
+ * apart unless the system clock is set in between, so ids only narrow the search and `accepted_at` decides.
  */
 const ID_TOLERANCE_MS = 3_600_000;
 
@@ -144,17 +144,17 @@ export const publicationConditions = (
   return conditions;
 };
 
-/** Returns the smallest id of a post of that millisecond, as {@link newId} creates them. */
+/** Returns the smallest post id that {@link newId} can create in that millisecond. */
 const firstIdAt = (at: Instant): string => `post_${Math.max(0, at).toString(16).padStart(12, '0').slice(-12)}`;
 
-/** SQL that selects the waiting publications, by the conditions of the schedule's two indexes for them. */
+/** SQL that selects the waiting publications, using the conditions of the schedule's two partial indexes. */
 const WAITING = `
   select publication_id from ${SCHEDULE}.publication where waits and project_pause_id is null
   union all select publication_id from ${SCHEDULE}.publication where project_pause_id is not null`;
 
 /**
- * Returns the condition that a publication is in a state, in a form that can use an index. Publications that have not
- * ended are found through the schedule, which contains few others.
+ * Returns the condition that a publication is in a state, in a form that can use an index. Publications that are queued
+ * or being published are found through the schedule, which contains few others.
  */
 const stateCondition = (state: PublicationViewState, parameter: string, isOfOneChannel: boolean): string => {
   if (state === 'published' || isOfOneChannel) return `x.state = ${parameter}`;

@@ -11,7 +11,7 @@ export interface PendingApproval {
   readonly owner_id: string;
   readonly owner_name: string | null;
   readonly endpoint_id: string;
-  /** Null if the endpoint has no name, or was deleted. */
+  /** Null if the endpoint has no name or was deleted. */
   readonly endpoint_name: string | null;
   readonly since: Instant;
 }
@@ -32,7 +32,8 @@ export class PendingApprovalQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /**
-   * Lists an owner's pending posts; null for all owners.
+   * Lists posts that wait for approval.
+   * @param ownerId null for all owners
    * @param limit maximum number of posts to list
    */
   async list(ownerId: string | null, limit: number): Promise<PendingApprovals> {

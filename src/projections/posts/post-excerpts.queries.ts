@@ -13,8 +13,8 @@ type ExcerptRow = Pick<PostRow, 'post_id' | 'stream' | 'revision' | 'in_parts' |
 const KEPT = 2_000;
 
 /**
- * Finds the excerpts of posts. Excerpts of payloads that are stored in parts (D-42) are read from the event store,
- * once.
+ * Finds the excerpts of posts. The excerpt of a payload that is stored in parts (D-42) is read from the event store and
+ * cached.
  */
 @Injectable()
 export class PostExcerpts {
@@ -25,7 +25,7 @@ export class PostExcerpts {
     private readonly payloads: PostPayloads,
   ) {}
 
-  /** Returns the excerpts by post. Null if a post has no text, or cannot be read now. */
+  /** Returns the excerpts by post id. An excerpt is null if the post has no text or cannot be read now. */
   async find(postIds: readonly string[]): Promise<Map<string, string | null>> {
     const { rows } = await this.pool.query<ExcerptRow>({
       name: 'excerpts of posts',

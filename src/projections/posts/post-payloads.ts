@@ -17,11 +17,12 @@ import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 const PAYLOAD_CATEGORY = 'payload-';
 
 /**
- * Returns the name of the stream of a large payload's parts (D-42). @param id the post's id, or {@link PayloadParts.id}
+ * Returns the name of the stream that holds the parts of a large payload (D-42).
+ * @param id the post's id, or {@link PayloadParts.id}
  */
 export const payloadStreamName = (id: string): string => PAYLOAD_CATEGORY + id;
 
-/** Returns the id that such a stream is named after. Only the event that refers to the parts contains it. */
+/** Returns the id in the name of such a stream. Only the event that refers to the parts contains it. */
 export const idOfPayload = (stream: string): string => stream.slice(PAYLOAD_CATEGORY.length);
 
 /** An event with the content of a post. */
@@ -29,19 +30,20 @@ export type PostContent = PostAccepted | PostRevised;
 
 const CONTENT_TYPES: ReadonlySet<string> = new Set<PostContent['type']>(['PostAccepted', 'PostRevised']);
 
-/** An event of a post, by its place in the stream. */
+/** An event of a post, identified by its revision in the stream. */
 type BeforeEvent = Pick<RecordedEvent, 'stream' | 'revision'> & { readonly data: { readonly postId: string } };
 
-/** An accepted post with its payload, whether that was stored in one event or in parts. */
+/** An accepted post with its payload, whether the payload was stored in one event or in parts. */
 export interface PostWithPayload {
   readonly event: RecordedEventOf<PostContent>;
-  /** The targets of the event; for a planned post, those that its release queued. */
+  /** The targets of the event; for a released planned post, the targets that its release queued. */
   readonly targets: readonly Target[];
   readonly payload: PublishPayload;
 }
 
 /**
- * The store does not hold an accepted post, or holds only part of its payload, or different bytes than were accepted.
+ * The store does not contain an accepted post or all parts of its payload, an event cannot be decoded, or the payload
+ * differs from the accepted bytes.
  */
 export class UnreadablePost extends Error {
   override readonly name = 'UnreadablePost';
@@ -73,7 +75,8 @@ export class PostPayloads {
 
   /**
    * Reads the content that a post had before an event of its stream.
-   * @throws Unavailable @throws UnreadablePost
+   * @throws Unavailable
+   * @throws UnreadablePost
    */
   async readContentBefore({ stream, revision, data }: BeforeEvent): Promise<PostWithPayload> {
     const isContent = (stored: StoredEvent): boolean =>
@@ -114,7 +117,7 @@ export class PostPayloads {
     for (let n = 0; n < parts!.count; n++) {
       const from = BigInt(n);
       const [part] = await this.store.readStream(payloadStreamName(parts!.id ?? postId), { from, limit: 1 });
-      // The parts were written before the event that names them, so a later read would not find more of them.
+      // The parts were written before the event that refers to them, so a later read would not find more.
       if (!part) throw new UnreadablePost(`the payload of ${postId} is not stored as a whole`);
       await yieldToEventLoop();
       const chunk = Buffer.from(this.decode<PayloadPartStored>(part).data.chunk, 'base64');

@@ -5,7 +5,7 @@ import { type PostRow, POSTS } from './posts.tables.js';
 
 /** The event that accepted a post. */
 export type FoundPlace = Pick<PostRow, 'stream' | 'revision'> & {
-  /** True if the post was accepted before its release, so that more of its events may follow in the stream (D-58). */
+  /** True if the post was accepted as a planned post, so that more of its events may follow in the stream (D-58). */
   readonly was_planned: boolean;
 };
 
@@ -25,7 +25,7 @@ export const findPostPlaceOfPublication = async (
   return (await pool.query<Pick<PostRow, 'stream' | 'revision'>>(text, [publicationId])).rows[0] ?? null;
 };
 
-/** Finds posts and their contents in the event store, as the read model `posts` shows them. */
+/** Locates posts and their content in the event store through the read model `posts`. */
 @Injectable()
 export class PostPlaces {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

@@ -9,9 +9,9 @@ export interface PlanHold {
   readonly rule: 'scheduled' | 'approval';
   /** Null if the post waits for a person. */
   readonly until: Instant | null;
-  /** Id of the event that set it. */
+  /** Id of the event that caused the hold. */
   readonly eventId: string;
-  /** The time that the post is planned for; null if none. */
+  /** The time for which the post is planned; null if none was given. */
   readonly publishAt: Instant | null;
 }
 

@@ -127,14 +127,14 @@ const newPublication = (
   published_at: null,
 });
 
-/** Takes the next number of a channel (D-37). */
+/** Assigns the next sequence number of a channel (D-37). */
 const takeNumber = ({ channelId }: Target, { sequences }: PostRows): number => {
   const sequence = (sequences.get(channelId)?.last ?? 0) + 1;
   sequences.put({ channel_id: channelId, last: sequence });
   return sequence;
 };
 
-/** Returns the parts of a payload that the row shows; null if the payload is stored in parts. */
+/** Returns the columns that summarise a payload; values are null if the payload is stored in parts. */
 const summarise = (payload: PostAccepted['data']['payload']) => ({
   metadata: payload?.metadata ? JSON.stringify(payload.metadata) : null,
   in_parts: payload === null,

@@ -5,7 +5,10 @@ import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { POOL } from '../../postgres/tokens.js';
 import { findPostPlace, findPostPlaceOfPublication } from './post-place.queries.js';
 
-/** Finds the correlation ids of posts. They are not in the read model, but in the accepting event. */
+/**
+ * Finds the correlation ids of posts. The read model does not contain them, so they are read from the events that
+ * accepted the posts.
+ */
 @Injectable()
 export class PostStories {
   constructor(
@@ -15,7 +18,7 @@ export class PostStories {
   ) {}
 
   /**
-   * Returns a post's correlation id; null if it is not shown (yet).
+   * Returns a post's correlation id; null if the read model does not show the post (yet).
    * @throws Unavailable
    * @throws UndecodableEvent
    */
@@ -28,7 +31,10 @@ export class PostStories {
     return this.read(await findPostPlaceOfPublication(this.pool, publicationId));
   }
 
-  /** Returns a decision's context with its post's correlation id: it belongs to the post's story (ADR-140). */
+  /**
+   * Returns a decision's context with its post's correlation id, so that the decision belongs to the post's story
+   * (ADR-140).
+   */
   async joinStory<C extends { readonly correlationId: string }>(context: C, postId: string): Promise<C> {
     const correlationId = await this.findOfPost(postId);
     return correlationId === null ? context : { ...context, correlationId };

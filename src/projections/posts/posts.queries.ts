@@ -23,12 +23,14 @@ export interface PostWithPublications {
   readonly summary: PostSummary;
 }
 
-/** The parts of a payload that lists of posts show. All are null if the payload cannot be read as it was accepted. */
+/**
+ * The parts of a payload that lists of posts show. Values are null if the payload cannot be read as it was accepted.
+ */
 export interface PostSummary {
   readonly metadata: JsonObject | null;
   /** True if a list omits the metadata because it is large. */
   readonly isMetadataTruncated: boolean;
-  /** The beginning of the text; null if it has no text. */
+  /** The beginning of the text; null if the post has no text. */
   readonly excerpt: string | null;
   readonly mediaCount: number | null;
 }
@@ -43,14 +45,17 @@ export const calendarKeyOf = ({ publish_at, post_id }: Pick<PostRow, 'publish_at
 type PostAndPublications = Pick<PostWithPublications, 'post' | 'publications'>;
 
 const CATCH_UP_TIMEOUT_MS = 2_000;
-/** Number of large metadata values to read per statement: at most half a megabyte. */
+/** Number of large metadata values to read per statement, at most half a megabyte in total. */
 const READ_AT_ONCE = 8;
-/** Number of summaries of payloads in parts that a process caches, without their metadata: some hundred bytes each. */
+/**
+ * Number of summaries of payloads in parts to cache. Only summaries without metadata are cached, a few hundred bytes
+ * each.
+ */
 const KEPT = 10_000;
 
 /**
- * Finds a post with its payload; null if there is none. @param ownerId finds it only if it belongs to this owner; null
- * for any owner
+ * Finds a post with its payload; null if there is none.
+ * @param ownerId owner to whom it must belong; null for any owner
  */
 @Injectable()
 export class FindPost {
@@ -106,7 +111,7 @@ export class ListPosts {
   }
 
   async execute(filter: PostFilter, range: PostRange): Promise<PartOfList<PostWithPublications>> {
-    // Both views must agree on the publications that have not ended, and a post accepted a moment ago must be listed.
+    // Both views must agree on which publications are unfinished, and a post accepted a moment ago must be listed.
     await this.progress.waitUntilCaughtUp(['posts', 'publish-schedule'], this.store);
     const { text, values } =
       filter.order === 'publish_at' ? calendarStatement(filter, range) : listStatement(filter, range);
@@ -149,7 +154,10 @@ export class ListPosts {
     return { metadata, isMetadataTruncated: bytes > SHOWN_BYTES, excerpt, mediaCount };
   }
 
-  /** Reads and assembles a payload in parts, only once, because an event's payload never changes. */
+  /**
+   * Reads and assembles a payload in parts. A summary without metadata is cached, because an event's payload never
+   * changes.
+   */
   private async readSummaryOfParts({ stream, content_revision }: ListedPost['post']): Promise<PostSummary> {
     const place = `${stream}@${content_revision}`;
     const known = this.ofParts.get(place);

@@ -11,7 +11,7 @@ export const POSTS = readSchema('posts', POSTS_VERSION);
 
 /**
  * Returns the SQL for the indexed prefix of a `trace_id`. An index entry can have at most 2,704 bytes, but a `trace_id`
- * up to 4,096.
+ * can have up to 4,096.
  */
 export const INDEXED_TRACE_ID = (column: string): string => `left(${column}, 128)`;
 
@@ -79,15 +79,15 @@ export const postRows = defineTable(
     publish_at: nullable(bigint()),
     /** Time at which its publications entered their queues; null if they have not, or never will. */
     released_at: nullable(bigint()),
-    /** True until it is released or ends (D-58). */
+    /** True while it is planned, until it is released, rejected or cancelled (D-58). */
     is_planned: boolean(),
     /** JSON text of a {@link PostApproval}; null if none was required. */
     approval: nullable(text()),
-    /** Time since which it has waited for approval; null if it is not waiting. */
+    /** Time at which it started to wait for approval; null if it is not waiting. */
     pending_since: nullable(bigint()),
-    /** Id of the event that set `publish_at` and the approval. */
+    /** Id of the event that accepted the post or last changed or approved its plan. */
     plan_event: text(),
-    /** Revision of its content and plan: one more after each change (D-63). */
+    /** Revision of its content and plan, which increases by one with each change (D-63). */
     version: int(),
   },
 );
@@ -115,7 +115,7 @@ export const publicationRows = defineTable(
     platform: fixed(text()),
     /** Null until the release (D-58). */
     sequence: nullable(bigint()),
-    /** Place among the publications of its post, from 0 (D-57). */
+    /** Index among the publications of its post, from 0 (D-57). */
     place: int(),
     state: text<PublicationViewState>(),
     attempts: jsonb<readonly Attempt[]>(),
@@ -144,7 +144,7 @@ export const ownerPlanRows = defineTable(
 /** A row of {@link ownerPlanRows}. */
 export type OwnerPlanRow = RowOfTable<typeof ownerPlanRows>;
 
-/** The table of the number of publications by owner and month. */
+/** The table of publication counts by owner and month. */
 export const usageRows = defineTable(
   { name: 'usage', key: 'owner_month', fillfactor: 50 },
   {
@@ -154,9 +154,9 @@ export const usageRows = defineTable(
     /** UTC: `2026-11`. */
     month: text(),
     published: int(),
-    /** The largest plan under which something was published in that month. */
+    /** The largest plan under which the owner published in that month. */
     plan: nullable(text<Plan>()),
-    /** Id of the event of the latest publication that was counted. */
+    /** Id of the event of the latest counted publication. */
     last_event: text(),
   },
 );
@@ -169,7 +169,7 @@ export type UsageRow = RowOfTable<typeof usageRows>;
  *
  * No index of `publication` contains columns that change while a publication succeeds, not even in its condition, so
  * that a new state is a heap-only update: it stays in the row's page and changes no index. `settled` is the state of
- * publications that ended in another way, or that are planned: a release changes it once.
+ * publications that are planned or that ended without success; a release changes it once.
  */
 export const postsTables = `
   ${postRows.ddl}
@@ -184,7 +184,8 @@ export const postsTables = `
 `;
 
 /**
- * Indexes for readers. Each ends with the order of a list, so that a page is read from where the previous one ended.
+ * Indexes for readers. An index for a list ends with the order of the list, so that a page is read from where the
+ * previous page ended.
  */
 export const postsReadIndexes = `
   create index if not exists post_endpoint on post (endpoint_id, post_id);

@@ -8,8 +8,8 @@ import { POSTS, type PublicationRow } from './posts.tables.js';
 const CATCH_UP_TIMEOUT_MS = 2_000;
 
 /**
- * Finds a publication; null if there is none. @param ownerId finds it only if it belongs to this owner; null for any
- * owner
+ * Finds a publication; null if there is none.
+ * @param ownerId owner to whom it must belong; null for any owner
  */
 @Injectable()
 export class FindPublication {
@@ -38,7 +38,10 @@ export class FindPublication {
   }
 }
 
-/** Lists a channel's publications in the order of their sequence numbers (D-37). @param from first sequence number, inclusive */
+/**
+ * Lists a channel's publications in the order of their sequence numbers (D-37).
+ * @param from first sequence number, inclusive
+ */
 @Injectable()
 export class ListReceipts {
   constructor(

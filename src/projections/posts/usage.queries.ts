@@ -26,7 +26,7 @@ export class FindPostsLeft {
   }
 }
 
-/** Reads the numbers of owners' publications, month by month. */
+/** Reads the number of publications of each owner, month by month. */
 export const findUsage = async (pool: Pool, ownerIds: readonly string[]): Promise<UsageRow[]> => {
   const { rows } = await pool.query<{ row: UsageRow }>({
     name: 'usage of owners',

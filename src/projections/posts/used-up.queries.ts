@@ -18,7 +18,10 @@ export type UsedUpOwner = Pick<OwnerRow, 'owner_id' | 'name' | 'plan' | 'pack_po
 export class UsedUpOwners {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Finds all such owners, by id. Reads only owners who have published as much as their plan allows. */
+  /**
+   * Finds all such owners, in the order of their ids. Examines only owners who have published as much as their plan
+   * allows.
+   */
   async find(now: Instant, monthlyPosts: MonthlyPosts): Promise<UsedUpOwner[]> {
     const limited = PLANS.filter((plan) => monthlyPosts[plan] !== null);
     if (limited.length === 0) return [];
