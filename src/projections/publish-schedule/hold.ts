@@ -23,7 +23,7 @@ export interface Hold {
 
 /**
  * A hold with its scope. `project`: posts that the project accepted during its pause. `channel`: everything on the
- * channel. `own`: the publication itself, which matters only once it is the channel's head.
+ * channel. `own`: the publication itself, which is relevant only once it is the channel's head.
  */
 interface ScopedHold extends Hold {
   readonly scope: 'project' | 'channel' | 'own';
@@ -38,8 +38,8 @@ export type HoldingChannel = Pick<ScheduledChannel, 'paused_until' | 'attention_
   Partial<Pick<ScheduledChannel, 'pause_event' | 'attention_event'>>;
 
 /**
- * A publication, and the turn in the network's pace that a worker has reserved for it and waits for (D-68); null if
- * there is none.
+ * A publication with the turn in the network's pace that a worker has reserved for it and waits for (D-68). `turn_at`
+ * is null if no turn is reserved.
  */
 export interface PacedPublication extends ScheduledPublication {
   readonly turn_at: Instant | null;
@@ -54,8 +54,8 @@ export interface PacedPublication extends ScheduledPublication {
 type SpacedPublication = Pick<ScheduledPublication, 'accepted_at' | 'not_before' | 'attempt'>;
 
 /**
- * Lists the times before which a publication must not go, except for the spacing of a backlog. Past times hold nothing
- * back.
+ * Lists the times before which a publication must not go out, except for the spacing of a backlog. Times in the past
+ * have no effect.
  */
 const listHolds = (publication: HeldPublication, channel: HoldingChannel): readonly ScopedHold[] => {
   const { not_before, project_pause_event = null, retry_at, retry_event = null } = publication;
@@ -98,8 +98,8 @@ export const computeHoldEnd = (publication: HeldPublication, channel: HoldingCha
 /**
  * Returns the earliest time at which a worker may pick up a publication that is first in its channel; null for never,
  * because the channel is disabled. A publication that is being published is due at once: its worker's lease keeps
- * others away, and another worker must take over once that lease ends. On a deleted channel, it is also due at once: a
- * worker cancels it.
+ * others away, and another worker must take over once that lease expires. A publication on a deleted channel is also
+ * due at once, so that a worker cancels it.
  *
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
  */
@@ -115,9 +115,9 @@ export const computeDueTime = (
 };
 
 /**
- * Returns the one rule that holds a publication back now; null if it may go, or is not waiting. If several rules hold
- * it, the one that ends last counts. Rules that hold the whole channel (a pause, D-26's wait for a person, a disabled
- * channel) take precedence over the place in the queue.
+ * Returns the rule that holds a publication back now; null if it may go out or is not waiting. If several rules hold
+ * it, the rule that ends last counts. Rules that hold the whole channel (a pause, D-26's wait for a person, a disabled
+ * channel) take precedence over the position in the queue.
  *
  * @param head the channel's first publication that no project's pause holds back; null if there is none
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS)
@@ -131,7 +131,7 @@ export const findHold = (
 ): Hold | null => {
   if (publication.state !== 'queued' || channel.deleted) return null;
   const holds = listHolds(publication, channel).filter(({ until }) => until !== null && until > now);
-  // Only a person can end this, as with a refusal by the network.
+  // Only a person can enable the channel, so it is reported like a refusal by the network.
   if (!channel.enabled) holds.unshift({ scope: 'channel', rule: 'needs_attention', until: null, eventId: null });
   if (publication.not_before > now) return latest(holds.filter(({ scope }) => scope !== 'own'));
   if (head && head.publication_id !== publication.publication_id) {
@@ -150,10 +150,10 @@ export const findHold = (
 };
 
 /**
- * Returns the hold to show for a queued publication that no rule holds back: it is due and waits for a worker. Among
- * the contract's rules (management-api.md: `waiting_for`), the nearest is the retry that is due, or the place in the
+ * Returns the hold to show for a queued publication that no rule holds back, because it is due and waits for a worker.
+ * The closest rule of the API (management-api.md: `waiting_for`) is the retry that is due, or else the position in the
  * queue.
- * @param publication undefined, or being published, while the schedule and the other read models differ for a moment
+ * @param publication may briefly be undefined or being published, while the schedule differs from the other read models
  */
 export const nearestHold = (
   publication: Pick<ScheduledPublication, 'state' | 'attempt' | 'retry_event'> | undefined,

@@ -17,23 +17,23 @@ import { selectQueue } from './queue.sql.js';
 
 export { type Hold, nearestHold } from './hold.js';
 
-/** A publication that has not ended, with the rule that holds it back. */
+/** An unfinished publication, with the rule that holds it back. */
 export interface ScheduledWithHold {
   readonly publication: ScheduledPublication;
-  /** The rule that holds it back; null if it may go, or is not waiting. */
+  /** The rule that holds it back; null if it may go out or is not waiting. */
   readonly hold: Hold | null;
   /** Facts that explain the rule. */
   readonly context: {
     readonly channelName: string | null;
     readonly channelEnabled: boolean;
-    /** The refusal that holds the channel's posts now; null if there is none, or it is not known yet. */
+    /** Why the channel needs attention now; null if it does not, or if the reason is not known yet. */
     readonly attention: Attention | null;
     readonly projectName: string | null;
-    /** The publication ahead of this one; null if this one is next. */
+    /** The channel's first publication, if it is ahead of this one; otherwise null. */
     readonly first: ScheduledPublication | null;
-    /** The rule that holds back the publication ahead; null if there is none. */
+    /** The rule that holds `first` back; null if there is none. */
     readonly firstRule: HoldRule | null;
-    /** The latest attempt at the publication ahead, or else at this one; null if there was none. */
+    /** The latest attempt at `first`, or at this publication if `first` is null; null if there was none. */
     readonly lastAttempt: LastAttempt | null;
   };
 }
@@ -54,7 +54,7 @@ const withTurn = (row: string): string => `to_jsonb(${row}) || jsonb_build_objec
   'turn_at', case when ${row}_turn.slots[1] > clock_timestamp() then ceil(extract(epoch from ${row}_turn.slots[1]) * 1000) end,
   'uses_share', coalesce(share.slots[1] > clock_timestamp(), false))`;
 
-/** Finds the rules that hold publications back; omits publications that have ended or are unknown (D-36). */
+/** Finds the rules that hold publications back; omits finished and unknown publications (D-36). */
 @Injectable()
 export class FindHolds {
   constructor(
@@ -70,7 +70,7 @@ export class FindHolds {
     if (publicationIds.length === 0) return [];
     let rows = await this.findRows(publicationIds, now);
     if (rows.length < publicationIds.length) {
-      // A missing publication has ended, or the schedule has not reached its post yet.
+      // A missing publication is finished, or the schedule has not reached its post yet.
       await this.progress.waitUntilCaughtUp(['publish-schedule'], this.store);
       rows = await this.findRows(publicationIds, now);
     }
@@ -120,7 +120,7 @@ export class FindHolds {
     return rows;
   }
 
-  /** @param known results for the other publications, because many wait behind the same one */
+  /** @param known results for the other publications, because many wait behind the same publication */
   private findLastAttempt(
     { publication_id, attempt }: ScheduledPublication,
     known: Map<string, Promise<LastAttempt | null>>,
@@ -131,7 +131,10 @@ export class FindHolds {
     return found;
   }
 
-  /** Finds the event that caused a hold whose row does not name it. @param known results for the other publications */
+  /**
+   * Finds the event that caused a hold, if the hold does not contain its id.
+   * @param known results for the other publications
+   */
   private findCausingEvent(
     { rule }: Hold,
     { channel_id }: ScheduledChannel,
@@ -148,7 +151,7 @@ export class FindHolds {
     return found;
   }
 
-  /** Finds the newest event of a publication: its latest, or else the acceptance of its post. */
+  /** Finds a publication's newest event; if it has none, the event that queued its post. */
   private async findNewestEvent(row: ScheduledPublication): Promise<string | null> {
     const stream = `publication-${row.publication_id}`;
     const [newest] = await this.store.readStream(stream, { direction: 'backwards', limit: 1 });

@@ -3,21 +3,18 @@ import { MAX_ATTEMPTS } from '../../domain/publication/retry-limits.js';
 import { type EventCodec, isDamaged } from '../../event-store/codec.js';
 import type { EventStore } from '../../event-store/port.js';
 
-/** The latest attempt of a publication that has not ended, which explains its wait (D-36). */
+/** The latest attempt of an unfinished publication, which explains its wait (D-36). */
 export interface LastAttempt {
   /**
-   * Number of the attempt, from 1. Only attempts that D-20 limits are counted, not those that the network asked to
-   * repeat later.
+   * Number of the attempt, from 1. Counts only attempts that D-20 limits, not attempts that the network asked to repeat
+   * later.
    */
   readonly number: number;
   /** Maximum number of attempts (D-20). */
   readonly of: number;
   /** True while the attempt lasts. */
   readonly isUnderWay: boolean;
-  /**
-   * The error of the latest attempt that has ended, with the network's or the media host's answer; null if there is
-   * none.
-   */
+  /** The error of the latest finished attempt, with the network's or the media host's answer; null if there is none. */
   readonly error: PublicationError | null;
 }
 
@@ -25,7 +22,8 @@ export interface LastAttempt {
 const MAX_EVENTS = 2_000;
 
 /**
- * Reads the latest attempt of a publication from its stream; null if there was none, or if its events are damaged (ADR-111).
+ * Reads the latest attempt of a publication from its stream; null if there was none, or if its events are damaged
+ * (ADR-111).
  * @throws Unavailable
  */
 export const readLastAttempt = async (

@@ -27,9 +27,9 @@ export class NextPublicationQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /**
-   * Finds what will be published next for an owner; null for all owners. For one owner, a network is held if a
-   * publication waits for a person or for the end of a pause; for all owners, only if it waits for a person after a
-   * refusal, because at any time some owner has a pause.
+   * Finds what will be published next. For one owner, a network is held if a publication waits for a person or for the
+   * end of a pause; for all owners, only if its channel needs attention, because some owner always has a pause.
+   * @param ownerId null for all owners
    * @param limit maximum number of publications
    */
   async read(
@@ -65,8 +65,8 @@ const HAS_DELAYED = `exists (
   where q.channel_id = s.channel_id and o.ends_at > $1)`;
 
 /**
- * SQL: the first publications of each channel that is due first. @param channels SQL for channels of the schedule as
- * `s`
+ * SQL: the next publications of the channels that are due first.
+ * @param channels SQL for channels of the schedule as `s`
  */
 const listNext = (channels: string): string => `(
   select coalesce(json_agg(l.publication_id), '[]') from (

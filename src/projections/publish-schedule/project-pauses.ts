@@ -10,7 +10,7 @@ import {
   scheduledProjects,
 } from './publish-schedule.tables.js';
 
-/** The publications that a batch adds to and removes from a channel's queue behind a pause. */
+/** The changes that a batch makes to a channel's queue behind a pause. */
 interface QueueChange {
   readonly channel_id: string;
   readonly pause_id: string;
@@ -23,14 +23,15 @@ interface QueueChange {
 type DelayedPublication = Pick<PublicationRow, 'channel_id' | 'sequence'>;
 
 /**
- * The projects' pauses in a batch, and for each channel the queue of its publications that the same pause delays (D-21,
- * ADR-99). A pause is one row: setting, extending or lifting it costs the same for any number of publications.
+ * Maintains the projects' pauses in a batch and, for each channel, the queues of publications that a pause delays
+ * (D-21, ADR-99). A pause is one row, so setting, extending or lifting it costs the same for any number of
+ * publications.
  */
 export class ProjectPauses {
   private readonly queues = new Map<string, QueueChange>();
-  /** Pauses whose end has changed, and when it did. */
+  /** Pauses whose end has changed, with the time of the change. */
   private readonly moved = new Map<string, Instant>();
-  /** Pauses that are no longer the latest one of their project. */
+  /** Pauses that may be deleted: replaced or lifted pauses, and pauses with an emptied queue. */
   private readonly past = new Set<string>();
 
   private constructor(
@@ -54,7 +55,10 @@ export class ProjectPauses {
     return new ProjectPauses(tx, projects, await Rows.load(tx, projectPauses, known, cache));
   }
 
-  /** Sets or extends a project's pause, which moves the posts that it delays. Posts accepted earlier are unaffected. */
+  /**
+   * Sets a project's pause, or changes the end of its active pause for all posts that the pause delays. Posts accepted
+   * earlier are unaffected.
+   */
   setEnd(projectId: string, until: Instant, at: Instant, eventId: string): void {
     const latest = this.latestOf(projectId);
     if (latest && latest.ends_at > at) return this.moveEnd(latest, until, at, eventId);
@@ -62,7 +66,7 @@ export class ProjectPauses {
     this.replaceLatest(projectId, eventId);
   }
 
-  /** Ends a project's pause: the posts that it delays may then go as its backlog. */
+  /** Ends a project's pause; the posts that it delayed may then go out as its backlog. */
   lift(projectId: string, at: Instant, eventId: string): void {
     const latest = this.latestOf(projectId);
     if (latest && latest.ends_at > at) this.moveEnd(latest, at, at, eventId);
@@ -82,13 +86,19 @@ export class ProjectPauses {
     change.first_sequence = Math.min(change.first_sequence ?? sequence, sequence);
   }
 
-  /** Removes a publication that has started or ended from the queue behind a pause. @returns the end of that pause */
+  /**
+   * Removes a publication that has started or finished from the queue behind a pause.
+   * @returns the end of that pause
+   */
   removeFromQueue({ channel_id }: DelayedPublication, pauseId: string): Instant {
     this.queueOf(channel_id, pauseId).removed += 1;
     return this.pauses.get(pauseId)!.ends_at;
   }
 
-  /** Writes all changes; the publications must be written already. @returns the channels whose queues a pause has moved, and when */
+  /**
+   * Writes all changes; the publications must be written already.
+   * @returns the channels whose queues wait behind a changed pause, with the time of the change
+   */
   async flush(): Promise<readonly (readonly [channelId: string, at: Instant])[]> {
     await this.projects.flush();
     await this.pauses.flush();
@@ -163,7 +173,7 @@ export class ProjectPauses {
     for (const { pause_id } of rows) this.past.add(pause_id);
   }
 
-  /** Deletes pauses that neither their project nor a publication refers to. */
+  /** Deletes pauses to which neither their project nor a queue refers. */
   private async deletePastPauses(): Promise<void> {
     if (this.past.size === 0) return;
     const { rows } = await this.tx.query<{ pause_id: string }>({

@@ -37,7 +37,7 @@ interface LoadedRows {
   readonly channels: Rows<ScheduledChannel>;
   readonly pauses: ProjectPauses;
   readonly owners: Rows<ScheduledOwner>;
-  /** Channels whose `next_due` may have changed, and the latest time at which it did. */
+  /** Channels whose `next_due` may have changed, with the time of the latest change. */
   readonly touched: Map<string, Instant>;
 }
 
@@ -45,8 +45,8 @@ const TYPES =
   /^(PostAccepted|PostReleased|Publication|Channel|Project(Paused|Resumed|Deleted)|PostPackAdded|OwnerPlanChanged)/;
 
 /**
- * The publications that have not ended, one row each, and the time at which each channel is due. It is both a read
- * model and a work queue. A rebuild can never send anything again: leases are kept elsewhere, and a worker reads the
+ * The unfinished publications, one row each, and the time at which each channel is due. It is both a read model and a
+ * work queue. A rebuild never sends anything twice, because leases are kept elsewhere and a worker reads the
  * publication's stream before it acts.
  *
  * @param minuteMs spacing of a pause's backlog (D-21, MINUTE_MS).
@@ -99,7 +99,8 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const channel = rows.channels.get(channelId);
       if (row && channel && isBacklog({ ...row, not_before: row.waited_until }, channel))
         rows.channels.patch(channelId, { last_backlog_at: at });
-      // A channel that is already due remains so while its head is being published: there is no need to find the head.
+      // A channel that is already due remains due while its head is being published, so there is no need to find the
+      // head.
       const isDue = typeof channel?.next_due === 'number' && channel.next_due <= at;
       if (!isDue) markTouched(rows, channelId, event.at);
       else if (channel.next_due !== 0) rows.channels.patch(channelId, { next_due: 0 });
@@ -115,7 +116,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const { publicationId, channelId, until, rule, ownerId, ownerRevision } = event.data;
       const changed = rows.owners.get(ownerId);
       const change = { retry_at: until, retry_rule: rule, retry_event: event.id };
-      // If the plan or a pack is newer than the quota's refusal, the publication is due again at once.
+      // If the plan or the packs changed after the quota refused the publication, it stays due.
       if (!changed || BigInt(changed.revision) <= BigInt(ownerRevision)) rows.publications.patch(publicationId, change);
       return markTouched(rows, channelId, event.at);
     }
@@ -164,14 +165,14 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
     case 'ChannelDeleted':
       rows.channels.patch(event.data.channelId, { deleted: true });
       return markTouched(rows, event.data.channelId, event.at);
-    case 'ProjectDeleted': // posts accepted in the meantime are due, so that a worker cancels them
+    case 'ProjectDeleted': // the posts that the pause delayed become due, so that a worker cancels them
       return rows.pauses.lift(event.data.projectId, event.at, event.id);
     case 'ProjectPaused':
       return rows.pauses.setEnd(event.data.projectId, event.data.until, event.at, event.id);
     case 'ProjectResumed':
       return rows.pauses.lift(event.data.projectId, event.data.at, event.id);
     default:
-      return; // no other event changes the time at which a publication may go
+      return; // no other event changes the time at which a publication may go out
   }
 };
 
@@ -214,7 +215,10 @@ const queuePost = (
   }
 };
 
-/** Changes a publication that now waits again, and lets reads of its channel's queue begin no later than with it. */
+/**
+ * Changes a publication that waits again, and lowers its channel's `first_waiting` if needed, so that reads of the
+ * queue include the publication.
+ */
 const queueAgain = (
   publicationId: string,
   change: Partial<PublicationRow>,
@@ -228,8 +232,8 @@ const queueAgain = (
 };
 
 /**
- * Removes a publication that starts, or ends without starting, from the project's pause that delayed it: later changes
- * of that pause do not affect it.
+ * Removes a publication that starts, or ends without starting, from the project's pause that delayed it, so that later
+ * changes to the pause do not affect it.
  */
 const leaveProjectPause = (publicationId: string, { publications, pauses }: LoadedRows): void => {
   const row = publications.get(publicationId);
@@ -238,7 +242,7 @@ const leaveProjectPause = (publicationId: string, { publications, pauses }: Load
   publications.put({ ...row, project_pause_id: null, waited_until });
 };
 
-/** Ends the holds of an owner's publications that wait for the quota: the plan or the packs have changed (D-46). */
+/** Releases an owner's publications that wait for the quota, because the plan or the packs have changed (D-46). */
 const releaseQuotaHolds = async (
   event: RecordedEvent<Extract<OwnerEvent, { type: 'PostPackAdded' | 'OwnerPlanChanged' }>>,
   rows: LoadedRows,
@@ -267,8 +271,8 @@ const reloadRows = async (
 };
 
 /**
- * Marks a channel: its due time is computed at the end of the batch, but as of this time, so that the result does not
- * depend on the size of the batch.
+ * Marks a channel whose due time is to be computed at the end of the batch, as of the given time, so that the result
+ * does not depend on the size of the batch.
  */
 const markTouched = ({ touched }: LoadedRows, channelId: string, at: Instant): void =>
   void touched.set(channelId, Math.max(touched.get(channelId) ?? 0, at));

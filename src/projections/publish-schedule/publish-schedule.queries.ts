@@ -54,7 +54,7 @@ export class PublishScheduleQueries {
     return this.reads.submit({ channelId, now });
   }
 
-  /** Returns the given publications that are still queued, on channels whose first publication is due. */
+  /** Returns which of these publications are still queued on a channel whose head is due. */
   async findDue(publicationIds: readonly string[], now: Instant): Promise<string[]> {
     const { rows } = await this.pool.query<{ publication_id: string }>({
       name: 'publications that are still due',
@@ -92,7 +92,7 @@ export class PublishScheduleQueries {
     const end = behind.findIndex(
       (row) => row.state !== 'queued' || row.attempt > 0 || row.retry_at > 0 || isSpaced(row, channel),
     );
-    // The query excludes disabled channels: their due time alone would be null.
+    // Never null, because the query excludes disabled channels, the only channels without a due time.
     const due = computeDueTime(head, channel, this.minuteMs)!;
     return { head, due, followers: end < 0 ? behind : behind.slice(0, end) };
   }

@@ -8,7 +8,7 @@ export const SCHEDULE_VERSION = 10;
 /** Schema of the views that queries read, whose columns belong to this version. */
 export const SCHEDULE = readSchema('publish-schedule', SCHEDULE_VERSION);
 
-/** The table of publications that have not ended: queued, being published, or awaiting the owner's decision. */
+/** The table of unfinished publications: queued, being published, or awaiting the owner's decision. */
 export const publicationRows = defineTable(
   {
     name: 'publication',
@@ -61,10 +61,13 @@ export const scheduledChannels = defineTable(
     platform: text(),
     owner_id: text(),
     enabled: boolean(),
-    /** True if its publications are due at once, so that a worker cancels those accepted in the meantime. */
+    /** True if the channel was deleted. Its publications are then due at once, so that a worker cancels them. */
     deleted: boolean(),
     last_sequence: bigint(),
-    /** No publication with a lower sequence waits, except those that a project's pause delays; see {@link firstWaitingOf}. */
+    /**
+     * No publication with a lower sequence waits, except publications that a project's pause delays. See
+     * {@link firstWaitingOf}.
+     */
     first_waiting: bigint(),
     /** End of the current pause; 0 if there is none or it was lifted. */
     paused_until: bigint(),
@@ -73,7 +76,7 @@ export const scheduledChannels = defineTable(
     pause_event: nullable(text()),
     attention_until: bigint(),
     attention_event: nullable(text()),
-    /** Start of the latest publication of a backlog, from which the interval to the next one counts (D-21). */
+    /** Time at which a publication of a backlog last started, from which the interval to the next one counts (D-21). */
     last_backlog_at: bigint(),
     /**
      * Earliest time at which a worker may pick up the channel's head; null if there is none, or the channel is
@@ -97,11 +100,11 @@ export const scheduledProjects = defineTable(
 /** A row of {@link scheduledProjects}. */
 export type ScheduledProject = RowOfTable<typeof scheduledProjects>;
 
-/** The table of projects' pauses. A pause is kept while it is the project's latest one, or a publication refers to it. */
+/** The table of projects' pauses. A pause is kept while it is the project's latest pause or delays a publication. */
 export const projectPauses = defineTable(
   { name: 'project_pause', key: 'pause_id' },
   {
-    /** Id of the event that began it. */
+    /** Id of the event that began the pause. */
     pause_id: text(),
     project_id: fixed(text()),
     ends_at: bigint(),
@@ -125,14 +128,15 @@ export const scheduledOwners = defineTable(
 export type ScheduledOwner = RowOfTable<typeof scheduledOwners>;
 
 /**
- * Tables of the publish schedule. Times are milliseconds since 1970; 0 means that there is none.
+ * Tables of the publish schedule. Times are milliseconds since 1970; 0 means no time.
  *
  * A project's pause is one row, to which the posts that it delays refer, and each channel has one row for all of its
- * publications that the same pause delays. A pause that is set, extended or lifted therefore writes no publication
+ * publications that the same pause delays. Setting, extending or lifting a pause therefore writes no publication
  * (ADR-99). A started publication no longer refers to a pause: later changes to the pause do not affect it.
  *
  * No index of `publication` contains `state`, not even in its condition, so that starting a publication is a heap-only
- * update: it stays in the row's page and changes no index. `waits` remains true until the publication has ended.
+ * update: it stays in the row's page and changes no index. `waits` stays true while the publication is queued or being
+ * published.
  */
 export const scheduleTables = `
   ${publicationRows.ddl}
@@ -165,16 +169,16 @@ export const scheduleTables = `
     from publication p left join project_pause o on o.pause_id = p.project_pause_id;
 `;
 
-/** Step of {@link ScheduledChannel.first_waiting}, so that not every publication writes it. */
+/** Step of {@link ScheduledChannel.first_waiting}, so that not every publication changes the value. */
 const WAITING_STEP = 32;
 
 /**
- * Returns the lower bound that is stored for the first waiting sequence. It depends on nothing else, so that a rebuild
+ * Returns the lower bound to store for the first waiting sequence. It depends only on the sequence, so that a rebuild
  * yields the same value.
  */
 export const firstWaitingOf = (sequence: number): number => sequence - ((sequence - 1) % WAITING_STEP);
 
-/** Returns the row of a channel without events: enabled, not paused, with an empty queue. */
+/** Returns the initial row of a channel: enabled, not paused, with an empty queue. */
 export const newChannelRow = (channelId: string, platform: string, ownerId: string): ScheduledChannel => ({
   channel_id: channelId,
   platform,

@@ -1,14 +1,14 @@
 /**
- * Returns SQL that selects the first publications of a channel's queue at a given time, in order: all that wait, except
- * those that a project's pause still delays. The first one is the channel's head.
+ * Returns SQL that selects the first publications of a channel's queue at a given time, in order. The queue consists of
+ * the waiting publications, except publications that a project's pause still delays. The first one is the channel's
+ * head.
  *
- * Its cost does not grow with the number of delayed publications: it reads the channel's undelayed queue and those of
- * ended pauses, each from its beginning, and at most as many of them as it returns. It skips at most one queue of an
- * active pause per project.
+ * Its cost does not grow with the number of delayed publications: it reads the channel's undelayed queue and at most
+ * `limit` queues of expired pauses, each from its beginning. It skips at most one queue of an active pause per project.
  *
  * @param channelId, now SQL expressions
- * @param from SQL expression: the channel's `first_waiting`. Publications that have ended stay in the index while an
- * old snapshot is open (ADR-96); the read begins after them.
+ * @param from SQL expression: the channel's `first_waiting`. Finished publications stay in the index while an old
+ * snapshot is open (ADR-96); the read begins after them.
  * @param schema default: the schema of the search path
  */
 export const selectQueue = (channelId: string, from: string, now: string, limit: number, schema?: string): string => {

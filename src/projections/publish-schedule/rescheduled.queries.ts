@@ -8,21 +8,30 @@ import { computeHoldEnd, type HeldPublication, type HoldingChannel } from './hol
 import { SCHEDULE } from './publish-schedule.tables.js';
 import { selectQueue } from './queue.sql.js';
 
-/** Projects or channels whose pause is about to be extended to `until`, unless it ends later; null if it is lifted. */
+/**
+ * Projects or channels whose pauses are about to be set or extended to `until`, unless they end later; `until` is null
+ * if the pauses are lifted.
+ */
 export interface PauseChange {
   readonly ids: readonly string[];
   readonly until: Instant | null;
 }
 
-/** Time limit for the schedule to catch up with the log, in ms; then the schedule is counted as it is. */
+/**
+ * Time limit for the schedule to catch up with the log, in ms. After that, publications are counted as the schedule
+ * shows them.
+ */
 const CATCH_UP_TIMEOUT_MS = 2_000;
 
-/** Number of publications to read from a channel's queue, including all that were attempted or wait for the quota. */
+/**
+ * Number of publications to read from the beginning of a channel's queue, enough to include all publications that were
+ * attempted or wait for the quota.
+ */
 const FIRST_OF_QUEUE = 20;
 
 /**
- * Number of a channel's waiting publications that the same holds delay; negative to subtract them from a group that
- * contains them.
+ * A group of a channel's waiting publications that the same holds delay. `publications` is their number, negative to
+ * subtract them from a group that contains them.
  */
 type PublicationGroup = HeldPublication &
   HoldingChannel & {
@@ -33,9 +42,9 @@ type PublicationGroup = HeldPublication &
   };
 
 /**
- * Selects the groups: a project's delayed publications by the counters of their queues, a channel's undelayed ones by
- * counting index entries. Only the first publications of a channel are read: one that is being published does not
- * count, and one that waits for a retry or the quota has its own time.
+ * Selects the groups. Delayed publications are counted by the counters of their queues, a channel's undelayed
+ * publications by counting index entries. Only a channel's first publications are read, because a publication that is
+ * being published does not count, and a publication that waits for a retry or the quota has its own time.
  */
 const SELECT_GROUPS = `
   with delayed as (
@@ -71,9 +80,9 @@ const SELECT_GROUPS = `
   from counted g join ${SCHEDULE}.channel c on c.channel_id = g.channel_id`;
 
 /**
- * Counts the waiting publications whose earliest time changes when a pause is set, extended or lifted (D-21). A pause,
- * a retry or the wait for a credential determines that time. A project's pause delays the posts accepted during it, a
- * channel's delays all. The spacing of a backlog does not count.
+ * Counts the waiting publications whose earliest time changes when a pause is set, extended or lifted (D-21). That time
+ * depends on pauses, on a retry, and on whether the channel needs attention. A project's pause delays the posts
+ * accepted during the pause, a channel's pause delays all posts. The spacing of a backlog does not count.
  */
 @Injectable()
 export class CountRescheduled {
