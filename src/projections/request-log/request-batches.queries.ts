@@ -4,7 +4,7 @@ import type { EventStore } from '../../event-store/port.js';
 import type { ProjectionProgress } from '../engine/progress.js';
 import { REQUESTS } from './request-log.tables.js';
 
-/** The place of an event of a request log. */
+/** The location of an event of a request log. */
 export interface RequestBatch {
   readonly endpointId: string;
   readonly stream: string;
@@ -20,7 +20,7 @@ export class RequestBatches {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** Returns the place of an event by its id; null if it belongs to no request log, or is no longer retained. */
+  /** Locates an event by its id; returns null if it belongs to no request log or is no longer retained. */
   async findBatch(eventId: string): Promise<RequestBatch | null> {
     await this.progress.waitUntilCaughtUp(['request-log'], this.store);
     const text = `select endpoint_id, revision, position from ${REQUESTS}.batch where event_id = $1`;

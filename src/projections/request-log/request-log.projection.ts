@@ -21,8 +21,9 @@ const INSERT = `insert into request (${COLUMNS.join(', ')})
   select ${COLUMNS.map((column) => columnValue(column, requestTypes)).join(', ')} from ${unnestColumns(COLUMNS, requestTypes)}`;
 
 /**
- * The last 100 requests of each endpoint by time (D-33). The event of an accepted post contains its entry; other requests are
- * logged in batches, later than posts that arrived after them, so the order of the log does not decide which entries stay.
+ * The last 100 requests of each endpoint by time (D-33). The event of an accepted request contains its entry; other
+ * requests are logged in batches, possibly later than posts that arrived after them, so the order of the log does not
+ * decide which entries stay.
  */
 export const requestLog: Projection = {
   name: 'request-log',
@@ -48,8 +49,8 @@ export const requestLog: Projection = {
     });
     const added = new Map<string, number>();
     for (const { endpoint_id } of newest) added.set(endpoint_id, (added.get(endpoint_id) ?? 0) + 1);
-    // At most as many are too old as were added. Searching for more would scan all deleted rows while an old snapshot
-    // is open (ADR-96).
+    // At most as many entries are too old as were added. Searching for more would scan all deleted rows while an old
+    // snapshot is open (ADR-96).
     await tx.query({
       name: 'delete old requests',
       text: `
@@ -64,7 +65,9 @@ export const requestLog: Projection = {
   },
 };
 
-/** Keeps the places of the events that their streams retain. */
+/**
+ * Stores the locations of request-log events, and deletes the locations of events that their streams no longer retain.
+ */
 const keepBatches = async (tx: Tx, events: readonly HandledEvent[]): Promise<void> => {
   const logged = events.filter((event) => event.type === 'RequestsLogged');
   if (logged.length === 0) return;

@@ -8,14 +8,17 @@ import { type RequestRow, REQUESTS } from './request-log.tables.js';
 
 export type { RequestRow } from './request-log.tables.js';
 
-/** The place of an entry in its endpoint's log. Rejections are appended slightly later than posts, so time comes first. */
+/**
+ * The position of an entry in its endpoint's log. Rejections are appended slightly later than posts, so the time comes
+ * first.
+ */
 export interface RequestPlace {
   readonly at: Instant;
   readonly position: string;
   readonly place: number;
 }
 
-/** A filter of log entries; an absent field matches all. */
+/** Selects log entries; an absent field matches all entries. */
 export interface RequestFilter {
   readonly status?: number;
   readonly decision?: string;
@@ -23,7 +26,10 @@ export interface RequestFilter {
   readonly before?: Instant;
 }
 
-/** Lists an endpoint's last requests, newest first (D-33). @param page.after only those older than this one */
+/**
+ * Lists an endpoint's last requests, newest first (D-33).
+ * @param page.after entry before the page, exclusive; null to start with the newest
+ */
 @Injectable()
 export class ListRequests {
   constructor(

@@ -20,7 +20,7 @@ export const REQUESTS = readSchema('request-log', REQUESTS_VERSION);
 /** Number of requests that the log of an endpoint keeps (publish-api.md: Limits). */
 export const KEPT_REQUESTS = 100;
 
-/** Columns of the entries of endpoints' request logs (D-33). */
+/** Columns of request-log entries (D-33). */
 export const requestColumns = {
   endpoint_id: text(),
   /** Order of entries with the same time: position of the event, then the entry's index in it. */

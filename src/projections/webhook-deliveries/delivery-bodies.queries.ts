@@ -6,13 +6,14 @@ import { EVENT_STORE, type EventStore, type StoredEvent } from '../../event-stor
 import type { DeliveryWithBody } from './webhook-deliveries.queries.js';
 
 /**
- * Returns the name of the stream of a large body's parts (D-42).
- * @param sha256 names the stream of this body only; if absent, the stream of the body that was stored first (ADR-153)
+ * Returns the name of the stream that holds the parts of a large body (D-42).
+ * @param sha256 hash of the body, for a stream of its own; omit it for the stream of the body that was stored first
+ * (ADR-153)
  */
 export const bodyStreamName = (deliveryId: string, sha256?: string): string =>
   `deliveryBody-${deliveryId}${sha256 === undefined ? '' : `-${sha256}`}`;
 
-/** Reads the bodies of deliveries, and assembles those that were stored in parts. */
+/** Reads the bodies of deliveries, and assembles bodies that were stored in parts. */
 @Injectable()
 export class DeliveryBodies {
   constructor(
@@ -21,8 +22,9 @@ export class DeliveryBodies {
   ) {}
 
   /**
-   * Returns a delivery's body, as it is signed and sent; null if it is not in the store as it was scheduled. If the
-   * read model does not have it (after its retention, or in parts), the event that scheduled the delivery does.
+   * Returns a delivery's body as it is signed and sent; null if the store does not contain it as it was scheduled. A
+   * body that the read model lacks, because its retention has passed or it is stored in parts, is read from the event
+   * store.
    * @throws Unavailable
    */
   async readBody({ delivery_id, body }: Pick<DeliveryWithBody, 'delivery_id' | 'body'>): Promise<string | null> {

@@ -28,8 +28,8 @@ interface QueueRow {
 }
 
 /**
- * Maximum number of deliveries of an output in one read, and the total size of bodies, in bytes, beyond which it ends
- * earlier.
+ * Maximum number of deliveries of an output in one read, and the total size of bodies, in bytes, beyond which the read
+ * ends earlier.
  */
 const MOST = { deliveries: 50, bytes: 262_144 };
 /** Number of outputs that share a read; their bodies total at most 5 MB. */

@@ -29,14 +29,14 @@ interface LoadedRows {
 
 const TYPES = /^(WebhookOutput|Delivery(Scheduled|Succeeded|AttemptFailed|RetryRequested)$)/;
 
-/** Duration at which an answer counts as slow, in ms: its output then uses the capacity for slow outputs. */
+/** Latency from which an answer counts as slow, in ms. The output then uses the capacity for slow outputs. */
 const SLOW_MS = 2_000;
-/** Number of a delivery's last attempts to show: a server that is down may get many probes. */
+/** Number of a delivery's latest attempts to keep, because a server that is down may get many probes. */
 const SHOWN_ATTEMPTS = 50;
 
 /**
  * Webhook outputs and their deliveries, one row each, and the time at which each output is due (D-30). It is both a
- * read model and a work queue. A rebuild can never deliver anything again, because outcomes are events.
+ * read model and a work queue. A rebuild never delivers anything twice, because outcomes are events.
  */
 export const webhookDeliveries: Projection = {
   name: 'webhook-deliveries',
@@ -110,7 +110,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       const pace = latencyMs >= SLOW_MS ? 'slow' : 'prompt';
       const stranded = outputs.get(outputId)?.down_delivery_id ?? null;
       outputs.patch(outputId, { pace, failing_since: null, down_delivery_id: null });
-      // The server answers again: deliveries that wait because it was down are sent at once, in order.
+      // The server responds again, so deliveries that wait because it was down are sent at once, in order.
       if (row && stranded !== null) await releaseStranded(row, stranded, event.data.at, rows);
       return;
     }
@@ -143,7 +143,7 @@ const addDelivery = (
   { outputs, deliveries, bodies }: LoadedRows,
 ): void => {
   const { deliveryId, outputId, ownerId, kind, body, parts, at } = event.data;
-  if (!outputs.get(outputId)) return; // it was deleted in the meantime
+  if (!outputs.get(outputId)) return; // the output was deleted in the meantime
   if (body !== null) bodies.push({ delivery_id: deliveryId, body });
   deliveries.put({
     delivery_id: deliveryId,
@@ -188,9 +188,9 @@ const insertBodies = async (tx: Tx, bodies: LoadedRows['bodies']): Promise<void>
 };
 
 /**
- * Makes the deliveries due that wait because their server was down. The last failed delivery is unchanged if a later
- * one has succeeded, because the server may reject only that one. Later events of the batch see the change, as they
- * would in a separate batch.
+ * Makes deliveries due that wait because their server was down. The delivery that failed last is unchanged if a later
+ * delivery has succeeded, because the server may reject only the failed delivery. Later events of the batch see the
+ * change, as they would in a separate batch.
  */
 const releaseStranded = async (
   { output_id, position }: DeliveryRow,

@@ -12,7 +12,7 @@ import { DELIVERIES, type DeliveryRow } from './webhook-deliveries.tables.js';
 /** A delivery with its body, unless the body is stored in parts or its retention has passed. */
 export type DeliveryWithBody = DeliveryRow & { readonly body: string | null };
 
-/** A delivery in a list. A body that is large, or only in the history, is omitted. */
+/** A delivery in a list. A body that is large or only in the event store is omitted. */
 export type ListedDelivery = DeliveryWithBody & { readonly body_truncated: boolean };
 
 /** Approximate size in bytes of a delivery in an answer, without its attempts and body. */
@@ -23,7 +23,8 @@ const SELECTION = `
   from ${DELIVERIES}.delivery d left join ${DELIVERIES}.delivery_body b using (delivery_id)`;
 
 /**
- * Finds a delivery; null if there is none. @param ownerId finds it only if it belongs to this owner; null for any owner
+ * Finds a delivery; null if there is none.
+ * @param ownerId owner to whom it must belong; null for any owner
  */
 @Injectable()
 export class FindDelivery {
@@ -46,7 +47,7 @@ export class FindDelivery {
 
 /**
  * Lists the deliveries of a webhook output, newest first, until the list would be too large for one answer.
- * @param page.before only those older than this position
+ * @param page.before position, exclusive; null to start with the newest
  */
 @Injectable()
 export class ListDeliveries {
@@ -83,8 +84,8 @@ export class ListDeliveries {
 }
 
 /**
- * Finds the deliveries of a webhook output that have failed since a time, for good or at their last attempt; in order.
- * @param after only those after this position
+ * Finds a webhook output's undelivered deliveries with a failed attempt at or after a time, in order.
+ * @param after position, exclusive
  */
 @Injectable()
 export class FindFailedDeliveries {

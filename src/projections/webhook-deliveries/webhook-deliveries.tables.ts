@@ -22,14 +22,14 @@ export const DELIVERIES = readSchema('webhook-deliveries', DELIVERIES_VERSION);
 
 /**
  * Name in `ops_setting` of the time, ms since 1970, before which bodies in `delivery_body` may be gone: retention
- * deletes the bodies of deliveries that were scheduled before it and have ended (ADR-218).
+ * deletes the bodies of finished deliveries that were scheduled before that time (ADR-218).
  */
 export const BODIES_EXPIRED_BEFORE = 'delivery_bodies_expired_before';
 
-/** Pace of an output, which decides whose capacity it shares. */
+/** Pace of an output, which decides which capacity it shares. */
 export type OutputPace = 'prompt' | 'slow';
 
-/** An attempt, in the form in which the API shows it (management-api.md: delivery). */
+/** An attempt as the API shows it (management-api.md: delivery). */
 export interface DeliveryAttempt {
   /** Start of the attempt. */
   readonly at: number;
@@ -53,7 +53,7 @@ export const outputRows = defineTable(
     down_delivery_id: nullable(text()),
   },
 );
-/** The facts that a delivery needs about a webhook output. */
+/** What a delivery needs to know about a webhook output. */
 export type DeliveryOutputRow = RowOfTable<typeof outputRows>;
 
 /** The table of deliveries. */
@@ -94,10 +94,10 @@ export const deliveryRows = defineTable(
 export type DeliveryRow = RowOfTable<typeof deliveryRows>;
 
 /**
- * Tables of webhook outputs and their deliveries. Times are milliseconds since 1970. `pace` is `slow` while the last
- * attempt failed or took long: such outputs share separate capacity. `down_delivery_id` names the delivery of the last
- * attempt, while the server seems to be down. `failing_since` is set while all attempts fail. `next_due` follows from
- * the deliveries.
+ * Tables of webhook outputs and their deliveries. Times are milliseconds since 1970. `pace` is `slow` if the last
+ * attempt failed or took long; slow outputs share separate capacity. `down_delivery_id` is the delivery of the last
+ * attempt while the server seems to be down. `failing_since` is set while all attempts fail. `next_due` is computed
+ * from the deliveries.
  */
 export const deliveriesTables = `
   ${outputRows.ddl}
