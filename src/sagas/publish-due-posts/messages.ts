@@ -3,9 +3,9 @@ import { message } from '../../kernel/message.js';
 /** Errors of publication attempts that the gateway itself causes. */
 export const ATTEMPT_MESSAGES = {
   /** `interrupted` */
-  endedBeforeSending: 'The process ended before anything was sent.',
+  endedBeforeSending: 'The process stopped before anything was sent.',
   /** `interrupted` */
-  endedWhileSending: message('The process ended while "{step}" was being sent: the post may or may not be visible.'),
+  endedWhileSending: message('The process stopped while "{step}" was being sent: the post may or may not be visible.'),
   /** `interrupted` */
   leaseLost: 'The process lost its connection to the database before anything was sent.',
   /** `credentials_missing` */

@@ -20,12 +20,15 @@ export const DUE_CHANNELS: DueSource = {
   owner: 'owner_id',
 };
 
-/** How long a read of a channel's queue stays valid, in ms: later arrivals must not be skipped. */
+/**
+ * How long a read of a channel's queue stays valid, in ms, so that publications that move to the front of the queue are
+ * not overtaken for long.
+ */
 const QUEUE_TTL_MS = 1_000;
 
 /**
- * Publishes due posts: claims channels whose first publication is due, and publishes each channel's queue in strict order
- * under its lease (see {@link DueWork}).
+ * Publishes due posts: claims channels whose first publication is due, and publishes each channel's queue in strict
+ * order under its lease (see {@link DueWork}).
  */
 @Injectable()
 export class PublishDuePosts {

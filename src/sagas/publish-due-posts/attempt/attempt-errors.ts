@@ -9,7 +9,10 @@ const gatewayError = (code: string, category: PublishError['category'], message:
   message,
 });
 
-/** Error of an attempt whose process ended. @param step the visible step that was in progress; null if none was */
+/**
+ * Error of an attempt that was interrupted because its process stopped.
+ * @param step the visible step that was in progress; null if none was
+ */
 export const interruptedError = (step: string | null): PublishError =>
   gatewayError(
     'interrupted',
@@ -50,7 +53,7 @@ export const historyUnreadableError = gatewayError(
 const postUnreadableError = gatewayError('post_unreadable', 'internal', ATTEMPT_MESSAGES.postUnreadable);
 
 /**
- * Error of an attempt after an exception: the log has the cause, which may name secrets.
+ * Error of an attempt after an exception. Only the log has the cause, because it may contain secrets.
  * @param sending the visible step that was in progress; null if none was
  */
 export const unexpectedError = (thrown: unknown, sending: string | null): PublishError => {

@@ -113,8 +113,8 @@ export type Ended = InState<'ended'>;
 export type Released = InState<'released'>;
 
 /**
- * State of an attempt at one publication. A transition appends at most one event to the publication's stream, so a crash
- * leaves the stream as one of these states left it: see docs/publication-attempt.md.
+ * State of an attempt at one publication. A transition appends at most one event to the publication's stream, so a
+ * crash leaves the stream as one of these states left it (docs/publication-attempt.md).
  */
 export type AttemptState =
   | Orphaned

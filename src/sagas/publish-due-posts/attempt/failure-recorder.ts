@@ -82,7 +82,7 @@ export class FailureRecorder {
     }
   }
 
-  /** A leftover reservation would count until this worker's registration ends. */
+  /** A leftover reservation would count until this worker's registration expires. */
   private async releaseReservation(publication: string, worker: string): Promise<void> {
     await this.quota.release(publication, worker).catch((error: unknown) => {
       this.log.warn({ publication, reason: reasonOf(error) }, 'failed to release a reserved post of the month');

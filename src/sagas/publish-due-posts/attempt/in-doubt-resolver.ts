@@ -36,8 +36,8 @@ const LOOK_UP_CALL = { visible: false };
 const ABANDONED = { kind: 'abandoned' } as const;
 
 /**
- * Delays between attempts to resolve the doubt, in ms. In total they last as long as the attempts of a failing post
- * (D-20), so that a network that is down for a few minutes leaves nothing in doubt.
+ * Times of the attempts to resolve the doubt, in ms after the first. In total they take as long as the attempts of a
+ * failing post (D-20), so that a network that is down for a few minutes leaves nothing in doubt.
  */
 const TRY_AFTER_MS = [0, 2_000, 5_000, 15_000, 45_000, 120_000, 300_000];
 /**
@@ -57,13 +57,14 @@ const LONGEST_CALL_MS = 120_000;
  * How long to try a look-up before repeating the send with its key, in ms, because a look-up is more reliable (D-41).
  */
 const KEY_AFTER_MS = 45_000;
-/** Number of refusals after which a send is not repeated any more, because the network would always refuse it. */
+/** Number of refusals after which a send is no longer repeated, because the network would always refuse it. */
 const MAX_REFUSALS = 3;
 
 /**
  * Resolves a send when it is unknown whether readers see it (D-25): by a look-up on the network, or else by repeating
  * it with the same key if the network supports keys (D-41: the key alone is the second choice). In the meantime, the
- * attempt stays open and the channel is held, so that no later post overtakes this one. Takes at most five minutes.
+ * attempt stays open and the channel is held, so that no later post overtakes this one. Takes about five minutes at
+ * most, after up to two minutes of waiting for another process that may still record the outcome.
  */
 @Injectable()
 export class InDoubtResolver {
@@ -117,8 +118,8 @@ export class InDoubtResolver {
   }
 
   /**
-   * Waits while the process that made the call is alive: it has lost its leases with its session, and records the
-   * network's answer once it has it. Until then the network may not show the post.
+   * Waits while the process that made the call is alive. It has lost its leases with its session, but still records the
+   * network's answer when it arrives. Until then the network may not show the post.
    * @returns false if that process has recorded the answer, or if this process must release the channel
    */
   private async waitForSender(attempt: PublicationAttempt, publication: LoadedPublication): Promise<boolean> {

@@ -52,7 +52,10 @@ export class OutcomeRecorder {
     return recorded === null ? release(state) : { kind: 'ended', publication: recorded };
   }
 
-  /** Claims a publication for an attempt. @returns null if another worker has taken over, or `known` lacks the latest attempt */
+  /**
+   * Claims a publication for an attempt.
+   * @returns null if another worker has taken over, or `known` lacks the latest attempt
+   */
   recordStart(
     attempt: ClaimedPublication,
     known: LoadedPublication,
@@ -64,14 +67,17 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Records that a publication is not sent because its channel, project or owner was deleted. @returns null if another
-   * worker has taken over
+   * Records that a publication is not sent because its channel, project or owner was deleted.
+   * @returns null if another worker has taken over
    */
   recordCancellation(attempt: ClaimedPublication, known: LoadedPublication): Promise<LoadedPublication | null> {
     return this.record(attempt, known, { type: 'CancelPublication', at: this.clock.now() });
   }
 
-  /** Records a failed attempt that is repeated within the bounds of D-20. @returns null if another worker has taken over */
+  /**
+   * Records a failed attempt, which is repeated within the limits of D-20.
+   * @returns null if another worker has taken over
+   */
   recordRetry(
     attempt: ClaimedPublication,
     known: LoadedPublication,
@@ -204,8 +210,9 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Flags the channel (D-26, D-50). @returns true if the publication must wait, because the hold continues or new
-   * credentials have arrived in the meantime; false if the queue has already been held for 24 hours
+   * Flags the channel (D-26, D-50).
+   * @returns true if the publication must wait, because the hold continues or new credentials have arrived in the
+   * meantime; false if the queue has already been held for 24 hours
    */
   private async holdQueue(attempt: PublicationAttempt, error: PublishError, at: Instant): Promise<boolean> {
     const { channel, row, signals } = attempt;

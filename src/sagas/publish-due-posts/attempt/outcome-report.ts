@@ -61,8 +61,8 @@ export const storyOf = ({ row, origin, payload }: ReportedAttempt): object => ({
 });
 
 /**
- * Logs and counts the outcomes that an attempt's events record, one line per outcome. The event's own kind decides,
- * because the domain may turn a retry into a permanent failure (D-20).
+ * Logs and counts the outcomes that an attempt's events record, one line per outcome. The event's type decides, because
+ * the domain may turn a retry into a permanent failure (D-20).
  */
 export const reportOutcome = (
   deps: { readonly log: Log; readonly countOutcome: CountOutcome },
@@ -76,7 +76,7 @@ export const reportOutcome = (
     deps.countOutcome(attempt.row.platform, found.outcome, found.code);
     const ms = state.startedAt === 0 ? null : event.data.at - state.startedAt;
     const line = { ...storyOf(attempt), attempt: state.attempt, ...found, ms };
-    if (isExpected(found)) deps.log.info(line, 'an attempt to publish has ended');
-    else deps.log.warn(line, 'an attempt to publish has ended without success');
+    if (isExpected(found)) deps.log.info(line, 'publication attempt finished');
+    else deps.log.warn(line, 'publication attempt finished without success');
   }
 };

@@ -36,7 +36,7 @@ export interface PublicationAttempt extends ClaimedPublication {
   readonly payload: PublishPayload;
   readonly ownerId: string;
   readonly publisher: Publisher;
-  /** The channel in the form that publishers take. */
+  /** The channel in the form that publishers expect. */
   readonly target: PlatformChannel;
   /** Revision of the project whose processing produced the text (D-28). */
   readonly projectRevision: string;
@@ -45,7 +45,9 @@ export interface PublicationAttempt extends ClaimedPublication {
   readonly refusedMedia: RefusedMedia;
 }
 
-/** Returns the renderer of a processed post. A post that processing holds back has no steps and no warnings. */
+/**
+ * Returns the renderer of a processed post. A post that processing filters or holds back has no steps and no warnings.
+ */
 export const rendererOf = (
   { publisher, target }: Pick<PublicationAttempt, 'publisher' | 'target'>,
   processed: ProcessedPost,

@@ -96,10 +96,10 @@ const resultOf = ({ state, position }: LoadedPublication): AttemptResult => ({
 });
 
 /**
- * Runs attempts to publish one post on one channel. The stream decides, not the schedule: a publication that has ended
- * in its stream stays ended. The claim (`PublicationStarted` at an expected revision) comes before the first call, each
- * step's result before the next call, and the outcome last. A process that dies in between leaves a stream from which
- * another continues. {@link AttemptState} lists the states: see docs/publication-attempt.md.
+ * Runs attempts to publish one post on one channel. The stream decides, not the schedule: a publication that is
+ * finished in its stream is not sent again. The claim (`PublicationStarted` at an expected revision) comes before the
+ * first call, each step's result before the next call, and the outcome last. A process that dies in between leaves a
+ * stream from which another process continues. {@link AttemptState} lists the states (docs/publication-attempt.md).
  */
 @Injectable()
 export class PublicationRunner {
@@ -238,7 +238,8 @@ export class PublicationRunner {
   }
 
   /**
-   * Prepares the media of the remaining steps. @returns null if there are none; a wait if it takes longer than a moment
+   * Prepares the media of the remaining steps.
+   * @returns null if there are none; a wait if the preparation takes longer than a turn of the event loop
    */
   private async prepareMedia(
     attempt: PublicationAttempt,
@@ -319,7 +320,7 @@ export class PublicationRunner {
     } catch (thrown) {
       if (!onlyRecords(state) || isOutage(thrown)) throw thrown;
       const detail = { publication: attempt.row.publication_id, err: thrown };
-      this.log.error(detail, 'failed to record what the network answered; trying once more');
+      this.log.error(detail, 'failed to record the response of the network; trying once more');
       return this.advance(attempt, state);
     }
   }

@@ -33,8 +33,8 @@ const CACHE_SIZE = 10_000;
 const UNLIMITED: QuotaReservation = { kind: 'taken', isHeld: false };
 
 /**
- * The monthly quota at publication (D-18, D-46), exact across all workers. Plan and packs are read from the owner's own
- * stream, so that a worker woken by a change sees it. An owner without a quota costs one read per second.
+ * Enforces the monthly quota at publication (D-18, D-46), exactly across all workers. Plan and packs are read from the
+ * owner's own stream, so that a worker woken by a change sees it. An owner without a quota costs one read per second.
  */
 @Injectable()
 export class PublishingQuota {
@@ -79,7 +79,7 @@ export class PublishingQuota {
     await this.pool.query({ name: 'release quota', text, values: [publicationId, worker] });
   }
 
-  /** Reads the owner once for all publications that ask at the same time. */
+  /** Reads the owner once for all publications that check it at the same time. */
   private async isUnlimited(ownerId: string): Promise<boolean> {
     const known = this.unlimited.get(ownerId);
     if (known && performance.now() < known.at + UNLIMITED_TTL_MS) return known.isUnlimited;

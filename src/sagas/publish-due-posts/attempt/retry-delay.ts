@@ -10,7 +10,8 @@ const SHORTEST_MS = 1_000;
 /**
  * Computes the time of the next attempt. A wait that the network requests is observed to the millisecond. The gateway's
  * own delay grows with each failure and is jittered, so that attempts that failed together do not retry together.
- * @param failures number of failed attempts before this one @param namedMs wait that the network requests; null if none
+ * @param failures number of failed attempts before this one
+ * @param namedMs wait that the network requests; null if none
  */
 export const computeRetryAt = (at: Instant, failures: number, namedMs: number | null): Instant => {
   if (namedMs !== null) return at + Math.max(SHORTEST_MS, namedMs);

@@ -34,7 +34,7 @@ export class StartTurns {
   private previous: { readonly owner: string; readonly at: number } | null = null;
 
   /**
-   * @param size number of publications of all owners; one owner uses at most half of them
+   * @param size number of publications that may prepare at a time, of all owners; one owner uses at most half of it
    * @param now monotonic time in ms
    */
   constructor(
@@ -46,7 +46,8 @@ export class StartTurns {
 
   /**
    * Waits until a publication may prepare.
-   * @returns a function that lets the next one start; only its first call counts. Null if the signal aborted first
+   * @returns a function that lets the next publication start; only its first call counts. Null if the signal aborted
+   * first
    */
   async acquire(owner: string, signal: AbortSignal): Promise<(() => void) | null> {
     if (this.isAlone(owner)) return () => undefined;
@@ -60,7 +61,10 @@ export class StartTurns {
     };
   }
 
-  /** Adds a publication to the owner's latest group, or to a new one if that is full. @returns the group's start */
+  /**
+   * Adds a publication to the owner's latest group, or to a new group if the latest is full or its interval has passed.
+   * @returns the group's start
+   */
   private joinGroup(owner: string): number {
     const now = this.now();
     const latest = this.groups.get(owner);

@@ -63,7 +63,8 @@ export class StepSender {
     const { worker, signals, row } = attempt;
     const step = findNextStep(state.rendering, state.publication.state.results);
     const read = await this.readCredentials(attempt);
-    // The credentials were replaced and erased since the channel was read (D-56): the next attempt reads the new ones.
+    // The credentials were replaced and erased since the channel was read (D-56), so the next attempt reads the new
+    // credentials.
     if (read.kind === 'unusable' && (await this.hasOtherCredentials(attempt))) return release(state);
     const hasWaited =
       step !== undefined &&
@@ -78,8 +79,8 @@ export class StepSender {
   }
 
   /**
-   * Claims the publication for an attempt that fails without a call. Does not fix the text: the next attempt's may
-   * differ.
+   * Claims the publication for an attempt that fails without a call. Does not fix the text, because the next attempt
+   * may produce a different text.
    */
   async startWithoutCall(attempt: PublicationAttempt, state: Unprepared): Promise<AttemptState> {
     const start = { sending: null, projectRevision: null };
@@ -115,7 +116,7 @@ export class StepSender {
     return afterResolution(state, resolution, attempt.render);
   }
 
-  /** Records the result of a step before the last, and names the next visible step if it can be sent at once. */
+  /** Records the result of a step that is not the last, and names the next visible step if it can be sent at once. */
   async recordStep(attempt: PublicationAttempt, state: StepConfirmed): Promise<AttemptState> {
     const { publication, step, done, next } = state;
     const { result, messageIds, urls } = done;
@@ -163,7 +164,8 @@ export class StepSender {
   }
 
   /**
-   * Reads the channel's credentials. Undecryptable ones would fail every later post, so the owner must set new ones.
+   * Reads the channel's credentials. With credentials that cannot be decrypted, every later post would fail, so the
+   * owner must set new ones.
    */
   private async readCredentials({ channel, row }: PublicationAttempt): Promise<CredentialsRead> {
     try {

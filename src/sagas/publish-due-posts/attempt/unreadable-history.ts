@@ -18,10 +18,11 @@ const OVER: ReadonlySet<string> = new Set<PublicationEvent['type']>([
 ]);
 
 /**
- * Ends a publication whose own events cannot be read (D-25): it is in doubt, because they may say that the post was
- * sent. The event is appended at the end of the stream, without consulting the decider.
+ * Ends a publication whose own events cannot be read (D-25): it is in doubt, because the post may have been sent. The
+ * event is appended at the end of the stream, without consulting the decider.
  * @returns the known facts of the publication
- * @throws Unavailable @throws WrongExpectedRevision if another worker has appended in the meantime
+ * @throws Unavailable
+ * @throws WrongExpectedRevision if another worker has appended in the meantime
  */
 export const endUnreadable = async (
   aggregates: AggregateStore,
@@ -41,7 +42,7 @@ export const endUnreadable = async (
     data: { attempt, at, step: 'unknown', error: historyUnreadableError, ...ids },
   };
   const after = { revision: last?.revision ?? -1n, position: last?.position ?? empty.position, hash: '' };
-  // Damaged metadata has no hash; the chain then starts again, and an auditor sees where.
+  // Damaged metadata has no hash; the hash chain then restarts here, and auditors can see where.
   try {
     if (last) after.hash = aggregates.codec.readEnvelope(last).hash;
   } catch (error) {

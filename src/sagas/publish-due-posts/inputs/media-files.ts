@@ -84,7 +84,7 @@ export class MediaFiles {
 
 /**
  * Classifies a failed download (D-35): `media` if a retry would fail in the same way, otherwise a category that is
- * retried. A file that is too large to download may still be intact, so its code makes it a link (D-22).
+ * retried. A file that is too large to download may still be intact, so its code turns it into a link (D-22).
  */
 const fetchError = (what: string, { code, isPermanent: permanent, message }: FetchError): PublishError => {
   const name = code === 'private_address' ? code : `media_${code}`;
@@ -93,7 +93,7 @@ const fetchError = (what: string, { code, isPermanent: permanent, message }: Fet
 };
 
 /**
- * Returns the host of a medium in brackets, because its owner must see whose server failed. The rest of a URL may be
+ * Returns the host of a medium in parentheses, because its owner must see whose server failed. The rest of a URL may be
  * secret.
  */
 const hostOf = (medium: Media | undefined): string => {

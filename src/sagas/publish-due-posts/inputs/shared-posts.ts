@@ -15,8 +15,8 @@ interface Shared {
 }
 
 /**
- * Reads each post once for all of its running publications. Its event names every target, so one read for each of a
- * thousand channels would transfer and parse a million targets.
+ * Reads each post once for all of its running publications. A post's event lists every target, so one read for each of
+ * a thousand channels would transfer and parse a million targets.
  */
 export class SharedPosts {
   private readonly posts = new Map<string, Shared>();

@@ -15,7 +15,7 @@ import type { Translate, TranslationResult, Translator } from '../../../processi
 /**
  * Translations of posts. Each is requested once and stored; every channel, attempt and process uses the stored text. A
  * failure is stored as well if the project then publishes the original text. If the project waits instead, the next
- * attempt asks again. Only running requests are kept in memory.
+ * attempt requests the translation again. Only running requests are kept in memory.
  */
 @Injectable()
 export class StoredTranslations {
@@ -27,7 +27,10 @@ export class StoredTranslations {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Returns the translation of one post's texts. @param signal aborts requests; their results are not stored */
+  /**
+   * Returns the function that translates the texts of a post.
+   * @param signal aborts requests; their results are not stored
+   */
   forPost(postId: string, origin: Origin, signal: AbortSignal): Translate {
     return (content, how) => {
       const id = `${postId}_${fingerprintOf(content, how)}`;
@@ -55,7 +58,7 @@ export class StoredTranslations {
     return isRetried || signal.aborted ? result : store(result);
   }
 
-  /** @returns the stored result: another process may have stored one first */
+  /** @returns the stored result, which another process may have stored first */
   private async store(
     translationId: string,
     postId: string,

@@ -23,9 +23,9 @@ const TICK_MS = 2_000;
 const SHOWN_MS = 5_000;
 
 /**
- * Publications that wait for their media before their attempt starts. If one is cancelled or no longer due, its wait
- * ends, so that it does not hold its channel back. Once a wait has lasted for a tick, the API shows that the owner
- * waits for its own work on the network (`waiting_for`: `share`).
+ * Publications that wait for their media before their attempt starts. If a publication is cancelled or no longer due,
+ * its wait ends, so that it does not hold its channel back. Once a wait has lasted for a tick, the API shows that the
+ * owner waits for its own work on the network (`waiting_for`: `share`).
  */
 @Injectable()
 export class WaitingPublications {
