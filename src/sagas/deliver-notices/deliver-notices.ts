@@ -36,8 +36,8 @@ type Attempt =
 /**
  * Delivers notices to the owners' chats, in one process at a time. Notices of one kind to one owner are combined into
  * one message, at most one every ten minutes (ADR-163). A message is sent before its notices count as delivered: a
- * process that dies loses none, and repeats only a message whose response was lost. A permanent refusal ends the batch
- * at once; any other failure is retried for a day.
+ * process that dies loses no notice, and repeats only a message whose response was lost. A permanent refusal ends the
+ * batch at once; any other failure is retried for a day.
  */
 @Injectable()
 export class DeliverNotices {
@@ -70,7 +70,8 @@ export class DeliverNotices {
     const sending = AbortSignal.any([lost, drained.signal]);
     while (!signal.aborted) {
       const due = await this.queue.findDue(BATCH_SIZE);
-      // The lease is held until all calls have ended: after an error, another sweep would send the same messages again.
+      // The lease is held until all calls have settled, even after an error; otherwise another sweep would send the
+      // same messages again.
       const ends = await Promise.allSettled(due.map((group) => this.deliver(group, sending)));
       const failed = ends.find((end) => end.status === 'rejected');
       if (failed) throw failed.reason;
@@ -93,7 +94,7 @@ export class DeliverNotices {
     const { code, platform_says } = attempt.error;
     const details = { ...group, code, platform_says, notices: batch.count };
     if (isOver) {
-      log.warn(details, 'failed to deliver notices to the chat of their owner: given up');
+      log.warn(details, 'failed to deliver notices to the chat of their owner; giving up');
       return queue.settle(group, batch, quietMs);
     }
     log.warn(details, 'failed to deliver notices to the chat of their owner; retrying');
@@ -134,14 +135,17 @@ export class DeliverNotices {
     }
   }
 
-  /** Reads the bot's token; null if it was erased or cannot be decrypted. No later message could use it: the owner must set it again. */
+  /**
+   * Reads the bot's token; null if it was erased or cannot be decrypted. No message can be sent then until the owner
+   * sets it again.
+   */
   private async readSecret({ secretId }: NoticeChat): Promise<Secret | null> {
     const { vault, log } = this;
     try {
       return await vault.readSecret(secretId);
     } catch (error) {
       if (!(error instanceof UnreadableSecret)) throw error;
-      log.error({ reason: error.message }, "the bot's token of a chat for notices cannot be decrypted");
+      log.error({ reason: error.message }, 'the bot token of a notice chat cannot be decrypted');
       return null;
     }
   }

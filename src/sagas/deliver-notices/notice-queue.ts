@@ -10,7 +10,7 @@ export interface NoticeGroup {
   readonly kind: string;
 }
 
-/** Notices sent together as one message; every attempt sends the same ones. */
+/** Notices sent together as one message; every attempt sends the same notices. */
 export interface NoticeBatch {
   readonly batch: string;
   readonly count: number;
@@ -47,7 +47,9 @@ export class NoticeQueue {
     return rows;
   }
 
-  /** Returns the group's next batch to send: an unfinished one, or else all waiting notices. */
+  /**
+   * Returns the group's next batch to send: an unfinished batch, or else all waiting notices; null if there are none.
+   */
   async openBatch({ owner_id, kind }: NoticeGroup, maxTexts: number): Promise<NoticeBatch | null> {
     await this.pool.query(
       `update ops_notice set batch = $3 where owner_id = $1 and kind = $2 and batch is null and settled_at is null

@@ -49,7 +49,7 @@ const REASONS = {
   secret: DISABLED_REASONS.outputSecret,
   failures: DISABLED_REASONS.outputFailures,
 };
-/** How long a read of an output's queue stays valid, in ms: a new URL, secret or state must soon take effect. */
+/** How long a read of an output's queue stays valid, in ms. A new URL, secret or state must take effect soon. */
 const QUEUE_TTL_MS = 1_000;
 
 /**
@@ -70,7 +70,9 @@ const NOT_SENT: SentResult = {
   isUnreachable: true,
 };
 
-/** Outcome of an attempt. `lacksSecret`: it was skipped, because the output's signing secret cannot be read. */
+/**
+ * Outcome of an attempt. `lacksSecret` is true if it was skipped because the output's signing secret cannot be read.
+ */
 type AttemptEnd = SentResult & { readonly lacksSecret?: boolean };
 
 /** Returns the outcome of an attempt that was skipped for the reason in `answer`. */
@@ -168,7 +170,7 @@ export class DeliverWebhooks {
     const records: Promise<Position>[] = [];
     let isUnreachable = false;
     for (const row of probe ? [probe, ...due] : due) {
-      // Not sent: if the server came back between two attempts, a later delivery would overtake the waiting ones.
+      // Not sent: if the server came back between two attempts, a later delivery would overtake the waiting deliveries.
       const attempted: Attempted | null = isUnreachable
         ? this.recordFailure(row, output, NOT_SENT, { isProbe: false, at: this.clock.now(), latencyMs: 0 }, signals)
         : await this.attempt(row, output, row === probe, signals);
@@ -176,7 +178,7 @@ export class DeliverWebhooks {
       isUnreachable = attempted.isUnreachable;
       attempted.recorded.catch(() => undefined); // awaited below
       records.push(attempted.recorded);
-      // The server answers again, so the deliveries that wait ahead are due now.
+      // The server responds again, so the earlier deliveries that wait are due now.
       if (attempted.isDisabled || (attempted.isDelivered && output.down_delivery_id !== null)) break;
       // From now on a probe precedes each later delivery.
       if (attempted.isServerDown && output.down_delivery_id === null) break;
@@ -265,7 +267,7 @@ export class DeliverWebhooks {
     if (typeof present === 'string') return present;
     const hasPrevious = previous_secret_id !== null && previous_until > at;
     const previous = hasPrevious ? await this.readSecret(previous_secret_id) : '';
-    // The receiver needs only one signature that it can verify, so a missing former secret does not matter.
+    // The receiver needs only one signature that it can verify, so a missing previous secret does not matter.
     return [present, ...(typeof previous === 'string' ? [] : [previous])].map(({ secret = '' }) => secret);
   }
 

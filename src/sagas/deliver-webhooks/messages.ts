@@ -4,16 +4,16 @@ import { message } from '../../kernel/message.js';
 export const DELIVERY_MESSAGES = {
   redirect: message('HTTP {status} is a redirect, which is not followed: set the final address as the URL.'),
   privateAddress: 'The host has a private address, which the gateway does not call.',
-  badCertificate: message('The certificate of the host is not valid ({code}): renew it there.'),
+  badCertificate: message('The certificate of the host is not valid ({code}): renew it on the host.'),
   tlsFailed: 'The TLS connection to the host failed.',
   timeout: message('The server did not answer within {seconds} s.'),
   unreachable: 'The connection to the host failed: check that the server is running and that its name resolves.',
-  notSent: 'Not sent: the host could not be reached a moment ago for an earlier delivery.',
-  badAnswer: 'The server answered malformed HTTP.',
+  notSent: 'Not sent, because the host was unreachable for an earlier delivery a moment ago.',
+  badAnswer: 'The server returned a malformed HTTP response.',
   refusedUrl: 'The URL must be an https:// address on port 443.',
   secretErased: 'The signing secret of this webhook output was erased: rotate it, then enable the webhook output.',
   secretUnreadable:
     'The signing secret of this webhook output cannot be decrypted: rotate it, then enable the webhook output.',
   bodyDamaged:
-    'The stored body of this delivery is not the one that was scheduled, so it is not sent: read its post through the API.',
+    'The stored body of this delivery differs from the scheduled body, so it is not sent: read the post through the API.',
 };

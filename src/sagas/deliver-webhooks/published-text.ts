@@ -33,7 +33,10 @@ export class PublishedTexts {
     private readonly translations: StoredTranslations,
   ) {}
 
-  /** Returns the text, or the original text if the translation is no longer available. */
+  /**
+   * Returns the published text. If it cannot be reconstructed, for example without a translation, returns the original
+   * text.
+   */
   async read(post: PublishedPost, origin: Origin, signal: AbortSignal): Promise<TextWithEntities> {
     const { payload, postId, projectId, projectRevision, platform, channelId, address } = post;
     const original = { text: payload.text ?? '', entities: payload.entities ?? [] };

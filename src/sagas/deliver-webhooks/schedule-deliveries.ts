@@ -170,7 +170,8 @@ export class ScheduleDeliveries {
     const completing = wanting('post.completed');
     if (kinds.includes('post.completed') && completing.length > 0) {
       const listed = await listPublications(aggregates, post, projectId);
-      // An outcome that follows this event is delivered first (D-30), and completes the post.
+      // An outcome after this event must be delivered before `post.completed` (D-30), so its own event completes the
+      // post.
       if (listed.every(({ publication, position }) => OVER.has(publication.state) && position <= event.position)) {
         const publications = listed.map(({ publication }) => publication);
         const body = { post_id: postId, project: places.project, publications };

@@ -35,7 +35,7 @@ type Trigger = PublicationSucceeded | PublicationHeld | OwnerPlanChanged;
 /** The cached month of an owner, so that publications far from the next level need no read. */
 interface KnownMonth {
   readonly month: string;
-  /** Time by `performance.now()` until which this is valid: post packs and other processes change it. */
+  /** Time by `performance.now()` until which this is valid, because post packs and other processes change it. */
   readonly until: number;
   /** Number of further publications before the next level may be reached. */
   countLeft: number;
@@ -46,9 +46,10 @@ const CACHE_SIZE = 10_000;
 const KNOWN_MS = 10_000;
 
 /**
- * Raises a notice when an owner has used 80 % of the month's posts, and one when none are left (D-18). Each is raised
- * at most once a month, because the notice's id is derived from owner, month and level (ADR-164). A smaller plan, and a
- * publication that waits for the quota, also trigger the check: they can use up a month without a publication.
+ * Raises a notice when an owner has used 80 % of the month's posts, and another when no posts are left (D-18). Each is
+ * raised at most once a month, because the notice's id is derived from owner, month and level (ADR-164). A smaller
+ * plan, and a publication that waits for the quota, also trigger the check: they can use up a month without a
+ * publication.
  */
 @FollowsLog<Trigger>({
   name: NAME,
