@@ -60,11 +60,13 @@ const FAILURE_COOLDOWN_MS = 1_000;
 /**
  * Claims due keys, and processes the queue of each under its lease. Sleeps until a key in its own shards is due or
  * free, or until the next sweep, which also claims other workers' keys, in case those workers are busy or gone
- * (ADR-102). Publishing (by channel) and webhook deliveries (by output) run on it (ADR-151).
+ * (ADR-102). Used for publishing (by channel) and webhook deliveries (by output) (ADR-151).
  */
 export class DueWork<Queue> {
   private readonly activeKeys = new Map<string, Promise<void>>();
-  /** Keys not to claim, each until a time by `performance.now()`: the system clock may be set back (ADR-103). */
+  /**
+   * Keys not to claim, each until a time by `performance.now()`, because the system clock may be set back (ADR-103).
+   */
   private readonly cooldowns = new Map<string, number>();
   private readonly shards: OwnShards;
   private readonly outage: OutageNotice;

@@ -50,8 +50,9 @@ const SKIP_CHECK_MS = 15_000;
 /**
  * Runs one saga over the log: subscription, reaction, checkpoint. Events are handled at least once and in order, in one
  * process at a time under a lease. The saga survives every outage. An event that fails is retried until it succeeds or
- * an operator skips it; the checkpoint shows its error in the meantime. This also holds for an event that cannot be
- * read, but the lease is released between attempts: a process with a newer program may be able to read it (ADR-217).
+ * an operator skips it; the checkpoint shows its error in the meantime. The same applies to an event that cannot be
+ * read, except that the lease is released between attempts, because a process with a newer program may be able to read
+ * the event (ADR-217).
  */
 export class EventSaga<E extends DomainEvent> {
   private readonly key: string;
@@ -104,7 +105,7 @@ export class EventSaga<E extends DomainEvent> {
     const after = await checkpoint.load(startsAt === 'now' ? await deps.store.readHead() : BEGINNING);
     await this.skips.load(signal);
     for await (const batch of deps.store.subscribe({ after, types, signal, maxBatch: MAX_BATCH })) {
-      // An import moves the start of a saga that does not act on the past (ADR-133).
+      // An import moves the checkpoint of a saga that does not act on the past (ADR-133).
       if (startsAt === 'now' && batch.events.length > 0) await checkpoint.requireUnmoved();
       for (const [i, stored] of batch.events.entries()) {
         const failed = await this.handle(stored, batch.events[i - 1], signal);
@@ -130,7 +131,7 @@ export class EventSaga<E extends DomainEvent> {
       if (this.skips.has(stored.id)) {
         const { id: event, type, position } = stored;
         const detail = { saga: this.reaction.name, event, type, position: String(position) };
-        this.deps.log.warn(detail, 'saga leaves out an event, as an operator decided');
+        this.deps.log.warn(detail, 'saga skipped an event, as an operator decided');
         return true;
       }
       try {
@@ -149,7 +150,7 @@ export class EventSaga<E extends DomainEvent> {
 
   /**
    * Attempts a reaction. At the time limit, aborts its signal; the attempt then fails even if the reaction resolves,
-   * because it may have left work undone. Rejects only once the reaction has ended, so that attempts never overlap.
+   * because it may have left work undone. Rejects only once the reaction has settled, so that attempts never overlap.
    * Returns early if an operator skips the event.
    */
   private async tryOnce(stored: StoredEvent, signal: AbortSignal): Promise<void> {
@@ -168,7 +169,7 @@ export class EventSaga<E extends DomainEvent> {
     }
   }
 
-  /** Waits until a reaction has ended. @returns false if an operator skipped the event first */
+  /** Waits until a reaction has settled. @returns false if an operator skipped the event first */
   private async waitForEnd(reacting: Promise<void>, { id }: StoredEvent, signal: AbortSignal): Promise<boolean> {
     const ended = new AbortController();
     const end = () => ended.abort();

@@ -17,9 +17,10 @@ export interface FollowedLog<E extends DomainEvent = DomainEvent> {
 /** A saga that reacts to the events that it follows. */
 export interface Reacting<E extends DomainEvent = DomainEvent> {
   /**
-   * Handles one event; the next event follows once this has resolved. An event may be delivered again after a crash, so
-   * all effects must carry ids derived from the event. If this rejects, the event is retried after a delay.
-   * @param signal aborted when the process stops or the time limit is reached: the reaction must then end
+   * Handles one event; the saga receives the next event once the promise has resolved. An event may be delivered again
+   * after a crash, so all effects must carry ids derived from the event. If the promise rejects, the event is retried
+   * after a delay.
+   * @param signal aborted when the process stops or the time limit is reached; the reaction must then stop
    */
   react(event: RecordedEventOf<E>, signal: AbortSignal): Promise<void>;
 }

@@ -14,7 +14,7 @@ export class OutageNotice {
     private readonly log: Log,
   ) {}
 
-  /** Records that an outage ended the work on a key. Logs only the first. */
+  /** Records that an outage interrupted the work on a key. Logs only the first interruption. */
   recordOutage(error: unknown): void {
     if (this.isWaiting) return;
     this.isWaiting = true;

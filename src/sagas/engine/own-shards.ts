@@ -1,7 +1,10 @@
 import { rank, shardOf } from '../../postgres/lease-shares.js';
 import type { Leases } from '../../postgres/leases.js';
 
-/** All shards of keys (channels, webhook outputs): their ids end with random hex digits. */
+/**
+ * All shards of keys (channels, webhook outputs). A key's shard is the last two digits of its id, which are random hex
+ * digits.
+ */
 const SHARDS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
 
 /**
@@ -48,7 +51,7 @@ export class OwnShards {
     return this.shards && [...this.shards];
   }
 
-  /** True if a channel is in one of these shards. */
+  /** True if a key is in one of these shards. */
   has(channelId: string): boolean {
     return this.shards === null || this.shards.has(shardOf(channelId));
   }

@@ -7,7 +7,7 @@ import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 export interface LeasedWork {
   readonly lease: string;
   readonly retry: BackoffBounds;
-  /** Logs a failure, unless the same one was logged just before. @param reason one line */
+  /** Logs a failure; not called if the same failure was logged just before. @param reason one line */
   readonly logFailure: (reason: string) => void;
   /**
    * Works until `held` is aborted: the process stops, or the lease is lost.

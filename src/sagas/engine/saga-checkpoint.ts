@@ -54,7 +54,7 @@ export class SagaCheckpoint {
   }
 
   /**
-   * Moves the checkpoint within five seconds, unless it moves earlier anyway: used for events that the saga does not
+   * Moves the checkpoint within five seconds, unless it moves earlier anyway. Used for events that the saga does not
    * receive.
    */
   moveSoon(position: Position): void {
@@ -73,7 +73,7 @@ export class SagaCheckpoint {
     if (position !== null) await this.moveTo(position);
   }
 
-  /** Cancels the move that {@link moveSoon} has scheduled, and waits for one in progress. */
+  /** Cancels the move that {@link moveSoon} has scheduled, and waits for a move in progress. */
   async stop(): Promise<void> {
     this.cancelTimer();
     await this.moving;

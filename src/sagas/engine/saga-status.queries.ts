@@ -7,7 +7,10 @@ import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { readSkippedEvents } from './skipped-events.js';
 
-/** `retrying`: the last attempt at an event failed; `stopped`: the event cannot be read, or is older than a minute. */
+/**
+ * `retrying`: the last attempt at an event failed. `stopped`: the failing event cannot be read, or is older than a
+ * minute.
+ */
 export type SagaState = 'live' | 'retrying' | 'stopped';
 
 /** The event that a saga cannot handle. */
@@ -50,7 +53,10 @@ interface SagaRow {
 /** Age of a failing event at which its saga counts as stopped, in ms. */
 const STOPPED_AFTER_MS = 60_000;
 
-/** True if a saga is stuck at an event. @param at time of the event, ms since 1970; null if it cannot be read */
+/**
+ * True if a saga that cannot handle an event counts as stopped.
+ * @param at time of the event, ms since 1970; null if it cannot be read
+ */
 export const isStoppedAt = (at: Instant | null): boolean => at === null || Date.now() - at > STOPPED_AFTER_MS;
 
 /** Reports the progress of the sagas that follow the log, and the events that they cannot handle. */

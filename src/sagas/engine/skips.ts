@@ -8,7 +8,7 @@ import { readSkippedEvents } from './skipped-events.js';
 /** Delay, in ms, between two attempts to read the decisions while the event store is unavailable. */
 const RETRY_MS = 1_000;
 
-/** Events that operators have skipped in a saga. A notification signals that there may be another. */
+/** Events that operators have skipped in a saga. A notification signals that there may be another decision. */
 export class Skips {
   private ids: ReadonlySet<string> = new Set();
   private changed = new AbortController();

@@ -22,7 +22,10 @@ export const DELETIONS = [
   ...(['ChannelDeleted', 'ProjectDeleted', 'EndpointDeleted', 'OwnerDeleted', 'WebhookOutputDeleted'] as const),
 ] as const;
 
-/** Finds the secrets of a deleted resource (D-56), including former signing secrets that are still in their overlap. */
+/**
+ * Finds the secrets of a deleted resource (D-56), including former signing secrets, which may still be in their
+ * overlap.
+ */
 export const findDeletedSecrets = async (
   aggregates: AggregateStore,
   event: RecordedEventOf<Deletion>,

@@ -19,7 +19,7 @@ const LEASE = 'erase-due';
 const SWEEP_MS = 5_000;
 /** Maximum number of items of a kind per sweep; if there are more, the next sweep follows at once. */
 const BATCH_SIZE = 100;
-/** How long an item that could not be erased is postponed, in ms. */
+/** How long a replaced secret that could not be erased is postponed, in ms. */
 const POSTPONED_MS = 60_000;
 const RETRY = { firstMs: 100, longestMs: 10_000 };
 
@@ -44,7 +44,7 @@ export class DueErasures implements StreamErasureDependencies {
   /** Runs until the signal is aborted. */
   run(signal: AbortSignal): Promise<void> {
     const { leases, log } = this;
-    const logFailure = (reason: string): void => log.warn({ reason }, 'failed to erase what is due; retrying');
+    const logFailure = (reason: string): void => log.warn({ reason }, 'failed to erase due items; retrying');
     const work = (held: AbortSignal): Promise<void> => this.sweepUntil(held);
     return runUnderLease(leases, { lease: LEASE, retry: RETRY, logFailure, work }, signal);
   }
@@ -73,7 +73,7 @@ export class DueErasures implements StreamErasureDependencies {
     }
   }
 
-  /** Deletes rows whose calls no longer count: their keys contain chat ids and hashes of credentials. */
+  /** Deletes rows whose calls no longer count, because their keys contain chat ids and hashes of credentials. */
   private async eraseIdlePaces(): Promise<void> {
     const { publishers, pool } = this;
     const paces = publishers.platforms.map((platform) => publishers.get(platform).pace);

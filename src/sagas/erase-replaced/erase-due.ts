@@ -31,10 +31,7 @@ export const eraseDue = async <T>(
       await work.handle(item);
     } catch (error) {
       if (isOutage(error)) throw error;
-      log.warn(
-        { reason: reasonOf(error), of: work.name },
-        'failed to erase what is due; it will be retried in an hour',
-      );
+      log.warn({ reason: reasonOf(error), of: work.name }, 'failed to erase a due item; it will be retried later');
       await work.postpone(item);
     }
   }

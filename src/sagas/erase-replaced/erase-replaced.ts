@@ -13,7 +13,10 @@ import { FollowsLog } from '../engine/follows-log.js';
 import { type Deletion, DELETIONS, findDeletedSecrets } from './deleted-secrets.js';
 import { findNoticeSecret, translationKeyOf } from './secret-ids.js';
 
-/** Events that replace or remove a secret. Each names the new secret, and some name the former one too. */
+/**
+ * Events that replace or remove a secret. Only rotations contain the former secret's id; otherwise it is read from
+ * earlier events.
+ */
 type Replacement =
   | ChannelCredentialsReplaced
   | EndpointSecretRotated

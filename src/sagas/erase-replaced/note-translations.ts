@@ -7,7 +7,7 @@ import { FollowsLog } from '../engine/follows-log.js';
 const FIRST_LOOK_MS = 60_000;
 
 /**
- * Notes the stream of every stored translation, which {@link StreamErasures} deletes once its post has been published
+ * Notes the stream of every stored translation, which {@link DueErasures} deletes once its post has been published
  * everywhere (D-56).
  */
 @FollowsLog<TranslationEvent>({

@@ -9,7 +9,7 @@ import { findLast } from '../../event-store/read-backwards.js';
 export const translationKeyOf = (processing: unknown): string | undefined =>
   (processing as Processing | undefined)?.translation?.api_key_id;
 
-/** Finds the id of the secret in the event that set an owner's notice chat; the owner's state has no such id. */
+/** Finds the id of the secret in the event that set an owner's notice chat; the owner's state does not contain it. */
 export const findNoticeSecret = async (
   { store, codec }: AggregateStore,
   stream: string,

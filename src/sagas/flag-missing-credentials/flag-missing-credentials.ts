@@ -26,7 +26,7 @@ const RETRY = { firstMs: 100, longestMs: 10_000 };
 
 /**
  * Flags channels whose credentials are missing from the vault, before a post to them fails. Credentials exist only in
- * PostgreSQL: if it is lost, they cannot be rebuilt from the events.
+ * PostgreSQL and cannot be rebuilt from the events.
  */
 @Injectable()
 export class FlagMissingCredentials {
@@ -85,7 +85,7 @@ export class FlagMissingCredentials {
     return state !== null && state.attentionUntil > at;
   }
 
-  /** Lists the fields that the owner must enter: the secret ones with their meaning, and the channel's address. */
+  /** Lists the fields that the owner must enter: the secret fields with an explanation, and the channel's address. */
   private describe(platform: string, address: Readonly<Record<string, string>>): Attention {
     const fields = Object.entries(this.platforms.find(platform)?.credentials ?? {}).flatMap(([name, field]) => {
       if (field.kind === 'secret') return [`${name} (${field.example})`];

@@ -24,7 +24,7 @@ const LIMIT_MS = 24 * 3_600_000;
 
 /**
  * Deletes data past its retention, in one process at a time and in small steps: bodies of deliveries in the read model
- * (the history keeps them), jobs, limits of deleted endpoints, and budgets that no longer count. Each step is a
+ * (the event store keeps them), jobs, limits of deleted endpoints, and budgets that no longer count. Each step is a
  * separate transaction, so the next sweep continues after an interruption (ADR-218).
  */
 @Injectable()
@@ -51,7 +51,7 @@ export class PruneExpired {
     return runUnderLease(leases, { lease: LEASE, retry: RETRY, logFailure, work }, signal);
   }
 
-  /** Waits until this program's versions of the views exist: a new deployment has to build them first. */
+  /** Waits until this program's versions of the views exist, because a new deployment has to build them first. */
   private async waitForViews(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !(await this.progress.waitForOwnVersions(READ_MODELS, LOOK_MS)));
   }

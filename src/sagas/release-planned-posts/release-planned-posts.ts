@@ -33,10 +33,10 @@ const OWN_VERSION_MS = 1_000;
 const NOTHING_RELEASED_PAUSE_MS = 100;
 
 /**
- * Releases planned posts at their time, in the order of `publish_at`, then of acceptance (D-60). One process does so at
- * a time, under a lease. The lease keeps the order. It is not needed to release a post only once, because a release is
- * an event in the post's stream at an expected revision. The stream says whether a post is due; the read model only
- * says where to look.
+ * Releases planned posts at their time, in the order of `publish_at`, then of acceptance (D-60). Only one process does
+ * so at a time, under a lease that keeps the order. Even without the lease, no post would be released twice, because a
+ * release is appended to the post's stream at an expected revision. The stream decides whether a post is due; the read
+ * model only locates it.
  */
 @Injectable()
 export class ReleasePlannedPosts {
@@ -142,7 +142,10 @@ export class ReleasePlannedPosts {
   }
 }
 
-/** Is the same in every process, so that a release with an unknown outcome is repeated as the same event. */
+/**
+ * Returns a context that is the same in every process, so that a release with an unknown outcome is repeated as the
+ * same event.
+ */
 const contextOf = (postId: string, at: Instant) =>
   newCommandContext(
     { actor: `system:${NAME}`, requestId: '', causationId: postId, correlationId: '', clientAddress: null },

@@ -116,7 +116,7 @@ export class WriteTransparencyLog {
     return serializeEntry({ stream: event.stream, revision: event.revision, hash });
   }
 
-  /** Returns the position of the head, and makes sure that the saga's checkpoint agrees with it. */
+  /** Returns the position of the head, and verifies that the saga's checkpoint agrees with it. */
   private async loadPosition(head: LogHead | null): Promise<bigint> {
     const position = head?.position ?? BEGINNING;
     const { rows } = await this.pool.query<{ position: bigint }>(
