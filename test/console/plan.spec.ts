@@ -89,7 +89,7 @@ describeInChromium('planned posts', () => {
       .waitFor();
     await opened.goto('/plan');
     await page.locator(`td[data-day="${dayAfter(3)}"][data-hour="15"]`).click();
-    await page.getByRole('button', { name: 'At a time', pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Later', pressed: true }).waitFor();
     expect(await page.getByLabel('Date').inputValue()).toBe(dayAfter(3));
     expect(await page.getByLabel('Time', { exact: true }).inputValue()).toBe('15:00');
   });
@@ -174,7 +174,7 @@ describeInChromium('planned posts', () => {
       .getByRole('region', { name: /Telegram/ })
       .getByText('For all of you', { exact: true })
       .waitFor();
-    await page.getByRole('button', { name: 'At a time' }).click();
+    await page.getByRole('button', { name: 'Later' }).click();
     await page.getByRole('button', { name: 'Tomorrow 9:00' }).click();
     await page.getByRole('button', { name: /^Schedule for/ }).click();
     await page.getByRole('button', { name: 'View' }).click();
@@ -266,7 +266,7 @@ describeInChromium('planned posts', () => {
     await page.getByText('25 hours').waitFor();
     await page.locator(`td[data-day="${autumn}"][data-hour="2"]`).getByText('02:30 (UTC+1)').waitFor();
     const hour = page.locator(`td[data-day="${autumn}"][data-hour="2"]`);
-    await hour.getByText('The clock is put back: this hour comes twice.').waitFor();
+    await hour.getByText('The clocks go back: this hour occurs twice.').waitFor();
   });
 
   it('that need approval are reviewed from the overview and the calendar', async () => {

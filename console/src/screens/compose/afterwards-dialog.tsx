@@ -8,13 +8,13 @@ import { composeMessages } from './messages.js';
 
 const MAX_MINUTES = 1_440;
 
-/** Reads the length of a pause in minutes; null if it is not valid. */
+/** Parses the length of a pause in minutes; null if it is not valid. */
 const readMinutes = (typed: string): number | null => {
   const minutes = typed.trim() === '' ? 0 : Number(typed);
   return Number.isInteger(minutes) && minutes >= 0 && minutes <= MAX_MINUTES ? minutes : null;
 };
 
-/** Asks for the pauses that start once the post is published. */
+/** A dialog for the pauses that start once the post is published. */
 export const AfterwardsDialog = ({
   pauses,
   onSave,

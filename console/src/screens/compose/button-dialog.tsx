@@ -9,7 +9,7 @@ import { addButton, type ButtonPlace, changeButton, MAX_IN_ROW, MAX_ROWS, remove
 import type { Draft } from './draft.js';
 import { composeMessages } from './messages.js';
 
-/** Asks for a button's text, URL and row. */
+/** A dialog for a button's text, URL and row. */
 export const ButtonDialog = ({
   rows,
   place,

@@ -4,7 +4,7 @@ import type { ButtonPlace } from './button-rows.js';
 import type { Draft } from './draft.js';
 import { composeMessages } from './messages.js';
 
-/** The buttons of a draft in their rows. A click edits a button. */
+/** The buttons of a draft in their rows. Clicking a button edits it. */
 export const ButtonGrid = ({
   rows,
   isBad,
@@ -44,7 +44,7 @@ export const ButtonGrid = ({
   );
 };
 
-/** Returns an address without its scheme, and without its host if there is little room. */
+/** Returns a URL without its scheme. In narrow cells, also omits the host if there is a path. */
 const shortUrl = (url: string, isNarrow: boolean): string => {
   const { host, pathname } = new URL(url);
   return isNarrow && pathname !== '/' ? pathname : `${host}${pathname === '/' ? '' : pathname}`;

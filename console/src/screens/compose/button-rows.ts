@@ -2,7 +2,7 @@ import type { PostButton } from './draft.js';
 
 type Rows = readonly (readonly PostButton[])[];
 
-/** Position of a button: its row, and its number in the row. */
+/** Position of a button: the indexes of its row and of its column, from 0. */
 export interface ButtonPlace {
   readonly row: number;
   readonly column: number;
@@ -12,11 +12,11 @@ export interface ButtonPlace {
 export const MAX_ROWS = 8;
 export const MAX_IN_ROW = 8;
 
-/** Puts a button at the end of a row; a row that does not exist yet is added at the end. */
+/** Appends a button to a row. Adds the row after the others if it does not exist yet. */
 export const addButton = (rows: Rows, button: PostButton, row: number): Rows =>
   row >= rows.length ? [...rows, [button]] : rows.map((each, index) => (index === row ? [...each, button] : each));
 
-/** Removes a button, and its row if it was the last one. */
+/** Removes a button, and its row if no button is left in it. */
 export const removeButton = (rows: Rows, { row, column }: ButtonPlace): Rows =>
   rows
     .map((each, index) => (index === row ? each.filter((_, place) => place !== column) : each))
@@ -29,7 +29,7 @@ export const changeButton = (rows: Rows, from: ButtonPlace, button: PostButton, 
       index === row ? each.map((old, column) => (column === from.column ? button : old)) : each,
     );
   }
-  // The row that the button leaves may disappear, and the rows after it move up.
+  // If the button was alone in its row, the row disappears and later rows move up.
   const isAlone = rows[from.row]?.length === 1;
   return addButton(removeButton(rows, from), button, isAlone && row > from.row ? row - 1 : row);
 };

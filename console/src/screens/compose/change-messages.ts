@@ -5,7 +5,7 @@ const allOf = new Intl.ListFormat('ru');
 const buttonsEn = (count: number): string => `${count} ${pluralEn(count, 'button', 'buttons')}`;
 const buttonsRu = (count: number): string => `${count} ${pluralRu(count, 'кнопка', 'кнопки', 'кнопок')}`;
 
-/** Texts about what a network changes in a post: a tag for its wall, and a sentence that names the network. */
+/** Texts about what networks change in a post: a tag for the wall, and a sentence that names the network. */
 export const changeMessages = defineMessages({
   en: {
     types: {
@@ -20,13 +20,15 @@ export const changeMessages = defineMessages({
     },
     formatting: 'Formatting',
     formattingText: (network: string, types: readonly string[]) =>
-      types.length === 0 ? `${network} shows text without formatting.` : `${network} shows no ${oneOf.format(types)}.`,
+      types.length === 0
+        ? `${network} shows text without formatting.`
+        : `${network} does not show ${oneOf.format(types)}.`,
     quotePlain: 'Quote is plain',
     quotePlainText: (network: string) => `${network} shows the quote as plain text.`,
     spoilerOpen: 'Spoiler is open',
-    spoilerOpenText: (network: string) => `${network} shows the words of the spoiler to everyone.`,
+    spoilerOpenText: (network: string) => `${network} shows the spoiler’s text to everyone.`,
     linksWritten: 'URLs in the text',
-    linksWrittenText: (network: string) => `${network} shows the address of a link behind its words.`,
+    linksWrittenText: (network: string) => `${network} shows a link’s address after its text.`,
     cut: (count: string) => `Cut by ${count}`,
     cutText: (network: string, count: string) =>
       `The text is too long for ${network}: ${count} characters are cut off.`,
@@ -40,20 +42,20 @@ export const changeMessages = defineMessages({
     buttonsDroppedText: (network: string, count: number) =>
       `${network} shows no buttons: ${count === 1 ? 'the button is' : `the ${count} buttons are`} dropped.`,
     buttonsOffText: (network: string, count: number) =>
-      `The channel on ${network} is set to drop buttons: ${buttonsEn(count)} dropped.`,
+      `The channel on ${network} is set to drop buttons, so ${buttonsEn(count)} will be dropped.`,
     buttonsLinks: 'Buttons are links',
     buttonsLinksText: (network: string, count: number) =>
       `${network} shows the ${count === 1 ? 'button as a link' : `${count} buttons as links`} below the text.`,
     textAdded: 'Text added',
-    textAddedText: (network: string) => `${network} takes no buttons without a text: 🔗 is shown above them.`,
+    textAddedText: (network: string) => `${network} needs some text above buttons, so 🔗 is added.`,
     photoFitted: 'Photo resized',
     photoFittedText: (network: string, name: string) => `${name} is resized or converted to fit ${network}.`,
     mediumLinked: 'Media as a link',
     mediumLinkedText: (network: string, name: string) => `${name} becomes a link in the text on ${network}.`,
     mediumFile: 'Sent as a file',
-    mediumFileText: (network: string, name: string) => `${network} does not play ${name}: it is sent as a file.`,
+    mediumFileText: (network: string, name: string) => `${network} can’t play ${name}, so it is sent as a file.`,
     signatureDropped: 'Signature dropped',
-    signatureDroppedText: (network: string) => `The project’s signature does not fit on ${network}: it is omitted.`,
+    signatureDroppedText: (network: string) => `The project’s signature does not fit on ${network}, so it is left out.`,
     filtered: 'Filtered',
     nothing: 'Nothing to publish',
     nothingText: (network: string) => `No part of this post can be published on ${network}.`,
@@ -67,10 +69,10 @@ export const changeMessages = defineMessages({
     channelOnHold: (network: string) =>
       `The channel on ${network} is on hold: the post waits until the channel is fixed.`,
     projectPaused: (until: string) => `The project is paused: the post waits until ${until}.`,
-    notReached: (name: string) => `${name} cannot be reached now: check its URL.`,
-    looksLikeHtml: 'The text looks like HTML. Readers will see it as it is written.',
-    putLinks: 'Put their links into the text',
-    title: 'What changes on the way',
+    notReached: (name: string) => `${name} can’t be reached right now. Check its URL.`,
+    looksLikeHtml: 'The text looks like HTML. Readers will see the tags.',
+    putLinks: 'Put their links in the text',
+    title: 'What the networks change',
     count: (count: number) => `${count} ${pluralEn(count, 'adjustment', 'adjustments')}`,
     none: 'Nothing. Every network shows the post just as you wrote it.',
   },

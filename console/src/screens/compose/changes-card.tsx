@@ -5,7 +5,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { changeMessages } from './change-messages.js';
 import type { NetworkWall } from './walls.js';
 
-/** A note that is not about a change in the post, for example that a channel is on hold. */
+/** A note about something other than a change to the post, for example that a channel is on hold. */
 export interface Note {
   readonly platform: string | null;
   readonly text: string;
@@ -13,7 +13,7 @@ export interface Note {
   readonly isQuoted?: boolean;
 }
 
-/** Says in words what each network changes in the post, and what else to know before it is published. */
+/** Explains what each network changes in the post, and what else to know before publishing. */
 export const ChangesCard = ({
   walls,
   notes,
@@ -21,7 +21,7 @@ export const ChangesCard = ({
 }: {
   readonly walls: readonly NetworkWall[];
   readonly notes: readonly Note[];
-  /** Writes the buttons' links into the text. */
+  /** Adds the buttons' links to the text. */
   readonly putLinks: () => void;
 }) => {
   const m = useMessages(changeMessages);

@@ -12,7 +12,7 @@ import { composeMessages } from './messages.js';
 
 const route = getRouteApi('/compose');
 
-/** Compose: writes a post or changes a planned one, shows what readers of each network would see, and publishes it. */
+/** Compose: for writing a post or editing a planned one, with a preview for each network, and publishing it. */
 export const ComposeScreen = () => {
   const m = useMessages(composeMessages);
   const { endpoint, day, time, post: postId } = route.useSearch();

@@ -32,7 +32,7 @@ import { useComposer } from './use-composer.js';
 import type { Wanted } from './use-draft.js';
 import { useVersions, withText } from './use-versions.js';
 
-/** True on devices with a pointer: on a phone, the keyboard would cover half of the screen. */
+/** True on devices with a mouse. On phones, focusing the text would open a keyboard over half of the screen. */
 const hasPointer = (): boolean => matchMedia('(pointer: fine)').matches;
 
 /** The editor of a post with its options, the walls next to it, and the button that publishes it. */
@@ -43,7 +43,6 @@ export const Composer = ({
 }: {
   readonly scopeKey: string;
   readonly destinations: readonly Destination[];
-  /** Endpoint, day or post that the screen was opened for. */
   readonly wanted: Wanted;
 }) => {
   const m = useMessages(composeMessages);
@@ -63,7 +62,7 @@ export const Composer = ({
       toast(result.state === 'planned' ? m.changed : m.changedAndReleased);
       return void navigate({ to: '/posts/$id', params: { id: editedId } });
     }
-    // Someone who came from the calendar returns to it. Otherwise, the button that had the focus is now disabled.
+    // Users who came from the calendar return to it. Otherwise the focus must leave the button, which is now disabled.
     if (wanted.day !== undefined && at) void navigate({ to: '/plan', search: weekWith(at) });
     else if (hasPointer()) showField('text');
     const view =

@@ -1,10 +1,10 @@
 import type { Api } from '../../api/management.js';
 
-/** An endpoint with the projects and channels that a post through it goes to. */
+/** An endpoint with the projects and channels that receive its posts. */
 export interface Destination {
   readonly endpoint: Api<'Endpoint'>;
   readonly projects: readonly Api<'Project'>[];
-  /** Each once, in the order in which a post goes to them. */
+  /** Without duplicates, in the order of the projects and of their channels. */
   readonly channels: readonly Api<'Channel'>[];
 }
 
@@ -24,7 +24,8 @@ export const listDestinations = (
 };
 
 /**
- * Returns the given endpoint's destination, or else the best one to start with: live, enabled, with the most channels.
+ * Returns the given endpoint's destination. Without one, returns the best default: live and enabled if possible, with
+ * the most channels.
  */
 export const chooseDestination = (
   destinations: readonly Destination[],
@@ -36,5 +37,5 @@ export const chooseDestination = (
   return wanted ?? [...destinations].sort((a, b) => rank(b) - rank(a))[0];
 };
 
-/** True if a post through the endpoint can be published. */
+/** True if the endpoint publishes its posts: it is live and enabled. */
 export const canPublish = ({ endpoint }: Destination): boolean => endpoint.mode === 'live' && endpoint.is_active;

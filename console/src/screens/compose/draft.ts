@@ -9,15 +9,15 @@ import { browserZone } from '../../time/local-time.js';
 export type Medium = Api<'MediaRequest'>;
 export type PostButton = Api<'ButtonRequest'>;
 
-/** Parts of an edited post that Compose does not show, and sends unchanged. */
+/** Parts of an edited post that Compose does not show but sends back unchanged. */
 export interface Kept {
   /** Overrides of media and buttons, and channel overrides, by network or channel. */
   readonly overrides: Readonly<Record<string, Api<'OverrideRequest'>>>;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly trace_id?: string;
   /**
-   * Texts with all of their formatting, by network; `all` is the text itself. Each is sent unless its text has
-   * changed.
+   * Texts as received, with all their formatting, by network; `all` is the common text. The original formatting is
+   * sent back unless the text has changed.
    */
   readonly texts: Readonly<Record<string, { readonly value: FormattedText; readonly entities: readonly Entity[] }>>;
 }
@@ -27,8 +27,8 @@ export interface Draft {
   /** Idempotency key: sending the draft again does not create a second post. */
   readonly key: string;
   /**
-   * The content that was sent with the key, if no answer arrived, because the gateway may have accepted it; otherwise
-   * null.
+   * The content last sent with the key, while it is unknown whether the gateway accepted it: no answer arrived, or a
+   * server error did. Otherwise null.
    */
   readonly attempted: string | null;
   readonly text: FormattedText;
@@ -37,13 +37,13 @@ export interface Draft {
   readonly media: readonly Medium[];
   /** Rows of buttons; none is empty. */
   readonly buttons: readonly (readonly PostButton[])[];
-  /** Null until one is chosen. */
+  /** Null until an endpoint is chosen. */
   readonly endpointId: string | null;
-  /** Channels of the endpoint that the post does not go to. */
+  /** Ids of the endpoint's channels that are not to receive the post. */
   readonly leftOut: readonly string[];
-  /** The time at which the post goes out; null for now. */
+  /** When to publish the post; null for now. */
   readonly when: ChosenTime | null;
-  /** How many minutes the post pauses its project and its channels once it is published. */
+  /** For how many minutes the post, once published, pauses its project and its channels. */
   readonly pauses: { readonly project: number; readonly channels: number };
   readonly externalId: string;
   readonly isAdvertisement: boolean;
@@ -83,7 +83,7 @@ export const isEmpty = ({ text, overrides, media, buttons }: Draft): boolean =>
 export const textOf = ({ text, overrides }: Pick<Draft, 'text' | 'overrides'>, platform: string): FormattedText =>
   overrides[platform] ?? text;
 
-/** Returns the body that publishes a draft. @param channelIds ids of the endpoint's channels */
+/** Returns the request body that publishes a draft. @param channelIds ids of the endpoint's channels */
 export const toPayload = (draft: Draft, channelIds: readonly string[]): Api<'PublishPayloadRequest'> => {
   const { text, media, buttons, leftOut, when, pauses, externalId, isAdvertisement, kept } = draft;
   const entities = entitiesOf(text, kept.texts.all);
@@ -116,6 +116,6 @@ const overridesOf = ({ overrides, kept }: Draft): Readonly<Record<string, Api<'O
   return all;
 };
 
-/** Returns the formatting of a text: as it was sent, if the text has not changed since. */
+/** Returns the formatting of a text. An unchanged text keeps the formatting with which it was received. */
 const entitiesOf = (text: FormattedText, kept: Kept['texts'][string] | undefined): readonly Entity[] =>
   kept && JSON.stringify(kept.value) === JSON.stringify(text) ? kept.entities : toEntities(text);

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useMessages } from '../../i18n/messages.js';
 import { composeMessages } from './messages.js';
 
-/** A link back from editing a post, which leaves the post unchanged. */
+/** Breadcrumbs above the editor of a planned post. */
 export const EditTrail = ({ postId }: { readonly postId: string }) => {
   const m = useMessages(composeMessages);
   return (

@@ -7,7 +7,7 @@ import { createDraft, type Draft, type Kept } from './draft.js';
 
 const NETWORK_IDS: ReadonlySet<string> = new Set(NETWORKS);
 
-/** Returns the draft that changes a planned post; null if the gateway no longer holds its content. */
+/** Returns a draft for editing a planned post; null if the gateway no longer stores its content. */
 export const editedDraft = (post: Api<'PostWithPayload'>, channelIds: readonly string[]): Draft | null => {
   const { payload } = post;
   if (payload === null) return null;
@@ -51,5 +51,5 @@ export const editedDraft = (post: Api<'PostWithPayload'>, channelIds: readonly s
   };
 };
 
-/** Returns whether changing the text loses formatting that the editor does not offer. */
+/** Returns whether editing a text would lose formatting that the editor does not support. */
 export const losesFormatting = ({ kept }: Draft, name: string): boolean => !isEditable(kept.texts[name]?.entities);

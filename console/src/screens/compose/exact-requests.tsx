@@ -10,7 +10,7 @@ import type { PublishCode } from '../../publish-code/publish-code.js';
 import { composeMessages } from './messages.js';
 import type { NetworkWall } from './walls.js';
 
-/** The calls that publishing would make, network by network, and the code that publishes the post from a program. */
+/** The calls that publishing would make to each network, and code that publishes the same post from a program. */
 export const ExactRequests = ({
   walls,
   code,
@@ -18,7 +18,7 @@ export const ExactRequests = ({
 }: {
   readonly walls: readonly NetworkWall[];
   readonly code: PublishCode;
-  /** Names of the variables that the code needs. */
+  /** Names of the environment variables that the code needs. */
   readonly environment: readonly string[];
 }) => {
   const m = useMessages(composeMessages);

@@ -1,20 +1,20 @@
-/** A field of a payload that has a place on the screen. */
+/** A field of a payload, as the path of a problem names it. */
 export interface PayloadField {
-  /** `text`, `media`, `buttons` …; for entities, the text. */
+  /** `text`, `media`, `buttons` …; problems with entities belong to `text`. */
   readonly name: string;
   /** Index in a list, from 0; null for other fields. */
   readonly index: number | null;
-  /** Index in a list inside the list, such as a button's in its row; null for other fields. */
+  /** Index in a nested list, such as a button's index in its row; null for other fields. */
   readonly place: number | null;
 }
 
-/** Splits the path of a problem in a text for one network: `overrides.vk.text`. */
+/** Splits the path of a problem in an override, such as `overrides.vk.text`, into the override's key and the rest. */
 export const splitOverride = (path: string): { readonly key: string | null; readonly path: string } => {
   const [, key, rest] = /^overrides\.(\w+)(?:\.(.*))?$/.exec(path) ?? [];
   return key === undefined ? { key: null, path } : { key, path: rest ?? '' };
 };
 
-/** Reads the path of a problem: `media[0].url`, `buttons[1][0].text`, `entities[2]`, `overrides.vk.text`. */
+/** Parses the path of a problem: `media[0].url`, `buttons[1][0].text`, `entities[2]`, `overrides.vk.text`. */
 export const fieldOf = (path: string): PayloadField => {
   const [, name = '', index, place] = /^(\w*)(?:\[(\d+)\])?(?:\[(\d+)\])?/.exec(splitOverride(path).path) ?? [];
   if (name === 'entities') return { name: 'text', index: null, place: null };
@@ -22,7 +22,7 @@ export const fieldOf = (path: string): PayloadField => {
   return { name, index: number(index), place: number(place) };
 };
 
-/** Moves the focus to the field of a problem or, if it is not on the screen, to the text. */
+/** Focuses the field that has a problem or, if the field is not on the screen, the text. */
 export const showField = (path: string): void => {
   const { name } = fieldOf(path);
   const exact = /^\w+(?:\[\d+\])+/.exec(splitOverride(path).path)?.[0] ?? name;

@@ -5,31 +5,31 @@ import type { NetworkPreview, Wall } from '../../walls/read-wall.js';
 import type { ChangeMessages } from './change-messages.js';
 import type { Draft } from './draft.js';
 
-/** One way in which a network shows a post differently than it was written. */
+/** A difference between a post as written and as a network shows it. */
 export interface Change {
   readonly code: string;
   /** A word or two, for the wall. */
   readonly tag: string;
   readonly text: string;
-  /** The gateway's own sentence, if it says more. */
+  /** The gateway's own message, if it says more than the text. */
   readonly reason?: string;
-  /** The channel that it concerns; absent if it concerns the whole network. */
+  /** The only channel with this change; absent if all channels of the network have it. */
   readonly channelId?: string;
 }
 
-/** A network's preview with the wall that was derived from it. */
+/** A network's preview, and the wall derived from it. */
 export interface PreviewedWall {
   readonly preview: NetworkPreview;
   readonly wall: Wall;
 }
 
-/** Warnings that a post does not go to a channel at all, and warnings about the preview itself. */
+/** Warnings that a channel does not receive the post at all, and warnings about the preview itself. */
 const NO_CHANGES = new Set(['no_target', 'channel_disabled', 'requests_left_out']);
 
-/** Kinds of formatting that a network shows as plain text although it shows others. */
+/** Formatting that a network shows as plain text, although it supports other kinds. */
 const SHOWN_PLAIN: Readonly<Record<string, readonly MarkType[]>> = { max: ['quote', 'spoiler'] };
 
-/** Returns the changes that a network makes to a draft. */
+/** Lists the changes that a network makes to a draft. */
 export const findChanges = (
   draft: Draft,
   { preview, wall }: PreviewedWall,
@@ -74,9 +74,7 @@ const describe = ({ code, message }: NetworkPreview['warnings'][number], facts: 
   return [describeMedium(code, message, facts) ?? { code, tag: TAGS[code]?.(m) ?? m.other, text: message }];
 };
 
-/**
- * Tags for changes that the gateway's own sentences describe best, because they name a button, an address or a rule.
- */
+/** Tags for changes that only the gateway's own messages describe fully: they name a button, an address or a rule. */
 const TAGS: Readonly<Record<string, (m: ChangeMessages) => string>> = {
   links_dropped: (m) => m.linksDropped,
   media_dropped: (m) => m.linksDropped,
@@ -97,7 +95,7 @@ const describeFormatting = (message: string, { wall, draft, network, m }: Facts)
   const types = (Object.keys(m.types) as MarkType[]).filter((type) => used.has(type) && type !== 'link');
   const plain = SHOWN_PLAIN[wall.platform];
   const names = types.map((type) => m.types[type]);
-  // Too long with its formatting, although some formatting would be shown.
+  // The formatted text is too long, so the network loses even the formatting that it supports.
   if (
     plain &&
     wall.messages.every(({ entities }) => entities.length === 0) &&
@@ -108,7 +106,7 @@ const describeFormatting = (message: string, { wall, draft, network, m }: Facts)
   const changes: Change[] = [];
   if (types.includes('quote')) changes.push({ code, tag: m.quotePlain, text: m.quotePlainText(network) });
   if (types.includes('spoiler')) changes.push({ code, tag: m.spoilerOpen, text: m.spoilerOpenText(network) });
-  // The formatting is in the project's signature.
+  // Without a quote or a spoiler in the draft, the lost formatting is in the project's signature.
   return changes.length > 0
     ? changes
     : [{ code, tag: m.formatting, text: m.formattingText(network, []), reason: message }];
@@ -127,7 +125,8 @@ const describeMedium = (code: string, message: string, { draft, network, m }: Fa
 };
 
 /**
- * True if a link's words are not linked on the wall. No warning mentions this, because the wall shows the address.
+ * True if the draft has links and the wall shows none. The gateway gives no warning, because readers still see the
+ * addresses.
  */
 const hasLostLinks = (draft: Draft, { messages }: Wall): boolean =>
   messages.length > 0 &&

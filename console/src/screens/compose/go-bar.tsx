@@ -8,7 +8,7 @@ import type { PublishCode } from '../../publish-code/publish-code.js';
 import { useNow } from '../../time/server-clock.js';
 import { composeMessages } from './messages.js';
 
-/** The buttons that publish the post, or copy it as code. On phones, they stay visible at the bottom. */
+/** The buttons that publish the post and copy it as code. On phones, they stay visible at the bottom. */
 export const GoBar = ({
   label,
   isPlanned,
@@ -18,9 +18,9 @@ export const GoBar = ({
   code,
   publish,
 }: {
-  /** Words on the main button. */
+  /** Label of the main button. */
   readonly label: string;
-  /** True if the label names a time, so that it needs the space of the other button's words. */
+  /** True if the post has a time. The longer label then leaves the copy button room only for its icon. */
   readonly isPlanned: boolean;
   readonly isBusy: boolean;
   readonly isReady: boolean;

@@ -4,16 +4,16 @@ import type { ComposeMessages } from './messages.js';
 import type { Published } from './publish.js';
 import type { useComposer } from './use-composer.js';
 
-/** The state of a draft, as the heading describes it. */
+/** The facts about a draft from which the heading is derived. */
 export interface DraftState {
   readonly isEmpty: boolean;
   /** Number of channels that the post goes to. */
   readonly channels: number;
   readonly problems: number;
-  /** Null until the post was checked. */
+  /** Null until the post has been checked. */
   readonly adjustments: number | null;
   readonly hasFailed: boolean;
-  /** True if the time at which the post should go out cannot be used. */
+  /** True if the chosen publishing time cannot be used. */
   readonly hasBadTime: boolean;
   /** True if a planned post is being changed. */
   readonly isEdit: boolean;
@@ -25,7 +25,7 @@ export interface DraftState {
   };
 }
 
-/** Returns the heading and the sentence below it: whether the post can be published, or the first thing that stops it. */
+/** Returns the heading and the sentence below it: whether the post can be published, or what stops it first. */
 export const headline = (
   { isEmpty, channels, problems, adjustments, hasFailed, hasBadTime, isEdit, endpoint }: DraftState,
   m: ComposeMessages,
@@ -45,7 +45,7 @@ export const headline = (
   return said(`${m.ready(channels)} ${adjustments > 0 ? m.adjustments(adjustments) : m.asWritten}`);
 };
 
-/** Returns the words on the button that publishes, schedules or saves the post. */
+/** Returns the label of the button that publishes, schedules or saves the post. */
 export const goLabel = (
   {
     draft,
@@ -63,7 +63,7 @@ export const goLabel = (
   return receiving.length > 0 ? m.publishTo(receiving.length) : m.publish;
 };
 
-/** Returns what became of a post that was sent. */
+/** Describes the result of sending a post. */
 export const describeResult = (
   { state, publish_at: at, queued_targets: count }: Published,
   requiresApproval: boolean,

@@ -22,7 +22,7 @@ export const MediaList = ({
   onChange,
 }: {
   readonly media: readonly Medium[];
-  /** The media as the gateway has checked them so far. */
+  /** What the gateway has found out about the media so far. */
   readonly checked: readonly Api<'SandboxMedium'>[];
   readonly isBad: (path: string) => boolean;
   readonly onChange: (media: readonly Medium[]) => void;

@@ -7,20 +7,20 @@ import { useMessages } from '../../i18n/messages.js';
 import type { Medium } from './draft.js';
 import { composeMessages } from './messages.js';
 
-/** Types by file extension. */
+/** File extensions by type. */
 const BY_EXTENSION: readonly (readonly [Medium['type'], RegExp])[] = [
   ['video', /\.(mp4|mov|webm)$/i],
   ['audio', /\.(mp3|m4a|ogg)$/i],
   ['photo', /\.(jpe?g|png|webp)$/i],
 ];
 
-/** Asks for the URL of a file and its type, which usually follows from the URL. */
+/** A dialog for a file's URL and type. The file extension suggests the type until one is chosen. */
 export const MediumDialog = ({
   medium,
   onSave,
   onClose,
 }: {
-  /** Undefined for a new one. */
+  /** Undefined for a new medium. */
   readonly medium: Medium | undefined;
   readonly onSave: (medium: Medium) => void;
   readonly onClose: () => void;

@@ -4,10 +4,7 @@ import { networkTitle } from '../../components/networks.js';
 import type { ChangeMessages } from './change-messages.js';
 import type { Note } from './changes-card.js';
 
-/**
- * Returns what to know before publishing: channels and projects where the post will wait, and probable mistakes in the
- * post.
- */
+/** Lists what to know before publishing: channels and projects where the post will wait, and likely mistakes in it. */
 export const findNotes = (
   channels: readonly Api<'Channel'>[],
   projects: readonly Api<'Project'>[],

@@ -12,7 +12,7 @@ import { WhenOption } from './when-option.js';
 
 const MINUTE = 60_000;
 
-/** The channels that the post goes to, the endpoint, the pause afterwards, and rarely used options. */
+/** The channels that receive the post, the endpoint, the time, the pause afterwards, and rarely used options. */
 export const Options = ({
   draft,
   destination,
@@ -24,10 +24,10 @@ export const Options = ({
   readonly draft: Draft;
   readonly destination: Destination;
   readonly destinations: readonly Destination[];
-  /** True if a planned post is being changed, which keeps its endpoint. */
+  /** True if a planned post is being edited: its endpoint and its external ID cannot be changed. */
   readonly isEdit: boolean;
   readonly update: (change: Partial<Draft>) => void;
-  /** Shows the texts of the networks; null if they are already shown, or there is only one network. */
+  /** Opens the texts for individual networks; null if they are already open, or there is only one network. */
   readonly onTailor: (() => void) | null;
 }) => {
   const m = useMessages(composeMessages);
@@ -139,7 +139,7 @@ export const Options = ({
   );
 };
 
-/** Maximum number of channels that have a chip each; if there are more, each network has one. */
+/** Maximum number of channels with a chip each; if there are more, the channels of a network share a chip. */
 const MAX_CHIPS = 8;
 
 const Targets = ({

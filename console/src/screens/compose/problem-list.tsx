@@ -9,10 +9,10 @@ import type { Draft } from './draft.js';
 import { fieldOf, splitOverride } from './fields.js';
 import { composeMessages } from './messages.js';
 
-/** Maximum number of UTF-16 units of a text, on any network. */
+/** Maximum length of a post's text, in UTF-16 code units. */
 const MAX_TEXT = 15_895;
 
-/** The problems for which the gateway would refuse the post. Each links to its field. */
+/** The problems that keep the gateway from accepting the post. Each links to its field. */
 export const ProblemList = ({
   draft,
   problems,

@@ -9,7 +9,7 @@ import { refusalOf } from '../../planning/planning-calls.js';
 import { useNow } from '../../time/server-clock.js';
 import { composeMessages } from './messages.js';
 
-/** Says why the post was not accepted, and what to do. Problems of the post itself are listed elsewhere. */
+/** Explains why the post was not accepted, and what to do. Problems in the post itself are listed elsewhere. */
 export const PublishError = ({
   error,
   retryAt,
@@ -17,10 +17,10 @@ export const PublishError = ({
   edited,
 }: {
   readonly error: GatewayError;
-  /** Time at which the gateway will accept posts again, in ms; null if it named none. */
+  /** Time at which the gateway will accept posts again, in ms; null unless it asked to wait. */
   readonly retryAt: number | null;
   readonly endpointId: string;
-  /** The planned post that is being changed, and a function that loads its current state; null if the post is new. */
+  /** The planned post that is being edited, and a function that loads its current state; null for a new post. */
   readonly edited: { readonly id: string; readonly reload: () => void } | null;
 }) => {
   const m = useMessages(composeMessages);

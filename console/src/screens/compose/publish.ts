@@ -5,15 +5,15 @@ import { replacePost } from '../../planning/planning-calls.js';
 import { serverNow } from '../../time/server-clock.js';
 import { createKey, type Draft } from './draft.js';
 
-/** The answer to a new post, or to a change of a planned one. */
+/** The answer to a new post, or to a change to a planned post. */
 export type Published = Pick<Api<'PublishResult'>, 'id' | 'queued_targets' | 'publish_at'> & {
   readonly state?: 'planned' | 'released';
 };
 
-/** The attempts to publish a draft. */
+/** The state of publishing a draft, and the function that publishes it. */
 export interface Publishing {
   readonly isBusy: boolean;
-  /** The reason why the last attempt did not succeed; null if there is none, or the post has changed since. */
+  /** Why the last attempt failed; null if it did not fail, or if the post has changed since. */
   readonly error: GatewayError | null;
   /** Time at which the gateway will accept posts again, in ms; null unless it asked to wait. */
   readonly retryAt: number | null;
@@ -22,9 +22,9 @@ export interface Publishing {
 }
 
 /**
- * Changes a planned post, or publishes a draft through an endpoint with the draft's idempotency key, so that it is
- * never posted twice. A draft that was changed after an attempt without an answer is a different post, so it gets its
- * own key.
+ * Changes a planned post, or publishes a draft through an endpoint with the draft's idempotency key, so that the draft
+ * is never posted twice. If a draft is changed after an attempt whose outcome is unknown, it gets a new key, because it
+ * is then a different post.
  */
 export const usePublish = (
   draft: Draft,

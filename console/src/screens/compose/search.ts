@@ -1,13 +1,13 @@
 import { readText } from '../../app/search.js';
 
-/** Options of Compose, as they appear in its address. */
+/** Options of Compose, as they appear in the address bar. */
 export interface ComposeSearch {
   readonly endpoint?: string;
-  /** A day, `2026-11-27`, to plan a post for. */
+  /** The day to plan a post for: `2026-11-27`. */
   readonly day?: string;
-  /** A time of that day, `14:00`. */
+  /** The time on that day: `14:00`. */
   readonly time?: string;
-  /** Id of a planned post to change. */
+  /** Id of the planned post to edit. */
   readonly post?: string;
 }
 

@@ -5,7 +5,7 @@ import type { Draft } from './draft.js';
 import { losesFormatting } from './edited-draft.js';
 import { composeMessages } from './messages.js';
 
-/** Key of the text for all networks that have no text of their own. */
+/** Key of the common text, for networks without their own text. */
 export const ALL = 'all';
 
 /** Chooses the network whose text the editor shows. */
@@ -46,7 +46,7 @@ export const TextVersions = ({
   );
 };
 
-/** Says which networks show the text in the editor. */
+/** Tells which networks show the text in the editor, and warns if editing the text would lose formatting. */
 export const VersionNote = ({
   draft,
   shown,

@@ -1,6 +1,6 @@
 import { Icon } from '../../components/icon.js';
 
-/** A button of the editor's toolbar that adds to the post. */
+/** A button in the editor's toolbar that adds a medium or a button to the post. */
 export const Tool = ({
   icon,
   label,
@@ -9,7 +9,7 @@ export const Tool = ({
 }: {
   readonly icon: 'image' | 'button';
   readonly label: string;
-  /** True if no more can be added. */
+  /** True if nothing more can be added. */
   readonly isFull?: boolean;
   readonly onClick: () => void;
 }) => (

@@ -18,7 +18,7 @@ import { useDraft, type Wanted } from './use-draft.js';
 import { usePreview } from './use-preview.js';
 import type { NetworkWall } from './walls.js';
 
-/** Returns the draft of the screen, and everything derived from it. */
+/** Returns the current draft and everything derived from it. */
 export const useComposer = (scopeKey: string, destinations: readonly Destination[], wanted: Wanted) => {
   const { draft, isChanged, update, clear } = useDraft(scopeKey, wanted);
   const destination = chooseDestination(destinations, draft.endpointId)!;
@@ -53,7 +53,7 @@ export const useComposer = (scopeKey: string, destinations: readonly Destination
   return {
     draft,
     isChanged,
-    /** Time at which the post goes out, in ms; null for now, or if the chosen time cannot be used. */
+    /** When the post will be published, in ms since 1970; null for now, or if the chosen time cannot be used. */
     at: read?.problem === null ? read.at : null,
     hasBadTime: read !== null && read.problem !== null,
     update,
@@ -71,7 +71,7 @@ export const useComposer = (scopeKey: string, destinations: readonly Destination
   };
 };
 
-/** Writes the links of the buttons below the text, for networks without buttons. */
+/** Adds the buttons' links below the text, for networks without buttons. */
 const writeLinks = ({ text, buttons }: Draft): FormattedText =>
   buttons.flat().reduce<FormattedText>((value, button, index) => {
     const separated = replaceText(value, value.text.length, value.text.length, index === 0 ? '\n\n' : '\n', PLAIN);

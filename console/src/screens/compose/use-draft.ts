@@ -7,47 +7,47 @@ import { createDraft, type Draft } from './draft.js';
 /** Version of the storage format; drafts in other versions are ignored. */
 const VERSION = 1;
 
-/** Time of day for a post that was given only a day. */
+/** Default time of day, for when only a day is given. */
 const MORNING = '09:00';
 
-/** Reads a draft stored in this tab. Parts that older drafts lack are taken from an empty one. */
+/** Reads a draft stored in this tab. Fills in properties that older drafts lack. */
 const readDraft = (storageKey: string): Draft | null => {
   try {
     const stored = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as { version: number; draft: Draft } | null;
     return stored?.version === VERSION ? { ...createDraft(), ...stored.draft } : null;
   } catch {
-    return null; // another program's value
+    return null; // not JSON, so not a draft
   }
 };
 
 /** A draft, and the functions that change it. */
 export interface DraftState {
   readonly draft: Draft;
-  /** True if it differs from the post that is being changed; always true for a new post. */
+  /** True if a planned post has unsaved edits; always true for a new post. */
   readonly isChanged: boolean;
   readonly update: (change: Partial<Draft>) => void;
   /** Starts an empty draft, with its own key, for the same endpoint. */
   readonly clear: () => void;
 }
 
-/** Endpoint, day or post that Compose was opened for. */
+/** What Compose was opened for: an endpoint, a day, or a planned post. */
 export interface Wanted {
   /** Id of an endpoint. */
   readonly endpoint?: string | undefined;
-  /** A day to plan a post for, and a time of that day. */
+  /** The day to plan a post for, and the time on that day. */
   readonly day?: string | undefined;
   readonly time?: string | undefined;
-  /** The draft of a planned post to change. */
+  /** The planned post to edit, as a draft. */
   readonly edited?: { readonly id: string; readonly draft: Draft; readonly isPending: boolean } | undefined;
 }
 
 /**
- * Returns the draft of a scope, or of a post that is being changed. It stays in this tab until it is published or
- * cleared.
+ * Returns the draft for a scope, or for a planned post that is being edited. The tab keeps the draft until it is
+ * published or cleared.
  */
 export const useDraft = (scopeKey: string, { endpoint, day, time, edited }: Wanted): DraftState => {
   const storageKey = edited ? `crosspost.draft.${edited.id}` : `crosspost.draft.${scopeKey}`;
-  // Null to start from the current state of the post that is being changed.
+  // Null while a planned post is unedited, so that the draft follows the post's current state.
   const [changed, setChanged] = useState<Draft | null>(() => {
     const stored = readDraft(storageKey);
     if (edited) return stored;

@@ -2,27 +2,27 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type Api, GatewayError, management } from '../../api/management.js';
 
-/** Delay between the last change and the call of the sandbox, in ms. */
+/** Delay between the last change and the call to the sandbox, in ms. */
 const WAIT_MS = 300;
 
-/** The sandbox's answer: a preview, or the problems for which publishing would refuse the post. */
+/** The sandbox's answer: a preview, or the problems that would keep the post from being accepted. */
 type Answer =
   | { readonly kind: 'preview'; readonly result: Api<'SandboxResult'> }
   | { readonly kind: 'refused'; readonly problems: readonly Api<'ErrorDetail'>[] };
 
-/** The state of a post's check. */
+/** The result of checking a post, and how current it is. */
 export interface Preview {
   /** The last preview, which may be older than the post. */
   readonly result: Api<'SandboxResult'> | null;
   /** Problems of the current post; empty if there are none, or it is not checked yet. */
   readonly problems: readonly Api<'ErrorDetail'>[];
-  /** True if what is shown is older than the post. */
+  /** True if `result` is older than the post. */
   readonly isStale: boolean;
-  /** The reason why the post could not be checked; null if it was, or is being checked. */
+  /** Why the post could not be checked; null if it has been checked or the check is in progress. */
   readonly error: unknown;
 }
 
-/** Checks and previews a payload 300 ms after its last change. Answers for older payloads are not shown as current. */
+/** Checks and previews a payload 300 ms after its last change. Results for older payloads count as stale. */
 export const usePreview = (endpointId: string | undefined, payload: Api<'PublishPayloadRequest'> | null): Preview => {
   const body = payload === null ? null : JSON.stringify(payload);
   const asked = useSettled(body);
@@ -31,7 +31,7 @@ export const usePreview = (endpointId: string | undefined, payload: Api<'Publish
     queryFn: () => ask(endpointId ?? '', asked ?? ''),
     enabled: endpointId !== undefined && asked !== null,
     placeholderData: keepPreviousData,
-    // Each change of the text has its own key.
+    // Every version of the text has its own key, so old previews must not pile up in the cache.
     gcTime: 10_000,
   });
   const isCurrent = asked === body && !query.isPlaceholderData;
@@ -45,7 +45,7 @@ export const usePreview = (endpointId: string | undefined, payload: Api<'Publish
   };
 };
 
-/** Returns a value once it has not changed for a while; returns the first one at once. */
+/** Returns a value once it has stopped changing for a moment; returns the first value immediately. */
 const useSettled = (value: string | null): string | null => {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

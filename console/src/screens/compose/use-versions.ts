@@ -4,21 +4,21 @@ import type { Draft } from './draft.js';
 import { showField, splitOverride } from './fields.js';
 import { ALL } from './text-versions.js';
 
-/** The text that the editor shows: the text for all networks, or for one. */
+/** Which text the editor shows: the common text or one network's own, with the functions that switch between them. */
 export interface Versions {
-  /** False if the post has only one text, so that there is no choice between networks. */
+  /** True once the user has asked for a text per network, or a network has its own text. */
   readonly isShown: boolean;
   /** A network, or {@link ALL}. */
   readonly shown: string;
   readonly open: () => void;
   readonly show: (version: string) => void;
-  /** Returns the path of a field of the text that is shown. */
+  /** Returns the payload path of a field of the shown text. */
   readonly path: (field: string) => string;
-  /** Moves to the field of a problem, in the text that has it. */
+  /** Switches to the text that has a problem, and focuses the field. */
   readonly showField: (path: string) => void;
 }
 
-/** Returns which text the editor shows. */
+/** Keeps track of which text the editor shows. */
 export const useVersions = ({ overrides }: Pick<Draft, 'overrides'>, platforms: readonly string[]): Versions => {
   const [isOpen, setIsOpen] = useState(false);
   const [chosen, setChosen] = useState(ALL);
@@ -32,13 +32,13 @@ export const useVersions = ({ overrides }: Pick<Draft, 'overrides'>, platforms: 
     path: (field) => (shown === ALL || !overrides[shown] ? field : `overrides.${shown}.${field}`),
     showField: (path) => {
       setChosen(splitOverride(path).key ?? ALL);
-      // The editor of that text exists after the next rendering.
+      // The editor for that text is not rendered until the next frame.
       requestAnimationFrame(() => showField(path));
     },
   };
 };
 
-/** Returns the change that sets a text for all networks, or for one. */
+/** Returns the change to the draft that sets the common text, or the text of one network. */
 export const withText = (
   { text, overrides }: Pick<Draft, 'text' | 'overrides'>,
   version: string,

@@ -19,7 +19,7 @@ export interface NetworkWall extends PreviewedWall {
   readonly previewOf: (channelId: string) => NetworkPreview;
 }
 
-/** One wall for each network that the post goes to. Phones swipe between them. */
+/** One wall for each network that receives the post. On phones, users swipe between the walls. */
 export const Walls = ({
   walls,
   isStale,
@@ -27,7 +27,7 @@ export const Walls = ({
 }: {
   readonly walls: readonly NetworkWall[];
   readonly isStale: boolean;
-  /** Time at which the post goes out, in ms; null for now. */
+  /** When the post will be published, in ms since 1970; null for now. */
   readonly at: number | null;
 }) => {
   const now = useNow(60_000);
@@ -95,7 +95,7 @@ const OneWall = ({
   );
 };
 
-/** Placeholder for the walls until there is something to show. */
+/** Empty walls, shown until there is a preview. */
 export const EmptyWalls = ({ channels }: { readonly channels: readonly Api<'Channel'>[] }) => {
   const m = useMessages(composeMessages);
   const now = useNow(60_000);

@@ -7,7 +7,7 @@ import { serverNow } from '../../time/server-clock.js';
 import type { Draft } from './draft.js';
 import { composeMessages } from './messages.js';
 
-/** Chooses whether the post goes out now or at a time. */
+/** Chooses whether to publish the post now or at a given time. */
 export const WhenOption = ({
   draft,
   update,

@@ -1,23 +1,23 @@
 import type { Post } from '../../publications/posts.js';
 import { addDays, type Day, findInstants, startOfDay, toLocal, weekdayOf } from '../../time/local-time.js';
 
-/** The part of the calendar that the screen shows. */
+/** How much of the calendar the screen shows. */
 export type View = 'week' | 'month';
 
-/** The days that a view shows, and the instants between which they lie, in ms since 1970. */
+/** The days of a view, and the instants at which they begin and end, in ms since 1970. */
 export interface Period {
   readonly days: readonly Day[];
   readonly from: number;
   readonly to: number;
 }
 
-/** Returns the first day of the month that is the given number of months later. */
+/** Returns the first day of the month that is `months` after the day's month. */
 const addMonths = (day: Day, months: number): Day => {
   const count = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + months;
   return `${String(Math.floor(count / 12)).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}-01`;
 };
 
-/** Returns the days of a view. A week begins with its first day, a month with the Monday of its first week. */
+/** Returns the days of a view: seven days from `first`, or all weeks of its month, each from Monday. */
 export const daysOf = (view: View, first: Day): readonly Day[] => {
   if (view === 'week') return Array.from({ length: 7 }, (_, index) => addDays(first, index));
   const month = addMonths(first, 0);
@@ -28,31 +28,31 @@ export const daysOf = (view: View, first: Day): readonly Day[] => {
   return days;
 };
 
-/** Returns the days of a view with the instants between which they lie. */
+/** Returns the days of a view, and the instants at which they begin and end. */
 export const periodOf = (view: View, first: Day, zone: string): Period => {
   const days = daysOf(view, first);
   const [begin = first] = days;
   return { days, from: startOfDay(begin, zone), to: startOfDay(addDays(days.at(-1) ?? first, 1), zone) };
 };
 
-/** Returns the first day of the view after or before one. */
+/** Returns the first day of the next week or month (1), or of the previous one (-1). */
 export const step = (view: View, first: Day, by: 1 | -1): Day =>
   view === 'week' ? addDays(first, 7 * by) : addMonths(first, by);
 
-/** Returns whether a day belongs to the month that a view shows, rather than to the weeks around it. */
+/** Returns whether a day is in the shown month, not just in one of its first and last weeks. */
 export const isInMonth = (day: Day, first: Day): boolean => day.slice(0, 7) === first.slice(0, 7);
 
 /** An hour on the clock of a day. */
 export interface Hour {
   /** From 0 to 23. */
   readonly hour: number;
-  /** True if the clock skips the whole hour on this day, or shows it twice. */
+  /** Whether the clock skips the whole hour on this day, or repeats all or part of it; null if neither. */
   readonly change: 'skipped' | 'repeated' | null;
 }
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
-/** Returns whether the clock skips or repeats an hour of a day; null if it does neither. */
+/** Returns whether the clock skips a whole hour of a day, or repeats all or part of it; null if neither. */
 export const changeOf = (day: Day, hour: number, zone: string): Hour['change'] => {
   const kinds = ['00', '30', '59'].map(
     (minute) => findInstants({ day, time: `${twoDigits(hour)}:${minute}` }, zone).kind,
@@ -61,20 +61,20 @@ export const changeOf = (day: Day, hour: number, zone: string): Hour['change'] =
   return kinds.includes('twice') ? 'repeated' : null;
 };
 
-/** Consecutive hours that the calendar shows together. */
+/** Consecutive hours that are shown in the same way. */
 export interface HourRun {
-  /** First hour, and the one after the last. */
+  /** First hour, and the hour after the last. */
   readonly from: number;
   readonly to: number;
-  /** True if they are shown as one line. */
+  /** True if the hours are folded into one line. */
   readonly isFolded: boolean;
 }
 
-/** The hour at which the day begins for most people, and the minimum number of hours before it to fold. */
+/** Only empty hours before this one are folded, and only in runs of at least this many. */
 const MORNING = 7;
 const LEAST_FOLDED = 3;
 
-/** Returns the hours of a day in order. Folds empty hours before the morning. */
+/** Divides the hours of a day into runs, in order. Folds empty hours before the morning. */
 export const foldHours = (isQuiet: (hour: number) => boolean): readonly HourRun[] => {
   const runs: HourRun[] = [];
   const add = (from: number, to: number, isFolded: boolean): void => {
@@ -94,11 +94,11 @@ export const foldHours = (isQuiet: (hour: number) => boolean): readonly HourRun[
   return runs;
 };
 
-/** Returns the time at which a post appears in the calendar, in ms since 1970. */
+/** Returns the time at which the calendar shows a post, in ms since 1970. */
 export const timeOf = ({ publish_at: at, accepted_at: acceptedAt }: Pick<Post, 'publish_at' | 'accepted_at'>): number =>
   Date.parse(at ?? acceptedAt);
 
-/** Returns the calendar's posts as they will be once the moving post is at its new time. */
+/** Returns the calendar's posts by time, with the post that is being moved already at its new time. */
 export const withMoved = (
   posts: readonly Post[],
   moving: { readonly id: string; readonly at: number } | null,
@@ -109,7 +109,7 @@ export const withMoved = (
         .map((post) => (post.id === moving.id ? { ...post, publish_at: new Date(moving.at).toISOString() } : post))
         .sort((a, b) => timeOf(a) - timeOf(b));
 
-/** Groups items by the day and hour of their time in a time zone. Keys are `2026-03-29 14`. */
+/** Groups items by the local day and hour of their time. Keys look like `2026-03-29 14`; see {@link cellKey}. */
 export const groupByHour = <T>(
   items: readonly T[],
   timeOf: (item: T) => number,
@@ -126,10 +126,10 @@ export const groupByHour = <T>(
   return groups;
 };
 
-/** Returns the key of an hour of a day. */
+/** Returns the key of an hour of a day, as in {@link groupByHour}. */
 export const cellKey = (day: Day, hour: number): string => `${day} ${hour}`;
 
-/** Groups items by the day of their time in a time zone. */
+/** Groups items by the local day of their time. */
 export const groupByDay = <T>(
   items: readonly T[],
   timeOf: (item: T) => number,

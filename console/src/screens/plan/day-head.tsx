@@ -8,7 +8,7 @@ import { planMessages } from './messages.js';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Returns an instant in the middle of a day, for texts about the day. */
+/** Returns an instant in the middle of a day, for formatting the day, in ms since 1970. */
 export const middleOf = (day: Day): number => startOfDay(day, browserZone()) + DAY / 2;
 
 /** The name of a day, and its length if the clocks change on it. */
@@ -35,7 +35,7 @@ export const DayName = ({
   );
 };
 
-/** A link that schedules a post for a day. */
+/** A link to Compose, for scheduling a post on a day. */
 export const AddLink = ({ day }: { readonly day: Day }) => {
   const m = useMessages(planMessages);
   const name = m.addOn(useFormat().longDay(middleOf(day)));

@@ -11,7 +11,7 @@ import type { PlanDrag } from './use-plan-drag.js';
 
 const MINUTE_MS = 60_000;
 
-/** Seven days, one below the other, for phones. */
+/** The week view for phones: seven days, one below the other. */
 export const DayList = ({
   days,
   posts,

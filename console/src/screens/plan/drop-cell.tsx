@@ -3,12 +3,12 @@ import { type DragEvent, type MouseEvent, type ReactNode, useState } from 'react
 import type { Day } from '../../time/local-time.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
-/** Returns an hour as the clock shows it: `07:00`. */
+/** Formats an hour as a clock shows it: `07:00`. */
 export const hourName = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
 /**
- * A cell of the calendar. A dragged post can be dropped on it, and shows at which time it would be published. A click
- * on an empty place schedules a post; keyboard users have the link at the head of the day.
+ * A cell of the calendar. While a post is dragged over the cell, it shows the time that the post would get. A click on
+ * an empty spot schedules a post; keyboard users have the link at the head of the day.
  */
 export const DropCell = ({
   day,
@@ -23,7 +23,7 @@ export const DropCell = ({
   /** From 0 to 23; null for the day as a whole. */
   readonly hour: number | null;
   readonly drag: PlanDrag;
-  /** True if its time has passed. */
+  /** True if the cell's time has passed. */
   readonly isPast: boolean;
   readonly className?: string;
   readonly title?: string;

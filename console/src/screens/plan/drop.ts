@@ -1,28 +1,30 @@
 import { type ChosenTime, readTime } from '../../planning/choose-time.js';
 import { type Day, toLocal } from '../../time/local-time.js';
 
-/** The effect of dropping a post on a day, or on an hour of it. */
+/** The effect of dropping a post on a day or on an hour. */
 export type Drop =
   | { readonly kind: 'same' }
   | { readonly kind: 'move'; readonly at: number }
-  /** `time`: the time of day that has passed. */
+  /** The post was dropped on a time that has passed. `time` is that time of day. */
   | { readonly kind: 'past'; readonly time: string }
   /**
-   * The clock shows the time twice or never on that day, it has passed today, or is too far ahead: the person must
-   * decide.
+   * The user must choose a time: on that day, the clock shows the time twice or never, or the time is too far ahead, or
+   * the day is today and the time has passed.
    */
   | { readonly kind: 'ask'; readonly wanted: ChosenTime };
 
 /**
- * Returns the time of day of a dropped post. On an hour, it keeps its minutes; on a day, its time of day.
- * @param time its time of day, `14:20` @param hour from 0 to 23; null if the post is dropped on the day as a whole
+ * Returns the new time of day of a dropped post. Dropped on an hour, the post keeps its minutes; dropped on a day, it
+ * keeps its time.
+ * @param time the post's current time of day: `14:20`
+ * @param hour from 0 to 23; null if the post is dropped on the day as a whole
  */
 export const timeOfDrop = (time: string, hour: number | null): string =>
   hour === null ? time : `${String(hour).padStart(2, '0')}${time.slice(2)}`;
 
 /**
  * Returns the effect of dropping a post.
- * @param at the time of the post, ms since 1970
+ * @param at the post's current time, in ms since 1970
  * @param hour from 0 to 23; null if the post was dropped on the day as a whole
  */
 export const readDrop = (at: number, day: Day, hour: number | null, zone: string, now: number): Drop => {

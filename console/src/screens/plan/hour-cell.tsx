@@ -9,10 +9,10 @@ import { planMessages } from './messages.js';
 import { PlanCard } from './plan-card.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
-/** Number of posts that an hour shows at first; the others are shown on request. */
+/** Maximum number of posts in an hour. If there are more, a button that shows them takes the place of the last. */
 const SHOWN = 5;
 
-/** An hour of a day, with the posts in it. */
+/** An hour of a day, with its posts. */
 export const HourCell = ({
   day,
   hour,
@@ -26,7 +26,7 @@ export const HourCell = ({
   readonly hour: number;
   readonly change: Hour['change'];
   readonly isPast: boolean;
-  /** The present minute, if it is in this hour; else null. */
+  /** The current minute, from 0 to 59, if this is the current hour; otherwise null. */
   readonly nowAt: number | null;
   readonly posts: readonly Post[];
   readonly drag: PlanDrag;

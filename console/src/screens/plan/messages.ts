@@ -7,7 +7,7 @@ const postsRu = (count: number, shown: string): string => `${shown} ${pluralRu(c
 export const planMessages = defineMessages({
   en: {
     loading: 'Planned posts',
-    /** @param isMore true if there are more than were counted */
+    /** @param isMore true if there are more posts than were counted */
     planned: (count: number, shown: string, isMore: boolean, when: string) =>
       `${isMore ? 'More than ' : ''}${postsEn(count, shown)} planned ${when}.`,
     none: (when: string) => `Nothing is planned ${when}.`,
@@ -21,8 +21,8 @@ export const planMessages = defineMessages({
     view: 'View',
     week: 'Week',
     month: 'Month',
-    earlier: { week: 'Earlier week', month: 'Earlier month' },
-    later: { week: 'Later week', month: 'Later month' },
+    earlier: { week: 'Previous week', month: 'Previous month' },
+    later: { week: 'Next week', month: 'Next month' },
     today: 'Today',
     calendar: 'Calendar',
     hour: 'Hour',
@@ -34,18 +34,18 @@ export const planMessages = defineMessages({
     move: (title: string) => `Move “${title}”`,
     media: (count: number) => `${count} ${pluralEn(count, 'file', 'files')} without text`,
     dayLength: (hours: string) => `${hours} hours`,
-    skipped: 'The clock is put forward: this hour does not exist.',
-    repeated: 'The clock is put back: this hour comes twice.',
+    skipped: 'The clocks go forward: this hour does not exist.',
+    repeated: 'The clocks go back: this hour occurs twice.',
     hasPassed: (time: string) => `${time} has passed. Choose a later time.`,
     limit: (shown: string, until: string) => `Only the first ${shown} posts are shown, up to ${until}.`,
-    showFromThere: 'Show the posts after it',
+    showFromThere: 'Show later posts',
     notShown: 'not shown',
     notShownOn: (day: string) => `${day}: posts are not shown. Open the day.`,
     fold: (from: string, to: string) => `Nothing from ${from} to ${to}`,
     // approval
     pending: 'Needs your approval',
     onceApproved: 'as soon as you approve it',
-    pendingLimit: (shown: string) => `The first ${shown} are listed.`,
+    pendingLimit: (shown: string) => `Only the first ${shown} are listed.`,
     showAll: (shown: string) => `Show all ${shown}`,
     review: (title: string) => `Review “${title}”`,
     reviewVerb: 'Review…',

@@ -13,11 +13,11 @@ import { planMessages } from './messages.js';
 import { PlanCard } from './plan-card.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
-/** Number of posts that a day shows; a link to its week stands for the others. */
+/** Maximum number of posts in a day. If there are more, a link to the day's week takes the place of the last. */
 const SHOWN = 4;
 const MINUTE_MS = 60_000;
 
-/** The weeks of a month. On phones, a day shows the number of its posts. */
+/** The weeks of a month. On phones, each day shows only the number of its posts. */
 export const MonthView = ({
   days,
   first,
@@ -26,10 +26,10 @@ export const MonthView = ({
   drag,
 }: {
   readonly days: readonly Day[];
-  /** A day of the month. */
+  /** Any day of the month. */
   readonly first: Day;
   readonly posts: readonly Post[];
-  /** The last day whose posts are shown, if there are too many; null if all are shown. */
+  /** The last day for which posts were loaded, if there were too many; null if all were loaded. */
   readonly shownUntil: Day | null;
   readonly drag: PlanDrag;
 }) => {

@@ -15,7 +15,7 @@ export const NothingPlanned = ({
   view,
   first,
 }: {
-  /** End of the period that is shown, in ms since 1970. */
+  /** End of the shown period, in ms since 1970. */
   readonly after: number;
   readonly view: View;
   readonly first: Day;

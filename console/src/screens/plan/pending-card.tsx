@@ -12,10 +12,10 @@ import { type Post, postTitle } from '../../publications/posts.js';
 import { planMessages } from './messages.js';
 import { usePending } from './use-calendar.js';
 
-/** Number of posts that are shown at first. */
+/** Number of posts shown until the list is expanded. */
 const SHOWN = 3;
 
-/** The posts that wait for approval, whenever they are planned for; nothing if there are none. */
+/** The posts that wait for approval, whatever their dates. Renders nothing if there are none. */
 export const PendingCard = () => {
   const pending = usePending().data;
   return pending && pending.posts.length > 0 ? <Pending {...pending} /> : null;
@@ -27,7 +27,7 @@ const Pending = ({ posts, isMore }: { readonly posts: readonly Post[]; readonly 
   const list = useRef<HTMLUListElement>(null);
   const [reviewed, setReviewed] = useState<string | null>(null);
   const [isAll, setIsAll] = useState(false);
-  // A single further row takes no more room than the button that would show it.
+  // One more row takes no more room than the button that would show it.
   const shown = isAll || posts.length === SHOWN + 1 ? posts : posts.slice(0, SHOWN);
   const opener = useRef<HTMLElement>(null);
   const review = (id: string): void => {
@@ -69,7 +69,7 @@ const Pending = ({ posts, isMore }: { readonly posts: readonly Post[]; readonly 
   );
 };
 
-/** Returns the button in the row below, or else above, because the given button disappears with its post. */
+/** Returns the button in the next row, or else the previous row. The given button disappears with its post. */
 const neighbourOf = (button: HTMLElement | null): HTMLElement | null => {
   const row = button?.closest('li');
   return (row?.nextElementSibling ?? row?.previousElementSibling ?? null)?.querySelector('button') ?? null;

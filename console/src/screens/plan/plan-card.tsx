@@ -12,7 +12,7 @@ import { timeOf } from './calendar.js';
 import { planMessages } from './messages.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
-/** A post in the calendar: its time, networks and text. A planned post can be dragged, and has a button that moves it. */
+/** A post in the calendar, with its time, networks and text. Planned posts can be dragged or moved with a button. */
 export const PlanCard = ({
   post,
   drag,
@@ -20,7 +20,7 @@ export const PlanCard = ({
 }: {
   readonly post: Post;
   readonly drag: PlanDrag;
-  /** True for one line, as in the month view. */
+  /** True to show the post on one line, as in the month view. */
   readonly isLine?: boolean;
 }) => {
   const m = useMessages(planMessages);

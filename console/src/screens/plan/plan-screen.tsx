@@ -29,7 +29,7 @@ import { WeekView } from './week-view.js';
 const route = getRouteApi('/plan');
 const MINUTE_MS = 60_000;
 
-/** Plan: the posts that wait for their time, in a week or a month of the browser's time zone. */
+/** Plan: a week or a month of planned posts, in the browser's time zone. */
 export const PlanScreen = () => {
   const m = useMessages(planMessages);
   const { view = 'week', from } = route.useSearch();
@@ -73,7 +73,7 @@ interface ViewProps {
   readonly days: readonly string[];
 }
 
-/** The headline: how many posts are planned in the days that are shown, and how many of them need approval. */
+/** The heading: how many posts are planned for the shown days, and how many of them need approval. */
 const PlanTitle = ({
   calendar,
   view,
@@ -149,7 +149,7 @@ const CalendarView = ({
   );
 };
 
-/** Says up to what time the period's posts are shown, and links to the others. */
+/** Tells up to what time the period's posts are shown, and links to later posts. */
 const TooMany = ({ count, until }: { readonly count: number; readonly until: number }) => {
   const m = useMessages(planMessages);
   const format = useFormat();

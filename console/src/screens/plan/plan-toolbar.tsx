@@ -10,7 +10,7 @@ import { step, type View } from './calendar.js';
 import { middleOf } from './day-head.js';
 import { planMessages } from './messages.js';
 
-/** Chooses between week and month, and moves to earlier and later ones. */
+/** Switches between week and month, and goes to the previous or next one. */
 export const PlanToolbar = ({
   view,
   first,

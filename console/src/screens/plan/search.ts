@@ -2,9 +2,9 @@ import { readText } from '../../app/search.js';
 import { isDay } from '../../time/local-time.js';
 import type { View } from './calendar.js';
 
-/** The part of the calendar that is shown, as it appears in the address. */
+/** What the calendar shows, as it appears in the address bar. */
 export interface PlanSearch {
-  /** A week if absent. */
+  /** The week view if absent. */
   readonly view?: Exclude<View, 'week'>;
   /** The first day of the week, or a day of the month; today if absent. */
   readonly from?: string;

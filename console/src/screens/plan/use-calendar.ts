@@ -5,23 +5,20 @@ import type { Post } from '../../publications/posts.js';
 import { useScope } from '../../session/scope.js';
 import type { Period } from './calendar.js';
 
-/** Number of posts on a page of the list, and maximum number of pages whose posts the calendar shows. */
+/** Number of posts per page, and maximum number of pages that the calendar loads. */
 const PAGE = 200;
 const MAX_PAGES = 5;
 
-/** The posts of a part of the calendar, earliest first. */
+/** The posts of a period, earliest first. */
 export interface Calendar {
   readonly posts: readonly Post[];
-  /**
-   * Time of the last post that is shown, in ms since 1970, if there are later ones in the period; null if all are
-   * shown.
-   */
+  /** Time up to which posts were loaded, in ms since 1970, if the period has more; null if all were loaded. */
   readonly shownUntil: number | null;
 }
 
 /**
- * Returns the query for the posts that are, or were, planned for a period. Posts that ended before their time are
- * omitted.
+ * Returns the query for posts that are or were planned for a period. Posts that were cancelled or rejected before their
+ * release are omitted.
  */
 export const useCalendar = ({ from, to }: Period) => {
   const scope = useScope();
@@ -49,7 +46,7 @@ export const useCalendar = ({ from, to }: Period) => {
   });
 };
 
-/** Returns the query for the first post that is planned after a time; null if there is none. */
+/** Returns the query for the first post planned after a time; its result is null if there is none. */
 export const useNextPlanned = (after: number) => {
   const scope = useScope();
   return useQuery({
@@ -63,7 +60,7 @@ export const useNextPlanned = (after: number) => {
 };
 
 /**
- * Returns the query for the posts that wait for approval: the next to be published first, then those without a time.
+ * Returns the query for posts that wait for approval: posts with a time first, earliest first, then posts without one.
  */
 export const usePending = () => {
   const scope = useScope();

@@ -9,16 +9,16 @@ import { serverNow } from '../../time/server-clock.js';
 import { readDrop, timeOfDrop } from './drop.js';
 import { planMessages } from './messages.js';
 
-/** A post whose new time a dialog asks for. */
+/** A post for which a dialog asks for the new time. */
 export interface Asked {
   readonly post: Post;
-  /** The time that it was dropped on; absent if a button opened the dialog. */
+  /** Day and time of the cell on which the post was dropped; absent if a button opened the dialog. */
   readonly wanted?: ChosenTime;
 }
 
 /** State and functions for moving posts in the calendar, by dragging or through a dialog. */
 export interface PlanDrag {
-  /** True while a post is dragged. */
+  /** True while a post is being dragged. */
   readonly isDragging: boolean;
   /** The post that is being moved, and its new time in ms since 1970; null if none is. */
   readonly moving: { readonly id: string; readonly at: number } | null;
@@ -26,17 +26,17 @@ export interface PlanDrag {
   readonly start: (post: Post) => void;
   readonly end: () => void;
   /**
-   * Returns the time of day at which the dragged post would be published if it were dropped on an hour, or on a day
+   * Returns the time of day that the dragged post would get if it were dropped on an hour, or on a day as a whole
    * (null).
    */
   readonly timeOn: (hour: number | null) => string;
   /** Drops the post on an hour of a day, or on the day as a whole (null). */
   readonly drop: (day: Day, hour: number | null) => void;
-  /** Opens the dialog; closes it if no post is given. */
+  /** Opens the dialog for a post; closes it if null. */
   readonly ask: (post: Post | null) => void;
 }
 
-/** Returns what the calendar needs to move posts. */
+/** Keeps the state of moving posts in the calendar. */
 export const usePlanDrag = (): PlanDrag => {
   const m = useMessages(planMessages);
   const move = useMove();

@@ -1,17 +1,17 @@
 import { useEffect } from 'react';
 
-/** Returns the element of a post in the calendar. */
+/** Returns the calendar's post card that contains an element; null if there is none. */
 const cardOf = (element: Element | null): HTMLElement | null => element?.closest<HTMLElement>('.plan-card') ?? null;
 
-/** Returns the posts sorted by time, because in a week they are in rows of hours. */
+/** Returns the post cards sorted by time. In the week view, document order is by hour, across all days. */
 const listCards = (): HTMLElement[] =>
   [...document.querySelectorAll<HTMLElement>('.plan-card')].sort((a, b) => Number(a.dataset.at) - Number(b.dataset.at));
 
-/** Returns the link of a post in the calendar; null if it is not shown. A moved post gets a new element. */
+/** Returns the link in a post's card; null if the post is not shown. A post that was moved has a new element. */
 export const findCard = (id: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(`.plan-card[data-post="${CSS.escape(id)}"] .plan-card-link`);
 
-/** Keys of the calendar: `j` and `k` go to the next and the previous post, `m` moves it. */
+/** Handles the calendar's keys: `j` and `k` go to the next and the previous post, `m` moves the post. */
 export const usePlanKeys = (): void => {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {

@@ -15,7 +15,7 @@ import type { PlanDrag } from './use-plan-drag.js';
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Seven days side by side, divided into hours. Rows of hours with posts are tall enough to show them. */
+/** Seven days side by side, with a row for each hour. Rows with posts grow to fit them. */
 export const WeekView = ({
   days,
   posts,
