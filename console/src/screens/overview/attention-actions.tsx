@@ -9,10 +9,10 @@ import { useMessages } from '../../i18n/messages.js';
 import { attentionMessages } from './attention-messages.js';
 import { useAttentionCalls } from './use-attention-calls.js';
 
-/** Loaded on demand, because the first view must stay small. */
+/** Loaded on demand to keep the first download small. */
 const ReviewDialog = lazy(async () => ({ default: (await import('../../planning/review-dialog.js')).ReviewDialog }));
 
-/** The screens that list all items of a kind, by the kind's code. */
+/** Screens that list all items of a kind, by code. */
 const LISTS: Readonly<Record<string, Pick<LinkProps, 'to' | 'search'>>> = {
   in_doubt: { to: '/timeline', search: { state: 'in_doubt' } },
   publication_failed: { to: '/timeline', search: { state: 'failed' } },
@@ -37,7 +37,7 @@ export const MoreLink = ({ item }: { readonly item: Attention }) => {
   );
 };
 
-/** How to resolve what needs attention; the main action comes first. */
+/** The buttons that resolve an item, main action first. */
 export const AttentionActions = ({
   item,
   isFirst,
@@ -45,7 +45,7 @@ export const AttentionActions = ({
 }: {
   readonly item: Attention;
   readonly isFirst: boolean;
-  /** True if the sentence is about all of them, not about the first. */
+  /** True if the sentence covers all items of the kind, not just the first. */
   readonly isOfMany: boolean;
 }) => {
   const { action } = useMessages(attentionMessages);
@@ -106,7 +106,7 @@ export const AttentionActions = ({
   }
 };
 
-/** A button that shows a post on its networks, and asks for the decision. */
+/** A button that opens a post's previews and asks whether to publish it. */
 const ReviewButton = ({ postId, look }: { readonly postId: string; readonly look: 'primary' | 'plain' }) => {
   const { action } = useMessages(attentionMessages);
   const [isOpen, setIsOpen] = useState(false);
@@ -124,7 +124,7 @@ const ReviewButton = ({ postId, look }: { readonly postId: string; readonly look
   );
 };
 
-/** A button that acts at once. */
+/** A button that calls the gateway without asking first. */
 const CallButton = ({
   item,
   look,

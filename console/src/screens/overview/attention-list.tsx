@@ -24,10 +24,10 @@ const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: T
   store_unavailable: { name: 'failed', tone: 'fail' },
 };
 
-/** Number of kinds that are shown at first. */
+/** Number of items shown until the list is expanded. */
 const SHOWN = 5;
 
-/** The things that need attention, worst first, each with the way to resolve it. */
+/** The items that need attention, worst first, each with buttons to resolve it. */
 export const AttentionList = ({ overview }: { readonly overview: Overview }) => {
   const m = useMessages(attentionMessages);
   const format = useFormat();
@@ -52,7 +52,7 @@ export const AttentionList = ({ overview }: { readonly overview: Overview }) => 
   );
 };
 
-/** Puts the gateway's own problems first: only operators can fix them, whereas owners can resolve the rest. */
+/** Puts the gateway's own problems first: only operators can fix them, while owners can resolve the rest. */
 export const putGatewayFirst = (items: readonly Attention[]): readonly Attention[] => {
   const isOfGateway = ({ code }: Attention): boolean => code === 'store_unavailable' || code === 'projection_stopped';
   return [...items.filter(isOfGateway), ...items.filter((item) => !isOfGateway(item))];

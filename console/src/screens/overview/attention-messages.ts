@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Sentences about what needs attention, by the API's codes; and its actions. */
+/** Texts about what needs attention, by the API's codes, and the labels of the actions. */
 export const attentionMessages = defineMessages({
   en: {
     title: 'Needs your attention',
@@ -16,17 +16,17 @@ export const attentionMessages = defineMessages({
       credentials: 'The gateway has no credentials for “{channel}” on {network}.',
       chat: '{network} cannot find the chat of “{channel}”.',
       account: '{network} has blocked the account behind “{channel}”.',
-      confirmation: '{network} wants the account behind “{channel}” to be confirmed.',
-      other: '{network} refuses the posts of “{channel}”.',
+      confirmation: '{network} asks you to confirm the account behind “{channel}”.',
+      other: '{network} rejects posts to “{channel}”.',
     },
     fix: {
-      right: 'Give the bot or the account the right to post there, then try again.',
+      right: 'Allow the bot or the account to post there, then try again.',
       token: 'Issue a new token and enter it here.',
       credentials: 'Enter them again.',
       chat: 'Check the address of the chat, and add the bot to it.',
       account: 'Sign in to the network to see why, or use another account.',
-      confirmation: 'Sign in to the network and confirm it, then try again.',
-      other: 'Fix the reason, then try again.',
+      confirmation: 'Sign in to the network and confirm the account, then try again.',
+      other: 'Fix the cause, then try again.',
     },
     keepOrder: (count: number, shown: string) =>
       `${shown} ${pluralEn(count, 'post is waiting and keeps its place', 'posts are waiting and keep their order')}.`,
@@ -38,11 +38,12 @@ export const attentionMessages = defineMessages({
     },
     endpointText: 'Its requests are rejected until you enable it.',
     quota: 'This month’s posts are used up.',
-    quotaText: 'New posts wait until {until}, or until the operator adds a post pack or a larger plan.',
+    quotaText:
+      'New posts are rejected and queued posts wait until {until}. The operator can add a post pack or a larger plan before then.',
     failed: '“{excerpt}” was not published on {network}.',
     failedText: 'Channel “{channel}”.',
     output: {
-      gone: 'The webhook {name} was disabled: its server answered that it is gone.',
+      gone: 'The webhook {name} was disabled: its server reported that the URL is gone.',
       failures: 'The webhook {name} was disabled: it failed for five days.',
       secret: 'The webhook {name} was disabled: its signing secret cannot be read.',
       plan: 'The webhook {name} was disabled: the plan does not include it.',
@@ -53,9 +54,9 @@ export const attentionMessages = defineMessages({
     approvalText: 'It is published only after you approve it.',
     approvalThrough: 'Sent through “{name}”.',
     projection: 'The read model “{name}” has stopped at event {position}, {type}.',
-    projectionText: 'Posts are published as before. What this read model shows is as of {since}.',
+    projectionText: 'Posts are still being published, but this read model has not been updated since {since}.',
     store: 'The event store is unavailable.',
-    storeText: 'No post is accepted or published.',
+    storeText: 'No posts are being accepted or published.',
     many: {
       in_doubt: (count: number, shown: string) =>
         `${shown} ${pluralEn(count, 'publication is', 'publications are')} in doubt.`,
@@ -64,7 +65,7 @@ export const attentionMessages = defineMessages({
       endpoint_disabled: (count: number, shown: string) =>
         `${shown} ${pluralEn(count, 'endpoint is', 'endpoints are')} disabled.`,
       quota_exhausted: (count: number, shown: string) =>
-        `${shown} ${pluralEn(count, 'owner has', 'owners have')} used up the month’s posts.`,
+        `${shown} ${pluralEn(count, 'owner has', 'owners have')} used up this month’s posts.`,
       publication_failed: (count: number, shown: string) =>
         `${shown} ${pluralEn(count, 'publication', 'publications')} failed.`,
       webhook_output_disabled: (count: number, shown: string) =>
@@ -85,7 +86,7 @@ export const attentionMessages = defineMessages({
       view: 'View',
       viewAll: 'View all',
     },
-    more: (shown: string) => `${shown} more of this kind`,
+    more: (shown: string) => `${shown} more like this`,
     showRest: (shown: string) => `Show ${shown} more`,
     enabled: (name: string) => `${name} is enabled. It accepts requests again.`,
     replayed: (count: number, shown: string) =>

@@ -5,7 +5,7 @@ import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { operatorMessages } from './operator-messages.js';
 
-/** The checks of the gateway itself in one line. */
+/** The results of the gateway's own checks, in one line. */
 export const ChecksStrip = ({ checks }: { readonly checks: readonly Check[] }) => {
   const m = useMessages(operatorMessages);
   const valueOf = useCheckValue();
@@ -26,8 +26,8 @@ export const ChecksStrip = ({ checks }: { readonly checks: readonly Check[] }) =
 };
 
 /**
- * Returns a function that gives the figure of a check; if the check failed, it says what is wrong, in the gateway's
- * words.
+ * Returns a function that describes the result of a check: the parts that are behind, the gateway's message if the
+ * check failed, or otherwise a figure.
  */
 const useCheckValue = (): ((check: Check) => string) => {
   const m = useMessages(operatorMessages);

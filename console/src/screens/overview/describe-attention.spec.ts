@@ -84,7 +84,7 @@ describe('what needs attention', () => {
 
   it("adds the network's words to a refusal that the console does not know", () => {
     const unknown = { ...refused, subject: { ...refused.subject, code: 'quite_new' } };
-    expect(say(unknown).title).toBe('MAX refuses the posts of “Harbour News”.');
+    expect(say(unknown).title).toBe('MAX rejects posts to “Harbour News”.');
     expect(say(unknown).details).toContain('MAX says: “chat.denied”');
   });
 

@@ -4,11 +4,11 @@ import type { Format } from '../../i18n/format.js';
 import { type Sentence, sentence } from '../../i18n/sentence.js';
 import type { AttentionMessages } from './attention-messages.js';
 
-/** Sentences that describe an item that needs attention. */
+/** The description of an item that needs attention. */
 export interface AttentionText {
   readonly title: Sentence;
   readonly details: readonly Sentence[];
-  /** The gateway's message in English, if it says more than the details. */
+  /** The gateway's message, if it adds to the details; null if there is none or its language does not fit. */
   readonly reason: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface AttentionText {
 export interface AttentionContext {
   readonly m: AttentionMessages;
   readonly format: Format;
-  /** True if all owners' items are shown: the text then names the owner, and counts items of one kind. */
+  /** True if all owners' items are shown. The text then names the owner, and counts items of the same kind. */
   readonly isOfAll: boolean;
 }
 
@@ -51,7 +51,7 @@ const TROUBLES: Readonly<Record<string, ChannelTrouble>> = {
   validation_needed: 'confirmation',
 };
 
-/** Returns the text about something that needs attention, in the current language. */
+/** Describes something that needs attention, in the current language. */
 export const describeAttention = (attention: Attention, context: AttentionContext): AttentionText => {
   const { m, format, isOfAll } = context;
   const first = describeFirst(attention, context);
@@ -82,7 +82,7 @@ const describeFirst = (attention: Attention, { m, format }: AttentionContext): A
   const describe = (title: string, details: readonly Sentence[], reason: string | null = null): AttentionText => ({
     title: sentence(title, values),
     details,
-    // The Russian console uses its own words to say what to do.
+    // The gateway's messages are in English, so other languages rely on the console's own advice.
     reason: format.locale === 'en' ? reason : null,
   });
   switch (attention.code) {
@@ -121,7 +121,7 @@ const describeFirst = (attention: Attention, { m, format }: AttentionContext): A
     }
     case 'store_unavailable':
       return describe(m.store, [sentence(m.storeText)], subject.message);
-    default: // a kind that this console does not know yet
+    default: // a kind that this version of the console does not know
       return { title: sentence('{text}', { text: { name: attention.text } }), details: [], reason: null };
   }
 };

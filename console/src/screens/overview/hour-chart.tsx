@@ -13,11 +13,11 @@ const SERIES = [
   { name: 'failed', icon: 'failed', tone: 'fail' },
 ] as const;
 
-/** Height of the chart and width of a minute, in SVG units; the drawing is stretched. */
+/** Height of the chart and width of a minute, in SVG units. The drawing is stretched to fit the card. */
 const HEIGHT = 100;
 const STEP = 10;
 
-/** The publications of the last hour, minute by minute; a table gives the same information to screen readers. */
+/** The publications of the last hour, minute by minute, with the same figures in a table for screen readers. */
 export const HourChart = ({ title, minutes }: { readonly title: string; readonly minutes: readonly Minute[] }) => {
   const m = useMessages(overviewMessages);
   const format = useFormat();

@@ -28,13 +28,13 @@ const LOOKS: Readonly<Record<string, { readonly name: IconName; readonly tone: T
 const keyOf = ({ at, kind, publication_id: publicationId, resource_id: resourceId }: Recent): string =>
   `${publicationId ?? resourceId} ${kind} ${at}`;
 
-/** The latest events, as they happen. The list does not move while the pointer or the focus is on it. */
+/** The latest events, as they happen. The list stays still while the pointer or the focus is on it. */
 export const LiveFeed = ({
   recent,
   rows,
 }: {
   readonly recent: readonly Recent[];
-  /** Maximum number of rows that are shown. */
+  /** Maximum number of rows to show. */
   readonly rows: number;
 }) => {
   const m = useMessages(overviewMessages);
@@ -113,7 +113,7 @@ const targetOf = ({ kind, publication_id: publicationId, resource_id: resourceId
 /** How long new rows are collected before they are announced, in ms. */
 const GATHER_MS = 5_000;
 
-/** Announces how many rows are new, at most every five seconds. */
+/** Announces the number of new rows to screen readers, at most every five seconds. */
 const NewRowsStatus = ({ recent }: { readonly recent: readonly Recent[] }) => {
   const m = useMessages(overviewMessages);
   const format = useFormat();

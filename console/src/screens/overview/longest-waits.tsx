@@ -11,7 +11,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { setSession, useSession } from '../../session/session.js';
 import { operatorMessages } from './operator-messages.js';
 
-/** The owners whose publications have waited longest. A click shows an owner's publications. */
+/** The owners whose publications have waited longest. Clicking an owner switches the console to that owner. */
 export const LongestWaits = ({ longest }: { readonly longest: readonly LongestWait[] }) => {
   const m = useMessages(operatorMessages);
   const format = useFormat();

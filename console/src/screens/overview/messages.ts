@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts of the overview, except those about what needs attention. */
+/** Texts of the overview, except texts about what needs attention. */
 export const overviewMessages = defineMessages({
   en: {
     needsAttention: (count: number, shown: string) =>
@@ -33,7 +33,7 @@ export const overviewMessages = defineMessages({
     waitingEmpty: 'Nothing is waiting',
     waitingEmptyText: 'Posts are published as soon as they arrive.',
     allWaiting: (shown: string) => `All ${shown} on the timeline`,
-    why: 'Why does it wait?',
+    why: 'Why is it waiting?',
     openPublication: 'Open this publication',
     noText: 'A post without text',
     hour: 'The last hour',

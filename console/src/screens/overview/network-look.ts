@@ -3,22 +3,22 @@ import type { IconName, Tone } from '../../components/icon.js';
 import { isEndedByPerson } from '../../publications/shown-state.js';
 import type { OverviewMessages } from './messages.js';
 
-/** The state of a network as people see it, and what its waiting publications wait for. */
+/** How a network's state is shown, and what its publications are waiting for. */
 export interface NetworkLook {
   readonly icon: IconName;
   readonly tone: Tone;
   readonly word: (m: OverviewMessages, count: string) => string;
-  /** The pause that publications wait for; null if it is not known. */
+  /** A pause that holds publications back; null if none is known or another state matters more. */
   readonly pause: { readonly channel: string; readonly until: string } | null;
-  /** True if a person has to end the wait. */
+  /** True if the wait lasts until a person acts. */
   readonly needsPerson: boolean;
 }
 
 const PAUSES = ['channel_pause', 'project_pause'];
 
 /**
- * Returns how a network is shown. A network that only pauses hold back is shown as paused, not on hold, because nothing
- * has to be fixed.
+ * Returns how a network is shown. A network that is held back only by pauses is shown as paused, not on hold, because
+ * there is nothing to fix.
  */
 export const lookAt = (network: Network, waiting: readonly WaitingPublication[]): NetworkLook => {
   const own = waiting.filter(({ platform }) => platform === network.platform);

@@ -11,16 +11,16 @@ import { overviewMessages } from './messages.js';
 import { lookAt } from './network-look.js';
 import { Sparkline } from './sparkline.js';
 
-/** Minimum number of publications in an hour for which the figure is given per minute. */
+/** Number of publications in an hour from which the figure is shown per minute instead. */
 const BUSY_HOUR = 600;
 
-/** A tile for each network: its state, what it published, and what waits. */
+/** A tile for each network: its state, what it published, and what is waiting. */
 export const NetworkTiles = ({
   overview: { networks, waiting },
   footer,
 }: {
   readonly overview: Overview;
-  /** Renders the lower part of a tile; by default, what waits. */
+  /** Renders the lower part of a tile; by default, it shows what is waiting. */
   readonly footer?: (network: Network) => ReactNode;
 }) => {
   const m = useMessages(overviewMessages);

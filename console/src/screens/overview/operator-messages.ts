@@ -1,7 +1,7 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 import type { WaitRule } from '../../publications/shown-state.js';
 
-/** Reasons why an owner's oldest publication waits; `none`: it is about to be published. */
+/** Why an owner's oldest publication is waiting; `none` if it is about to be published. */
 type Reasons = Readonly<Record<WaitRule | 'none', string>>;
 
 const RULES_EN: Reasons = {
@@ -14,9 +14,9 @@ const RULES_EN: Reasons = {
   retry: 'trying again',
   platform_limit: 'slowed down by the network',
   pace: 'waiting for its turn on the network',
-  share: 'behind other posts or files of the owner',
+  share: 'behind the owner’s other posts or files',
   needs_attention: 'channel on hold',
-  quota: 'the month’s posts are used up',
+  quota: 'this month’s posts are used up',
   none: 'about to be published',
 };
 const RULES_RU: Reasons = {
@@ -41,7 +41,7 @@ export const operatorMessages = defineMessages({
     publishing: 'Posts are being published.',
     publishingFor: (count: number, shown: string) =>
       `Posts are being published for ${shown} ${pluralEn(count, 'owner', 'owners')}.`,
-    storeUnavailable: 'No post is being published: the event store is unavailable.',
+    storeUnavailable: 'No posts are being published: the event store is unavailable.',
     nothingNeeded: 'Nothing needs your attention.',
     rate: (count: number, shown: string) => `${shown} ${pluralEn(count, 'publication', 'publications')} a minute.`,
     p95: (time: string) => `95 % are published within ${time}.`,
@@ -49,7 +49,7 @@ export const operatorMessages = defineMessages({
     nothingWaiting: 'Nothing is waiting.',
     waiting: (count: number, shown: string) => `${shown} ${pluralEn(count, 'is', 'are')} waiting, the oldest for`,
     projections: 'Projections',
-    perMinute: 'Publications a minute',
+    perMinute: 'Publications per minute',
     tileP95: '95 % published within',
     tileWaiting: 'Waiting, oldest',
     tileRefused: 'Refused by network',

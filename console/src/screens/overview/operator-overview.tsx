@@ -17,8 +17,8 @@ import { operatorMessages } from './operator-messages.js';
 import { summarize } from './summary.js';
 
 /**
- * The operator's overview of all owners: what needs attention, the gateway's checks, the networks, and who has waited
- * longest.
+ * The operator's overview of all owners: what needs attention, the gateway's checks, the networks, the last hour, and
+ * who has waited longest.
  */
 export default function OperatorOverview({ overview }: { readonly overview: Overview }) {
   const m = useMessages(operatorMessages);
@@ -56,7 +56,7 @@ export default function OperatorOverview({ overview }: { readonly overview: Over
   );
 }
 
-/** Returns a sentence that says whether posts are being published, for how many owners, and the worst problem. */
+/** Returns the heading: whether posts are being published, for how many owners, and the worst problem. */
 const useHeadline = (attention: readonly Attention[]): string => {
   const m = useMessages(operatorMessages);
   const { many } = useMessages(attentionMessages);
@@ -74,7 +74,7 @@ const useHeadline = (attention: readonly Attention[]): string => {
   return `${first} ${worst && text ? text(worst.count, format.number(worst.count)) : m.nothingNeeded}`;
 };
 
-/** Returns a function that formats a time, in tenths of a second if it is under a minute. */
+/** Returns a function that formats a duration, to a tenth of a second if it is under a minute. */
 const useSeconds = (): ((seconds: number) => string) => {
   const m = useMessages(operatorMessages);
   const format = useFormat();

@@ -7,7 +7,7 @@ import { OwnerOverview } from './owner-overview.js';
 const OperatorOverview = lazy(() => import('./operator-overview.js'));
 const FirstRun = lazy(() => import('./first-run/first-run.js'));
 
-/** The overview of an owner or of all owners; before an owner's first publication, the four steps to it. */
+/** The overview of one owner or of all owners. Before an owner's first publication, it shows the steps to get there. */
 export const OverviewScreen = () => {
   const scope = useScope();
   return (
@@ -25,7 +25,7 @@ export const OverviewScreen = () => {
   );
 };
 
-/** Shows the first run until the person leaves it, so that they see the first post where they sent it. */
+/** Keeps the first run on the screen until the user leaves it, so that the first post appears where it was sent. */
 const OwnOverview = ({ overview }: { readonly overview: Overview }) => {
   const [isFirstRun, setIsFirstRun] = useState(() => !hasPublished(overview));
   if (isFirstRun) return <FirstRun overview={overview} onLeave={() => setIsFirstRun(false)} />;

@@ -13,11 +13,11 @@ import { NetworkTiles } from './network-tiles.js';
 import { summarize } from './summary.js';
 import { WaitingCard } from './waiting-card.js';
 
-/** Number of feed rows that are as tall as the chart below the waiting publications. */
+/** Number of feed rows that are together as tall as the chart below the waiting publications. */
 const ROWS_BESIDE_CHART = 8;
 
 /**
- * An owner's overview: what needs attention, the four networks, what waits, the last hour and what is happening now.
+ * An owner's overview: what needs attention, the four networks, what is waiting, the last hour, and live activity.
  */
 export const OwnerOverview = ({ overview }: { readonly overview: Overview }) => {
   const m = useMessages(overviewMessages);

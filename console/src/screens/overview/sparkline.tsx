@@ -1,7 +1,7 @@
 const HEIGHT = 26;
 const STEP = 7;
 
-/** A series of figures as small bars. They are decoration, because the sum is next to them. */
+/** A series of figures as small bars. Screen readers skip the bars, because the sum is next to them. */
 export const Sparkline = ({ values }: { readonly values: readonly number[] }) => {
   const most = Math.max(1, ...values);
   const bars = values

@@ -1,14 +1,14 @@
 import type { Network, Overview } from '../../api/overview.js';
 
-/** The figures of an overview's first lines. */
+/** The figures at the top of an overview. */
 export interface Summary {
-  /** Number of things that need attention. */
+  /** Number of items that need attention. */
   readonly attention: number;
   readonly waiting: number;
   readonly publishedHour: number;
-  /** Time at which the oldest waiting publication was accepted; null if none waits. */
+  /** Time at which the oldest waiting publication was accepted; null if none is waiting. */
   readonly oldestAt: string | null;
-  /** The slowest network's 95th percentile of the time to publish, in seconds; null if nothing was published. */
+  /** 95th percentile of the time to publish, in seconds, on the slowest network; null if nothing was published. */
   readonly p95Seconds: number | null;
 }
 

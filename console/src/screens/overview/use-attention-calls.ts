@@ -7,7 +7,7 @@ import { useLocale } from '../../i18n/locale.js';
 import { useMessages } from '../../i18n/messages.js';
 import { attentionMessages } from './attention-messages.js';
 
-/** How long its deliveries must fail before a webhook output is disabled. */
+/** How long the deliveries to a webhook output must keep failing before it is disabled, in ms. */
 const OUTPUT_FAILURES_MS = 5 * 24 * 3_600_000;
 
 /** Returns a function that calls the gateway to resolve an item that needs attention, and reports the outcome. */

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** A list that does not move while it is held. */
+/** A list that stays as it is while it is held. */
 export interface SteadyList<T> {
   readonly shown: readonly T[];
-  /** Keys of the items that arrived with the last change. */
+  /** Keys of the items that the last update added. */
   readonly added: ReadonlySet<string>;
   /** Number of items that have arrived since the list was held. */
   readonly held: number;
@@ -14,7 +14,7 @@ export const countNew = (items: readonly string[], known: readonly string[]): nu
   items.filter((key) => !known.includes(key)).length;
 
 /**
- * Shows the newest items of a list, but not while it is held, because what is under the pointer must not move.
+ * Keeps a list up to date except while it is held, because items under the pointer must not move.
  * @param items newest first
  */
 export const useSteadyList = <T>(items: readonly T[], keyOf: (item: T) => string, isHeld: boolean): SteadyList<T> => {

@@ -13,13 +13,13 @@ import { WaitingExplanation, WaitingReason, WaitingTime } from '../../publicatio
 import { WhyChain } from '../../publications/why-chain.js';
 import { overviewMessages } from './messages.js';
 
-/** The publications that go next or have waited longest, each with the reason; a click opens the full reason. */
+/** The publications that are next or have waited longest, each with a short reason. A click opens the full reason. */
 export const WaitingCard = ({
   waiting,
   total,
 }: {
   readonly waiting: readonly WaitingPublication[];
-  /** Number of all waiting publications. */
+  /** Total number of waiting publications. */
   readonly total: number;
 }) => {
   const m = useMessages(overviewMessages);
@@ -92,7 +92,7 @@ const WaitingRow = ({
   );
 };
 
-/** The full reason: the chain of publications to the first cause, and sentences about this one. */
+/** The full reason: the chain of publications ahead, back to the cause, and an explanation of this publication. */
 const Why = ({ publication, names }: { readonly publication: WaitingPublication; readonly names: Names }) => {
   const m = useMessages(overviewMessages);
   const chain = useChain(publication);

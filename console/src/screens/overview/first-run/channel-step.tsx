@@ -10,7 +10,7 @@ import { sentence } from '../../../i18n/sentence.js';
 import { firstRunMessages } from './messages.js';
 import { Step, type StepState } from './step.js';
 
-/** Connects the first channel, and tests it at once. */
+/** Connects the first channel, and tests it immediately. */
 export const ChannelStep = ({
   state,
   channels,
@@ -22,7 +22,7 @@ export const ChannelStep = ({
 }) => {
   const { channel: m } = useMessages(firstRunMessages);
   const [isTestOk, setIsTestOk] = useState<boolean | null>(null);
-  const first = channels.at(-1); // the list begins with the newest
+  const first = channels.at(-1); // the list is newest first
   if (state !== 'done' || !first)
     return (
       <Step number={1} state={state} title={m.title} text={m.text}>

@@ -25,7 +25,7 @@ export const EndpointStep = ({
   readonly plan: string;
   readonly projects: readonly Api<'Project'>[];
   readonly endpoint: Api<'Endpoint'> | undefined;
-  /** Called with whether the secrets are on the screen. */
+  /** Called with true when the secrets appear, and with false when they disappear. */
   readonly onSaving: (isSaving: boolean) => void;
 }) => {
   const { endpoint: m } = useMessages(firstRunMessages);
@@ -56,7 +56,7 @@ export const EndpointStep = ({
     <Step number={3} state={state} title={m.title} text={secrets ? `${m.text} ${m.shown}` : m.text}>
       {state === 'current' &&
         (secrets ? (
-          // The button that created them is gone, and the focus with it.
+          // The button that created the secrets is gone, so the focus would be lost.
           <div ref={focusOn} className="step-secrets" tabIndex={-1} role="group" aria-label={m.title}>
             <SecretsOnce secrets={secrets} onDone={() => show(null)} />
           </div>

@@ -15,7 +15,7 @@ import type { StepState } from './step.js';
 import { useNewestPost } from './use-newest-post.js';
 
 /**
- * The four steps from an empty account to its first post. Steps that are done stay done, so people can leave and
+ * The four steps from an empty account to its first post. Completed steps stay completed, so people can leave and
  * continue later.
  */
 export default function FirstRun({ overview, onLeave }: { readonly overview: Overview; readonly onLeave: () => void }) {
@@ -60,7 +60,7 @@ const Steps = ({
   readonly endpoint: Items<typeof useEndpoints>[number] | undefined;
 }) => {
   const m = useMessages(firstRunMessages);
-  // These steps stay open after they are done, to show the result of the test and the secrets.
+  // The first step stays open once it is done, to show the test result, and the third, to show the secrets.
   const [isConnecting, setIsConnecting] = useState(channels.length === 0);
   const [isSaving, setIsSaving] = useState(false);
   const post = useNewestPost();

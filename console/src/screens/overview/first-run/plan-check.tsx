@@ -8,7 +8,8 @@ import { useMessages } from '../../../i18n/messages.js';
 import { firstRunMessages } from './messages.js';
 
 /**
- * Says that the plan does not include endpoints, and which plans do; renders its children if the plan includes them.
+ * Renders its children if the plan includes endpoints. Otherwise explains that it does not, and names the plans that
+ * do.
  */
 export const PlanCheck = ({ plan, children }: { readonly plan: string; readonly children: ReactNode }) => {
   const { endpoint: m } = useMessages(firstRunMessages);

@@ -9,7 +9,7 @@ import { shownState, StatePill } from '../../../publications/states.js';
 import { WaitingReason, WaitingTime } from '../../../publications/waiting.js';
 import { firstRunMessages } from './messages.js';
 
-/** The states of a post in its channels, with links to the messages on the networks. */
+/** The state of a post in each of its channels, with links to the published messages. */
 export const PostProgress = ({ post, onLeave }: { readonly post: Api<'Post'>; readonly onLeave: () => void }) => {
   const { post: m } = useMessages(firstRunMessages);
   const names = useNames();

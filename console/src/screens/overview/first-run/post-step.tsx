@@ -13,7 +13,7 @@ import { firstRunMessages } from './messages.js';
 import { PostProgress } from './post-progress.js';
 import { Step, type StepState } from './step.js';
 
-/** Sends the first post, from here or from a program, and shows what becomes of it. */
+/** Sends the first post, or shows code that does, and then follows the post. */
 export const PostStep = ({
   state,
   endpoint,
@@ -24,7 +24,7 @@ export const PostStep = ({
   readonly state: StepState;
   readonly endpoint: Api<'Endpoint'> | undefined;
   readonly post: Api<'Post'> | undefined;
-  /** Null: unlimited. */
+  /** Posts left this month; null if unlimited. */
   readonly postsLeft: number | null;
   readonly onLeave: () => void;
 }) => {
@@ -69,7 +69,7 @@ const SendForm = ({
 }) => {
   const { post: m } = useMessages(firstRunMessages);
   const [isBusy, setIsBusy] = useState(false);
-  // Kept until the gateway has answered, so that a second click after a lost answer does not post twice.
+  // Kept until the gateway accepts the post, so that a second click after a lost answer does not post twice.
   const key = useRef(randomKey());
   const send = async (): Promise<void> => {
     setIsBusy(true);
@@ -114,6 +114,6 @@ const SendForm = ({
   );
 };
 
-/** `crypto.randomUUID` does not exist on pages over plain http. */
+/** Returns a random key without `crypto.randomUUID`, which pages served over plain HTTP do not have. */
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

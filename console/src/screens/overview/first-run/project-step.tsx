@@ -13,7 +13,7 @@ import { useScope } from '../../../session/scope.js';
 import { firstRunMessages } from './messages.js';
 import { Step, type StepState } from './step.js';
 
-/** Creates the first project, with all channels unless some are unticked. */
+/** Creates the first project. All channels are selected at first. */
 export const ProjectStep = ({
   state,
   channels,

@@ -5,7 +5,7 @@ import { firstRunMessages } from './messages.js';
 
 export type StepState = 'done' | 'current' | 'later';
 
-/** One of the four steps. A step that is done is one line; the current one shows its form. */
+/** One of the four steps. A completed step takes one line; the current step shows its form. */
 export const Step = ({
   number,
   state,
@@ -18,7 +18,7 @@ export const Step = ({
   readonly state: StepState;
   readonly title: string;
   readonly text: ReactNode;
-  /** Shown at the end of the line of a completed step. */
+  /** Shown at the end of a completed step's line. */
   readonly action?: ReactNode;
   readonly children?: ReactNode;
 }) => {
@@ -26,7 +26,7 @@ export const Step = ({
   const heading = useRef<HTMLHeadingElement>(null);
   const before = useRef(state);
   useEffect(() => {
-    // The button that ended the previous step is gone, and the focus with it.
+    // The button that completed the previous step is gone, so the focus would be lost.
     if (before.current !== 'current' && state === 'current') heading.current?.focus();
     before.current = state;
   }, [state]);
