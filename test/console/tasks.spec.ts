@@ -111,7 +111,7 @@ describeInChromium('the ten tasks', () => {
     const overview = await begin();
     await overview.click(navigation(overview, 'Requests'));
     await overview.click(overview.page.getByRole('button', { name: 'Unauthorized' }).last());
-    await overview.page.getByText('The token is not this endpoint’s.').waitFor();
+    await overview.page.getByText('The token does not belong to this endpoint.').waitFor();
     expect(overview.clicks).toBe(2);
   });
 

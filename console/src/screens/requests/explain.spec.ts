@@ -23,8 +23,8 @@ it.each<[string, Partial<LoggedRequest>]>([
 ])('says of an accepted request: %s (%j)', (short, request) => expect(explain(request)).toBe(short));
 
 it.each([
-  ['already_released', 'Change of a post that was released before'],
-  ['post_ended', 'Change of a post that had ended'],
+  ['already_released', 'Change to a post that was already released'],
+  ['post_ended', 'Change to a cancelled or rejected post'],
   ['revision_mismatch', 'Another change came first'],
   ['publishing', 'Cancelled while it was being sent'],
 ])('explains a change that was refused: %s', (reason, short) =>

@@ -5,7 +5,7 @@ import type { reasonMessages } from './reason-messages.js';
 
 export type LoggedRequest = Api<'Request'>;
 
-/** Kind of an answer, as the filters and the strip show it. */
+/** Kind of answer, as shown in the filters and the strip. */
 export type Kind = 'accepted' | 'replay' | 'unauthorized' | 'invalid' | 'tooMany' | 'disabled';
 
 export const KINDS: readonly Kind[] = ['accepted', 'replay', 'unauthorized', 'invalid', 'tooMany', 'disabled'];
@@ -35,7 +35,7 @@ export const KIND_LOOKS: Readonly<Record<Kind, { readonly name: IconName; readon
   disabled: { name: 'switchedOff', tone: 'idle' },
 };
 
-/** Figures behind a decision, named as in the API. */
+/** The figures behind a decision, under their names in the API. */
 export type Figures = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /** Returns the figures of a request; empty if there are none. */
@@ -44,20 +44,20 @@ export const figuresOf = ({ why }: Pick<LoggedRequest, 'why'>): Figures => {
   return typeof figures === 'object' && figures !== null ? (figures as Figures) : {};
 };
 
-/** An explained answer: in a few words, in a sentence, and what to do. */
+/** The explanation of an answer: in a few words, in full, and what to do. */
 export interface Explanation {
-  /** For a table. */
+  /** A few words, for the table. */
   readonly short: string;
   readonly title: string;
   readonly text: string;
-  /** Ways to fix it; empty for a success. */
+  /** Ways to fix the problem; empty if there is none. */
   readonly remedies: readonly Remedy[];
 }
 
-/** One way to fix a refusal. */
+/** One way to fix a problem. */
 export interface Remedy {
   readonly text: string;
-  /** A link to the endpoint's settings follows the text. */
+  /** True if a link to the endpoint's settings is to follow the text. */
   readonly isInSettings?: boolean;
 }
 
@@ -70,7 +70,7 @@ const acceptedAs = ({ route, post_id: post }: LoggedRequest): 'accepted' | 'answ
 
 type Texts = (typeof reasonMessages)['en'];
 
-/** Returns the explanation of a request's answer, using the words of `m`. */
+/** Explains the answer to a request. */
 export const explainRequest = (request: LoggedRequest, m: Texts, format: Format): Explanation => {
   const figures = figuresOf(request);
   const number = (name: string): number => Number(figures[name] ?? 0);

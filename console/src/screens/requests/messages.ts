@@ -7,7 +7,7 @@ export const requestsMessages = defineMessages({
       count === 1 ? 'The latest request was accepted.' : `The latest ${count} requests were all accepted.`,
     refused: (refused: number, count: number) =>
       `${refused} of the last ${count} ${pluralEn(count, 'request', 'requests')} ${pluralEn(refused, 'was', 'were')} refused.`,
-    mostly: (name: string, short: string) => `Most often at ${name}: ${short}.`,
+    mostly: (name: string, short: string) => `Most common reason at ${name}: ${short}.`,
     fineText: (name: string) => `${name} is answering as it should.`,
     none: 'No requests yet.',
     noneTitle: 'Nothing has been sent to this endpoint yet',
@@ -15,11 +15,11 @@ export const requestsMessages = defineMessages({
     noEndpoint: 'There is no endpoint yet',
     noEndpointText: 'Programs post to an endpoint. Its requests, accepted and refused, appear here.',
     create: 'Create an endpoint',
-    settings: 'Endpoint’s settings',
+    settings: 'Endpoint settings',
     endpoint: 'Endpoint',
     strip: (count: number) => `The last ${count}`,
     list: 'Requests',
-    stripHint: 'a bar for each, newest on the right',
+    stripHint: 'one bar per request, newest on the right',
     all: (count: number) => `All ${count}`,
     kinds: {
       accepted: 'Accepted',
@@ -34,7 +34,7 @@ export const requestsMessages = defineMessages({
     at: 'Time',
     answer: 'Answer',
     status: 'Status',
-    inWords: 'In words',
+    inWords: 'Explanation',
     from: 'From',
     size: 'Size',
     took: 'Took',
@@ -48,7 +48,7 @@ export const requestsMessages = defineMessages({
     acceptedFrom: (from: string, to: string) => `accepted from ${from} to ${to}`,
     nothingFound: 'No request matches.',
     showAll: 'Show all',
-    details: 'Details of the request',
+    details: 'Request details',
   },
   ru: {
     allFine: (count: number) =>

@@ -5,7 +5,7 @@ const errorsRu = (count: number): string => `${count} ${pluralRu(count, 'оши�
 const requestsEn = (count: number): string => `${count} ${pluralEn(count, 'request', 'requests')}`;
 const requestsRu = (count: number): string => `${count} ${pluralRu(count, 'запрос', 'запроса', 'запросов')}`;
 
-/** The reasons of the request log in words, with what to do about each. */
+/** Explanations of the request log's reasons, and what to do about each. */
 export const reasonMessages = defineMessages({
   en: {
     none: 'none',
@@ -24,7 +24,7 @@ export const reasonMessages = defineMessages({
       title: 'The post was cancelled.',
       text: 'Any part of it that was still planned or queued is not published.',
     },
-    answered: { short: 'Answered', title: 'The question was answered.', text: 'It created no post.' },
+    answered: { short: 'Answered', title: 'The request was answered.', text: 'It did not create a post.' },
     noProject: {
       short: 'Accepted, but the endpoint has no project',
       title: 'The request was fine, but there was nowhere to post.',
@@ -32,8 +32,8 @@ export const reasonMessages = defineMessages({
     },
     replay: {
       short: 'Sent before with this key: nothing new was posted',
-      title: 'The same request came again.',
-      text: 'It carried an idempotency key that was used before, so it got the first answer again and posted nothing.',
+      title: 'The same request was sent again.',
+      text: 'Its idempotency key had been used before, so it got the first answer again and nothing was posted.',
     },
     mismatch: {
       short: 'A different body with a key that was used before',
@@ -42,8 +42,8 @@ export const reasonMessages = defineMessages({
     },
     badToken: {
       short: 'Wrong token',
-      title: 'The token is not this endpoint’s.',
-      text: 'The Authorization header is missing, mistyped, or has a token that was replaced.',
+      title: 'The token does not belong to this endpoint.',
+      text: 'The Authorization header is missing, mistyped, or contains a token that was replaced.',
     },
     testToken: {
       short: 'A test token on the live address',
@@ -57,18 +57,18 @@ export const reasonMessages = defineMessages({
     }),
     noTimestamp: {
       short: 'No valid timestamp',
-      title: 'The token is valid, but the timestamp is missing.',
-      text: 'This endpoint requires a timestamp header with Unix time.',
+      title: 'The token is valid, but there is no valid timestamp.',
+      text: 'This endpoint requires a timestamp header with the Unix time.',
     },
     clockBehind: (length: string) => ({
       short: `Its clock is ${length} behind`,
       title: 'The token is valid, but the timestamp is not.',
-      text: `This endpoint accepts times within 5 minutes of its own. The sender’s clock is ${length} behind.`,
+      text: `This endpoint accepts timestamps within 5 minutes of the gateway’s clock. The sender’s clock is ${length} behind.`,
     }),
     clockAhead: (length: string) => ({
       short: `Its clock is ${length} ahead`,
       title: 'The token is valid, but the timestamp is not.',
-      text: `This endpoint accepts times within 5 minutes of its own. The sender’s clock is ${length} ahead.`,
+      text: `This endpoint accepts timestamps within 5 minutes of the gateway’s clock. The sender’s clock is ${length} ahead.`,
     }),
     signatureMissing: {
       short: 'No signature',
@@ -82,13 +82,13 @@ export const reasonMessages = defineMessages({
     },
     bodyWithheld: {
       short: 'The body did not arrive',
-      title: 'The request announced a body and did not send it.',
+      title: 'The request announced a body but did not send it.',
       text: 'The gateway stopped waiting for it.',
     },
     minInterval: (length: string) => ({
-      short: `Too soon: one post in ${length}`,
+      short: `Too soon: at most one post every ${length}`,
       title: 'The posts came too close together.',
-      text: `This endpoint accepts one post in ${length}.`,
+      text: `This endpoint accepts at most one post every ${length}.`,
     }),
     burst: (count: number, length: string) => ({
       short: `More than ${requestsEn(count)} in ${length}`,
@@ -103,7 +103,7 @@ export const reasonMessages = defineMessages({
     perMinute: (count: number) => ({
       short: `More than ${requestsEn(count)} of this kind in a minute`,
       title: 'Too many requests of this kind.',
-      text: `The gateway answers ${count} of them in a minute.`,
+      text: `The gateway accepts ${count} of them per minute.`,
     }),
     sandbox: (count: number) => ({
       short: `More than ${count} sandbox checks in a day`,
@@ -112,18 +112,18 @@ export const reasonMessages = defineMessages({
     }),
     probeBudget: {
       short: 'Too many media to check in a minute',
-      title: 'Too many media to check.',
-      text: 'The gateway looks at each medium before it accepts a post, but only for a limited amount per minute.',
+      title: 'There were too many media to check.',
+      text: 'The gateway checks all media before it accepts a post, but only a limited amount per minute.',
     },
     disabledByOwner: {
       short: 'The endpoint is disabled',
       title: 'The endpoint is disabled.',
-      text: 'A person disabled it. Requests are refused until it is enabled.',
+      text: 'Someone disabled it. Requests are refused until it is enabled again.',
     },
     disabledByLimits: {
       short: 'Disabled after too many requests',
       title: 'The endpoint was disabled automatically.',
-      text: 'It exceeded its limits again and again. Requests are refused until you enable it.',
+      text: 'It exceeded its limits repeatedly. Requests are refused until you enable it again.',
     },
     planWithoutInput: {
       short: 'The plan does not include posting by HTTP',
@@ -133,47 +133,47 @@ export const reasonMessages = defineMessages({
     monthlyQuota: (used: string) => ({
       short: 'This month’s posts are used up',
       title: 'This month’s posts are used up.',
-      text: `All ${used} posts of the month have been published.`,
+      text: `All ${used} of this month’s posts have been published.`,
     }),
     maintenance: {
       short: 'Planned maintenance',
       title: 'The gateway was under maintenance.',
-      text: 'Nothing was accepted. What was queued before was kept.',
+      text: 'Nothing was accepted. Posts that were already queued were kept.',
     },
     mediaType: (type: string) => ({
       short: `Content-Type: ${type}`,
-      title: 'The body was not announced as JSON.',
+      title: 'The body was not declared as JSON.',
       text: `The Content-Type was ${type}.`,
     }),
     tooLarge: (size: string) => ({
-      short: `The body has ${size}`,
+      short: `The body is ${size}`,
       title: 'The body is too large.',
-      text: `It has ${size}; a post has 5 MB at most. Media are sent as links, not inside the body.`,
+      text: `It is ${size}, and the limit is 5 MB. Send media as links, not inside the body.`,
     }),
     invalidTargets: {
       short: 'No target belongs to this endpoint',
       title: 'None of the targets belongs to this endpoint.',
-      text: 'The field “targets” names projects or channels that this endpoint does not post to.',
+      text: 'The field “targets” lists projects or channels that this endpoint does not post to.',
     },
     tooManyTargets: (count: number, allowed: number) => ({
       short: `${count} targets; at most ${allowed} are allowed`,
-      title: 'The post addressed too many channels.',
-      text: `It addressed ${count}, and at most ${allowed} are allowed for one post.`,
+      title: 'The post has too many targets.',
+      text: `It has ${count}, and a post may have at most ${allowed}.`,
     }),
     alreadyReleased: {
-      short: 'Change of a post that was released before',
+      short: 'Change to a post that was already released',
       title: 'The post was released before the change arrived.',
       text: 'Only a planned post can be changed.',
     },
     postEnded: {
-      short: 'Change of a post that had ended',
-      title: 'The post was cancelled or rejected before.',
+      short: 'Change to a cancelled or rejected post',
+      title: 'The post had already been cancelled or rejected.',
       text: 'It can no longer be changed.',
     },
     revisionMismatch: {
       short: 'Another change came first',
-      title: 'Another change of the post came first.',
-      text: 'The request named an older revision of the post.',
+      title: 'Another change to the post came first.',
+      text: 'The request was based on an older revision of the post.',
     },
     publishing: {
       short: 'Cancelled while it was being sent',
@@ -181,8 +181,8 @@ export const reasonMessages = defineMessages({
       text: 'A publication that is being sent cannot be cancelled.',
     },
     postNotFound: {
-      short: 'A question about a post that this endpoint did not accept',
-      title: 'This endpoint did not accept such a post.',
+      short: 'Request for a post that this endpoint did not accept',
+      title: 'This endpoint did not accept this post.',
       text: 'The id may belong to another endpoint.',
     },
     invalid: (code: string, count: number, path: string) => ({
@@ -192,14 +192,14 @@ export const reasonMessages = defineMessages({
     }),
     // remedies
     waitFor: (length: string) =>
-      `Send the next request after ${length}. The answer’s Retry-After header says the same.`,
+      `Send the next request after ${length}. The answer’s Retry-After header gave the same time.`,
     addProject: 'Add a project to the endpoint.',
     newKey: 'Use a new idempotency key for each new post.',
     checkToken: 'Check the token in the sender’s settings.',
     replaceToken: 'If it is lost, generate a new token; the old one stops working immediately.',
     useLive: 'Use a live endpoint’s URL and token to publish.',
     allowAddress: (ip: string) => `If ${ip} is yours, add it to the allowlist.`,
-    checkProxy: 'If the address is a proxy’s, ask the operator to trust that proxy.',
+    checkProxy: 'If the address belongs to a proxy, ask the operator to trust that proxy.',
     setClock: (ip: string) => `Synchronize the clock of the machine at ${ip}, for example over NTP.`,
     sendTimestamp: 'Send the time of the request, in Unix seconds.',
     dropTimestamp: 'Or stop requiring timestamps.',
@@ -207,7 +207,7 @@ export const reasonMessages = defineMessages({
     dropSignature: 'Or stop requiring signatures.',
     signExactBytes: 'Sign exactly the bytes that are sent, with HMAC-SHA-256.',
     replaceSecret: 'If the secret is lost, generate a new one.',
-    sendBody: 'Send the whole body without a break.',
+    sendBody: 'Send the whole body without pausing.',
     changeInterval: 'Or shorten the interval.',
     betterPlan: 'A larger plan allows more. The operator can change it.',
     enable: 'Enable the endpoint.',
@@ -215,14 +215,14 @@ export const reasonMessages = defineMessages({
     retryLater: 'Send it again later.',
     sendJson: 'Send the header Content-Type: application/json.',
     shorten: 'Send media as links, and shorten the metadata.',
-    fewerTargets: 'List fewer in “targets”, and send further posts to the others.',
+    fewerTargets: 'List fewer targets, and send separate posts to the rest.',
     seeTargets: 'See which projects it posts to.',
     checkPostId: 'Check the post’s id.',
-    cancelOrSend: 'Cancel what is still queued of it, or send a new post.',
+    cancelOrSend: 'Cancel the parts of it that are still queued, or send a new post.',
     sendNew: 'Send a new post.',
     readAgain: 'Read the post, and repeat the change with its current revision.',
     readErrors:
-      'The answer named each field and what is wrong with it. Try the same body in the sandbox to see them again.',
+      'The answer listed each invalid field and the reason. Try the same body in the sandbox to see the list again.',
   },
   ru: {
     none: 'нет',

@@ -8,7 +8,7 @@ import { requestsMessages } from './messages.js';
 import { reasonMessages } from './reason-messages.js';
 import type { NamedEndpoint } from './request-table.js';
 
-/** Explains one logged request, says what to do, and shows its JSON from the API. */
+/** Explains a logged request and what to do about it, and shows the request as JSON from the API. */
 export const RequestDetails = ({
   request,
   endpoint,
@@ -56,11 +56,11 @@ export const RequestDetails = ({
   );
 };
 
-/** Tolerance of a timestamp, s. */
+/** How far a timestamp may differ from the gateway's clock, in s. */
 const TOLERANCE = 300;
 const WIDTH = 400;
 
-/** The sender's time next to the times that the endpoint accepts. */
+/** The sender's time, compared with the times that the endpoint accepts. */
 const Clock = ({ at, skew }: { readonly at: string; readonly skew: number }) => {
   const m = useMessages(requestsMessages);
   const format = useFormat();

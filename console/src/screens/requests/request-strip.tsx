@@ -8,16 +8,16 @@ import { requestsMessages } from './messages.js';
 const HEIGHTS = { accepted: 14, replay: 8, unauthorized: 26, invalid: 26, tooMany: 20, disabled: 20 } as const;
 const HEIGHT = 30;
 const STEP = 10;
-/** Number of places for bars; if there are fewer requests, they are on the right. */
+/** Number of slots for bars. If there are fewer requests, their bars are on the right. */
 const PLACES = 100;
 
 /**
- * Maximum number of empty places for which the times of the oldest and the newest request fit side by side even on a
+ * Maximum number of empty slots. With more, the times of the oldest and newest requests do not fit side by side on a
  * phone.
  */
 const MOST_EMPTY = 60;
 
-/** A bar for each request, the newest on the right. A click opens the request below. */
+/** A bar for each request, newest on the right. Clicking a bar opens the request in the table below. */
 export const RequestStrip = ({
   items,
   onChoose,
@@ -64,7 +64,7 @@ export const RequestStrip = ({
         })}
       </svg>
       <div className="strip-ends tertiary">
-        {/* Shown under its bar; omitted where it would overlap the newest. */}
+        {/* Under the oldest request's bar; omitted where it would overlap the newest request's time. */}
         <span style={{ marginLeft: `${empty}%` }}>{empty <= MOST_EMPTY && <Moment at={oldestFirst[0]!.at} />}</span>
         <Moment at={items[0]!.at} />
       </div>

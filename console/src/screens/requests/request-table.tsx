@@ -15,13 +15,13 @@ import { requestsMessages } from './messages.js';
 import { reasonMessages } from './reason-messages.js';
 import { RequestDetails } from './request-details.js';
 
-/** Name and id of the endpoint whose requests are shown. */
+/** Id and name of the endpoint whose requests are shown. */
 export interface NamedEndpoint {
   readonly id: string;
   readonly name: string;
 }
 
-/** The requests, one of them open. */
+/** The table of requests. The details of one request can be open below its row. */
 export const RequestTable = ({
   items,
   endpoint,
@@ -84,7 +84,7 @@ export const RequestTable = ({
   );
 };
 
-/** Returns the first words of the endpoint's latest posts, by post id. */
+/** Returns excerpts of the endpoint's latest posts, by post id. */
 const useExcerpts = (endpointId: string): ReadonlyMap<string, string> => {
   const { data } = useQuery({
     queryKey: ['posts', 'excerpts', endpointId],

@@ -23,7 +23,7 @@ const KEPT = 100;
 
 type Endpoint = Api<'Endpoint'>;
 
-/** The last 100 requests to an endpoint: every refusal in words, with its remedy. */
+/** The last 100 requests to an endpoint. Explains each refusal, with ways to fix the problem. */
 export const RequestsScreen = () => {
   const m = useMessages(requestsMessages);
   const endpoints = useEndpoints();
@@ -56,8 +56,8 @@ export const RequestsScreen = () => {
 };
 
 /**
- * Returns the endpoint that the address names, or else one that was disabled and needs its owner's attention, or else
- * the first.
+ * Returns the endpoint in the address. Without one, returns an endpoint that was disabled by limits or by the plan, or
+ * else the first in the list.
  */
 const chooseEndpoint = (endpoints: readonly Endpoint[], id: string | undefined): Endpoint =>
   endpoints.find((endpoint) => endpoint.id === id) ??

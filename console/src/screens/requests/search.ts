@@ -1,12 +1,12 @@
 import { readText } from '../../app/search.js';
 
-/** Options of the request log, as they appear in its address. */
+/** Options of the request log, as they appear in the address bar. */
 export interface RequestsSearch {
   /** Id of the endpoint whose requests are shown. */
   readonly endpoint?: string;
-  /** Kind of answer that is shown; all kinds if absent. */
+  /** Kind of answer to show; all kinds if absent. */
   readonly kind?: string;
-  /** Text that the trace, the post, the address or the client contains. */
+  /** Text to find in a request's id, trace id, post id, IP address or client. */
   readonly find?: string;
   /** Id of the request that is open. */
   readonly open?: string;
