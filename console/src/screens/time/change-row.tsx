@@ -8,10 +8,10 @@ import type { AuditedEvent, Change } from './data.js';
 import { EventDetails } from './event-details.js';
 import { timeMessages } from './messages.js';
 
-/** Maximum length of a value in a row, in characters. */
+/** Maximum length of a value in a row, in UTF-16 code units. */
 const MAX_VALUE = 80;
 
-/** One changed member of a thing, and who changed it. */
+/** A row for one changed field: what changed, when, and who changed it. */
 export const ChangeRow = ({
   change: { at, aggregate, id, path, before, after, actor, event_id: eventId },
   isOpen,
@@ -39,7 +39,7 @@ export const ChangeRow = ({
   );
 };
 
-/** One event, and who caused it. */
+/** A row for one event, with who caused it. */
 export const EventRow = ({
   event: { id, at, aggregate, aggregate_id: thingId, type, actor },
   isOpen,
@@ -100,7 +100,7 @@ const Row = ({
   );
 };
 
-/** Returns a function that writes a value of a state on one line. */
+/** Returns a function that formats a field's value on one line. */
 const useValue = (): ((value: unknown) => string) => {
   const m = useMessages(timeMessages);
   return (value) => {
@@ -110,7 +110,7 @@ const useValue = (): ((value: unknown) => string) => {
   };
 };
 
-/** Returns a function that names the thing that an event is about. */
+/** Returns a function that names the channel, project or endpoint of an event; names others by kind and id. */
 const useThingName = (): ((aggregate: string, id: string) => string) => {
   const names = useNames();
   return (aggregate, id) => {

@@ -12,7 +12,7 @@ import type { TimeWindow } from './window.js';
 
 type View = 'compared' | 'since' | 'events';
 
-/** Lists the changes between the handles or since the moment, or every event in the window. */
+/** Lists the changes between the two handles, the changes since the moment, or every event in the window. */
 export const ChangesCard = ({
   at,
   from,
@@ -20,11 +20,11 @@ export const ChangesCard = ({
   openId,
   onOpen,
 }: {
-  /** Null: now. */
+  /** The chosen moment, in ms since 1970; null for now. */
   readonly at: number | null;
   readonly from: number | null;
   readonly window: TimeWindow;
-  /** Id of the open event. */
+  /** Id of the event whose details are open. */
   readonly openId: string | undefined;
   readonly onOpen: (id: string | undefined) => void;
 }) => {

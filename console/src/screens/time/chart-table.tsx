@@ -5,7 +5,7 @@ import type { Ticks } from './data.js';
 import { timeMessages } from './messages.js';
 import type { SpanRow } from './span-rows.js';
 
-/** The chart's pauses, stops and people's changes, for screen readers. */
+/** A table of the chart's pauses, holds and changes by people, for screen readers. */
 export const ChartTable = ({ ticks, rows }: { readonly ticks: Ticks; readonly rows: readonly SpanRow[] }) => {
   const m = useMessages(timeMessages);
   const actorName = useActorName();

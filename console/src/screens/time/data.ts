@@ -12,7 +12,7 @@ export type Change = Api<'ChangeOfAggregate'>;
 /** Minimum time between two requests while the slider is dragged, in ms. */
 const THROTTLE_MS = 250;
 
-/** Returns a value, updated at most four times a second. */
+/** Returns a value that is updated at most four times a second. */
 export const useThrottled = <T>(value: T): T => {
   const [shown, setShown] = useState(value);
   const shownAt = useRef(0);
@@ -29,7 +29,7 @@ export const useThrottled = <T>(value: T): T => {
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** Returns the query for a window's event counts, pauses, and changes by people. */
+/** Returns the query for a window's event counts, pauses, holds, and changes by people. */
 export const useTicks = ({ from, to }: TimeWindow, buckets: number) => {
   const scope = useScope();
   return useQuery({
@@ -40,7 +40,7 @@ export const useTicks = ({ from, to }: TimeWindow, buckets: number) => {
   });
 };
 
-/** Returns the query for the state of all things at a time. @param at null for as they are now */
+/** Returns the query for the state of channels, projects and endpoints at a time. @param at null for now */
 export const usePast = (at: number | null) => {
   const scope = useScope();
   return useQuery({
@@ -91,7 +91,7 @@ export const useEvent = (id: string) =>
     queryFn: async () => {
       const { events } = await management().get('/history/trace/{id}', { path: { id } });
       const event = events.find((each) => each.id === id);
-      if (!event) throw new Error(`the story of ${id} does not contain it`);
+      if (!event) throw new Error(`the trace of event ${id} does not contain the event`);
       return event;
     },
   });

@@ -11,7 +11,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { type AuditedEvent, useEvent } from './data.js';
 import { timeMessages } from './messages.js';
 
-/** An event as the API shows it, and its proof, checked in this browser. */
+/** An event as the API returns it, and its proof, which the browser checks. */
 export const EventDetails = ({ id }: { readonly id: string }) => {
   const event = useEvent(id);
   return (
@@ -112,7 +112,7 @@ const ProofState = ({
   );
 };
 
-/** A link to the screen of the thing that an event is about. */
+/** A link to the screen about an event's subject. Renders nothing if there is no such screen. */
 const StoryLink = ({ event: { aggregate, aggregate_id: id } }: { readonly event: AuditedEvent }) => {
   const m = useMessages(timeMessages);
   if (id === null) return null;

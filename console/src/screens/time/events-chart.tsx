@@ -5,13 +5,13 @@ import { useTheme } from '../../app/theme.js';
 import type { Ticks } from './data.js';
 import type { TimeWindow } from './window.js';
 
-/** Form of the chart: a bar for each bucket, or the outline of all of them. */
+/** Form of the chart: a bar for each bucket, or one outline. */
 type Form = 'bars' | 'outline';
 
-/** Pixels. */
+/** Heights of the chart, in pixels. */
 const HEIGHTS = { bars: 44, outline: 22 } as const;
 
-/** The number of events over time. Failures and doubts have their own colours. Axes and handles are drawn around it. */
+/** The number of events over time. Bars with failures or doubts have their own colours. Draws no axes or handles. */
 export const EventsChart = ({
   ticks,
   window,
@@ -71,7 +71,7 @@ const optionsOf = (element: HTMLElement, form: Form): uPlot.Options => {
     axes: [{ show: false }, { show: false }],
     scales: {
       x: { time: true },
-      // The square root keeps quiet times visible next to busy ones.
+      // Values are square roots of counts, so that quiet times stay visible next to busy ones.
       y: { range: (_, __, most) => [0, Math.max(1, most ?? 1)] },
     },
     series: [{}, series('--bar-2'), series('--doubt'), series('--fail')],
@@ -88,7 +88,7 @@ const dataOf = ({ buckets }: Ticks): uPlot.AlignedData => {
   ];
 };
 
-/** Canvas does not support light-dark(), so this lets the browser compute the colour. */
+/** Lets the browser compute a colour, because a canvas does not support light-dark(). */
 const resolveColour = (element: HTMLElement, value: string): string => {
   const probe = document.createElement('span');
   probe.style.color = value;

@@ -15,8 +15,8 @@ export const findPreviousEvent = async (scope: Scope, at: number): Promise<numbe
 };
 
 /**
- * Returns the time of the first event after a time; null if there is none. The audit trail is read from its end, so the
- * numbers of events are used to find a short period that contains the event.
+ * Returns the time of the first event after a time; null if there is none. The API lists events newest first, so event
+ * counts are used to narrow the period until it is short enough to read.
  */
 export const findNextEvent = async (scope: Scope, at: number, now: number): Promise<number | null> => {
   let [from, to] = [at + 1, now + 1];

@@ -8,8 +8,8 @@ import { timeMessages } from './messages.js';
 import { axisMarks, percentOf, type TimeWindow } from './window.js';
 
 /**
- * All history on a line, with the window as a box. A click moves the moment. It needs no keyboard support, because
- * the slider's keys reach all of it.
+ * The whole history in one strip, with the window as a box. A click moves the moment. The strip needs no keyboard
+ * support, because the slider's keys reach every moment.
  */
 export const HistoryStrip = ({
   firstAt,

@@ -5,22 +5,22 @@ import { useMessages } from '../../i18n/messages.js';
 import { timeMessages } from './messages.js';
 import { isInside, percentOf, type TimeWindow } from './window.js';
 
-/** State of the handles, and what moves them. */
+/** State of the handles, and the functions that move them. */
 export interface SliderProps {
   readonly window: TimeWindow;
-  /** ms since 1970. */
+  /** The chosen moment, in ms since 1970. */
   readonly at: number;
-  /** The time that `at` is compared with; null if none. */
+  /** The time to compare `at` with; null if none. */
   readonly from: number | null;
-  /** True on a phone: the moment is in the middle, and the history slides below it. */
+  /** True on phones: the moment stays in the middle, and the history slides under it. */
   readonly isCentred: boolean;
   readonly onAt: (at: number) => void;
-  /** Goes to the moment under the finger, at most to the beginning of the history. */
+  /** Goes to the moment to which the history was dragged, but not to before the first event. */
   readonly onPan: (at: number) => void;
   readonly onFrom: (from: number | null) => void;
-  /** Goes to the next event of any kind (`events`) or by people (`people`). @param step 1 or -1 */
+  /** Goes to the next (1) or previous (-1) event: any event, or only changes by people. */
   readonly onStep: (by: 'events' | 'people', step: 1 | -1) => void;
-  /** Moves by one window. */
+  /** Moves the moment by the length of the window: later (1) or earlier (-1). */
   readonly onWindow: (step: 1 | -1) => void;
   /** Goes to the beginning of the history. */
   readonly onFirst: () => void;
@@ -29,8 +29,8 @@ export interface SliderProps {
 }
 
 /**
- * The handles over the chart. Keys: arrows for events, with Shift for people's changes; PgUp, PgDn for windows; Home,
- * End, c.
+ * The handles over the chart. Keys: the arrows go from event to event, with Shift from one change by a person to the
+ * next; PgUp and PgDn move by a window; Home goes to the first event, End to now; `c` starts or stops comparing.
  */
 export const MomentSlider = (props: SliderProps) => {
   const m = useMessages(timeMessages);

@@ -1,15 +1,15 @@
 import { readText } from '../../app/search.js';
 import { isSpan, type Span } from './window.js';
 
-/** The times of the time machine, as they appear in its address. */
+/** The state of the time machine, as it appears in the address bar. */
 export interface TimeSearch {
-  /** ISO 8601; now if absent. */
+  /** The chosen moment, ISO 8601; now if absent. */
   readonly at?: string;
-  /** ISO 8601: the time that `at` is compared with. */
+  /** The time to compare `at` with, ISO 8601. */
   readonly from?: string;
-  /** Id of the event that is open. */
+  /** Id of the event whose details are open. */
   readonly event?: string;
-  /** Length of the window. */
+  /** Length of the window; six hours if absent. */
   readonly span?: Span;
 }
 

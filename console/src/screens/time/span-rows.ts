@@ -1,7 +1,7 @@
 import type { Names } from '../../api/things.js';
 import type { Ticks } from './data.js';
 
-/** The pauses and stops of one thing, in one row of the chart. */
+/** The pauses and holds of one channel, project or endpoint, in one row of the chart. */
 export interface SpanRow {
   readonly id: string;
   readonly name: string;
@@ -9,7 +9,10 @@ export interface SpanRow {
   readonly spans: readonly Ticks['spans'][number][];
 }
 
-/** Returns a row for each thing that was paused, stopped or disabled: pauses of projects first, then those with the most spans. */
+/**
+ * Returns a row for each project, channel and endpoint that was paused, on hold or disabled: projects first, then rows
+ * with the most spans.
+ */
 export const groupSpans = (spans: Ticks['spans'], names: Names): readonly SpanRow[] => {
   const rows = new Map<string, Ticks['spans'][number][]>();
   for (const span of spans) rows.set(span.id, [...(rows.get(span.id) ?? []), span]);
@@ -24,13 +27,18 @@ export const groupSpans = (spans: Ticks['spans'], names: Names): readonly SpanRo
     .sort((a, b) => rank(a) - rank(b) || b.spans.length - a.spans.length || a.name.localeCompare(b.name));
 };
 
-/** People's changes that are close together, as one mark. */
+/** Changes by people that are close together, shown as one mark. */
 export interface ChangeMark {
   readonly at: number;
   readonly changes: readonly Ticks['changes'][number][];
 }
 
-/** Merges changes that are less than a part of the window apart. @param part between 0 and 1 */
+/**
+ * Merges changes into marks. A change joins a mark if it is close enough to the mark's first change.
+ * @param changes earliest first
+ * @param length length of the window, in ms
+ * @param part minimum distance between two marks, as a part of `length`
+ */
 export const mergeChanges = (changes: Ticks['changes'], length: number, part = 0.022): readonly ChangeMark[] => {
   const marks: { at: number; changes: Ticks['changes'][number][] }[] = [];
   for (const change of changes) {

@@ -11,7 +11,7 @@ import { usePast, useThrottled } from './data.js';
 import { timeMessages } from './messages.js';
 import { describePast, type PastThing } from './past-states.js';
 
-/** All things as they were at a point in time, next to how they are now. @param at null for now */
+/** The state of channels, projects and endpoints at a time, next to their state now. @param at null for now */
 export const StateCard = ({ at }: { readonly at: number | null }) => {
   const m = useMessages(timeMessages);
   const format = useFormat();
@@ -59,7 +59,7 @@ const Group = ({
 }: {
   readonly title: string;
   readonly things: readonly PastThing[];
-  /** Undefined while the present is shown, or not known yet. */
+  /** The current state; undefined if it is what `things` shows, or while it is loading. */
   readonly now: readonly PastThing[] | undefined;
 }) => {
   const m = useMessages(timeMessages);

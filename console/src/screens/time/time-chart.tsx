@@ -16,10 +16,10 @@ import { groupSpans, mergeChanges } from './span-rows.js';
 import { usePan } from './use-pan.js';
 import { axisMarks, isInside, meets, percentOf, type TimeWindow } from './window.js';
 
-/** Number of rows of pauses that are shown; the rest is given as a number. */
+/** Maximum number of rows of pauses and holds; the others are only counted. */
 const MAX_ROWS = 6;
 
-/** The history: all of it in a strip, then the window with its events, pauses, changes by people, and the handles. */
+/** The whole history in a strip, then the window with changes by people, events, pauses, and the handles. */
 export const TimeChart = ({
   ticks,
   slider,

@@ -18,10 +18,10 @@ import { useTravel } from './travel.js';
 import { HistoryVerification } from './verification.js';
 import { type Span, SPANS } from './window.js';
 
-/** Number of bars in the window. */
+/** Number of bars for which event counts are fetched. */
 const BUCKETS = 150;
 
-/** The time machine: how everything was at a point in time, what has changed since, who changed it, and the proof. */
+/** The time machine: how everything was at a time, what has changed since, who changed it, and the proof. */
 export const TimeScreen = () => {
   const m = useMessages(timeMessages);
   const scope = useScope();
@@ -93,7 +93,7 @@ const Head = ({ travel }: { readonly travel: ReturnType<typeof useTravel> }) => 
   );
 };
 
-/** The key `.` returns to the present. */
+/** Makes the key `.` return to now. */
 const useBackToNow = (onNow: () => void): void => {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {

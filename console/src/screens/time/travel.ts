@@ -14,13 +14,13 @@ type Navigate = (to: { readonly search: (before: TimeSearch) => TimeSearch; read
 /** A notice that there is no further event. */
 type Notice = 'noEarlier' | 'noLater' | null;
 
-/** The moment, the window and what moves them. All of it is kept in the address. */
+/** The moment, the window, and the functions that move them. The address holds the moment and the window's length. */
 export interface Travel {
-  /** Null: now. */
+  /** The chosen moment, in ms since 1970; null for now. */
   readonly at: number | null;
   readonly span: Span;
   readonly window: TimeWindow;
-  /** The part of the history whose events are fetched: the window and, on a phone, some of what is on both sides. */
+  /** The period for which event counts are fetched: the window and, on phones, a margin on both sides. */
   readonly loaded: TimeWindow;
   readonly notice: Notice;
   readonly slider: SliderProps;
@@ -29,10 +29,10 @@ export interface Travel {
   readonly openEventAt: (id: string, at: number) => void;
 }
 
-/** A moment this close to the present counts as the present, in ms, unless it is the time of an event. */
+/** A moment within this many ms of now counts as now, unless it is the time of an event. */
 const PRESENT_MS = 1_500;
 
-/** Returns the state of the time machine, as given by its address, with the actions that change it. */
+/** Returns the state of the time machine, derived from its address, with the functions that change it. */
 export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
   const scope = useScope();
   const now = useNow(1000);
@@ -40,7 +40,7 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
   const span = search.span ?? 'hours';
   const at = search.at === undefined ? null : Date.parse(search.at);
   const from = search.from === undefined ? null : Date.parse(search.from);
-  // Every answer contains the time of the very first event, so a small request finds where the whole history begins.
+  // Every answer contains the time of the very first event, so a small request tells where the history begins.
   const day = Math.floor(now / 86_400_000) * 86_400_000;
   const firstAt = useTicks({ from: day, to: day + 86_400_000 }, 1).data?.first_at ?? null;
   const first = firstAt === null ? null : Date.parse(firstAt);
@@ -102,7 +102,7 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
   };
 };
 
-/** Keeps the window where it is while it contains the moment, so that nothing moves under the pointer. */
+/** Keeps the window still while it contains the moment, so that nothing moves under the pointer. */
 const useSteadyWindow = (at: number, span: Span, now: number, firstAt: number | null): TimeWindow => {
   const next = windowAround(at, span, now, firstAt);
   const [kept, setKept] = useState({ span, window: next });
@@ -115,10 +115,10 @@ const useSteadyWindow = (at: number, span: Span, now: number, firstAt: number | 
 
 const isSame = (a: TimeWindow, b: TimeWindow): boolean => a.from === b.from && a.to === b.to;
 
-/** A window that ended less than this long ago, in ms, moves on with the present. */
+/** A window that ended less than this many ms ago follows the current time. */
 const SLACK_MS = 60_000;
 
-/** Returns the time of the nearest change by a person, before or after a time; null if there is none. */
+/** Returns the time of the nearest change by a person before (-1) or after (1) a time; null if there is none. */
 const findPersonsChange = async (scope: Scope, at: number, step: 1 | -1): Promise<number | null> => {
   const iso = (time: number): string => new Date(time).toISOString();
   const range = step < 0 ? { from: iso(0), to: iso(at) } : { from: iso(at + 1), to: iso(serverNow() + 1) };

@@ -1,13 +1,13 @@
 import { type PointerEvent, useRef } from 'react';
 import type { SliderProps } from './moment-slider.js';
 
-/** Distance in pixels after which a touch is no longer a tap. */
+/** Distance in pixels from which a touch is a drag, not a tap. */
 const TAP_PX = 6;
 /** Width of the column of names next to the lanes, in pixels, as in time.css. */
 const NAMES_PX = 76;
 
 /**
- * Returns the pointer handlers that slide the history under the centred handle; none if the handle itself moves.
+ * Returns pointer handlers that slide the history under the centred handle; no handlers if the handle itself moves.
  */
 export const usePan = ({ isCentred, window, at, onPan }: SliderProps) => {
   const start = useRef<{ readonly x: number; readonly at: number; isPanning: boolean } | null>(null);

@@ -14,10 +14,10 @@ interface Verification {
   readonly broken: readonly { readonly stream: string; readonly revision: number; readonly reason: string }[];
 }
 
-/** Number of events that are listed; the rest is given as a number. */
+/** Maximum number of broken events to list; the message gives the total. */
 const MAX_NAMED = 5;
 
-/** For operators: the last verification of the history, and a button for the next one. */
+/** For operators: the result of the last verification of the history, and a button that starts another. */
 export const HistoryVerification = () => {
   const m = useMessages(timeMessages);
   const format = useFormat();

@@ -4,27 +4,27 @@ const HOUR = 3_600_000;
 export const SPANS = { hour: HOUR, hours: 6 * HOUR, day: 24 * HOUR, month: 30 * 24 * HOUR, all: null } as const;
 export type Span = keyof typeof SPANS;
 
-/** Returns whether a text names a length. */
+/** Returns whether a text is the name of a window length. */
 export const isSpan = (text: string | undefined): text is Span => text !== undefined && text in SPANS;
 
-/** The part of the history that is shown, in ms since 1970. */
+/** The shown part of the history, in ms since 1970. */
 export interface TimeWindow {
   readonly from: number;
   readonly to: number;
 }
 
-/** Share of a window that lies after the present, so that the now-line is not at the edge. */
+/** Part of the latest window that lies in the future, so that the line for now is not at the edge. */
 const FUTURE = 0.04;
 
-/** The window moves in steps of 1/100 of its length, so that its edges do not move every second. */
+/** The window moves in steps of 1/100 of its length, so that its edges do not shift every second. */
 const STEPS = 100;
 
 const lengthOf = (span: Span, now: number, firstAt: number | null): number =>
   SPANS[span] ?? Math.max(HOUR, now - (firstAt ?? now));
 
 /**
- * Returns the window with a moment in its middle, and the wider one to fetch events for, which stays the same while the
- * moment moves a little.
+ * Returns the window with a moment in its middle, and a wider window to fetch event counts for, which stays the same
+ * while the moment moves only a little.
  */
 export const windowCentred = (
   at: number,
@@ -41,7 +41,7 @@ export const windowCentred = (
 };
 
 /**
- * Returns the window that shows a moment: the latest window if it contains the moment, otherwise one around the moment.
+ * Returns the window that shows a moment: the latest window if it contains the moment, otherwise a window around it.
  */
 export const windowAround = (at: number, span: Span, now: number, firstAt: number | null): TimeWindow => {
   const length = lengthOf(span, now, firstAt);
@@ -58,7 +58,7 @@ export const windowAround = (at: number, span: Span, now: number, firstAt: numbe
 /** Returns whether a moment is in a window. */
 export const isInside = ({ from, to }: TimeWindow, at: number): boolean => at >= from && at <= to;
 
-/** Returns whether a span of time is partly in a window. @param end null if it has not ended */
+/** Returns whether a period overlaps a window. @param end null if the period has not ended */
 export const meets = ({ from, to }: TimeWindow, start: number, end: number | null): boolean =>
   start <= to && (end === null || end >= from);
 
@@ -66,7 +66,7 @@ export const meets = ({ from, to }: TimeWindow, start: number, end: number | nul
 export const percentOf = ({ from, to }: TimeWindow, at: number): number =>
   Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100));
 
-/** Distances between the marks on an axis, in ms. */
+/** Possible distances between the marks on an axis, in ms. */
 const MARKS = [1, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080, 20_160, 43_200, 129_600].map(
   (minutes) => minutes * 60_000,
 );

@@ -11,11 +11,11 @@ export interface Column {
   readonly platform: string;
   /** The channel's name; null for a network. */
   readonly name: string | null;
-  /** Short form of the name for the column's head. */
+  /** Initials of the name, for the column's heading; empty for a network. */
   readonly initials: string;
 }
 
-/** Returns the initials of a name: the first letters of its first two words, or else its first two letters. */
+/** Returns the first letters of a name's first two words or, if it has only one word, the word's first two letters. */
 export const initialsOf = (name: string): string => {
   const words = name.match(/[\p{L}\p{N}]+/gu) ?? [];
   const first = [...(words[0] ?? '')];
@@ -23,7 +23,7 @@ export const initialsOf = (name: string): string => {
   return (second[0] === undefined ? first.slice(0, 2).join('') : `${first[0]}${second[0]}`).toUpperCase();
 };
 
-/** Returns the columns for the channels that match the filters. */
+/** Returns the columns of the list: the channels if there are few, otherwise their networks. */
 export const columnsOf = (channels: readonly Api<'Channel'>[]): readonly Column[] => {
   if (channels.length <= FEW_CHANNELS)
     return channels.map(({ id, platform, name }) => ({ key: id, platform, name, initials: initialsOf(name) }));
@@ -36,13 +36,13 @@ export const columnsOf = (channels: readonly Api<'Channel'>[]): readonly Column[
   }));
 };
 
-/** The states of a post in one column: the worst of them, and the number of publications. */
+/** The worst state of a post in one column, and its number of publications in that state. */
 export interface Cell {
   readonly state: ShownState;
   readonly count: number;
 }
 
-/** Returns what a post shows in each column; null where it was not sent. */
+/** Returns a post's cell for each column; null if the post was not sent there. */
 export const cellsOf = (post: Post, columns: readonly Column[]): readonly (Cell | null)[] =>
   columns.map(({ key, name, platform }) => {
     const publications = post.publications.filter((each) =>
@@ -54,8 +54,8 @@ export const cellsOf = (post: Post, columns: readonly Column[]): readonly (Cell 
   });
 
 /**
- * Returns the most notable publication of a post: in doubt, failed, or waiting; null if all are published or were left
- * out.
+ * Returns the post's publication in the worst state, for example in doubt or waiting; null if all are published or
+ * dismissed.
  */
 export const mainPublication = (publications: readonly Publication[]): Publication | null => {
   const worst = worstOf(publications);

@@ -4,7 +4,8 @@ import { type Publication, type ShownState, shownState } from '../../publication
 import type { Page } from './post-list.js';
 
 /**
- * Numbers of a channel's unsettled publications: in doubt, failed, and waiting; the latter under their worst state.
+ * Numbers of a channel's publications that are in doubt, failed, or waiting. All waiting publications count under the
+ * worst of their states.
  */
 export type LaneCounts = readonly { readonly state: ShownState; readonly count: number }[];
 
@@ -20,13 +21,13 @@ export const countByChannel = (
   return lanes;
 };
 
-/** A number of publications; there may be more than were counted. */
+/** A number of publications, and whether there may be more than were counted. */
 export interface Count {
   readonly count: number;
   readonly isMore: boolean;
 }
 
-/** Counts the publications of a page of posts that are in a state; undefined while the page is loading. */
+/** Counts the publications in a state on a page of posts; undefined while the page is loading. */
 export const countInState = (page: Page | undefined, state: Publication['state']): Count | undefined =>
   page && {
     count: page.items.flatMap(({ publications }) => publications).filter((each) => each.state === state).length,

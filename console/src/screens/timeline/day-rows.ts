@@ -1,11 +1,11 @@
 import type { Post } from '../../publications/posts.js';
 
-/** A row of the list: a post, or the day of the posts below it. */
+/** A row of the list: a post, or a day above its posts. */
 export type Row =
   | { readonly kind: 'post'; readonly id: string; readonly post: Post }
   | { readonly kind: 'day'; readonly id: string; readonly at: string };
 
-/** Returns the rows of a list of posts. A day is shown above its posts, except for today's. */
+/** Returns the rows of a list of posts. Every day but today gets a row above its posts. */
 export const toRows = (posts: readonly Post[], now: number): readonly Row[] => {
   const rows: Row[] = [];
   let day = new Date(now).toDateString();

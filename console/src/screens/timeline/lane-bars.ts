@@ -2,19 +2,19 @@ import type { Api } from '../../api/management.js';
 
 type Channel = Api<'Channel'>;
 
-/** A time in which something held a channel or project back, according to the history. */
+/** A period in which a channel or project was held back, according to the history. */
 export type HistorySpan = Api<'StateSpan'>;
 
-/** A bar on a lane: a pause, or a time in which the channel needed a person or was disabled. */
+/** A bar on a lane: a pause, or a period in which the channel was on hold or disabled. */
 export interface LaneBar {
   readonly kind: 'pause' | 'project_pause' | 'hold' | 'disabled';
   /** Ms since 1970. */
   readonly from: number;
-  /** Null if it has no known end. */
+  /** Null if the end is not known. */
   readonly to: number | null;
-  /** The actor who paused; null if that is not known. */
+  /** The actor who started the pause; null if unknown. */
   readonly actor: string | null;
-  /** The project that is paused; null for a channel. */
+  /** The project that is paused; null unless this is a project's pause. */
   readonly projectId: string | null;
 }
 
@@ -33,8 +33,8 @@ const toBar = ({ kind, id, from, to, actor }: HistorySpan): LaneBar => ({
 });
 
 /**
- * Returns the bars of a channel. Adds a current hold from the channel itself if the history does not have it yet; its
- * start is then unknown, so it starts now.
+ * Returns the bars of a channel. If the history does not show its current pause or hold yet, adds a bar from the
+ * channel's own state. Such a pause starts now, because its start is unknown, as does the bar of a disabled channel.
  */
 export const barsOf = (
   channel: Pick<Channel, 'id' | 'status' | 'attention' | 'paused_until'>,
@@ -60,7 +60,7 @@ export const barsOf = (
   return bars;
 };
 
-/** Returns the bar that holds a channel back now, preferring one that a person must end. */
+/** Returns the bar that holds a channel back now. Bars for disabled channels and holds take precedence over pauses. */
 export const presentBar = (bars: readonly LaneBar[], now: number): LaneBar | undefined => {
   const present = bars.filter(({ from, to }) => from <= now && (to === null || to > now));
   const order: readonly LaneBar['kind'][] = ['disabled', 'hold', 'pause', 'project_pause'];

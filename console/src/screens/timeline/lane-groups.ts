@@ -4,22 +4,22 @@ import { NETWORKS } from '../../components/networks.js';
 type Channel = Api<'Channel'>;
 type Project = Api<'Project'>;
 
-/** Maximum number of channels that are shown without groups, and with a column each in the list of posts. */
+/** Maximum number of channels that are shown without groups and that each have a column in the list of posts. */
 export const FEW_CHANNELS = 8;
 
-/** A row of the lanes: a project's name above its channels, or a channel. */
+/** A row of the lanes: a channel, or the name of a project above its channels. */
 export type LaneRow =
   | { readonly kind: 'group'; readonly id: string; readonly name: string | null }
   | { readonly kind: 'lane'; readonly id: string; readonly channel: Channel };
 
-/** The part of the filters that chooses channels. */
+/** The filters that select channels. */
 export interface ChannelFilter {
   readonly channel?: string | undefined;
   readonly project?: string | undefined;
   readonly platform?: string | undefined;
 }
 
-/** Returns the channels that match the filters, by network, in the order in which they were connected. */
+/** Returns the channels that match the filters, by network, and within a network in the order of connection. */
 export const selectChannels = (
   channels: readonly Channel[],
   projects: readonly Project[],
@@ -38,8 +38,9 @@ export const selectChannels = (
 };
 
 /**
- * Returns the rows of the lanes: only channels if there are few; otherwise channels below the first of their projects,
- * and those without a project at the end.
+ * Returns the rows of the lanes. If there are only a few channels, each is a row. Otherwise channels are grouped under
+ * their first project, and channels without a project come last.
+ * @param search selects channels by their name or their group's name; ignored if there are few channels
  */
 export const groupLanes = (
   channels: readonly Channel[],

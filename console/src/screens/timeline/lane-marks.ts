@@ -5,7 +5,10 @@ import { type Publication, type ShownState, shownState } from '../../publication
 
 /** A publication on its channel's lane. */
 export interface Mark {
-  /** Ms since 1970: when it was or will be published, or else when it was accepted. */
+  /**
+   * Time in ms since 1970: when the publication was published or last attempted, or will be published; otherwise when
+   * the post was accepted.
+   */
   readonly at: number;
   readonly state: ShownState;
   readonly publication: Publication;
@@ -14,19 +17,22 @@ export interface Mark {
 
 /** Marks that are too close together to be drawn separately. */
 export interface MarkGroup {
-  /** Time of the earliest. */
+  /** Time of the earliest mark. */
   readonly at: number;
   /** The worst state of the marks. */
   readonly state: ShownState;
-  /** Number of marks that are drawn as one: all of them if none needs attention, otherwise those in the worst state. */
+  /**
+   * The number to show: all marks if each is being published, published, filtered or dismissed; otherwise only the
+   * marks in the worst state.
+   */
   readonly count: number;
-  /** The marks, those in the worst state first. */
+  /** The marks, worst state first. */
   readonly marks: readonly Mark[];
 }
 
 const MINUTE = 60_000;
 
-/** Returns the time of a publication on its lane; for a waiting publication, ignores its place in a backlog. */
+/** Returns where a publication is on its lane, in ms since 1970. Ignores its position in a backlog. */
 const markTime = (publication: Publication, acceptedAt: number, now: number): number => {
   const { state, published_at: publishedAt, attempts, waiting_for: waitingFor } = publication;
   const attempt = attempts.at(-1);
@@ -54,9 +60,9 @@ const isHeldByPause = (publication: Publication): boolean => {
 };
 
 /**
- * Returns the marks of all channels, by channel, earliest first. After a pause ends, the publications that it held back
- * go out one per minute.
- * @param matches selects the publications that are shown
+ * Returns the marks of each channel, earliest first. Publications held back by a pause are one minute apart, because
+ * they are published one per minute after it ends.
+ * @param matches selects the publications to show
  */
 export const marksByChannel = (
   posts: Iterable<Post>,
@@ -88,7 +94,7 @@ const spaceBacklog = (marks: readonly Mark[]): Mark[] => {
     .sort((a, b) => a.at - b.at);
 };
 
-/** Merges marks that are closer than `distance` ms to the first of their group. @param marks earliest first */
+/** Merges marks that are less than `distance` ms after the first mark of their group. @param marks earliest first */
 export const mergeMarks = (marks: readonly Mark[], distance: number): readonly MarkGroup[] => {
   const groups: Mark[][] = [];
   for (const mark of marks) {

@@ -29,7 +29,7 @@ interface LaneProps {
   readonly onSelect: (mark: Mark) => void;
 }
 
-/** One channel over time. */
+/** The lane of one channel: its name with counts, and its marks and bars over time. */
 export const Lane = memo(({ channel, marks, bars, counts, window: shown, distance, selected, onSelect }: LaneProps) => {
   const m = useMessages(timelineMessages);
   const names = useStateNames();
@@ -82,7 +82,7 @@ export const Lane = memo(({ channel, marks, bars, counts, window: shown, distanc
 });
 Lane.displayName = 'Lane';
 
-/** A pause (hatched), a hold (amber, fading while it has no end), or a disabled channel. */
+/** A pause (hatched), a hold (amber, fading if its end is not known), or a disabled channel. */
 const Bar = ({ bar: { kind, from, to }, window: shown }: { readonly bar: LaneBar; readonly window: TimeWindow }) => {
   const margin = shown.length / 20;
   const begin = Math.max(from, shown.from - margin);
@@ -134,14 +134,14 @@ const MarkButton = ({
   );
 };
 
-/** Returns the states of some marks with their numbers: `2 Failed, 5 Published`. */
+/** Counts marks by state, in words: `2 Failed, 5 Published`. */
 const describeStates = (marks: readonly Mark[], names: Readonly<Record<ShownState, string>>): string => {
   const counts = new Map<ShownState, number>();
   for (const { state } of marks) counts.set(state, (counts.get(state) ?? 0) + 1);
   return [...counts].map(([state, count]) => `${count} ${names[state]}`).join(', ');
 };
 
-/** A few words on the lane: what holds the channel back, and for how long. */
+/** A short label on the lane: what holds the channel back, and for how long. */
 const Label = ({
   bars,
   marks,

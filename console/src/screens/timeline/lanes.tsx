@@ -26,19 +26,19 @@ interface LanesProps {
   readonly channels: readonly Api<'Channel'>[];
   readonly projects: readonly Api<'Project'>[];
   readonly window: TimeWindow;
-  /** False if the window does not move, because it shows a moment in the past. */
+  /** True if the window moves with the current time; false if it shows a moment in the past. */
   readonly isLive: boolean;
   readonly marks: ReadonlyMap<string, readonly Mark[]>;
   readonly counts: ReadonlyMap<string, LaneCounts>;
-  /** Time since which all marks are known; null if they are known for the whole window. */
+  /** Time from which all marks are loaded, in ms since 1970; null if they are loaded for the whole window. */
   readonly completeSince: number | null;
   readonly selected: string | null;
   readonly onSelect: (mark: Mark) => void;
 }
 
 /**
- * The channels' lanes over time: what was published, what waits and when it goes, pauses and holds. The list of posts
- * gives the same information to people who cannot see the picture.
+ * The channels' lanes over time: what was published, what is waiting and until when, pauses and holds. People who
+ * cannot see the chart get the same information from the list of posts.
  */
 export const Lanes = ({
   channels,
@@ -138,7 +138,7 @@ export const Lanes = ({
 const NO_MARKS: readonly Mark[] = [];
 const NO_BARS: ReturnType<typeof barsOf> = [];
 
-/** Moves everything that depends on time to the left as time passes, without rendering it again. */
+/** Shifts the contents of the lanes to the left as time passes, without rendering them again. */
 const Shift = ({
   window: { middle, length },
   target,
@@ -189,7 +189,7 @@ const NowLabel = ({ window: shown, isLive }: { readonly window: TimeWindow; read
   );
 };
 
-/** The lines behind the lanes, the line of the present, and the tint of the future. */
+/** The lines behind the lanes, the current-time line, and the tint of the future. */
 const Grid = ({ window: shown, isLive }: { readonly window: TimeWindow; readonly isLive: boolean }) => {
   const now = useNow(60_000);
   const place = isLive ? 50 : placeOf(now, shown);

@@ -14,14 +14,14 @@ interface ListRowProps {
   readonly index: number;
   /** Pixels from the top of the list. */
   readonly top: number;
-  /** Height in pixels while it is closed. */
+  /** Height in pixels while the row is closed. */
   readonly height: number;
   readonly columns: readonly Column[];
   readonly names: Names;
   readonly panelId: string;
   readonly isSelected: boolean;
   readonly isOpen: boolean;
-  /** Id of the publication that was chosen; null for the most notable one. */
+  /** Id of the chosen publication; null for the publication in the worst state. */
   readonly publicationId: string | null;
   readonly onToggle: Selection['toggle'];
   readonly onChoose: Selection['choose'];
@@ -29,7 +29,7 @@ interface ListRowProps {
   readonly measure: (element: HTMLElement | null) => void;
 }
 
-/** A row of the list. It renders again only if it changes itself, not whenever the list scrolls. */
+/** A row of the list. It renders again only if the row itself changes, not whenever the list scrolls. */
 export const ListRow = memo(({ row, index, top, height, isOpen, measure, ...rest }: ListRowProps) => {
   const format = useFormat();
   // Not a transform, because a separate layer for each row would cost more than the rows themselves.
@@ -73,6 +73,6 @@ export const ListRow = memo(({ row, index, top, height, isOpen, measure, ...rest
 });
 ListRow.displayName = 'ListRow';
 
-/** Returns the publication that a post's panel is about: the chosen one, or the most notable one. */
+/** Returns the publication to explain in a post's panel: the chosen one or, by default, the worst. */
 const chosenOf = ({ publications }: Post, id: string | null): Publication =>
   (publications.find((each) => each.id === id) ?? mainPublication(publications) ?? publications[0]) as Publication;

@@ -6,20 +6,20 @@ export interface Page {
   readonly next: string | null;
 }
 
-/** The posts of a filter as the screen shows them, newest first. */
+/** The posts that match a filter, newest first, as shown on the screen. */
 export interface PostList {
   readonly posts: readonly Post[];
-  /** Cursor of the older posts; null if there are none. */
+  /** Cursor for older posts; null if there are none. */
   readonly next: string | null;
-  /** Posts that have arrived since but are not shown yet, because the list must not move under the pointer. */
+  /** New posts that are not shown yet, because the list must not move under the pointer. */
   readonly arrived: readonly Post[];
-  /** Cursor of the posts between those that have arrived and those in the list; null if there are none. */
+  /** Cursor for posts between `arrived` and `posts` that have not been fetched; null if there are none. */
   readonly gap: string | null;
 }
 
 const begin = ({ items, next }: Page): PostList => ({ posts: items, next, arrived: [], gap: null });
 
-/** Replaces posts by their current versions, in place. Unchanged posts keep their identity. */
+/** Replaces posts with their current versions, in place. Unchanged posts keep their identity. */
 export const replaceKnown = (posts: readonly Post[], fresh: ReadonlyMap<string, Post>): readonly Post[] => {
   let isChanged = false;
   const replaced = posts.map((post) => {
@@ -31,7 +31,7 @@ export const replaceKnown = (posts: readonly Post[], fresh: ReadonlyMap<string, 
   return isChanged ? replaced : posts;
 };
 
-/** Compares the parts of two versions of a post that can change. */
+/** Returns whether two versions of a post have equal publications. Ignores other changes. */
 const isSame = (a: Post, b: Post): boolean =>
   a === b || JSON.stringify(a.publications) === JSON.stringify(b.publications);
 
@@ -43,7 +43,7 @@ export const appendPage = (list: PostList, { items, next }: Page): PostList => {
 
 /**
  * Brings a list up to date with the newest page of its filter. New posts wait in `arrived`.
- * @param list undefined if the list begins with this page
+ * @param list undefined if the page is the first of the list
  */
 export const addNewest = (list: PostList | undefined, newest: Page): PostList => {
   if (!list) return begin(newest);
@@ -58,22 +58,20 @@ export const addNewest = (list: PostList | undefined, newest: Page): PostList =>
 
 /** Shows the posts that have arrived, and removes those that no longer match the filter. */
 export const showArrived = (list: PostList, matches: (post: Post) => boolean): PostList => {
-  // There are unread posts in between, so the list begins again.
+  // Posts in between have not been fetched, so the list starts again from the newest.
   if (list.gap !== null) return begin({ items: list.arrived, next: list.gap });
   const posts = list.posts.every(matches) ? list.posts : list.posts.filter(matches);
   if (list.arrived.length === 0 && posts === list.posts) return list;
   return { ...list, posts: [...list.arrived, ...posts], arrived: [] };
 };
 
-/**
- * Returns whether a page reaches back to a post, so that it contains the post if the post matches its filter.
- */
+/** Returns whether a page reaches back to a post. If so, it contains the post if the post matches its filter. */
 const reaches = (page: Page, id: string): boolean => page.next === null || id >= (page.items.at(-1)?.id ?? '');
 
 /**
- * Returns the posts that must be read again: the screen shows a publication as unfinished, but the fresh list of that
- * state, which reaches back to the post, does not contain it.
- * @param fresh the current posts by the state of one of their publications
+ * Returns the ids of shown posts that must be fetched again. Either a publication is shown as being published, or the
+ * fresh list for its shown state reaches back to the post but no longer contains it.
+ * @param fresh current lists of posts, by the state of a publication
  */
 export const findOutdated = (
   posts: readonly Post[],

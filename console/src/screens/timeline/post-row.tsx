@@ -15,12 +15,12 @@ interface PostRowProps {
   readonly names: Names;
   readonly isSelected: boolean;
   readonly isOpen: boolean;
-  /** Id of the part below the row that it opens. */
+  /** Id of the panel that the row opens. */
   readonly controls: string;
   readonly onToggle: (post: Post) => void;
 }
 
-/** A post on one line: its text, its state on each channel, and what it waits for. */
+/** A post on one line: its text, its state in each column, and what it is waiting for or how it went. */
 export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, onToggle }: PostRowProps) => {
   const m = useMessages(timelineMessages);
   const states = useStateNames();
@@ -45,7 +45,7 @@ export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, on
             key={column?.key}
             className="post-cell"
             title={`${where}: ${cell ? states[cell.state] : m.notSent}`}
-            // A label, because hidden texts would be separate layers, six in each row.
+            // A label instead of hidden text, because each hidden text would be a layer of its own.
             {...(cell ? { role: 'img', 'aria-label': `${where}: ${states[cell.state]};` } : { 'data-empty': true })}
           >
             {cell === null ? (
@@ -64,7 +64,7 @@ export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, on
   );
 };
 
-/** The reason why a post waits, or how long it took until readers could see it everywhere. */
+/** Why a post is waiting, failed or was left out, or how long it took to be published everywhere. */
 const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
   const m = useMessages(timelineMessages);
   const format = useFormat();

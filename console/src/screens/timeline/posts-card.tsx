@@ -16,7 +16,7 @@ import { timelineMessages } from './messages.js';
 import type { Selection } from './use-selection.js';
 import { useStateImages } from './use-state-images.js';
 
-/** Number of rows below and above the window that are also rendered. */
+/** Number of rows to render beyond each edge of the window. */
 const OVERSCAN = 30;
 const HEIGHTS = { desktop: { post: 37, day: 29 }, phone: { post: 65, day: 33 } };
 
@@ -25,17 +25,17 @@ interface PostsCardProps {
   readonly columns: readonly Column[];
   readonly names: Names;
   readonly selection: Selection;
-  /** Number of posts that are not shown yet, because the list must not move. */
+  /** How many new posts are not shown yet, because the list must not move. */
   readonly arrived: { readonly count: number; readonly isMore: boolean };
   readonly onShowArrived: () => void;
-  /** Called when the end of the list is near. */
+  /** Called when the user nears the end of the list. */
   readonly onEnd: () => void;
-  /** Called when the pointer enters the list or it is scrolled, and when that ends. */
+  /** Called with true when the list must stop moving, and with false when it may move again. */
   readonly onHold: (isHeld: boolean) => void;
   readonly footer: React.ReactNode;
 }
 
-/** The posts, newest first, in rows of equal height, of which those near the window are rendered. */
+/** The list of posts, newest first. Only rows in or near the window are rendered. */
 export const PostsCard = ({
   posts,
   columns,
@@ -77,7 +77,7 @@ export const PostsCard = ({
   });
   return (
     <Card label={m.posts} className="posts">
-      {/* Includes the button for new posts, because the list must not move while the pointer is on its way there. */}
+      {/* Also holds the button for new posts: the list must not move while the pointer is heading for the button. */}
       <div {...pointer}>
         <div
           className="posts-head"
@@ -137,7 +137,7 @@ export const PostsCard = ({
   );
 };
 
-/** Scrolls to the requested row, and focuses it if the request came from the keyboard. */
+/** Scrolls to the requested row, and focuses the row if the request came from the keyboard. */
 const useReveal = (
   reveal: Selection['reveal'],
   list: { readonly current: HTMLElement | null },
@@ -160,7 +160,7 @@ const useReveal = (
   }, [reveal, list]);
 };
 
-/** Returns the distance of an element from the top of the page, which changes with the content above it. */
+/** Returns the distance of an element from the top of the page, in pixels, as the content above it changes. */
 const useTop = (element: { readonly current: HTMLElement | null }, count: number): number => {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
@@ -175,8 +175,8 @@ const useTop = (element: { readonly current: HTMLElement | null }, count: number
 };
 
 /**
- * Reports whether the list must not move: the pointer is on it, or the person has scrolled down, or is reading
- * something open.
+ * Reports whether the list must not move: the pointer is on it, or the user has scrolled down or opened a post
+ * (`isBusy`). Returns the handlers that watch the pointer.
  */
 const useHold = (isBusy: boolean, onHold: (isHeld: boolean) => void) => {
   const [isUnder, setIsUnder] = useState(false);

@@ -1,19 +1,19 @@
 import { readText } from '../../app/search.js';
 
-/** Periods that the lanes can show. */
+/** Lengths of time that the lanes can show. */
 export const SPANS = ['15min', '2h', 'day', 'week'] as const;
 export type Span = (typeof SPANS)[number];
 
-/** The filters of the timeline, as they appear in its address. */
+/** The filters and the period of the timeline, as they appear in the address bar. */
 export interface TimelineSearch {
   /** State of a publication; all states if absent. */
   readonly state?: string;
   readonly channel?: string;
   readonly project?: string;
   readonly platform?: string;
-  /** Period that the lanes show; two hours if absent. */
+  /** Length of time that the lanes show; two hours if absent. */
   readonly span?: Span;
-  /** Time in the middle of the lanes, and end of the list of posts (ISO 8601); now if absent. */
+  /** Time in the middle of the lanes; the list of posts ends there too (ISO 8601). Now if absent. */
   readonly at?: string;
 }
 

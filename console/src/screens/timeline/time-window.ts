@@ -4,7 +4,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Length of time that the lanes show, and the distance between the axis' labels, in ms. */
+/** Lengths of time that the lanes show, and distances between the axis labels, in ms. */
 const SPAN_LENGTHS: Readonly<Record<Span, { readonly length: number; readonly tick: number }>> = {
   '15min': { length: 15 * MINUTE, tick: 2 * MINUTE },
   '2h': { length: 2 * HOUR, tick: 15 * MINUTE },
@@ -12,7 +12,7 @@ const SPAN_LENGTHS: Readonly<Record<Span, { readonly length: number; readonly ti
   week: { length: 7 * DAY, tick: DAY },
 };
 
-/** The part of time that the lanes show. Its middle is the present, or the time that was jumped to. */
+/** The period that the lanes show, in ms since 1970. Its middle is now, or the time that the user jumped to. */
 export interface TimeWindow {
   readonly span: Span;
   readonly from: number;
@@ -27,13 +27,13 @@ export const timeWindow = (span: Span, middle: number): TimeWindow => {
   return { span, length, middle, from: middle - length / 2, to: middle + length / 2 };
 };
 
-/** Returns the time after which the window must be computed again, in ms. Until then, the lanes are shifted. */
+/** Returns the interval at which the window must be recomputed, in ms. In between, the lanes are only shifted. */
 export const windowStep = (span: Span): number => SPAN_LENGTHS[span].length / 120;
 
-/** Returns the position of a time in a window, in percent of its width. */
+/** Returns the position of a time in a window, as a percentage; below 0 or above 100 outside the window. */
 export const placeOf = (at: number, { from, length }: TimeWindow): number => ((at - from) / length) * 100;
 
-/** Returns the times of the axis labels in a window, at regular distances from the start of the local day. */
+/** Returns the times of the axis labels in a window, at regular intervals from the start of each local day. */
 export const axisTicks = ({ span, from, to }: TimeWindow): readonly number[] => {
   const { tick } = SPAN_LENGTHS[span];
   const ticks: number[] = [];

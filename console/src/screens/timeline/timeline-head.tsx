@@ -10,7 +10,7 @@ import { describeSummary } from './timeline-heading.js';
 import type { Unsettled } from './use-unsettled.js';
 import { summarizeWaiting } from './waiting-summary.js';
 
-/** The headline: how many publications wait, and for what. */
+/** The heading: how many publications are waiting, and for what. */
 export const TimelineHead = ({ queued, inDoubt, failed }: Unsettled) => {
   const m = useMessages(timelineMessages);
   const format = useFormat();

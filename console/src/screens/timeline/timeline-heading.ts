@@ -4,8 +4,8 @@ import type { TimelineMessages } from './messages.js';
 import type { WaitingSummary } from './waiting-summary.js';
 
 /**
- * Returns the heading of the timeline: how many publications wait, and for what. @param isMore true if there are more
- * than were counted
+ * Returns the heading of the timeline: how many publications are waiting, and for what.
+ * @param isMore true if there are more publications than were counted
  */
 export const describeSummary = (
   { total, person, pause, retry, next, networks }: WaitingSummary,

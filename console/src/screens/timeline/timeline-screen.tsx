@@ -23,7 +23,7 @@ import { matchesFilter, type PostFilter, usePostList } from './use-post-list.js'
 import { useSelection } from './use-selection.js';
 import { type Unsettled, useUnsettled } from './use-unsettled.js';
 
-/** The posts over time: what was published, what waits and why, and what can be done about it. */
+/** The posts over time: what was published, what is waiting and why, and what to do about it. */
 export const TimelineScreen = () => {
   const m = useMessages(timelineMessages);
   const search = useSearch({ from: '/timeline' });
@@ -48,7 +48,7 @@ export const TimelineScreen = () => {
 
 const STATES = ['planned', 'queued', 'publishing', 'published', 'failed', 'in_doubt', 'filtered', 'dismissed'] as const;
 
-/** Returns the gateway's filter for the filters in the address. */
+/** Returns the filters in the address that the gateway can apply: all but the network. */
 const toFilter = ({ state, channel, project }: TimelineSearch): PostFilter => {
   const known = STATES.find((each) => each === state);
   return {
@@ -104,7 +104,7 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
   const select = useCallback(
     ({ post, publication }: Mark) => {
       if (posts.some(({ id }) => id === post.id)) choose(post, publication, true);
-      // An old post that still waits is not among the rows yet.
+      // An old post that is still waiting may not be in the list yet.
       else void navigate({ to: '/publications/$id', params: { id: publication.id } });
     },
     [posts, choose, navigate],
@@ -177,10 +177,13 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
 
 const NONE: readonly never[] = [];
 
-/** Number of posts without a match after which the person decides whether to search further back. */
+/** Number of posts without a match after which the user decides whether to search further back. */
 const MAX_FRUITLESS = 1000;
 
-/** Returns whether too many of the oldest posts do not match, which happens because only this screen filters by network. */
+/**
+ * Returns whether too many of the oldest posts do not match, which can happen because this screen, not the gateway,
+ * filters by network.
+ */
 const isSearchFruitless = (all: readonly Post[], matching: readonly Post[]): boolean => {
   const last = matching.at(-1);
   const end = last ? all.indexOf(last) : -1;

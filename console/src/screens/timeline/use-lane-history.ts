@@ -3,10 +3,13 @@ import type { Post } from '../../publications/posts.js';
 import type { TimeWindow } from './time-window.js';
 import { type PostFilter, usePostList } from './use-post-list.js';
 
-/** Maximum number of posts to read for the lanes. */
+/** Number of posts after which no more are loaded for the lanes. */
 const MAX_POSTS = 1000;
 
-/** Returns the posts of a window for the lanes, whichever state the list of posts is filtered by. */
+/**
+ * Returns the posts for a window of the lanes, in every state. If there are too many to load, `completeSince` is the
+ * time from which they are complete, in ms since 1970; otherwise null.
+ */
 export const useLaneHistory = (
   filter: PostFilter,
   { from, to }: TimeWindow,

@@ -6,7 +6,7 @@ import type { Post } from '../../publications/posts.js';
 import { useScope } from '../../session/scope.js';
 import { addNewest, appendPage, type PostList, showArrived } from './post-list.js';
 
-/** A filter that the gateway applies to posts, named by its parameters. */
+/** A filter that the gateway applies to posts, under the names of the API's parameters. */
 export interface PostFilter {
   readonly state?: 'planned' | 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
   readonly channel_id?: string;
@@ -15,14 +15,14 @@ export interface PostFilter {
   readonly until?: string;
 }
 
-/** Number of posts that are fetched again whenever something changes. */
+/** Number of newest posts to fetch again whenever something changes. */
 const NEWEST = 40;
 const PAGE = 200;
 
-/** Keys of the lists that are loading further posts, so that each list has one call at a time. */
+/** Keys of lists that are loading older posts, so that each list makes one call at a time. */
 const loading = new Set<string>();
 
-/** Returns whether a post matches a filter. One publication must match all of it. */
+/** Returns whether one of a post's publications matches every part of a filter. Ignores `until`. */
 export const matchesFilter = (
   { publications }: Post,
   { state, channel_id: channel, project_id: project, platform }: PostFilter & { readonly platform?: string },
@@ -36,9 +36,9 @@ export const matchesFilter = (
   );
 
 /**
- * Returns the posts of a filter and ways to continue the list. The list outlives the screen for ten minutes, so that
- * going back from a post shows the same rows.
- * @param isHeld true while the list must not move: new posts wait in `arrived`
+ * Returns the posts that match a filter, with functions to load more. The list outlives the screen for ten minutes, so
+ * that going back from a post shows the same rows.
+ * @param isHeld true while the list must not move; new posts are then kept in `arrived`
  */
 export const usePostList = (filter: PostFilter, isHeld: boolean) => {
   const scope = useScope();
@@ -91,7 +91,7 @@ export const usePostList = (filter: PostFilter, isHeld: boolean) => {
 
   return {
     list,
-    /** The error of the last call; null if the list could be read. */
+    /** Why the last call failed; null if the list is up to date or loading. */
     error: error?.id === id ? error.cause : list ? null : newest.error,
     retry: () => void (list ? loadMore() : newest.refetch()),
     loadMore,

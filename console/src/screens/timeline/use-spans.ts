@@ -7,8 +7,8 @@ import type { TimeWindow } from './time-window.js';
 const HOUR = 3_600_000;
 
 /**
- * Returns the pauses and holds of a window. They are fetched by whole hours, so that moving the window does not fetch
- * anything.
+ * Returns the pauses and holds in a window. Fetches whole hours, so that moving the window within them needs no new
+ * request.
  */
 export const useSpans = ({ from, to }: TimeWindow): readonly HistorySpan[] => {
   const scope = useScope();

@@ -5,8 +5,8 @@ import { SEVERITY } from '../../publications/severity.js';
 import { stateLook } from '../../publications/states.js';
 
 /**
- * Adds a class with a background image for each state, `state-published`, in the colours of the theme. With an SVG
- * element in each cell, scrolling a list would take 50 % longer.
+ * Adds a class with a background image for each state, such as `state-published`, in the colours of the theme. With an
+ * SVG element in each cell, scrolling a list would take 50 % longer.
  */
 export const useStateImages = (): void => {
   const theme = useTheme();
@@ -24,7 +24,7 @@ export const useStateImages = (): void => {
   }, [theme]);
 };
 
-/** Reads the colours from an element that has them, because a data: image cannot use custom properties. */
+/** Reads the colours from a temporary element, because a data: image cannot use custom properties. */
 const createRules = (): string => {
   const probe = document.createElement('span');
   document.body.append(probe);

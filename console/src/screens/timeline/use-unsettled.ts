@@ -6,12 +6,12 @@ import type { Post } from '../../publications/posts.js';
 import { type Scope, useScope } from '../../session/scope.js';
 import { findOutdated, type Page, type PostList, replaceKnown } from './post-list.js';
 
-/** Number of posts that are read again after a change, starting with the newest outdated one. */
+/** Number of posts to fetch again after a change, from the newest outdated post back. */
 const READ_AGAIN = 100;
 
 type UnsettledState = 'planned' | 'queued' | 'in_doubt' | 'failed';
 
-/** Returns the posts with a publication in a state, the newest 200 of them. */
+/** Returns the newest 200 posts with a publication in a state. */
 const useByState = (state: UnsettledState): Page | undefined => {
   const scope = useScope();
   return useQuery({
@@ -20,12 +20,12 @@ const useByState = (state: UnsettledState): Page | undefined => {
   }).data;
 };
 
-/** The posts that are planned, waiting, in doubt or failed; undefined while they are loading. */
+/** Posts with planned, waiting, in-doubt or failed publications; undefined while they are loading. */
 export type Unsettled = Readonly<Record<'planned' | 'queued' | 'inDoubt' | 'failed', Page | undefined>>;
 
 /**
- * Returns the posts in the scope that are planned, waiting, in doubt or failed, and updates the timeline's lists from
- * them, because a publication changes more often than its page of a list is read again.
+ * Returns the posts in the scope that are planned, waiting, in doubt or failed. Also updates the timeline's lists from
+ * them, because publications change more often than the pages of a list are fetched again.
  */
 export const useUnsettled = (): Unsettled => {
   const scope = useScope();
@@ -54,7 +54,7 @@ const updateLists = (scopeKey: string, posts: readonly Post[]): void => {
   });
 };
 
-/** Reads again the newest posts whose unfinished publications have ended. The others follow after the next change. */
+/** Fetches outdated posts again, from the newest back. If some are too old, they follow after the next change. */
 const readOutdated = async (scope: Scope, fresh: Readonly<Record<UnsettledState, Page>>): Promise<void> => {
   const lists = queryClient.getQueriesData<PostList>({ queryKey: ['timeline', scope.key] });
   const shown = new Map(lists.flatMap(([, list]) => (list?.posts ?? []).map((post) => [post.id, post] as const)));
@@ -67,6 +67,6 @@ const readOutdated = async (scope: Scope, fresh: Readonly<Record<UnsettledState,
   const until = new Date(Date.parse(newest.accepted_at) + 1).toISOString();
   const page = await management()
     .get('/posts', { query: { ...scope.query, until, limit: READ_AGAIN } })
-    .catch(() => null); // The next change triggers another read.
+    .catch(() => null); // The next change triggers another request.
   if (page) updateLists(scope.key, page.items);
 };

@@ -1,15 +1,15 @@
 import { causeOf } from '../../publications/describe-waiting.js';
 import type { Publication, WaitRule } from '../../publications/shown-state.js';
 
-/** Numbers of waiting publications by what they wait for. */
+/** Numbers of waiting publications, by what they are waiting for. */
 export interface WaitingSummary {
   readonly total: number;
   readonly person: number;
   readonly pause: number;
   readonly retry: number;
-  /** Those that a network slows down, by network. */
+  /** Publications that are waiting for their network to accept more, by network. */
   readonly networks: Readonly<Record<string, number>>;
-  /** Those that are about to be published. */
+  /** Publications that are waiting for their turn or are about to be published. */
   readonly next: number;
 }
 
@@ -29,7 +29,8 @@ const COUNTED_AS: Readonly<Record<WaitRule, 'person' | 'pause' | 'retry' | 'netw
 };
 
 /**
- * Counts waiting publications by the cause of their wait. A publication that waits for another one has the same cause.
+ * Counts waiting publications by the cause of their wait. A publication behind another counts under the cause of the
+ * publication ahead.
  */
 export const summarizeWaiting = (publications: readonly Publication[]): WaitingSummary => {
   const queued = publications.filter(({ state }) => state === 'queued');
@@ -45,7 +46,7 @@ export const summarizeWaiting = (publications: readonly Publication[]): WaitingS
   return { ...counts, networks };
 };
 
-/** Returns the rule at the beginning of a wait, using the publication ahead if the answer itself does not say. */
+/** Returns the rule that causes a wait. If the gateway does not report it, uses the rule of the publication ahead. */
 const rootCause = (publication: Publication, byId: ReadonlyMap<string, Publication>): WaitRule | null => {
   const cause = causeOf(publication);
   const blockedBy = publication.waiting_for?.blocked_by ?? null;

@@ -15,10 +15,10 @@ import { WaitingExplanation } from '../../publications/waiting.js';
 import { WhyChain } from '../../publications/why-chain.js';
 import { timelineMessages } from './messages.js';
 
-/** Maximum number of a post's channels that the panel lists. */
+/** Maximum number of a post's channels to list. */
 const MAX_CHANNELS = 12;
 
-/** The part below a post's row: its channels, why the chosen publication waits, and what can be done. */
+/** The panel below a post's row: its channels, why the chosen publication is waiting, and what to do about it. */
 export const WhyPanel = ({
   id,
   post,
@@ -28,7 +28,7 @@ export const WhyPanel = ({
 }: {
   readonly id: string;
   readonly post: Post;
-  /** The publication that this is about. */
+  /** The publication to explain. */
   readonly publication: Publication;
   readonly names: Names;
   readonly onChoose: (publication: Publication) => void;
@@ -87,7 +87,7 @@ const Explanation = ({ publication, names }: { readonly publication: Publication
   );
 };
 
-/** Buttons that end the wait of a publication, or settle it. @param first the publication that goes first, if any */
+/** Buttons that end a publication's wait or settle it. @param first the publication at the head of the chain, if any */
 const Actions = ({
   publication,
   first,
