@@ -10,12 +10,12 @@ export interface Connection {
 
 const store = createStore<Connection>({ lostAt: null });
 
-/** Notes that a call was answered, whatever the answer. */
+/** Records that the gateway answered a call, even if with an error. */
 export const noteAnswer = (): void => {
   if (store.get().lostAt !== null) store.set({ lostAt: null });
 };
 
-/** Notes that a call was not answered. */
+/** Records that the gateway did not answer a call. */
 export const noteNoAnswer = (): void => {
   if (store.get().lostAt === null) store.set({ lostAt: serverNow() });
 };

@@ -5,10 +5,10 @@ import { noteAnswer, noteNoAnswer } from './connection.js';
 
 export { GatewayError } from '../../../clients/typescript/src/index.js';
 
-/** An answer or body of the API, by its name in the documentation: `Api<'Channel'>`. */
+/** A response or request body of the API, by its schema's name in the documentation: `Api<'Channel'>`. */
 export type Api<Name extends keyof Schemas> = Schemas[Name];
 
-/** Calls the gateway, aligns the clock with it, and notes whether it answers. */
+/** Calls the gateway, aligns the clock with it, and records whether it answered. A 401 expires the session. */
 const observedFetch = async (url: string, init: RequestInit): Promise<Response> => {
   const sentAt = Date.now();
   try {
@@ -24,8 +24,8 @@ const observedFetch = async (url: string, init: RequestInit): Promise<Response> 
 };
 
 /**
- * Returns a client of the management API with a key. TanStack Query retries queries, so the client itself tries only
- * once.
+ * Returns a management API client for a key. It makes a single attempt per call, because TanStack Query retries
+ * queries.
  */
 export const createClient = (key: string): Management =>
   createManagement({ url: location.origin, key, fetch: observedFetch, attempts: 1 });

@@ -5,7 +5,7 @@ import { type Api, management } from './management.js';
 
 const MINUTE_MS = 60_000;
 
-/** The answer of `GET /overview`, and its parts. */
+/** The response of `GET /overview`, and its parts. */
 export type Overview = Api<'CurrentOverview'>;
 export type Attention = Api<'AttentionItem'>;
 export type Network = Api<'Network'>;
@@ -21,7 +21,7 @@ export const useOverview = () => {
   return useQuery({
     queryKey: ['overview', scope.key],
     queryFn: () => getOverview(management(), scope.query),
-    // The answer changes as time passes, even without an event.
+    // The overview changes as time passes, even without an event.
     refetchInterval: MINUTE_MS,
   });
 };

@@ -3,7 +3,10 @@ import { type Api, GatewayError } from './management.js';
 /** Problems with a body, by field path: `credentials.chat_id`. */
 export type Problems = Readonly<Record<string, Api<'ErrorDetail'>>>;
 
-/** Reads the problems of a rejected body; null for any other error, which belongs in a message instead. */
+/**
+ * Returns the problems of a rejected body. Null for other errors and for problems without a field, which belong in a
+ * message.
+ */
 export const readProblems = (error: unknown): Problems | null => {
   if (!(error instanceof GatewayError) || error.status !== 422) return null;
   const inFields = error.details.filter(({ path }) => path !== '');

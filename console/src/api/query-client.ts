@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { GatewayError } from './management.js';
 
-/** Retries lost connections, 429 and 5xx up to three times. Retrying would not help against any other error. */
+/** Retries lost connections, 429 and 5xx up to three times. Other errors would only repeat. */
 const shouldRetry = (failures: number, error: unknown): boolean =>
   failures < 3 && error instanceof GatewayError && (error.status === 0 || error.status === 429 || error.status >= 500);
 
@@ -12,8 +12,8 @@ const retryDelay = (failures: number, error: unknown): number => {
 };
 
 /**
- * Caches the gateway's answers. They are current until the stream of changes says otherwise (live/invalidate.ts), so
- * nothing is fetched again when a window gets the focus.
+ * Caches the gateway's responses. They stay current until the change stream marks them as stale (live/invalidate.ts),
+ * so nothing is fetched again when a window gets the focus.
  */
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -22,7 +22,7 @@ export const queryClient = new QueryClient({
       gcTime: 10 * 60_000,
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
-      // Whether the browser considers itself online says nothing about a gateway on this machine or in this network.
+      // The browser's online state says nothing about a gateway on this machine or network.
       networkMode: 'always',
       retry: shouldRetry,
       retryDelay,

@@ -3,10 +3,13 @@ import { useMemo } from 'react';
 import { useScope } from '../session/scope.js';
 import { type Api, management } from './management.js';
 
-/** Maximum number of pages of a list. An owner may have 2,000 channels. */
+/** Maximum number of pages to read, with 200 items each. An owner may have 2,000 channels. */
 const MAX_PAGES = 20;
 
-/** Reads a whole list, page by page. @param readPage fetches the page at a cursor */
+/**
+ * Reads a list page by page, up to {@link MAX_PAGES}.
+ * @param readPage fetches the page at a cursor
+ */
 export const readAll = async <T>(
   readPage: (page: { readonly limit: number; readonly cursor?: string }) => Promise<{
     readonly items: readonly T[];
@@ -54,7 +57,7 @@ export const useEndpoints = () => {
   });
 };
 
-/** Names by id, for texts about things that an answer mentions only by id. */
+/** Looks up channels, projects and endpoints that a response mentions only by id. */
 export interface Names {
   readonly channel: (id: string) => Api<'Channel'> | undefined;
   readonly project: (id: string) => Api<'Project'> | undefined;
@@ -64,7 +67,10 @@ export interface Names {
 const byId = <T extends { readonly id: string }>(items: readonly T[] | undefined): ReadonlyMap<string, T> =>
   new Map((items ?? []).map((item) => [item.id, item]));
 
-/** Returns look-ups of the scope's channels, projects and endpoints by id. They find nothing until these are loaded. */
+/**
+ * Returns functions that look up the scope's channels, projects and endpoints by id. They find nothing until the lists
+ * have loaded.
+ */
 export const useNames = (): Names => {
   const channels = useChannels().data;
   const projects = useProjects().data;

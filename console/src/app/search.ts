@@ -1,4 +1,4 @@
-/** Returns the named query parameters that are not empty; a number becomes text. */
+/** Returns the listed query parameters that are not empty. Numbers become text. */
 export const readText = <K extends string>(
   search: Readonly<Record<string, unknown>>,
   names: readonly K[],

@@ -27,8 +27,9 @@ const EMPTY: ChannelDraft = {
 };
 
 /**
- * Connects a channel and tests it. The first answer creates the channel, whatever the test says; after that, the form
- * edits it, so that a wrong token can be corrected on the spot. Only this component holds credentials.
+ * Connects a channel and tests it. The first submission creates the channel even if the test fails. After that, the
+ * form edits the channel, so that a wrong token can be corrected on the spot. The credentials are kept only in this
+ * component.
  */
 export const ChannelForm = ({
   onCreated,
@@ -42,7 +43,7 @@ export const ChannelForm = ({
   readonly onTest?: (test: Api<'ChannelTest'>) => void;
   /** Called when the person continues, whether or not the channel passed its test. */
   readonly onDone: (channel: Api<'Channel'>) => void;
-  /** Text of the button to continue. */
+  /** Label of the button that continues. */
   readonly doneLabel?: string;
 }) => {
   const m = useMessages(channelFormMessages);

@@ -5,7 +5,7 @@ import type { CredentialValues } from './credential-fields.js';
 import { CREDENTIALS, type Network } from './networks.js';
 import { settingsBody, type SettingValues } from './setting-fields.js';
 
-/** A channel to connect, as filled in. */
+/** A channel to connect, as entered in the form. */
 export interface ChannelDraft {
   readonly network: Network;
   readonly name: string;
@@ -15,9 +15,7 @@ export interface ChannelDraft {
   readonly ownerId: string;
 }
 
-/**
- * Returns the credentials as a network takes them: trimmed, and without empty optional fields.
- */
+/** Returns the credentials for a request body: trimmed, and without empty optional fields. */
 export const credentialsBody = (network: Network, values: CredentialValues): Readonly<Record<string, string>> =>
   Object.fromEntries(
     CREDENTIALS[network]
@@ -26,7 +24,7 @@ export const credentialsBody = (network: Network, values: CredentialValues): Rea
       .map(({ name, value }) => [name, value]),
   );
 
-/** Returns the problems of required fields that are empty, so that the form need not ask the gateway. */
+/** Returns problems for empty required fields, so that the form need not call the gateway. */
 export const findMissing = (network: Network, credentials: CredentialValues, name?: string): Problems => {
   const isBlank = (value: string | undefined): boolean => (value ?? '').trim() === '';
   const required = CREDENTIALS[network].filter(({ kind }) => kind !== 'optional_secret');
@@ -39,7 +37,7 @@ export const findMissing = (network: Network, credentials: CredentialValues, nam
   ) as Problems;
 };
 
-/** Connects a channel. The answer contains its test, which may have failed. */
+/** Connects a channel. The response contains the result of its test, which may have failed. */
 export const connectChannel = async (draft: ChannelDraft): Promise<Api<'TestedChannel'>> => {
   const { network, name, settings, ownerId } = draft;
   const body = {
@@ -55,7 +53,9 @@ export const connectChannel = async (draft: ChannelDraft): Promise<Api<'TestedCh
   return created;
 };
 
-/** Replaces a channel's credentials, and its name and settings if given. The answer contains the result of the test. */
+/**
+ * Replaces a channel's credentials, and its name and settings if given. The response contains the result of the test.
+ */
 export const changeCredentials = async (
   id: string,
   network: Network,
@@ -72,5 +72,5 @@ export const changeCredentials = async (
     },
   });
   await refreshChannel();
-  return changed as Api<'TestedChannel'>; // with credentials in the body, the answer contains the result of their test
+  return changed as Api<'TestedChannel'>; // a request with credentials returns the result of their test
 };

@@ -9,7 +9,7 @@ import { SecretInput } from './secret-input.js';
 /** Credential values by field name. */
 export type CredentialValues = Readonly<Record<string, string>>;
 
-/** The fields of a network's credentials, each with where to find its value. */
+/** The fields of a network's credentials, with hints on where to find the values. */
 export const CredentialFields = ({
   network,
   values,
@@ -21,7 +21,7 @@ export const CredentialFields = ({
   readonly values: CredentialValues;
   readonly onChange: (values: CredentialValues) => void;
   readonly problems: Problems;
-  /** True if the channel has a token for uploads, which an empty field removes. */
+  /** True if the channel has an upload token. An empty field then removes it. */
   readonly hasUploadToken?: boolean;
 }) => (
   <>

@@ -3,16 +3,16 @@ import { byName, defineMessages } from '../i18n/messages.js';
 /** Texts for one credential field. */
 export interface FieldText {
   readonly label: string;
-  /** Says where to find the value, or describes its form briefly. */
+  /** Where to find the value, or a brief description of its format. */
   readonly hint: string;
   readonly example: string;
-  /** Says what to enter if a value has the wrong form. */
+  /** What to enter, shown if the value has the wrong format. */
   readonly form: string;
 }
 
 type FieldTexts = Readonly<Record<string, FieldText>>;
 
-/** Texts for credentials: what each field takes, and what to prepare first. */
+/** Texts about credentials: what to enter in each field, and what to prepare first. */
 export const credentialMessages = defineMessages({
   en: {
     beforeTitle: 'Before you connect',

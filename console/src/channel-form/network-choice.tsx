@@ -3,7 +3,7 @@ import { useMessages } from '../i18n/messages.js';
 import { channelFormMessages } from './messages.js';
 import type { Network } from './networks.js';
 
-/** The choice of a channel's network. `isFixed` if the channel exists, because its network cannot change. */
+/** A field to choose a channel's network. `isFixed` if the channel exists, because its network cannot change. */
 export const NetworkChoice = ({
   value,
   onChange,

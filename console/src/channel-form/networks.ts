@@ -3,10 +3,10 @@ import type { NETWORKS } from '../components/icon.js';
 /** Id of a network. */
 export type Network = (typeof NETWORKS)[number];
 
-/** A field of a network's credentials. Its texts are in messages.ts. */
+/** A field of a network's credentials. Its texts are in credential-messages.ts. */
 export interface CredentialField {
   readonly name: string;
-  /** `address`: the chat or group, which is public; the others are never shown again. */
+  /** `address`: the chat or group, which is public. Secrets are never shown again. */
   readonly kind: 'secret' | 'optional_secret' | 'address';
 }
 
@@ -33,7 +33,7 @@ export const CREDENTIALS: Readonly<Record<Network, readonly CredentialField[]>> 
   ],
 };
 
-/** Returns the names of the checks that a complete test makes, in order. */
+/** Returns the names of the checks in a complete test, in order. */
 export const expectedChecks = (network: string, hasUploadToken: boolean): readonly string[] => [
   'credentials',
   'chat',
@@ -41,7 +41,7 @@ export const expectedChecks = (network: string, hasUploadToken: boolean): readon
   ...(network === 'vk' && hasUploadToken ? ['uploads'] : []),
 ];
 
-/** Returns the public address of a chat or group on its network; null if the id does not contain it. */
+/** Returns the public URL of a chat or group; null if it cannot be derived from the id. */
 export const channelUrl = (network: string, address: Readonly<Record<string, string>>): string | null => {
   const { chat_id: chat = '', group_id: group = '' } = address;
   if (network === 'telegram' && chat.startsWith('@')) return `https://t.me/${chat.slice(1)}`;

@@ -4,14 +4,14 @@ import { TextInput } from '../components/controls.js';
 import { useMessages } from '../i18n/messages.js';
 import { channelFormMessages } from './messages.js';
 
-/** A field for a token or key: hidden while it is typed, with a button that shows it. */
+/** A field for a token or key. The value is hidden unless a button reveals it. */
 export const SecretInput = ({
   label,
   value,
   onChange,
   ids,
 }: {
-  /** Name of the field, for the button. */
+  /** Name of the field, used in the button's label. */
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;

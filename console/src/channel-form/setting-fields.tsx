@@ -4,7 +4,7 @@ import { networkTitle } from '../components/icon.js';
 import { useMessages } from '../i18n/messages.js';
 import { channelFormMessages } from './messages.js';
 
-/** Settings of a channel as they are edited. */
+/** A channel's settings while they are being edited. */
 export interface SettingValues {
   readonly on_doubt: string;
   /** Odnoklassniki only. */

@@ -9,14 +9,17 @@ export const setChannelEnabled = async (id: string, enabled: boolean): Promise<v
 };
 
 /**
- * Deletes a channel. `cascade` also removes it from the projects that use it; without it, the
- * gateway refuses to delete a channel that a project uses.
+ * Deletes a channel. `cascade` also removes the channel from its projects; without it, the gateway refuses to delete a
+ * channel that a project uses.
  */
 export const deleteChannel = async (id: string, cascade: boolean): Promise<void> => {
   await management().delete('/channels/{id}', { path: { id }, ...(cascade && { query: { cascade: 'true' } }) });
 };
 
-/** Marks everything that showed a deleted channel as stale. Leave the channel's own screen first. */
+/**
+ * Removes a deleted channel from the cache and refreshes the lists that showed it. Leave the channel's own screen
+ * first.
+ */
 export const forgetChannel = async (id: string): Promise<void> => {
   queryClient.removeQueries({ queryKey: ['channel', id] });
   await refreshChannel();

@@ -5,9 +5,9 @@ import { NetworkMark } from '../components/icon.js';
 import { defineMessages, useMessages } from '../i18n/messages.js';
 import type { Channel } from './channel-state.js';
 
-/** Maximum number of rows that are shown; a search narrows them down. */
+/** Maximum number of rows shown. A search narrows them down. */
 const SHOWN = 100;
-/** Minimum number of channels for which a search is offered. */
+/** Number of channels from which a search is offered. */
 const SEARCHED = 9;
 
 const messages = defineMessages({
@@ -23,7 +23,7 @@ const messages = defineMessages({
   },
 });
 
-/** A list of channels to tick. The chosen ones keep the order in which they were ticked. */
+/** A list of channels to tick. Chosen channels stay in the order in which they were ticked. */
 export const ChannelPicker = ({
   label,
   channels,

@@ -3,10 +3,10 @@ import type { Api } from '../api/management.js';
 /** The channel as the API shows it. */
 export type Channel = Api<'Channel'>;
 
-/** The state of a channel as people see it: the API's state, and its pause. */
+/** The state of a channel as the console shows it: the API's state combined with its pause. */
 export type ChannelState = 'on_hold' | 'paused' | 'disabled' | 'active';
 
-/** Returns the state of a channel as people see it. */
+/** Returns the state of a channel as the console shows it. */
 export const channelState = ({
   status,
   paused_until: until,

@@ -20,7 +20,7 @@ const messages = defineMessages({
   ru: { active: 'Работает', on_hold: 'Остановлен', paused: 'На паузе', disabled: 'Отключён' },
 });
 
-/** Returns the words for the states of channels. */
+/** Returns the names of the channel states. */
 export const useChannelStateNames = (): Readonly<Record<ChannelState, string>> => useMessages(messages);
 
 /** Returns the glyph and colour of a channel's state. */

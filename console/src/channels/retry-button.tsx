@@ -31,7 +31,7 @@ export const RetryButton = ({
 }: {
   readonly channel: Pick<Channel, 'id' | 'name' | 'platform'>;
   readonly isPrimary: boolean;
-  /** True in a row of a list, where its name must include the channel's. */
+  /** True in a list row, where the button's label must include the channel's name. */
   readonly isSmall?: boolean;
   readonly hasIcon?: boolean;
 }) => {
@@ -46,7 +46,7 @@ export const RetryButton = ({
       await refreshChannel();
     } catch (error) {
       toastError(error);
-      void refreshChannel(); // someone else may have been faster
+      void refreshChannel(); // someone else may already have retried
     }
     setIsBusy(false);
   };

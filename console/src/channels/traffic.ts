@@ -68,8 +68,8 @@ const useIsResting = (): boolean => {
 };
 
 /**
- * Returns when a channel published last (ISO 8601); null if it never has, undefined while this is loading. Fetches
- * channels that are not in the traffic; one that publishes again appears there.
+ * Returns the time of a channel's latest publication (ISO 8601); null if it has never published, undefined while
+ * loading. Only channels without a time in the traffic are queried; once they publish again, they appear there.
  */
 export const useLastPublished = (channelId: string, traffic: Traffic): string | null | undefined => {
   const known = traffic.publishedAt.get(channelId);

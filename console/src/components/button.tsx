@@ -14,7 +14,7 @@ interface Look {
 const classes = ({ look = 'plain', size = 'normal' }: Look, extra = ''): string =>
   `button ${look} ${size === 'small' ? 'small' : ''} ${extra}`;
 
-/** A button. `busy` shows that its work is in progress, and ignores further clicks without losing the focus. */
+/** A button. While `busy`, it shows that work is in progress and ignores clicks, but keeps the focus. */
 export const Button = ({
   look,
   size,

@@ -9,7 +9,7 @@ import {
 } from 'react';
 import { Icon } from './icon.js';
 
-/** The text around a field: its name, a hint next to the name, and any error, which is announced. */
+/** A control with its label, a hint next to the label, and any error, which screen readers announce. */
 export const Field = ({
   label,
   hint,
@@ -19,7 +19,7 @@ export const Field = ({
   readonly label: ReactNode;
   readonly hint?: ReactNode;
   readonly error?: ReactNode;
-  /** Renders the control with the ids that tie it to its texts. */
+  /** Renders the control with the ids that link it to its label, hint and error. */
   readonly children: (ids: {
     readonly id: string;
     readonly 'aria-describedby'?: string;
@@ -66,7 +66,7 @@ export const TextArea = ({
   <textarea className={`input area ${className}`} {...rest} />
 );
 
-/** A choice of one value, using the browser's own list. */
+/** A choice of one value, using the browser's native list. */
 export const Select = ({ className = '', children, ...rest }: SelectHTMLAttributes<HTMLSelectElement>) => (
   <span className={`select ${className}`}>
     <select {...rest}>{children}</select>
@@ -92,7 +92,7 @@ export const Segmented = <T extends string>({
   options,
   onChange,
 }: {
-  /** Name of the choice, for screen readers. */
+  /** Label of the group, for screen readers. */
   readonly label: string;
   readonly value: T;
   readonly options: readonly { readonly value: T; readonly label: ReactNode }[];

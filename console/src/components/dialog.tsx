@@ -14,7 +14,10 @@ const messages = defineMessages({
 /** Selects the controls that can get the focus when a dialog opens: all except the close button. */
 const FIRST = 'input, select, textarea, button:not(.dialog-close), a[href], [tabindex="0"]';
 
-/** A dialog over the screen. It traps the focus and gives it back. Escape and its cross close it unless `isLocked`. */
+/**
+ * A dialog over the screen. It traps the focus, and returns it when it closes. Unless it `isLocked`, Escape, a click
+ * outside and the cross close it.
+ */
 export const Dialog = ({
   title,
   description,
@@ -33,7 +36,7 @@ export const Dialog = ({
   readonly onClose: () => void;
   /** True if neither Escape nor a click outside closes it. */
   readonly isLocked?: boolean;
-  /** False if another of its buttons closes it, so that it needs no cross in its corner. */
+  /** False if another button closes the dialog, so that it needs no cross. */
   readonly hasCross?: boolean;
   readonly className?: string;
   readonly initialFocus?: { readonly current: HTMLElement | null };
@@ -98,8 +101,8 @@ const CONSEQUENCE_ICONS = {
 } as const;
 
 /**
- * Asks before something that cannot be undone or that has consequences elsewhere. The focus is on the safe button. The
- * dialog closes when `run` has succeeded; a failure is shown as a message, and the dialog stays open.
+ * Asks for confirmation of an action that cannot be undone or has consequences elsewhere. The safe button has the
+ * focus. If `run` succeeds, the dialog closes; if it fails, a message appears and the dialog stays open.
  */
 export const Confirmation = ({
   title,
@@ -115,7 +118,7 @@ export const Confirmation = ({
 }: {
   readonly title: ReactNode;
   readonly consequences: readonly Consequence[];
-  /** Text of the button that confirms: a verb. */
+  /** Label of the confirming button: a verb. */
   readonly verb: string;
   readonly isDanger?: boolean;
   /** False while fields are incomplete. */
@@ -123,7 +126,7 @@ export const Confirmation = ({
   /** Fields that the consequences depend on, shown above them. */
   readonly fields?: ReactNode;
   readonly run: () => Promise<unknown>;
-  /** Says why `run` failed; null to show the gateway's own words. */
+  /** Returns why `run` failed; null to show the gateway's own message. */
   readonly explain?: (error: unknown) => string | null;
   readonly onClose: () => void;
   /** Fields below the consequences. */

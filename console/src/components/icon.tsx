@@ -5,7 +5,7 @@ import { networkTitle } from './networks.js';
 export type { IconName } from './icon-shapes.js';
 export { networkTitle, NETWORKS } from './networks.js';
 
-/** Colour of a state. Its meaning is also written next to it, in words. */
+/** Colour of a state, which is always also named in words. */
 export type Tone = 'ok' | 'go' | 'warn' | 'doubt' | 'fail' | 'idle' | 'time';
 
 const Shape = ({ line, bold, solid }: IconShape) => (
@@ -46,7 +46,7 @@ export const Icon = ({
   </svg>
 );
 
-/** A network's mark. Its name is either next to it (`label={false}`) or read by screen readers. */
+/** A network's logo. Screen readers read its name, unless the name is next to it (`label={false}`). */
 export const NetworkMark = ({
   platform,
   size = 18,

@@ -12,7 +12,7 @@ export const Menu = ({
 }: {
   readonly trigger: ReactNode;
   readonly align?: 'start' | 'end';
-  /** True to open it from the start, for a menu that is loaded by the click that opens it. */
+  /** True to open the menu at once, because the click that loads it should also open it. */
   readonly defaultOpen?: boolean;
   readonly children: ReactNode;
 }) => (
@@ -26,7 +26,7 @@ export const Menu = ({
   </Radix.Root>
 );
 
-/** A line of a menu. */
+/** An item of a menu. */
 export const MenuItem = ({
   icon,
   onSelect,
@@ -37,7 +37,7 @@ export const MenuItem = ({
   readonly icon?: IconName;
   readonly onSelect: () => void;
   readonly isDanger?: boolean;
-  /** Set for one of several values: whether it is the current value. */
+  /** Set for an item that selects a value: whether the value is current. */
   readonly isChecked?: boolean;
   readonly children: ReactNode;
 }) => {
@@ -57,10 +57,10 @@ export const MenuItem = ({
   );
 };
 
-/** A heading between lines of a menu. */
+/** A heading within a menu. */
 export const MenuLabel = ({ children }: { readonly children: ReactNode }) => (
   <Radix.Label className="menu-label">{children}</Radix.Label>
 );
 
-/** A line between groups of a menu. */
+/** A separator between groups of menu items. */
 export const MenuSeparator = () => <Radix.Separator className="menu-separator" />;

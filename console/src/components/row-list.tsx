@@ -6,18 +6,18 @@ import { useIsPhone } from './use-is-phone.js';
 /** A column of a list of rows. */
 export interface Column<T> {
   readonly name: string;
-  /** Heading; for a column of buttons, its name for screen readers. */
+  /** Heading, read only by screen readers if `isTitleHidden`. */
   readonly title: string;
   readonly isTitleHidden?: boolean;
   readonly cell: (item: T) => ReactNode;
 }
 
-/** Number of rows below and above the window that are also rendered. */
+/** Number of extra rows to render above and below the window. */
 const OVERSCAN = 20;
 
 /**
- * A table of things in rows of equal height, of which only those near the window are rendered. `j` and `k` move between
- * the rows' links, whose class is `row-link`; Enter opens one. `className` sets the column grid.
+ * A table with rows of equal height, which renders only the rows near the window. `j` and `k` move between the rows'
+ * links, which have the class `row-link`; Enter opens a link. `className` sets the column grid.
  */
 export const RowList = <T extends { readonly id: string }>({
   label,
@@ -102,7 +102,7 @@ const useRowKeys = (
   scrollTo: (index: number) => void,
 ): void => {
   const scroll = useRef(scrollTo);
-  /** The row that gets the focus in the next frame, while a key is held down. */
+  /** Index of the row to focus in the next frame, from which further key presses continue. */
   const coming = useRef<number | null>(null);
   useEffect(() => {
     scroll.current = scrollTo;

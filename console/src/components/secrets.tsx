@@ -37,8 +37,8 @@ export interface Secret {
 }
 
 /**
- * Values that the gateway shows only once: copy one, copy all, and confirm that they are saved before continuing. Only
- * the component that renders this holds them, in memory.
+ * Shows values that the gateway returns only once. A person can copy one or all, and must confirm that they are saved
+ * before continuing. The values are only in the memory of the component that renders this.
  */
 export const SecretsOnce = ({
   secrets,

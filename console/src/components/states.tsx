@@ -44,7 +44,10 @@ export const Empty = ({
   </div>
 );
 
-/** An error in place of content: what failed, what is still true, the request's id, and a way to continue. */
+/**
+ * An error in place of content: what failed, what it means, the request id, and a button to try again unless the
+ * content does not exist.
+ */
 export const ErrorState = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) => {
   const m = useMessages(messages);
   const gateway = error instanceof GatewayError ? error : null;

@@ -1,12 +1,12 @@
-/** A value outside React that components follow with `useSyncExternalStore`. */
+/** A value outside React that components subscribe to with `useSyncExternalStore`. */
 export interface Store<T> {
   readonly get: () => T;
   readonly set: (value: T) => void;
-  /** Calls the listener after each change; returns a function that stops this. */
+  /** Calls the listener after each change; returns a function that unsubscribes it. */
   readonly subscribe: (listener: () => void) => () => void;
 }
 
-/** Creates a store. Setting the value that it already has does nothing. */
+/** Creates a store. Setting its current value again does nothing. */
 export const createStore = <T>(initial: T): Store<T> => {
   let current = initial;
   const listeners = new Set<() => void>();

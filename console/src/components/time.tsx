@@ -22,8 +22,8 @@ const messages = defineMessages({
 const HOUR = 3_600_000;
 
 /**
- * Countdown to a time, aligned with the gateway's clock: `2:14`, `2 h 14 min`, then "due". It ticks every second if
- * less than an hour is left, and is announced only when the time has come.
+ * Countdown to a time, aligned with the gateway's clock: `2:14`, `2 h 14 min`, then "due". It shows seconds if less
+ * than an hour is left. Screen readers announce only the end.
  */
 export const Countdown = ({ until }: { readonly until: string }) => {
   const m = useMessages(messages);
@@ -60,7 +60,7 @@ export const Age = ({ since, ago = false }: { readonly since: string; readonly a
   );
 };
 
-/** A time of day, preceded by the day unless it is today. The title shows both. */
+/** A time, by default of day, preceded by the day unless it is today. The tooltip shows the day and the exact time. */
 export const Moment = ({
   at,
   form = 'moment',

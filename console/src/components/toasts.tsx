@@ -26,11 +26,14 @@ let lastId = 0;
 
 const dismiss = (id: number): void => store.set(store.get().filter((toast) => toast.id !== id));
 
-/** Says that something was done. The result must also be visible elsewhere. */
+/** Shows a message that something was done. The result must also be visible elsewhere. */
 export const toast = (text: ReactNode, action?: Toast['action']): void =>
   store.set([...store.get().slice(-2), { id: ++lastId, tone: 'ok', text, ...(action && { action }) }]);
 
-/** Says that something was not done. @param words the reason; by default the gateway's own words */
+/**
+ * Shows a message that something failed.
+ * @param words the reason; by default, the gateway's own message
+ */
 export const toastError = (error: unknown, words: string | null = null): void => {
   const text = words ?? (error instanceof GatewayError ? error.errors.join(' ') : String(error));
   store.set([...store.get().slice(-2), { id: ++lastId, tone: 'fail', text }]);

@@ -25,7 +25,7 @@ export const showText = (root: HTMLElement, value: FormattedText): void => {
 
 const shownLines = new WeakMap<Element, string>();
 
-/** Marks all lines as unknown, after a browser has changed them itself, so that {@link showText} shows them again. */
+/** Forgets the lines that are shown, after a browser changed them itself, so that {@link showText} rebuilds them. */
 export const forgetLines = (root: HTMLElement): void => {
   for (const child of root.children) shownLines.delete(child);
 };
@@ -65,7 +65,7 @@ export const toOffset = (root: HTMLElement, node: Node, nodeOffset: number): num
   return Math.max(0, offset - 1);
 };
 
-/** Returns the node in an editable element, and the offset in it, for an offset in the text. */
+/** Converts an offset in the text to a position in an editable element: a node and the offset in it. */
 const toPlace = (root: HTMLElement, offset: number): readonly [Node, number] => {
   let rest = offset;
   for (const line of root.children) {
@@ -103,7 +103,8 @@ export const readSelection = (root: HTMLElement): { readonly start: number; read
 };
 
 /**
- * Scrolls an editable element so that the end of the selection is visible. Browsers do so only for their own changes.
+ * Scrolls an editable element so that the end of the selection is visible. Browsers do this only after their own
+ * changes.
  */
 export const scrollToCaret = (root: HTMLElement): void => {
   const selection = document.getSelection();

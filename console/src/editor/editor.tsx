@@ -18,10 +18,10 @@ export const Editor = ({
 }: {
   readonly value: FormattedText;
   readonly onChange: (value: FormattedText) => void;
-  /** Additional buttons of the toolbar. */
+  /** Additional toolbar buttons. */
   readonly tools?: ReactNode;
   readonly isInvalid?: boolean;
-  /** True if the text has the focus from the start. */
+  /** True to focus the text at first. */
   readonly isFocused?: boolean;
 }) => {
   const m = useMessages(editorMessages);

@@ -9,8 +9,8 @@ const endsInsideCharacter = (text: string, at: number): boolean =>
   /[\ud800-\udbff]/.test(text.charAt(at - 1)) && at > 0;
 
 /**
- * Finds the range in which two texts differ, in whole characters; null if they are equal. If it is ambiguous, as in a
- * run of equal letters, the change ends at the caret.
+ * Finds the range in which two texts differ, in whole characters; null if they are equal. If the range is ambiguous, as
+ * in a run of equal letters, it ends at the caret.
  * @param caret in the later text
  */
 export const findChange = (before: string, after: string, caret: number): TextChange | null => {

@@ -6,8 +6,8 @@ import { covers, subtract } from './ranges.js';
 export const NO_TEXT: FormattedText = { text: '', marks: [] };
 
 /**
- * Replaces a range with plain text. The new text has the formatting of the first replaced character, or, if nothing is
- * replaced, of the character before it; a link does not grow at its ends.
+ * Replaces a range with plain text. The new text inherits the formatting of the first replaced character or, if nothing
+ * is replaced, of the character before it. Text inserted at either end of a link stays outside the link.
  */
 export const replaceText = (
   { text, marks }: FormattedText,
@@ -36,7 +36,7 @@ export const replaceText = (
 
 const isNotEmpty = ({ start, end }: Mark): boolean => start < end;
 
-/** True if text that replaces a range takes on this mark. */
+/** Returns whether text that replaces a range inherits a mark. */
 const passesOn = (mark: Mark, start: number, end: number): boolean => {
   if (start < end) return mark.start <= start && start < mark.end;
   if (mark.type === 'link') return mark.start < start && start < mark.end;
@@ -44,7 +44,7 @@ const passesOn = (mark: Mark, start: number, end: number): boolean => {
   return mark.start < start ? start <= mark.end : mark.type === 'quote' && mark.start === start;
 };
 
-/** Returns the kinds that a whole range has, or, at a caret, that typed text would have. */
+/** Returns the kinds of formatting that cover a whole range or, at a caret, that typed text would have. */
 export const activeTypes = (
   { text, marks }: FormattedText,
   start: number,
@@ -61,7 +61,7 @@ export const activeTypes = (
   return new Set([...active.filter((type) => pending[type] !== false), ...forced]);
 };
 
-/** True if every character of a range has the kind. Ignores line feeds, and code, which cannot have styles. */
+/** Returns whether a whole range has a kind of formatting. Ignores line feeds, and code, which cannot have styles. */
 const hasAll = (text: string, marks: readonly Mark[], start: number, end: number, type: MarkType): boolean => {
   const counting = marks.filter((mark) => mark.type === type || (mark.type === 'code' && type !== 'quote'));
   if (!counting.some((mark) => mark.type === type && mark.start < end && start < mark.end)) return false;
@@ -71,7 +71,7 @@ const hasAll = (text: string, marks: readonly Mark[], start: number, end: number
   return true;
 };
 
-/** Applies a kind of formatting to a range, or removes it if all of the range has it. A quote takes whole lines. */
+/** Applies a kind of formatting to a range, or removes it if the whole range has it. Quotes apply to whole lines. */
 export const toggleMark = (
   value: FormattedText,
   start: number,
@@ -82,7 +82,7 @@ export const toggleMark = (
   const range = type === 'quote' ? toWholeLines(text, start, end) : { start, end };
   const isOn = hasAll(text, marks, range.start, range.end, type);
   if (!isOn) return normalise(text, [...marks, { type, ...range }]);
-  // The line feeds around the lines no longer belong to a quote; otherwise an empty line would stay quoted.
+  // Also unquotes the line feeds around the lines; otherwise an empty line would stay quoted.
   const taken = type === 'quote' ? { start: range.start - 1, end: range.end + 1 } : range;
   return normalise(
     text,
@@ -90,7 +90,7 @@ export const toggleMark = (
   );
 };
 
-/** Ends a quote at the caret's line; null unless that is an empty line in a quote. */
+/** Ends a quote at the caret; null unless the caret is on an empty line of a quote. */
 export const leaveQuote = ({ text, marks }: FormattedText, caret: number): FormattedText | null => {
   const { start, end } = toWholeLines(text, caret, caret);
   if (start < end || !marks.some((mark) => mark.type === 'quote' && passesOn(mark, caret, caret))) return null;
@@ -100,7 +100,7 @@ export const leaveQuote = ({ text, marks }: FormattedText, caret: number): Forma
   );
 };
 
-/** Links a range, replacing existing links; null removes the links from it. */
+/** Links a range, replacing existing links. A null `url` removes them. */
 export const setLink = (
   { text, marks }: FormattedText,
   start: number,

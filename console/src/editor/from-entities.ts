@@ -19,8 +19,8 @@ const MARK_TYPES: Readonly<Partial<Record<Entity['type'], MarkType>>> = {
 const FOUND: ReadonlySet<Entity['type']> = new Set(['mention', 'url', 'email', 'phone_number', 'hashtag']);
 
 /**
- * Returns a payload's text as the editor represents it. Formatting that the editor does not offer is omitted, see
- * {@link isEditable}.
+ * Converts a payload's text to the form that the editor uses. Formatting that the editor does not support is omitted
+ * (see {@link isEditable}).
  */
 export const fromEntities = (text: string, entities: readonly Entity[] = []): FormattedText =>
   normalise(
@@ -32,7 +32,7 @@ export const fromEntities = (text: string, entities: readonly Entity[] = []): Fo
     }),
   );
 
-/** Returns whether the editor keeps all of a text's formatting when the text is changed. */
+/** Returns whether editing a text preserves all of its formatting. */
 export const isEditable = (entities: readonly Entity[] = []): boolean =>
   entities.every(
     ({ type, language }) =>

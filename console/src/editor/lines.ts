@@ -1,7 +1,7 @@
 import type { FormattedText, MarkType } from './marks.js';
 import { lineStarts } from './normalise.js';
 
-/** Text with the same formatting. */
+/** A stretch of text with the same formatting. */
 export interface Run {
   readonly text: string;
   readonly types: readonly MarkType[];

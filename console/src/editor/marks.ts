@@ -15,13 +15,13 @@ export interface Mark {
 
 /**
  * A text with its formatting. Lines are separated by line feeds. Marks are normalised: none is empty or splits a
- * character, marks of one kind do not touch, quotes cover whole lines, and code has no other formatting except a quote
- * around it.
+ * character; marks of one kind do not touch, except links to different addresses; quotes cover whole lines; code has no
+ * other formatting except a quote around it.
  */
 export interface FormattedText {
   readonly text: string;
   readonly marks: readonly Mark[];
 }
 
-/** Kinds that the next typed text will gain or lose, compared with the text before it. */
+/** Kinds of formatting that the next typed text gains (true) or loses (false), compared with the text before it. */
 export type Pending = Readonly<Partial<Record<MarkType, boolean>>>;

@@ -1,7 +1,7 @@
 import { type FormattedText, type Mark, STYLES } from './marks.js';
 import { subtract } from './ranges.js';
 
-/** Normalises marks ({@link FormattedText}). Where links overlap, the last one counts. */
+/** Normalises marks (see {@link FormattedText}). Where links overlap, the last one wins. */
 export const normalise = (text: string, marks: readonly Mark[]): FormattedText => {
   const sound = marks
     .map((mark) => ({ ...mark, start: wholeStart(text, mark.start), end: wholeEnd(text, mark.end) }))

@@ -8,7 +8,7 @@ export interface Range {
 export const covers = (ranges: readonly Range[], at: number): boolean =>
   ranges.some(({ start, end }) => start <= at && at < end);
 
-/** Returns the parts of a range that are outside others, in order. */
+/** Returns the parts of a range that no other range covers, in order. */
 export const subtract = <T extends Range>(range: T, others: readonly Range[]): T[] =>
   others.reduce<T[]>(
     (parts, other) =>
@@ -23,7 +23,7 @@ export const subtract = <T extends Range>(range: T, others: readonly Range[]): T
     [range],
   );
 
-/** Cuts a range at places inside it. */
+/** Cuts a range at the given offsets; ignores offsets outside the range. */
 export const cutAt = <T extends Range>(range: T, places: readonly number[]): T[] => {
   const inside = [...new Set(places)].filter((at) => range.start < at && at < range.end).sort((a, b) => a - b);
   return [...inside, range.end].map((end, index) => ({ ...range, start: inside[index - 1] ?? range.start, end }));

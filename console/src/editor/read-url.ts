@@ -1,4 +1,7 @@
-/** Reads an address as people type it: without a scheme, it is https. Returns null if it is not an address. */
+/**
+ * Reads a URL as people type it, assuming https if it has no scheme. Returns null unless it is a valid http:, https: or
+ * tg: URL.
+ */
 export const readUrl = (typed: string): string | null => {
   const trimmed = typed.trim();
   const url = /^[a-z][a-z0-9+.-]*:/i.test(trimmed) ? trimmed : `https://${trimmed}`;

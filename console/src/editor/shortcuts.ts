@@ -1,6 +1,6 @@
 import type { MarkType } from './marks.js';
 
-/** The toolbar's formatting with its shortcut keys, pressed with Ctrl or ⌘; null for none. */
+/** Shortcut keys of the toolbar's formatting, pressed with Ctrl or ⌘; null for none. */
 export const SHORTCUTS: Readonly<Record<MarkType, { readonly key: string; readonly shift: boolean } | null>> = {
   bold: { key: 'b', shift: false },
   italic: { key: 'i', shift: false },
@@ -14,7 +14,7 @@ export const SHORTCUTS: Readonly<Record<MarkType, { readonly key: string; readon
 
 const isMac = (): boolean => navigator.platform.startsWith('Mac');
 
-/** Returns the name of a formatting's shortcut, such as `Ctrl+B` or `⌘B`. */
+/** Returns the display name of a formatting shortcut, such as `Ctrl+B` or `⌘B`. */
 export const shortcutName = (type: MarkType): string | null => {
   const shortcut = SHORTCUTS[type];
   if (!shortcut) return null;

@@ -35,7 +35,7 @@ export class TextEditing {
     root.addEventListener('input', () => this.readBack(), { signal });
     root.addEventListener('compositionstart', () => (this.isComposing = true), { signal });
     root.addEventListener('compositionend', () => setTimeout(() => this.endComposition()), { signal });
-    // A click sets the caret itself; with the keyboard, or after a dialog, the selection is restored.
+    // A click sets the caret itself. If the focus comes from the keyboard or a dialog, the selection is restored.
     root.addEventListener('pointerdown', () => (this.isPointing = true), { signal });
     document.addEventListener('pointerup', () => (this.isPointing = false), { signal });
     root.addEventListener('focus', () => !this.isPointing && this.showSelection(), { signal });
@@ -49,7 +49,7 @@ export class TextEditing {
     this.stop.abort();
   }
 
-  /** Replaces the text from outside, such as with an emptied draft. This can be undone. */
+  /** Replaces the text from outside, for example when a draft is cleared. This can be undone. */
   setValue(value: FormattedText): void {
     if (value === this.value) return;
     this.history.note(this.now(), '', Date.now());
@@ -57,7 +57,7 @@ export class TextEditing {
     this.show({ value, start: end, end });
   }
 
-  /** Formats the selection, or the text that is typed next. */
+  /** Toggles formatting of the selection or, without a selection, of the text that is typed next. */
   toggle(type: Exclude<MarkType, 'link'>): void {
     const { start, end } = this.selection;
     if (start < end || (type === 'quote' && this.lineHasText())) {
@@ -69,14 +69,16 @@ export class TextEditing {
     this.focus();
   }
 
-  /** Returns the selected words, and the link there if any. */
+  /** Returns the selected or linked words, and the link there, if any. */
   readLink(): { readonly words: string; readonly link: Mark | undefined } {
     const link = findLink(this.value, this.selection.start, this.selection.end);
     const { start, end } = this.linkRange(link);
     return { words: this.value.text.slice(start, end), link };
   }
 
-  /** Links the selection, or the link at the caret, replacing the words there; null removes the link. */
+  /**
+   * Links the selection, or changes the link at the caret, and replaces the words there. A null `url` removes the link.
+   */
   link(words: string, url: string | null): void {
     const { start, end } = this.linkRange(findLink(this.value, this.selection.start, this.selection.end));
     const isSame = words === this.value.text.slice(start, end);
@@ -85,7 +87,7 @@ export class TextEditing {
     this.change(setLink(worded, start, wordsEnd, url), wordsEnd, wordsEnd, '');
   }
 
-  /** Moves the focus to the text, with the selection that it had. */
+  /** Moves the focus to the text, and restores the selection. */
   focus(): void {
     this.root.focus({ preventScroll: true });
     this.showSelection();
@@ -140,12 +142,12 @@ export class TextEditing {
     else if (inputType.startsWith('insert')) {
       this.insert(event.data ?? event.dataTransfer?.getData('text/plain') ?? '', start, end, 'type');
     } else if (inputType.startsWith('delete')) this.insert('', start, end, 'delete');
-    // The browser does nothing itself; formatting, for example, is left to the toolbar's commands.
+    // Blocks the browser's own edit. Its formatting commands, for example, would bypass the marks.
     event.preventDefault();
   }
 
   /**
-   * Returns the range that an input replaces, because the browser knows the boundaries of words and of
+   * Returns the range that an input replaces, according to the browser, which knows the boundaries of words and of
    * user-perceived characters.
    */
   private readTarget(event: InputEvent): { readonly start: number; readonly end: number } {
@@ -162,7 +164,7 @@ export class TextEditing {
     else this.insert('\n', start, end, '');
   }
 
-  /** Pastes plain text. An address pasted over selected words becomes their link. */
+  /** Pastes plain text. A URL pasted over selected words links them. */
   private paste({ dataTransfer }: InputEvent, start: number, end: number): void {
     const text = dataTransfer?.getData('text/plain') ?? '';
     const words = this.value.text.slice(start, end);
@@ -199,7 +201,7 @@ export class TextEditing {
     this.listener.onActive(activeTypes(value, start, end));
   }
 
-  /** Adopts changes that the browser has made itself. */
+  /** Reads back changes that the browser made itself. */
   private readBack(): void {
     const text = readText(this.root);
     const caret = readSelection(this.root)?.end ?? text.length;

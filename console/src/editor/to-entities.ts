@@ -2,7 +2,7 @@ import type { Api } from '../api/management.js';
 import { type FormattedText, type Mark, type MarkType, STYLES } from './marks.js';
 import { cutAt } from './ranges.js';
 
-/** Formatting in the form that a payload has. */
+/** Formatting as payloads represent it. */
 export type Entity = Api<'Entity'>;
 
 const ENTITY_TYPES: Readonly<Record<MarkType, Entity['type']>> = {
@@ -37,10 +37,10 @@ export const toEntities = ({ text, marks }: FormattedText): readonly Entity[] =>
     }));
 };
 
-/** Leaves out white space and empty lines at the end of a quote, which readers need not see. */
+/** Returns the end of a quote without trailing white space and empty lines, which readers need not see. */
 const endOfWords = (text: string, { start, end }: Mark): number => start + text.slice(start, end).trimEnd().length;
 
-/** Returns the borders, inside a mark, of marks that it partly overlaps. */
+/** Returns the borders of the placed marks that a mark partly overlaps. */
 const crossed = (mark: Mark, placed: readonly Mark[]): number[] =>
   placed.flatMap(({ start, end }) => {
     if (end <= mark.start || mark.end <= start) return [];

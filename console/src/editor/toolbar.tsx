@@ -16,7 +16,7 @@ const GLYPHS: readonly (readonly [MarkType, ReactNode])[] = [
   ['spoiler', '▒'],
 ];
 
-/** The editor's buttons. One of them is in the tab order; the arrow keys move between them. */
+/** The editor's buttons. The first one is in the tab order; the arrow keys move between all of them. */
 export const Toolbar = ({
   active,
   run,
@@ -65,5 +65,5 @@ export const Toolbar = ({
   );
 };
 
-/** Lets the text keep its focus and selection when a button is clicked. */
+/** Keeps the focus and the selection in the text when a button is clicked. */
 const keepFocus = (event: MouseEvent): void => event.preventDefault();

@@ -20,8 +20,8 @@ export class UndoHistory {
   private lastAt = 0;
 
   /**
-   * Records the state before a change. Changes of the same kind in quick succession are one step.
-   * @param kind `type` and `delete` are combined; every other change is a separate step
+   * Records the state before a change. Changes of the same kind in quick succession become one step.
+   * @param kind `type` or `delete`; empty for a change that is always a separate step
    */
   note(before: Moment, kind: string, at: number): void {
     const isGathered = kind !== '' && kind === this.lastKind && at - this.lastAt < PAUSE_MS && this.past.length > 0;
@@ -33,7 +33,7 @@ export class UndoHistory {
     if (this.past.length > MAX_STEPS) this.past.shift();
   }
 
-  /** Starts a new step with the next change. */
+  /** Makes the next change start a new step. */
   endStep(): void {
     this.lastKind = '';
   }

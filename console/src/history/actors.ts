@@ -31,7 +31,7 @@ export const useActorName = (): ((actor: string) => string) => {
 /** Returns whether a person made a change. */
 export const isPerson = (actor: string): boolean => actor === 'operator' || actor.startsWith('owner:');
 
-/** Returns the first letters of a name: one for one word, two for more. */
+/** Returns the initials of a name: one letter for a single word, otherwise two. */
 export const initialsOf = (name: string): string =>
   name
     .split(/\s+/)

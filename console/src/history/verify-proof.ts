@@ -2,7 +2,7 @@
 export interface LogEntry {
   readonly stream: string;
   readonly revision: number;
-  /** SHA-256 (hex) of the event's content and of the previous event in its stream. */
+  /** SHA-256 (hex) of the event and of the previous hash in its stream. */
   readonly hash: string;
 }
 
@@ -15,12 +15,12 @@ export interface ProvedEntry {
   readonly origin: string;
 }
 
-/** This browser cannot check Ed25519 signatures. */
+/** Thrown if this browser cannot check Ed25519 signatures. */
 export class UnsupportedBrowser extends Error {}
 
 /**
- * Checks in this browser that an entry is in the log whose head the gateway signed: the leaf, the path to the root, and
- * the signature of the checkpoint (C2SP tlog-proof, signed-note; RFC 9162, 2.1.3.2).
+ * Checks in this browser that the gateway's signed log contains an entry: the leaf, the path to the root, and the
+ * signature of the checkpoint (C2SP tlog-proof, signed-note; RFC 9162, 2.1.3.2).
  * @param vkey the log's verifier key
  * @throws UnsupportedBrowser @throws Error if the proof does not prove this entry
  */
@@ -53,7 +53,7 @@ const climb = async (leaf: Bytes, index: number, size: number, path: readonly By
   return hash;
 };
 
-/** Checks the signature of a checkpoint, and returns what it says. */
+/** Checks the signature of a checkpoint and returns its contents. */
 const openCheckpoint = async (note: string, vkey: string): Promise<{ origin: string; size: number; root: Bytes }> => {
   const [name = '', keyId = '', ...rest] = vkey.split('+');
   const typed = fromBase64(rest.join('+'));

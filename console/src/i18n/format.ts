@@ -11,9 +11,7 @@ const UNITS = {
   ru: { d: 'д', h: 'ч', min: 'мин', s: 'с', b: 'Б', kb: 'КБ', mb: 'МБ', gb: 'ГБ' },
 } as const;
 
-/**
- * Formats numbers, times and durations in one language. Times are local; a no-break space separates figures and units.
- */
+/** Formats numbers, times and durations in one language. Times are local. */
 export interface Format {
   readonly locale: Locale;
   /** `1,207` */
@@ -98,7 +96,7 @@ const createFormat = (locale: Locale): Format => {
     weekday: dates({ weekday: 'short' }),
     longDay: dates({ weekday: 'short', day: 'numeric', month: 'long' }),
     dayRange: (from, to) => ranges.formatRange(ms(from), ms(to)),
-    month: (at) => months(at).replace(/\sг\.$/, ''), // a full stop often follows
+    month: (at) => months(at).replace(/\sг\.$/, ''), // without the “г.”, because a full stop often follows
     moment: (at, now) => {
       const value = ms(at);
       return new Date(value).toDateString() === new Date(now).toDateString()
@@ -125,7 +123,7 @@ const createFormat = (locale: Locale): Format => {
 
 const formats = new Map<Locale, Format>();
 
-/** Returns the formats of a language, which are created once. */
+/** Returns the formatter of a language, which is created only once. */
 export const getFormat = (locale: Locale): Format => {
   let format = formats.get(locale);
   if (!format) {
@@ -135,7 +133,7 @@ export const getFormat = (locale: Locale): Format => {
   return format;
 };
 
-/** Returns the formats of the current language. */
+/** Returns the formatter of the current language. */
 export const useFormat = (): Format => {
   const locale = useLocale();
   return useMemo(() => getFormat(locale), [locale]);

@@ -7,7 +7,7 @@ export type Locale = (typeof LOCALES)[number];
 
 const STORAGE_KEY = 'crosspost.locale';
 
-/** Returns the chosen language, or else the first of the browser's languages that the console has. */
+/** Returns the chosen language; by default, the first of the browser's languages that the console supports. */
 const readLocale = (): Locale => {
   if (typeof document === 'undefined') return 'en'; // in unit specs, which have no page
   const wanted = [localStorage.getItem(STORAGE_KEY), ...navigator.languages.map((tag) => tag.slice(0, 2))];

@@ -11,7 +11,7 @@ export interface Sentence {
   readonly values: Readonly<Record<string, SentenceValue>>;
 }
 
-/** Creates a sentence from a text with slots and the values of the slots. */
+/** Creates a sentence from a text with slots and the values for them. */
 export const sentence = (text: string, values: Sentence['values'] = {}): Sentence => ({ text, values });
 
 /**
@@ -24,7 +24,8 @@ export const splitSentence = ({ text, values }: Sentence): readonly SentenceValu
     .map((part) => (part.startsWith('{') ? values[part.slice(1, -1)] : undefined) ?? part);
 
 /**
- * Returns a sentence as plain text, for titles and screen readers. Invisible marks isolate the text direction of names.
+ * Returns a sentence as plain text, for tooltips and screen readers. Invisible marks isolate the text direction of
+ * names.
  */
 export const plainSentence = (given: Sentence, format: Format, now: number): string =>
   splitSentence(given)

@@ -26,17 +26,17 @@ const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   projection: ['overview', 'projections', 'jobs'],
 };
 
-/** Key prefixes of the queries that show every kind of change: the history. */
+/** Key prefixes of the queries about the history, which every change affects. */
 const ALWAYS = ['ticks', 'history'];
 
-/** How long the first change waits for others that arrive with it, in ms. */
+/** How long the first change waits for others that follow at once, in ms. */
 const GATHER_MS = 100;
-/** Minimum time between two refreshes of the screens, in ms, because a busy gateway must not keep the page busy. */
+/** Minimum time between two refreshes of the screens, in ms, so that a busy gateway does not overload the page. */
 const INTERVAL_MS = 500;
 
 /**
- * Marks the answers that a change affects as stale, so that those on the screen are fetched again: almost at once
- * after a first change, and every 500 ms while changes keep coming.
+ * Marks the responses that a change affects as stale, so that visible ones are fetched again: almost at once after a
+ * first change, then every 500 ms while changes keep coming.
  */
 export const createInvalidator = (queries: Pick<QueryClient, 'invalidateQueries'>): ((change: Change) => void) => {
   const stale = new Set<string>();

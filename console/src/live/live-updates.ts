@@ -12,9 +12,9 @@ export type LiveMode = 'stream' | 'polling' | 'off';
 /** Number of consecutive stream failures after which the screens poll instead. */
 const FAILURES_BEFORE_POLLING = 3;
 const POLL_MS = 5_000;
-/** The gateway sends a comment every 15 s; after this long without anything, the connection is lost. */
+/** The gateway sends a comment every 15 s. Without any data for this long, in ms, the connection counts as lost. */
 const SILENCE_MS = 40_000;
-/** Maximum wait before the stream is tried again. */
+/** Maximum wait before the stream is tried again, in ms. */
 const MAX_WAIT_MS = 30_000;
 
 const mode = createStore<LiveMode>('off');
@@ -25,7 +25,10 @@ export const useLiveMode = (): LiveMode => useSyncExternalStore(mode.subscribe, 
 
 let running: AbortController | undefined;
 
-/** Follows the changes of the session's scope while the tab is visible, and starts again when either changes. */
+/**
+ * Follows the changes in the session's scope while the tab is visible. Restarts when the session or the tab's
+ * visibility changes.
+ */
 export const startLiveUpdates = (): void => {
   onSessionChange(restart);
   document.addEventListener('visibilitychange', restart);
@@ -41,9 +44,7 @@ const restart = (): void => {
   void follow(session.key, session.owner?.id ?? null, session.role === 'operator', running.signal);
 };
 
-/**
- * Position of the last change of a scope, so that the gateway first sends the changes made while the tab was hidden.
- */
+/** Position of the last change received in each scope, from which the stream continues after the tab was hidden. */
 const lastPosition = new Map<string, string>();
 
 const follow = async (key: string, ownerId: string | null, isOperator: boolean, signal: AbortSignal): Promise<void> => {

@@ -2,14 +2,14 @@
 export interface ServerEvent {
   /** Null if the event has none. */
   readonly id: string | null;
-  /** `message` if the event names no other kind. */
+  /** `message` unless the event specifies another type. */
   readonly event: string;
   readonly data: string;
 }
 
 /**
- * Reads server-sent events from a response's body. The browser's own `EventSource` cannot send the header with the key.
- * Comments are passed to `onComment`, because they show that the connection is alive.
+ * Reads server-sent events from a response's body, because the browser's own `EventSource` cannot send the
+ * authorization header. Calls `onComment` for each comment, which shows that the connection is alive.
  */
 export async function* readServerEvents(
   body: ReadableStream<Uint8Array>,

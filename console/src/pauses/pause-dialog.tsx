@@ -16,8 +16,8 @@ const MINUTE = 60_000;
 const PRESETS = [15, 60, 240] as const;
 
 /**
- * Pauses a channel or project, after saying what that holds back and when it will be published. Without `thing`, it
- * asks for the channel or project first.
+ * Asks how long to pause a channel or project, after showing which posts are held back and when they will be published.
+ * Without `thing`, it asks for the channel or project first.
  */
 export const PauseDialog = ({ thing: given, onClose }: { readonly thing?: Pausable; readonly onClose: () => void }) => {
   const m = useMessages(pauseMessages);
@@ -86,7 +86,7 @@ export const PauseDialog = ({ thing: given, onClose }: { readonly thing?: Pausab
   );
 };
 
-/** Reads a length in minutes; null unless the gateway accepts it. */
+/** Reads the length of a pause, in minutes; null unless the gateway accepts it. */
 const readMinutes = (text: string): number | null => {
   const minutes = /^\d{1,5}$/.test(text.trim()) ? Number(text) : 0;
   return minutes >= 1 && minutes <= MAX_PAUSE_MINUTES ? minutes : null;

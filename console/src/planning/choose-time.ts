@@ -1,6 +1,6 @@
 import { addDays, type Day, findInstants, isDay, type LocalTime, toLocal, weekdayOf } from '../time/local-time.js';
 
-/** A local time that a person chose for a post, as the fields of a form hold it. */
+/** A local time chosen for a post, as the form's fields contain it. */
 export interface ChosenTime extends LocalTime {
   /** True for the second of the two instants if the clock shows the time twice. */
   readonly isSecond: boolean;
@@ -9,14 +9,14 @@ export interface ChosenTime extends LocalTime {
 /** The instant of a chosen time, or what is wrong with it. */
 export type ReadTime =
   | { readonly problem: null; readonly at: number; readonly isTwice: boolean }
-  /** `missing`: a field is empty. `past`, `tooFar`: the gateway would refuse it. */
+  /** `missing`: a field is empty or incomplete. `past`, `tooFar`: the gateway would reject the time. */
   | { readonly problem: 'missing' | 'past' | 'tooFar'; readonly isTwice: boolean }
   /** The clock skips the time. `next` is the first instant after the change. */
   | { readonly problem: 'skipped'; readonly isTwice: false; readonly next: number };
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Number of days ahead for which the gateway accepts posts. */
+/** Maximum number of days ahead for which the gateway accepts posts. */
 const MAX_DAYS = 366;
 
 /** Reads the fields of a time. @param now ms since 1970 */
@@ -38,7 +38,7 @@ export const chosenInstant = (value: ChosenTime, zone: string): number | null =>
   return 'at' in read ? read.at : null;
 };
 
-/** Returns the fields that show an instant. */
+/** Converts an instant to the fields of a form. */
 export const chooseInstant = (at: number, zone: string): ChosenTime => {
   const local = toLocal(at, zone);
   const found = findInstants(local, zone);
@@ -50,7 +50,10 @@ export interface OfferedTime extends LocalTime {
   readonly name: 'today' | 'tomorrow' | 'monday';
 }
 
-/** Returns times to suggest: this evening, tomorrow morning and Monday morning, if they are still to come. */
+/**
+ * Returns times to suggest: this evening until 17:30, tomorrow morning, and next Monday morning unless that is
+ * tomorrow.
+ */
 export const offerTimes = (now: number, zone: string): readonly OfferedTime[] => {
   const today = toLocal(now, zone);
   const offered: OfferedTime[] = [];
@@ -64,11 +67,11 @@ export const offerTimes = (now: number, zone: string): readonly OfferedTime[] =>
 
 const nextMonday = (day: Day): Day => addDays(day, 7 - weekdayOf(day));
 
-/** Returns the time that a form starts with: the first full hour that is at least an hour away. */
+/** Returns the initial time of a form: the first full hour that is at least an hour away. */
 export const suggestTime = (now: number, zone: string): ChosenTime =>
   chooseInstant(Math.ceil((now + HOUR_MS) / HOUR_MS) * HOUR_MS, zone);
 
-/** Returns a time on a day chosen in the calendar or, if it has passed, the time that a form starts with. */
+/** Returns a time on a day chosen in the calendar or, if it has passed, a form's initial time. */
 export const chooseTimeOn = (day: Day, time: string, zone: string, now: number): ChosenTime => {
   const chosen = { day, time, isSecond: false };
   return readTime(chosen, zone, now).problem === 'past' ? suggestTime(now, zone) : chosen;

@@ -10,7 +10,7 @@ import { planningMessages } from './messages.js';
 import { TimeFields, useReadTime } from './time-fields.js';
 import { type Movable, useMove } from './use-move.js';
 
-/** Asks for another day and time of a planned post. */
+/** Asks for a new day and time for a planned post. */
 export const MoveDialog = ({
   post,
   title,
@@ -23,7 +23,7 @@ export const MoveDialog = ({
   readonly title: string;
   /** The time that the post was dropped on, if the person must confirm it. */
   readonly wanted?: ChosenTime;
-  /** Returns the element that gets the focus afterwards. */
+  /** Returns the element that gets the focus when the dialog closes. */
   readonly returnFocus?: () => HTMLElement | null;
   readonly onClose: () => void;
 }) => {

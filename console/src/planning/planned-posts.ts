@@ -1,6 +1,6 @@
 import type { Post } from '../publications/posts.js';
 
-/** Returns whether a post is not in a queue yet, because it waits for its time or its approval. */
+/** Returns whether a post is still planned: it waits for its time or for approval, and is in no queue yet. */
 export const isPlanned = ({ released_at: releasedAt, publications }: Pick<Post, 'released_at' | 'publications'>) =>
   releasedAt === null && publications.some(({ state }) => state === 'planned');
 

@@ -3,18 +3,19 @@ import { type Api, GatewayError, management } from '../api/management.js';
 import { toastError } from '../components/toasts.js';
 import type { PlanningMessages } from './messages.js';
 
-/** A planned post as the screen shows it. */
+/** A planned post, with the revision that the screen shows. */
 export type Planned = Pick<Api<'Post'>, 'id' | 'revision'>;
 
 /**
- * Moves a post to another time; null for now, or as soon as it is approved. Refused if the post has changed since.
+ * Moves a post to another time. Null publishes it now, or as soon as it is approved. The gateway refuses if the post
+ * has changed since.
  */
 export const reschedule = ({ id, revision }: Planned, at: number | null): Promise<Api<'ChangedPost'>> => {
   const body = { publish_at: at === null ? null : new Date(at).toISOString() };
   return change(management().patch('/posts/{id}', { path: { id }, body, ifRevision: revision }));
 };
 
-/** Replaces a post's content and plan. Refused if the post has changed since the edit began. */
+/** Replaces a post's content and plan. The gateway refuses if the post has changed since the edit began. */
 export const replacePost = (
   { id, revision }: Planned,
   payload: Api<'PublishPayloadRequest'>,
@@ -22,8 +23,8 @@ export const replacePost = (
   change(management().put('/posts/{id}/payload', { path: { id }, body: payload, ifRevision: revision }));
 
 /**
- * Says, in the current language, why a change was refused; null for other errors, for which the gateway's own words are
- * shown.
+ * Returns, in the current language, why a change was refused; null for other errors, for which the gateway's own
+ * message is shown.
  */
 export const refusalOf = (error: unknown, m: PlanningMessages): string | null =>
   error instanceof GatewayError ? (m.refused[error.code as keyof PlanningMessages['refused']] ?? null) : null;

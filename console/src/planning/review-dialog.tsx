@@ -29,7 +29,7 @@ export const ReviewDialog = ({
   onClose,
 }: {
   readonly postId: string;
-  /** Returns the element that gets the focus afterwards. */
+  /** Returns the element that gets the focus when the dialog closes. */
   readonly returnFocus?: () => HTMLElement | null | undefined;
   readonly onClose: OnClose;
 }) => {
@@ -96,7 +96,7 @@ const Decision = ({
   onClose,
 }: {
   readonly post: Api<'PostWithPayload'>;
-  /** Time at which the approved post goes out; null for at once. */
+  /** Time at which the approved post is published; null for immediately. */
   readonly at: string | null;
   readonly onClose: OnClose;
 }) => {
@@ -122,7 +122,7 @@ const Decision = ({
       onClose(true);
     } catch (error) {
       toastRefusal(error, m);
-      // The post is decided, changed or gone; after any other failure the comment must not be lost.
+      // The post was decided, changed or deleted. After any other failure, the comment must not be lost.
       if (error instanceof GatewayError && [404, 409, 412].includes(error.status)) onClose(true);
       else setBusy(null);
     }

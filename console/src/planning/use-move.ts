@@ -8,8 +8,8 @@ import { useWhen } from './use-when.js';
 export type Movable = Planned & { readonly publish_at: string | null };
 
 /**
- * Returns a function that moves a post, says so and offers to undo it. If the gateway refuses, because another person,
- * a program or the release came first, it says why and resolves with false.
+ * Returns a function that moves a post, confirms this with a message, and offers to undo it if the post had a time. If
+ * the move fails, for example because someone else changed the post first, it shows why and resolves to false.
  */
 export const useMove = (): ((post: Movable, at: number) => Promise<boolean>) => {
   const m = useMessages(planningMessages);

@@ -22,11 +22,11 @@ export const usePostPreview = (post: Api<'PostWithPayload'> | undefined) =>
       return management().post('/endpoints/{id}/sandbox', { path: { id: post?.endpoint_id ?? '' }, body });
     },
     enabled: post !== undefined && post.payload !== null,
-    // Each request counts toward a daily quota, so it is repeated only for a new revision of the post.
+    // Not retried, because each request counts toward a daily quota.
     retry: false,
   });
 
-/** Returns one wall for each network of a post, and one more for each channel with its own text. */
+/** Returns one wall for each network of a post, and a separate wall for each channel with its own text. */
 export const usePostWalls = (
   post: Pick<Api<'Post'>, 'publications'>,
   preview: Api<'SandboxResult'>['preview'] | undefined,

@@ -9,7 +9,7 @@ export const timeOfDay = (format: Format, at: number, zone = browserZone()): str
   return findInstants(toLocal(at, zone), zone).kind === 'twice' ? `${time} (${offsetName(at, zone)})` : time;
 };
 
-/** Returns a function that says in full when a post goes out: `Fri 27 November, 09:00`. */
+/** Returns a function that formats the full day and time at which a post goes out: `Fri 27 November, 09:00`. */
 export const useWhen = (): ((at: number | string) => string) => {
   const format = useFormat();
   return useCallback(
@@ -18,7 +18,10 @@ export const useWhen = (): ((at: number | string) => string) => {
   );
 };
 
-/** Returns the address of the calendar week that shows a time: the next seven days, or seven days from that day on. */
+/**
+ * Returns the search parameters of the calendar week that shows a time: the next seven days, or seven days from its day
+ * on.
+ */
 export const weekWith = (at: string, zone = browserZone(), now = serverNow()): { readonly from?: Day } => {
   const { day } = toLocal(Date.parse(at), zone);
   const today = toLocal(now, zone).day;

@@ -6,26 +6,29 @@ import { type Sentence, sentence } from '../i18n/sentence.js';
 import { isEndedByPerson, type WaitRule } from './shown-state.js';
 import type { WaitingMessages } from './waiting-messages.js';
 
-/** The parts of a publication that say why it waits. */
+/** The fields of a publication that explain why it waits. */
 export type Waiting = Pick<
   Api<'Publication'>,
   'state' | 'waiting_for' | 'platform' | 'target_id' | 'project_id' | 'sequence' | 'attempts' | 'published_at'
 >;
 
-/** Texts and names from which the sentences are made. */
+/** Texts and names used in the sentences. */
 export interface WaitingContext {
   readonly m: WaitingMessages;
   readonly names: Pick<Names, 'channel' | 'project'>;
   readonly format: Format;
 }
 
-/** Returns the rule at the beginning of a wait: the rule of the publication ahead, if it waits for another. */
+/**
+ * Returns the rule that causes a wait; if the publication waits for an earlier one, the rule that delays the earlier
+ * one.
+ */
 export const causeOf = (publication: Waiting): WaitRule | null => {
   const rule = publication.waiting_for?.rule ?? null;
   return rule === 'earlier_publication' ? (publication.waiting_for?.figures.blocked_by_rule ?? rule) : rule;
 };
 
-/** Returns whether only a person can end the wait of a publication, or of the publication ahead of it. */
+/** Returns whether a publication, or the publication ahead of it, waits for a person. */
 export const waitsForPerson = (publication: Waiting): boolean => {
   const cause = causeOf(publication);
   return publication.state === 'in_doubt' || (cause !== null && isEndedByPerson(cause));
@@ -52,7 +55,7 @@ const valuesOf = (publication: Waiting, { m, names, format }: WaitingContext) =>
 };
 
 /**
- * Returns in a few words why a publication waits, or what became of it: `VK asked for a delay`.
+ * Describes in a few words why a publication waits, or what became of it: `VK asked for a delay`.
  * @param follows true if the publication that goes first is shown just above it
  */
 export const describeShortly = (publication: Waiting, context: WaitingContext, follows = false): Sentence => {
@@ -112,7 +115,7 @@ export const describeShortly = (publication: Waiting, context: WaitingContext, f
   }
 };
 
-/** Returns in sentences why a publication waits, or what became of it, and what ends the wait. */
+/** Describes in sentences why a publication waits, or what became of it, and what ends the wait. */
 export const describeAtLength = (publication: Waiting, context: WaitingContext): readonly Sentence[] => {
   const { long } = context.m;
   const { channel, project, network, until, says, ...values } = valuesOf(publication, context);
@@ -122,7 +125,8 @@ export const describeAtLength = (publication: Waiting, context: WaitingContext):
   const nextAttempt = at ? sentence(long.nextAttempt, at) : sentence(long.nextAttemptDue);
   const continues = at ? sentence(long.afterPause, at) : sentence(long.afterPauseUnknown);
   /**
-   * Explains a wait for a retry, a network's delay, its pace or the owner's other publications, here or ahead of this.
+   * Explains a wait for a retry, a network's delay or pace, or the owner's other publications. The rule may apply to
+   * this publication or to the one ahead of it.
    */
   const delay = (rule: WaitRule | null): readonly Sentence[] => {
     if (rule === 'pace') return [at ? sentence(long.pace, { network, ...at }) : sentence(long.paceDue, { network })];

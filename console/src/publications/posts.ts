@@ -1,7 +1,7 @@
 import type { Api } from '../api/management.js';
 import type { Publication } from './states.js';
 
-/** A post of a list. */
+/** A post in a list. */
 export type Post = Api<'Post'>;
 
 /** States in which a publication may still change, on its own or through a person. */

@@ -24,10 +24,7 @@ const useTexts = (channelId: string) => {
   return { m, say: (text: string) => <SentenceText of={sentence(text, { channel: { name } })} /> };
 };
 
-/**
- * Asks before a publication is removed from its queue. `isOther` if it is not the publication that the person is
- * looking at.
- */
+/** Asks before a publication is removed from its queue. `isOther` if the publication is not the one on the screen. */
 export const CancelDialog = ({
   publication,
   onClose,
@@ -133,7 +130,7 @@ export const DismissDialog = ({ publication, onClose }: DialogProps) => {
   );
 };
 
-/** Returns a function that marks a publication in doubt as published, and says so. */
+/** Returns a function that marks a publication in doubt as published, and confirms this with a message. */
 export const useSettle = (publication: Subject): (() => Promise<void>) => {
   const { m, say } = useTexts(publication.target_id);
   return async () => {

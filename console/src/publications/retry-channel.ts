@@ -1,10 +1,10 @@
 import { management } from '../api/management.js';
 
-/** The outcome of a new attempt on a channel, as far as it is known after a few seconds. */
+/** The outcome of a new attempt on a channel, as far as it is known after ten seconds. */
 export type RetryOutcome =
   | { readonly kind: 'published' }
   | { readonly kind: 'refused'; readonly says: string }
-  /** Nothing is decided yet, or nothing was waiting. */
+  /** Nothing was waiting, or the first publication was neither published nor refused. */
   | { readonly kind: 'going' };
 
 /** How long to wait for the outcome, and between two checks, in ms. */
@@ -34,8 +34,8 @@ export const retryChannel = async (id: string, onRetried: () => void): Promise<R
 };
 
 /**
- * Returns the id of the publication that goes first; null if none waits. If there are more than 200, it is one of the
- * newest.
+ * Returns the id of the queued publication that goes first; null if there is none. If more than 200 posts are queued,
+ * only the newest 200 are considered.
  */
 const findFirstQueued = async (channelId: string): Promise<string | null> => {
   const { items } = await management().get('/posts', { query: { channel_id: channelId, state: 'queued', limit: 200 } });

@@ -6,7 +6,9 @@ export type Publication = Api<'Publication'>;
 /** The reason why a publication waits. */
 export type WaitRule = Api<'WaitingFor'>['rule'];
 
-/** A state as people see it: the API's state and, for a planned or queued publication, the reason why it waits. */
+/**
+ * A state as the console shows it: the API's state and, for a planned or queued publication, the reason why it waits.
+ */
 export type ShownState =
   | 'published'
   | 'publishing'
@@ -37,7 +39,7 @@ const BY_RULE: Readonly<Record<WaitRule, ShownState>> = {
   quota: 'on_hold',
 };
 
-/** Returns the state of a publication as people see it. */
+/** Returns the state of a publication as the console shows it. */
 export const shownState = ({
   state,
   waiting_for: waitingFor,
@@ -47,12 +49,12 @@ export const shownState = ({
   return state === 'planned' ? 'planned' : 'waiting';
 };
 
-/** Returns whether only a person can end a wait by this rule. */
+/** Returns whether a wait by this rule needs a person. A wait for quota also ends when the new month begins. */
 export const isEndedByPerson = (rule: WaitRule): boolean => {
   const state = BY_RULE[rule];
   return state === 'on_hold' || state === 'needs_approval';
 };
 
-/** Returns whether a publication waits for a person, so that no countdown can be given. */
+/** Returns whether a publication waits for a person, in which case no countdown is shown. */
 export const needsPerson = ({ state, waiting_for: waitingFor }: Pick<Publication, 'state' | 'waiting_for'>): boolean =>
   state === 'in_doubt' || (!!waitingFor && isEndedByPerson(waitingFor.rule));

@@ -57,7 +57,7 @@ const messages = defineMessages({
 /** Returns the glyph and the colour of a state. */
 export const stateLook = (state: ShownState): { readonly icon: IconName; readonly tone: Tone } => LOOKS[state];
 
-/** Returns the words for the states. */
+/** Returns the names of the states. */
 export const useStateNames = (): Readonly<Record<ShownState, string>> => useMessages(messages);
 
 /** A publication's state as a glyph and a word. */

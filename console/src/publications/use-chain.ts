@@ -3,7 +3,10 @@ import { management } from '../api/management.js';
 import { type Chain, countBetween, MAX_LINKS } from './chain-links.js';
 import type { Publication } from './states.js';
 
-/** Follows `blocked_by` from a publication to the first cause of its wait. */
+/**
+ * Follows `blocked_by` from a publication toward the first cause of its wait, for at most {@link MAX_LINKS}
+ * publications.
+ */
 const readLinks = async (publication: Publication): Promise<readonly Publication[]> => {
   const links = [publication];
   while (links.length < MAX_LINKS) {
@@ -14,7 +17,10 @@ const readLinks = async (publication: Publication): Promise<readonly Publication
   return links;
 };
 
-/** Returns a publication and those that it waits for; the publication alone until the others have been read. */
+/**
+ * Returns a publication with the publications that it waits for; only the publication itself until the others have
+ * loaded.
+ */
 export const useChain = (publication: Publication): Chain => {
   const blockedBy = publication.waiting_for?.blocked_by ?? null;
   const links = useQuery({

@@ -28,7 +28,9 @@ export const WaitingReason = ({
   return <SentenceText of={describeShortly(publication, { m, names, format }, follows)} />;
 };
 
-/** The time until a publication goes out on its own, or a note that it needs attention; empty if neither is known. */
+/**
+ * The time until a publication goes out automatically, or a note that a person must act; empty if the time is unknown.
+ */
 export const WaitingTime = ({ publication }: { readonly publication: Waiting }) => {
   if (waitsForPerson(publication)) return <NeedsYou />;
   const until = publication.waiting_for?.until ?? null;

@@ -13,8 +13,8 @@ export interface CalledEndpoint {
 }
 
 /**
- * Returns code that publishes a payload through `/v1`. The token and the signing secret come from the environment:
- * `TOKEN`, `SIGNING_SECRET`.
+ * Returns code that publishes a payload through `/v1`. The code reads the token and the signing secret from the
+ * environment: `TOKEN`, `SIGNING_SECRET`.
  * @param key the idempotency key; `random` for a new one on each run; `none` for the sandbox, which needs none
  * @param brand the brand in the names of the headers: `service`
  */
@@ -42,7 +42,7 @@ interface Given {
   readonly names: { readonly timestamp: string; readonly signature: string };
 }
 
-/** Joins lines, without those that are not needed. */
+/** Joins lines, leaving out those given as false. */
 const lines = (...given: readonly (string | false)[]): string => given.filter((line) => line !== false).join('\n');
 
 /** Quotes a text for a POSIX shell. Keys and texts come from other people, so nothing in them may be expanded. */
@@ -103,7 +103,7 @@ const pythonCode = ({ url, key, isSigned, isTimed, names }: Given, payload: obje
     '    print(answer.status, json.load(answer))',
   );
 
-/** Writes a value as Python does: like JSON, except for True, False and None. */
+/** Formats a value as Python code: like JSON, except for True, False and None. */
 const toPython = (value: unknown, indent = ''): string => {
   if (value === true) return 'True';
   if (value === false) return 'False';
