@@ -12,7 +12,7 @@ const messages = defineMessages({
 });
 
 /**
- * Returns whether a new thing needs an owner from {@link OwnerField}, because the operator sees the things of all
+ * Returns whether a person must choose the owner of a new thing in {@link OwnerField}, because the operator sees all
  * owners.
  */
 export const useNeedsOwner = (): boolean => {

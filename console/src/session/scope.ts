@@ -1,18 +1,18 @@
 import { useMemo } from 'react';
 import { useSession } from './session.js';
 
-/** The owners whose things the screens show. */
+/** The owners whose data the screens show. */
 export interface Scope {
   readonly isOperator: boolean;
   /** Null for all owners. */
   readonly ownerId: string | null;
-  /** Query parameters for calls that list things: `query: { ...scope.query, limit: 50 }`. */
+  /** Query parameters for calls that return lists: `query: { ...scope.query, limit: 50 }`. */
   readonly query: { readonly owner_id?: string };
-  /** Part of the key of every query about these things, because each scope has its own answers. */
+  /** Part of the key of every query for a list, because the results depend on the scope. */
   readonly key: string;
 }
 
-/** Returns the scope of the session: an owner's own things, or whichever the operator chose. */
+/** Returns the scope of the session: the owner who is signed in, or the owner or owners that the operator chose. */
 export const useScope = (): Scope => {
   const session = useSession();
   const isOperator = session?.role === 'operator';

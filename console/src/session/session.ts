@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react';
 import { createStore } from '../components/store.js';
 
-/** The person at the console. The key is in this tab's `sessionStorage`, never in a URL. */
+/** The signed-in person. The key is in this tab's `sessionStorage`, never in a URL. */
 export interface Session {
   readonly key: string;
   readonly role: 'owner' | 'operator';
-  /** The owner whose things are shown; null if the operator sees all owners. */
+  /** The owner whose data is shown; null if the operator sees all owners. */
   readonly owner: { readonly id: string; readonly name: string } | null;
 }
 
@@ -15,7 +15,7 @@ const readSession = (): Session | null => {
   try {
     return JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null') as Session | null;
   } catch {
-    return null; // another program's value
+    return null; // not JSON, so the console did not write it
   }
 };
 
@@ -26,7 +26,7 @@ const expired = createStore(false);
 /** Returns the session; null if signed out. */
 export const getSession = (): Session | null => store.get();
 
-/** Starts a session, or changes the owner whose things are shown. */
+/** Starts a session, or changes the owner whose data is shown. */
 export const setSession = (session: Session): void => {
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(session));
   store.set(session);
@@ -49,5 +49,5 @@ export const useSession = (): Session | null => useSyncExternalStore(store.subsc
 /** Returns whether the gateway refused the session's key. */
 export const useIsExpired = (): boolean => useSyncExternalStore(expired.subscribe, expired.get);
 
-/** Calls the listener after each change of the session; returns a function that stops it. */
+/** Calls the listener after each change of the session; returns a function that unsubscribes it. */
 export const onSessionChange = (listener: () => void): (() => void) => store.subscribe(listener);

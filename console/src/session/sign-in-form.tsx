@@ -39,7 +39,7 @@ const messages = defineMessages({
 
 const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 
-/** Asks for a key. `isAgain` if it is shown over a screen whose key the gateway no longer accepts. */
+/** Asks for a key. `isAgain` if it covers a screen because the gateway no longer accepts the key. */
 export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) => {
   const m = useMessages(messages);
   const locale = useLocale();
@@ -117,14 +117,14 @@ export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) 
 };
 
 const BARS = 144;
-/** Heights of the bars, as parts of the strip: two waves, and a ripple so that no two are the same. */
+/** Heights of the bars, in units of the view box: two waves, with a ripple that makes them irregular. */
 const heights = Array.from({ length: BARS }, (_, index) => {
   const wave = Math.cos((index / BARS) * Math.PI * 4 - 0.9);
   const ripple = Math.sin(index * 2.7) * 0.6 + Math.sin(index * 1.3) * 0.4;
   return Math.round(40 + wave * 18 + ripple * 7);
 });
 
-/** A day of posts as a strip along the bottom: decoration. */
+/** A decorative strip along the bottom that looks like a day of posts. */
 const Bars = () => (
   <svg className="sign-in-bars" viewBox={`0 0 ${BARS * 5} 96`} preserveAspectRatio="none" aria-hidden="true">
     <path d={heights.map((height, index) => `M${index * 5 + 2} 96v${-height}`).join('')} />

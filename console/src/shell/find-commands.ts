@@ -5,12 +5,12 @@ export interface Command {
   readonly id: string;
   readonly group: string;
   readonly title: string;
-  /** More words that find it. */
+  /** Additional words that find the command. */
   readonly words?: string;
   readonly icon: IconName;
   readonly tone?: Tone;
   readonly hint?: string;
-  /** Shown without a search. */
+  /** True to show it even without a search. */
   readonly isUsual?: boolean;
   readonly run: () => void;
 }
@@ -24,7 +24,10 @@ export interface CommandGroup {
 /** Maximum number of lines under one heading. */
 const MAX_ITEMS = 7;
 
-/** Returns the commands that contain every word of the search, at the beginning of a word if possible, by their headings. */
+/**
+ * Returns the commands that contain every word of the search, grouped by heading. Commands in which more of the words
+ * start a word come first.
+ */
 export const findCommands = (commands: readonly Command[], text: string): readonly CommandGroup[] => {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = commands
@@ -42,7 +45,7 @@ export const findCommands = (commands: readonly Command[], text: string): readon
 };
 
 /**
- * Returns 0 if a word is missing; otherwise a number that is higher the more words of the search begin a word of the
+ * Returns 0 if a word is missing; otherwise a number that is higher if more words of the search start a word of the
  * command.
  */
 const rankOf = ({ title, words = '', group, isUsual = false }: Command, search: readonly string[]): number => {

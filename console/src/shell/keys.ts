@@ -5,13 +5,16 @@ import { NAVIGATION, OPERATOR_NAVIGATION } from '../app/navigation.js';
 /** A dialog of the shell over the screen. */
 export type Overlay = 'palette' | 'keys' | null;
 
-/** How soon the second key of a sequence such as `g` `o` must follow, in ms. */
+/** Maximum time between the two keys of a sequence such as `g` `o`, in ms. */
 const SEQUENCE_MS = 1200;
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Handles the keys that work on every screen: ⌘K and / for the palette, g and a letter for a screen, n to compose, ? for the list. */
+/**
+ * Handles the keys that work on every screen: ⌘K, Ctrl+K or / for the palette, g and a letter for a screen, n to
+ * compose, ? for the list of keys.
+ */
 export const useKeys = (setOverlay: (overlay: Overlay) => void): void => {
   const router = useRouter();
   useEffect(() => {

@@ -19,7 +19,7 @@ const messages = defineMessages({
   },
 });
 
-/** Says that the gateway does not answer, and since when. */
+/** Shows that the gateway does not answer, and since when. */
 export const OfflineBar = () => {
   const m = useMessages(messages);
   const format = useFormat();

@@ -19,7 +19,7 @@ const messages = defineMessages({
   },
 });
 
-/** The command palette: lists resources, screens, points in time and actions. */
+/** The command palette, which finds resources, screens, points in time and actions. */
 export default function Palette({ onClose }: { readonly onClose: () => void }) {
   const m = useMessages(messages);
   const listId = useId();

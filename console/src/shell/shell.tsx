@@ -26,7 +26,10 @@ const messages = defineMessages({
   ru: { skip: 'К содержимому', find: 'Найти, сделать…' },
 });
 
-/** The frame of every screen: navigation, the tide, the command palette, messages; or the sign-in form without a session. */
+/**
+ * The frame of every screen: navigation, the tide, the command palette and messages. Without a session, the sign-in
+ * form.
+ */
 export const Shell = () => {
   const session = useSession();
   return session ? <SignedIn /> : <SignInForm />;

@@ -5,7 +5,7 @@ import { Icon } from '../components/icon.js';
 import { useMessages } from '../i18n/messages.js';
 import { countBadges } from './badges.js';
 
-/** The screens that phones have a tab for. */
+/** The screens that have a tab on phones. */
 export const TABS = [
   { to: '/', name: 'overview', icon: 'overview' },
   { to: '/timeline', name: 'timeline', icon: 'timeline' },

@@ -20,10 +20,13 @@ const messages = defineMessages({
 
 const HEIGHT = 22;
 const STEP = 5;
-/** Number of bars that an arrow key with Shift moves by: an hour. */
+/** Number of bars that Shift with an arrow key moves by: an hour. */
 const LONG_STEP = 6;
 
-/** The last 24 hours, a bar for each ten minutes. A click, or Enter after the arrow keys, opens the time machine at that moment. */
+/**
+ * The last 24 hours, with a bar for every ten minutes. A click, or Enter after the arrow keys, opens the time machine
+ * at that moment.
+ */
 export const Tide = () => {
   const { data } = useOverview();
   const day = data?.day ?? [];
@@ -91,10 +94,10 @@ const shareAt = ({ clientX, currentTarget }: { readonly clientX: number; readonl
   return Math.min(1, Math.max(0, (clientX - left) / width));
 };
 
-/** Hours between two labels, and the last part of the day, which is labelled "now". */
+/** Hours between two labels. After the fraction `NOW_FROM` of the day, the only label is "now". */
 const LABEL_HOURS = 4;
 const NOW_FROM = 0.9;
-/** Fraction of the day from which a phone has no room for a label next to "now". */
+/** Fraction of the day after which a phone has no room for a label next to "now". */
 const LATE_FROM = 0.76;
 
 const TideAxis = ({ day }: { readonly day: Overview['day'] }) => {

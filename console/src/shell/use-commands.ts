@@ -47,8 +47,8 @@ const messages = defineMessages({
 const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 
 /**
- * Returns everything that the palette can find or do. @param text the search, which may be a time of today such as
- * 11:48
+ * Returns everything that the palette can find or do.
+ * @param text the search, which may be a time of day such as 11:48
  */
 export const useCommands = (text: string): readonly Command[] => {
   const m = useMessages(messages);
@@ -63,7 +63,7 @@ export const useCommands = (text: string): readonly Command[] => {
     queryKey: ['posts', scope.key, 'palette'],
     queryFn: () => management().get('/posts', { query: { ...scope.query, limit: 200 } }),
   }).data;
-  // Planned posts may have been sent long ago.
+  // Fetched separately, because planned posts may be too old to be among the latest posts.
   const planned = useQuery({
     queryKey: ['posts', scope.key, 'palette', 'planned'],
     queryFn: () =>
@@ -160,7 +160,7 @@ export const useCommands = (text: string): readonly Command[] => {
   }, [m, names, format, scope, navigate, channels, projects, endpoints, posts, planned, text]);
 };
 
-/** Reads a time of day such as 11:48 or 11:48:20 as the last such time in the past. Null for anything else. */
+/** Reads a time of day such as 11:48 or 11:48:20 as its most recent occurrence. Null for anything else. */
 const readTime = (text: string): number | null => {
   const match = /^\s*([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?\s*$/.exec(text);
   if (!match) return null;

@@ -1,4 +1,4 @@
-/** A day of the calendar, `2026-03-29`. Days compare as texts. */
+/** A calendar day, such as `2026-03-29`. Days can be compared as strings. */
 export type Day = string;
 
 /** A time on the clock of a time zone. */
@@ -86,11 +86,11 @@ export const firstInstant = (local: LocalTime, zone: string): number => {
 /** Returns the instant at which a day begins, which is not always midnight. */
 export const startOfDay = (day: Day, zone: string): number => firstInstant({ day, time: '00:00' }, zone);
 
-/** Returns the day that is the given number of days later, or earlier. */
+/** Returns the day that is a number of days later, or earlier if the number is negative. */
 export const addDays = (day: Day, days: number): Day =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 
-/** Returns whether a text is a day of the calendar: `2026-02-31` is not. */
+/** Returns whether a text is a valid calendar day; `2026-02-31` is not. */
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text;
 

@@ -2,12 +2,12 @@ import { useSyncExternalStore } from 'react';
 
 /** The server's time minus this browser's, in ms. */
 let offset = 0;
-/** Shortest round trip of an answer so far, in ms: its `Date` is the most accurate. */
+/** Shortest round trip so far, in ms. The `Date` of its response is the most accurate. */
 let bestRoundTrip = Infinity;
 
 /**
- * Aligns the clock with a response's `Date` header, which is in whole seconds: countdowns and ages must not depend on the
- * clock of the owner's machine. Differences under two seconds are within the header's resolution and are left alone.
+ * Aligns the clock with a response's `Date` header, because countdowns and ages must not depend on the clock of the
+ * user's machine. Ignores slow responses, and differences under two seconds, because the header has whole seconds.
  */
 export const alignClock = (date: string | null, sentAt: number, receivedAt: number): void => {
   const server = date === null ? NaN : Date.parse(date);

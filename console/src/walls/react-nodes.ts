@@ -9,7 +9,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'stroke-width': 'strokeWidth',
 };
 
-/** Kinds of addresses that the console links to. A network may link to more. */
+/** Schemes of the URLs that the console makes clickable. A network may allow more. */
 const LINKED = /^(https|tg):/i;
 
 /** Converts a wall's nodes to React nodes. Strings stay strings, so they are never read as HTML. */

@@ -2,7 +2,7 @@ import { READERS_VIEWS } from '../../../src/stand-ins/readers-views.js';
 import { EMPTY_MESSAGE, type PreviewedCall } from '../../../src/stand-ins/walls/readers-view.js';
 import type { VisibleMessage } from '../../../src/stand-ins/walls/visible-message.js';
 
-/** A network's part of the sandbox's answer. */
+/** One network's part of the sandbox response. */
 export interface NetworkPreview {
   readonly text_after_trim: string;
   readonly trimmed_chars: number;
@@ -24,13 +24,13 @@ export interface Wall {
 /** Returns the wall of a network without messages. */
 export const emptyWall = (platform: string): Wall => ({ platform, messages: [], length: 0, limit: null });
 
-/** Maximum number of UTF-16 units of a text on Odnoklassniki, unless the channel's settings name another limit. */
+/** Maximum number of UTF-16 units of a text on Odnoklassniki, unless the channel's settings set another limit. */
 const DEFAULT_LIMIT = 5_000;
 
 /**
- * Derives what readers see from the calls that publishing would make. For a network that the console does not know, the
- * text is shown without formatting.
- * @param channelId the channel; by default the first that the post goes to
+ * Derives what readers see from the calls that publishing would make. If these are unknown, left out of the preview or
+ * unreadable, the text is shown without formatting.
+ * @param channelId the channel; by default, the first channel that the post goes to
  * @param ownLimit the limit in the channel's settings
  */
 export const readWall = (
@@ -41,7 +41,7 @@ export const readWall = (
 ): Wall => {
   const view = READERS_VIEWS[platform];
   const calls = requests.filter(({ target_id: targetId }) => targetId === channelId);
-  // Beyond a certain size, a preview leaves out the calls for further channels.
+  // Large previews leave out the calls for further channels.
   const isLeftOut = calls.length === 0 && warnings.some(({ code }) => code === 'requests_left_out');
   const read = isLeftOut ? null : readMessages(platform, calls);
   const messages = read ?? (text === '' ? [] : [{ ...EMPTY_MESSAGE, text }]);
@@ -56,6 +56,6 @@ const readMessages = (platform: string, calls: NetworkPreview['requests']): read
   try {
     return READERS_VIEWS[platform]?.readCalls(calls) ?? null;
   } catch {
-    return null; // The network would refuse the call: the text is shown, and the network's own words when it was sent.
+    return null; // The network would refuse such a call. The text is shown instead.
   }
 };

@@ -26,7 +26,7 @@ export const WallCard = ({
   readonly isStale?: boolean;
   /** Shown after the network's name: a choice between channels. */
   readonly aside?: ReactNode;
-  /** Shown on a wall without messages; by default, that nothing would be published. */
+  /** Shown on a wall without messages; by default, a note that nothing would be published. */
   readonly hint?: string;
   /** Shown below the wall: what the network changes. */
   readonly children?: ReactNode;

@@ -14,7 +14,9 @@ import { toReact } from './react-nodes.js';
 import type { Wall } from './read-wall.js';
 import { wallSheet } from './wall-sheet.js';
 
-/** A channel's messages in its network's look. Media are not loaded, so that no request leaves the gateway's host. */
+/**
+ * A channel's messages, styled like its network. Media are not loaded, so that no request leaves the gateway's host.
+ */
 export const WallPosts = ({
   wall,
   channel,
@@ -27,7 +29,7 @@ export const WallPosts = ({
   readonly at: Instant;
   /** Shown if there are no messages. */
   readonly hint: string;
-  /** True if the messages were made from an earlier text, in which case they cannot be clicked. */
+  /** True if the messages are based on an earlier text, in which case they cannot be clicked. */
   readonly isStale?: boolean;
 }) => {
   const m = useMessages(wallMessages);

@@ -7,7 +7,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { channelsMessages } from './messages.js';
 import type { ChannelsSearch } from './search.js';
 
-/** The filters of the list of channels: their state, their network, a search. */
+/** Filters for the list of channels: state, network and a search. */
 export const ChannelFilters = ({
   channels,
   search,

@@ -13,7 +13,7 @@ import { useFormat } from '../../i18n/format.js';
 import { useMessages } from '../../i18n/messages.js';
 import { channelsMessages } from './messages.js';
 
-/** The network, name and chat of a channel, and its owner if there are several. */
+/** The network, name and chat of a channel, and its owner if several owners are shown. */
 export const NameCell = ({
   channel: { id, name, platform, address },
   owner,
@@ -59,7 +59,7 @@ export const WaitingCell = ({ id, traffic }: { readonly id: string; readonly tra
   );
 };
 
-/** Time since a channel published last. */
+/** Time since a channel's latest publication. */
 export const LastCell = ({ id, traffic }: { readonly id: string; readonly traffic: Traffic }) => {
   const m = useMessages(channelsMessages);
   const at = useLastPublished(id, traffic);
@@ -67,7 +67,7 @@ export const LastCell = ({ id, traffic }: { readonly id: string; readonly traffi
   return at === null ? <span className="tertiary">{m.never}</span> : <Age since={at} ago />;
 };
 
-/** The one thing to do about a channel. */
+/** The single action that the list offers for a channel. */
 export const ActionCell = ({
   channel,
   isFirstOnHold,
@@ -75,7 +75,7 @@ export const ActionCell = ({
   onResume,
 }: {
   readonly channel: Channel;
-  /** True if its button is the screen's filled one. */
+  /** True if its button is the screen's one filled button. */
   readonly isFirstOnHold: boolean;
   readonly onPause: () => void;
   readonly onResume: () => void;

@@ -19,7 +19,7 @@ import { ActionCell, LastCell, NameCell, ProjectsCell, WaitingCell } from './cha
 import { channelsMessages } from './messages.js';
 import { groupProjects, selectChannels } from './select-channels.js';
 
-/** All channels: which of them publish, which wait, and why. */
+/** All channels: which ones publish, which ones wait, and why. */
 export const ChannelsScreen = () => {
   const m = useMessages(channelsMessages);
   const channels = useChannels();

@@ -97,7 +97,7 @@ const DeleteDialog = ({ channel: { id, name, platform }, onClose }: DialogProps)
         try {
           await deleteChannel(id, projects.length > 0);
         } catch (error) {
-          // If a project has added the channel in the meantime, the dialog names it.
+          // If a project added the channel in the meantime, the dialog now lists that project.
           if (error instanceof GatewayError && error.code === 'in_use')
             await queryClient.invalidateQueries({ queryKey: ['projects'] });
           throw error;

@@ -7,7 +7,7 @@ import { networkTitle } from '../../components/icon.js';
 import { useMessages } from '../../i18n/messages.js';
 import { channelsMessages } from './messages.js';
 
-/** Connects a channel: its network, its credentials, and a test at once. */
+/** Asks for a channel's network and credentials, connects the channel, and tests it at once. */
 export const NewChannelScreen = () => {
   const m = useMessages(channelsMessages);
   const navigate = useNavigate();

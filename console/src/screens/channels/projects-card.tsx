@@ -10,7 +10,7 @@ import { toast, toastError } from '../../components/toasts.js';
 import { useMessages } from '../../i18n/messages.js';
 import { channelMessages } from './channel-messages.js';
 
-/** Maximum number of projects that one click can add the channel to. */
+/** Maximum number of projects that are offered as buttons. */
 const OFFERED = 3;
 
 /** The projects through which posts reach a channel. */

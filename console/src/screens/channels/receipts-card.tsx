@@ -26,7 +26,7 @@ interface LatestPosts {
   readonly publications: ReadonlyMap<string, Api<'Publication'>>;
 }
 
-/** Returns the query for a channel's latest posts: the newest one's number, and their texts. */
+/** Returns the query for a channel's latest posts: their texts, and the number of the newest publication. */
 const useLatestPosts = (channelId: string) => {
   const scope = useScope();
   return useQuery({

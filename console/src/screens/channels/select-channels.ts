@@ -6,7 +6,7 @@ import type { ChannelsSearch } from './search.js';
 /** Projects by the ids of their channels. */
 export type ProjectsByChannel = ReadonlyMap<string, readonly Api<'Project'>[]>;
 
-/** Returns the projects that each channel is in. */
+/** Groups projects by the channels that they contain. */
 export const groupProjects = (projects: readonly Api<'Project'>[]): ProjectsByChannel => {
   const map = new Map<string, Api<'Project'>[]>();
   for (const project of projects) for (const id of project.channel_ids) map.set(id, [...(map.get(id) ?? []), project]);

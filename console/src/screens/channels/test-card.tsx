@@ -10,7 +10,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { serverNow } from '../../time/server-clock.js';
 import { channelMessages } from './channel-messages.js';
 
-/** The test of a channel, on demand: it asks the network and posts nothing. */
+/** Tests a channel on demand. The test queries the network and posts nothing. */
 export const TestCard = ({
   channel,
   tested,

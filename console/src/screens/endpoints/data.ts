@@ -8,7 +8,7 @@ export type Endpoint = Api<'Endpoint'>;
 export const useEndpoint = (id: string) =>
   useQuery({ queryKey: ['endpoint', id], queryFn: () => management().get('/endpoints/{id}', { path: { id } }) });
 
-/** Fetches the endpoints again, after a change. */
+/** Fetches the endpoints again after a change. */
 export const refreshEndpoints = (): Promise<void> =>
   queryClient.invalidateQueries({
     predicate: ({ queryKey: [first] }) => first === 'endpoints' || first === 'endpoint' || first === 'overview',

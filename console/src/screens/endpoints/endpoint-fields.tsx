@@ -43,7 +43,7 @@ export const EndpointFields = ({
   problems,
 }: {
   readonly draft: EndpointDraft;
-  /** True if posts through the endpoint need approval now. */
+  /** True if posts through the endpoint currently need approval. */
   readonly requiresApproval?: boolean;
   readonly onChange: (changes: Partial<EndpointDraft>) => void;
   readonly problems: Problems;
@@ -115,7 +115,7 @@ export const EndpointFields = ({
   );
 };
 
-/** The projects that an endpoint posts to. The chosen ones keep their order; a new one comes last. */
+/** The projects that an endpoint posts to. Chosen projects keep their order; a newly chosen project comes last. */
 const ProjectChoice = ({
   draft: { projectIds },
   onChange,

@@ -20,7 +20,7 @@ const toDraft = (endpoint: Endpoint): EndpointDraft => ({
   requireApproval: endpoint.requires_approval,
 });
 
-/** Changes the settings of an endpoint. Keeps typed values if the endpoint changes elsewhere. */
+/** Changes the settings of an endpoint. Keeps typed values if the endpoint is changed elsewhere. */
 export const EndpointSettings = ({ endpoint }: { readonly endpoint: Endpoint }) => {
   const m = useMessages(endpointsMessages);
   const [changes, setChanges] = useState<Partial<EndpointDraft>>({});

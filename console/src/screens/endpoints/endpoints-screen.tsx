@@ -12,7 +12,7 @@ import { enableEndpoint, type Endpoint, endpointName } from './data.js';
 import { EndpointState } from './endpoint-state.js';
 import { endpointsMessages } from './messages.js';
 
-/** All endpoints: which of them accept posts. */
+/** All endpoints, and which of them accept posts. */
 export const EndpointsScreen = () => {
   const m = useMessages(endpointsMessages);
   const endpoints = useEndpoints();

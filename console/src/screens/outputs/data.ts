@@ -22,7 +22,7 @@ export const KINDS = [
 /** Returns the host of a webhook's URL. */
 export const hostOf = ({ url }: Pick<Output, 'url'>): string => (URL.canParse(url) ? new URL(url).host : url);
 
-/** Returns the query for all webhooks of the scope. */
+/** Returns the query for all webhooks in the scope. */
 export const useOutputs = () => {
   const scope = useScope();
   return useQuery({
@@ -48,7 +48,7 @@ export const useDeliveries = (id: string, state: Delivery['state'] | null) =>
     getNextPageParam: ({ next }) => next,
   });
 
-/** Fetches webhooks and deliveries again, after a change. */
+/** Fetches webhooks and deliveries again after a change. */
 export const refreshOutputs = (): Promise<void> =>
   queryClient.invalidateQueries({
     predicate: ({ queryKey: [first] }) => ['outputs', 'output', 'deliveries', 'overview'].includes(String(first)),

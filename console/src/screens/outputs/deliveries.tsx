@@ -22,7 +22,7 @@ const LOOKS = {
 
 type Filter = Delivery['state'] | 'all';
 
-/** The deliveries of a webhook, each of which opens to its attempts and its body. */
+/** The deliveries of a webhook. Each one expands to show its attempts and its body. */
 export const Deliveries = ({ outputId }: { readonly outputId: string }) => {
   const m = useMessages(outputsMessages);
   const [filter, setFilter] = useState<Filter>('all');
@@ -191,7 +191,7 @@ const DeliveryDetails = ({ delivery }: { readonly delivery: Delivery }) => {
   );
 };
 
-/** A body that is too large for the list, and is fetched when it is opened. */
+/** A body that is too large for the list and is fetched on demand. */
 const LargeBody = ({ id }: { readonly id: string }) => {
   const delivery = useQuery({
     queryKey: ['delivery', id],

@@ -3,7 +3,7 @@ import { useMessages } from '../../i18n/messages.js';
 import type { Output } from './data.js';
 import { outputsMessages } from './messages.js';
 
-/** Shows whether a webhook gets deliveries, and if not, why. */
+/** Shows whether a webhook receives deliveries, and if not, why. */
 export const OutputState = ({ output: { disabled_by: by } }: { readonly output: Output }) => {
   const m = useMessages(outputsMessages);
   if (by === null)

@@ -10,7 +10,10 @@ import { outputsMessages } from './messages.js';
 
 const HOUR = 3_600_000;
 
-/** Sends failed deliveries again. @param enables whether to enable the webhook first */
+/**
+ * Sends the failed and waiting deliveries of a chosen period again.
+ * @param enables whether to enable the webhook first
+ */
 export const ReplayDialog = ({
   output: { id },
   enables,

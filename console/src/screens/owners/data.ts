@@ -22,6 +22,6 @@ export const useOwners = () =>
 export const useOwner = (id: string) =>
   useQuery({ queryKey: ['owner', id], queryFn: () => management().get('/owners/{id}', { path: { id } }) });
 
-/** Fetches the owners again, after a change. */
+/** Fetches the owners again after a change. */
 export const refreshOwners = (): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => first === 'owners' || first === 'owner' });

@@ -5,7 +5,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { useScope } from '../../session/scope.js';
 import { ownersMessages } from './messages.js';
 
-/** Shows its content to operators, and tells owners that it is not for them. */
+/** Shows its content to operators, and a note to owners that the screen is not for them. */
 export const OperatorOnly = ({ children }: { readonly children: ReactNode }) => {
   const m = useMessages(ownersMessages);
   const { isOperator } = useScope();

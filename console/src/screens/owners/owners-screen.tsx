@@ -15,7 +15,7 @@ import { KeyDialog } from './key-dialog.js';
 import { ownersMessages } from './messages.js';
 import { OperatorOnly } from './operator-only.js';
 
-/** All owners with their plans and the posts that they have left, for operators. */
+/** All owners with their plans and remaining posts, for operators. */
 export const OwnersScreen = () => (
   <OperatorOnly>
     <Owners />

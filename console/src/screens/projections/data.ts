@@ -26,10 +26,13 @@ export interface Comparison {
   readonly examples: readonly Example[];
 }
 
-/** Polling interval while a job runs, in ms: progress is not an event, so the stream does not announce it. */
+/** Polling interval during a build or job, in ms. Progress is not an event, so the stream does not announce it. */
 const WATCH_MS = 1_000;
 
-/** Returns the query for all projections, which is repeated every second while one is being built. */
+/**
+ * Returns the query for all projections. It is repeated every second while one is being rebuilt or is not live,
+ * otherwise every 15 s.
+ */
 export const useProjections = () =>
   useQuery({
     queryKey: ['projections'],
@@ -38,7 +41,7 @@ export const useProjections = () =>
       query.state.data?.some(({ candidate, state }) => candidate !== null || state !== 'live') ? WATCH_MS : 15_000,
   });
 
-/** Returns the query for the latest jobs, which is repeated every second while one runs. */
+/** Returns the query for the latest jobs. It is repeated every second while one runs, otherwise every 15 s. */
 export const useJobs = () =>
   useQuery({
     queryKey: ['jobs'],
@@ -46,10 +49,7 @@ export const useJobs = () =>
     refetchInterval: (query) => (query.state.data?.some(({ state }) => state === 'running') ? WATCH_MS : 15_000),
   });
 
-/**
- * Returns the result of a job that made a comparison; null for a job that is running, has failed, or did not get that
- * far.
- */
+/** Returns the comparison that a job made; null if the job is running, failed or made none. */
 export const comparisonOf = (job: Job | undefined): Comparison | null => {
   const result = job?.state === 'done' ? (job.result as Partial<Comparison> | null) : null;
   return result?.rows === undefined ? null : (result as Comparison);
@@ -59,6 +59,6 @@ export const comparisonOf = (job: Job | undefined): Comparison | null => {
 export const latestJob = (jobs: readonly Job[], kind: string, projection: string): Job | undefined =>
   jobs.find((job) => job.kind === kind && job.projection === projection);
 
-/** Fetches projections and jobs again, after an operator's decision. */
+/** Fetches projections and jobs again after an operator's decision. */
 export const refresh = (): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => first === 'projections' || first === 'jobs' });

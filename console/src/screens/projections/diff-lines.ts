@@ -1,17 +1,17 @@
 /** One line of a row as JSON. */
 export interface Line {
   readonly text: string;
-  /** True if the other side has another value. */
+  /** True if the value differs on the other side. */
   readonly isChanged: boolean;
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Number of unchanged members to show next to a changed one, so that the reader sees where it is. */
+/** Number of unchanged members to show on each side of a changed one, as context. */
 const CONTEXT = 1;
 
 /**
- * Returns the members of two rows as lines: those that differ, and their neighbours. Null stands for a missing row; the
+ * Returns the members of two rows that differ, with their neighbours, as lines. Null stands for a missing row; the
  * other side then has all of its members.
  */
 export const diffLines = (

@@ -22,7 +22,7 @@ const LOOKS = {
   stopped: { icon: 'failed', tone: 'fail' },
 } as const satisfies Readonly<Record<string, { readonly icon: IconName; readonly tone: Tone }>>;
 
-/** The read models. Whatever needs an operator is below its read model's row. */
+/** The read models. Anything that needs an operator is shown below the row of its read model. */
 export const ProjectionTable = ({
   projections,
   jobs,

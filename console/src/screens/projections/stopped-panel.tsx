@@ -8,7 +8,7 @@ import { type Projection, refresh } from './data.js';
 import type { Decision } from './decision-dialog.js';
 import { projectionsMessages } from './messages.js';
 
-/** The event at which a projection has stopped, and the ways to continue. */
+/** The event at which a projection stopped, and the options for continuing. */
 export const StoppedPanel = ({
   projection,
   error,

@@ -77,7 +77,7 @@ const DeleteDialog = ({
         try {
           await deleteProject(id, endpoints.length > 0);
         } catch (error) {
-          // If an endpoint has added the project in the meantime, the dialog names it.
+          // If an endpoint added the project in the meantime, the dialog now lists that endpoint.
           if (error instanceof GatewayError && error.code === 'in_use')
             await queryClient.invalidateQueries({ queryKey: ['endpoints'] });
           throw error;

@@ -18,14 +18,17 @@ export const changeProject = async (id: string, change: Api<'ProjectPatchRequest
 };
 
 /**
- * Deletes a project. `cascade` also removes it from the endpoints that use it; without it, the
- * gateway refuses to delete a project that an endpoint uses.
+ * Deletes a project. `cascade` also removes the project from its endpoints; without it, the gateway refuses to delete a
+ * project that an endpoint uses.
  */
 export const deleteProject = async (id: string, cascade: boolean): Promise<void> => {
   await management().delete('/projects/{id}', { path: { id }, ...(cascade && { query: { cascade: 'true' } }) });
 };
 
-/** Marks everything that showed a deleted project as stale. Leave the project's own screen first. */
+/**
+ * Removes a deleted project from the cache and refreshes the lists that showed it. Leave the project's own screen
+ * first.
+ */
 export const forgetProject = async (id: string): Promise<void> => {
   queryClient.removeQueries({ queryKey: ['project', id] });
   await refreshProjects();

@@ -8,10 +8,10 @@ import { useMessages } from '../../i18n/messages.js';
 import { projectsMessages } from './messages.js';
 import type { Project } from './project-calls.js';
 
-/** Maximum number of networks' marks in a row. */
+/** Maximum number of network logos in a row. */
 const MARKS = 8;
 
-/** The name of a project, and its owner if there are several. */
+/** The name of a project, and its owner if several owners are shown. */
 export const NameCell = ({
   project: { id, name },
   owner,

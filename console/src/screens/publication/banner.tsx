@@ -25,7 +25,10 @@ interface BannerProps {
   readonly names: Names;
 }
 
-/** Says what a publication needs or waits for, and has the buttons for it; nothing for a publication that has ended. */
+/**
+ * Shows what a publication needs or waits for, with the buttons for it; nothing for a publication that is being sent or
+ * needs no action.
+ */
 export const Banner = ({ publication, post, names }: BannerProps & { readonly post: Api<'PostWithPayload'> }) => {
   const channel = names.channel(publication.target_id);
   if (publication.state === 'in_doubt') return <Doubt publication={publication} channel={channel} />;

@@ -8,8 +8,8 @@ import { publicationMessages } from './messages.js';
 import type { Calls } from './use-calls.js';
 
 /**
- * The calls to the network that would send a publication now. The calls of past attempts are not stored, and this says
- * so.
+ * The calls to the network that would send a publication now, with a note that the calls of past attempts are not
+ * stored.
  */
 export const CallsView = ({
   publication,

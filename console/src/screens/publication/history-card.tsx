@@ -21,7 +21,7 @@ export const useTrace = (id: string) =>
     queryFn: () => management().get('/history/trace/{id}', { path: { id } }),
   });
 
-/** The history of a publication as a story, as events or as JSON: the same events each time. */
+/** The history of a publication, shown as a story, as events or as JSON. All three show the same events. */
 export const HistoryCard = ({
   publication,
   ...context

@@ -14,7 +14,7 @@ import { publicationMessages } from './messages.js';
 import { payloadTitle } from './payload-title.js';
 import { plannedMessages } from './planned-messages.js';
 
-/** Says when a planned post goes out, or that it waits for approval, and has the buttons that change it. */
+/** Shows when a planned post goes out, or that it waits for approval, with buttons to change this. */
 export const PlannedBanner = ({ post }: { readonly post: Api<'PostWithPayload'> }) => {
   const m = useMessages(plannedMessages);
   const p = useMessages(planningMessages);
@@ -72,7 +72,7 @@ export const PlannedBanner = ({ post }: { readonly post: Api<'PostWithPayload'> 
   );
 };
 
-/** Says that a planned post ended without being published, and why it was rejected; nothing for other posts. */
+/** Shows that a planned post was rejected, and why, or cancelled before its release; nothing for other posts. */
 export const UnreleasedEnd = ({
   post: { approval, released_at: releasedAt, publications },
 }: {

@@ -14,17 +14,17 @@ import { useSession } from '../../session/session.js';
 import { publicationMessages } from './messages.js';
 import { member, type Step, textMember } from './story.js';
 
-/** Everything that the sentences of a story mention. */
+/** The data that the sentences of a story refer to. */
 export interface StoryContext {
   readonly publication: Publication;
   readonly post: Api<'PostWithPayload'>;
   readonly request: Api<'StoryRequest'> | null;
   readonly names: Names;
-  /** Calls of an attempt, shown when it is opened. */
+  /** The calls of an attempt, shown when it is expanded. */
   readonly calls: ReactNode;
 }
 
-/** Returns a function that says in words who caused an event, given its actor. */
+/** Returns a function that converts an event's actor to words. */
 const useActor = (names: Names) => {
   const m = useMessages(publicationMessages);
   const session = useSession();
@@ -184,7 +184,7 @@ const Requested = ({
   );
 };
 
-/** An attempt, which opens to its calls. */
+/** An attempt, which expands to show its calls. */
 const Attempt = ({ step: { event, attempt, done }, calls }: { readonly step: Step; readonly calls: ReactNode }) => {
   const m = useMessages(publicationMessages);
   const format = useFormat();

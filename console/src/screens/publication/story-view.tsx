@@ -8,7 +8,7 @@ import { publicationMessages } from './messages.js';
 import { StepText, type StoryContext } from './step-text.js';
 import { type Step, STEP_LOOKS } from './story.js';
 
-/** A publication's story in words: a line per step, waits as dashed lines with their length. */
+/** A publication's story in words: a line for each step, and a dashed line with its length for each wait. */
 export const StoryView = ({ steps, ...context }: StoryContext & { readonly steps: readonly Step[] }) => {
   const m = useMessages(publicationMessages);
   const format = useFormat();

@@ -32,13 +32,13 @@ export interface Step {
   readonly kind: StepKind;
   /** ISO 8601; null for the present. */
   readonly at: string | null;
-  /** The event that it is about; null for a wait and for the present. */
+  /** The event behind the step; null for a wait and for the present. */
   readonly event: TraceEvent | null;
-  /** Number of the attempt; null if it is not about one. */
+  /** Number of the attempt; null if the step belongs to none. */
   readonly attempt: number | null;
-  /** Steps of sending that were completed in this attempt. */
+  /** Sending steps that were completed in this attempt. */
   readonly done: readonly string[];
-  /** Length of a wait in ms, and the rule behind it if an event set one. */
+  /** Length of a wait in ms, and the rule behind it if an event set one; null for other steps. */
   readonly wait: { readonly length: number; readonly rule: string | null } | null;
 }
 
@@ -85,19 +85,19 @@ const POSTPONED: Readonly<Record<string, StepKind>> = {
 /** Minimum length of a wait that gets its own line, in ms. */
 const NOTABLE_WAIT = 2_000;
 
-/** Returns a member of an event's data; undefined for an event that was erased. */
+/** Returns a member of an event's data; undefined if it is absent or the event was erased. */
 export const member = (event: Pick<TraceEvent, 'data'> | null, name: string): unknown =>
   typeof event?.data === 'object' && event.data !== null
     ? (event.data as Readonly<Record<string, unknown>>)[name]
     : undefined;
 
-/** Returns a text of an event's data; null if there is none. */
+/** Returns a text or number from an event's data, as a text; null if there is none. */
 export const textMember = (event: Pick<TraceEvent, 'data'> | null, name: string): string | null => {
   const value = member(event, name);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 };
 
-/** Returns the events of a trace that concern one publication: its own, its post's acceptance, notices about it. */
+/** Returns the events of a trace that concern one publication: its own, those of its post, and notices about it. */
 export const eventsOf = (
   events: readonly TraceEvent[],
   { id, post_id: postId }: Pick<Publication, 'id' | 'post_id'>,
@@ -116,7 +116,7 @@ const kindOf = (event: TraceEvent): StepKind | null => {
   return KINDS[event.type] ?? null;
 };
 
-/** Returns the rule that an event sets for the wait after it; `decision` if it waits for a person's decision. */
+/** Returns the rule that an event sets for the wait that follows; `decision` if a person must decide. */
 const ruleAfter = (event: TraceEvent | null): string | null =>
   event?.type === 'PublicationInDoubt' || event?.type === 'PublicationFailed'
     ? 'decision'
@@ -127,8 +127,8 @@ const ruleAfter = (event: TraceEvent | null): string | null =>
 const LIVE_STATES: readonly Publication['state'][] = ['queued', 'publishing', 'in_doubt'];
 
 /**
- * Returns the story of a publication, oldest step first: its events, the waits between them, and the present if it has
- * not ended.
+ * Returns the story of a publication, oldest step first: its events, the waits between them, and the present if it is
+ * queued, being sent or in doubt.
  * @param events the events that concern the publication, oldest first
  */
 export const buildStory = (events: readonly TraceEvent[], publication: Pick<Publication, 'state'>): readonly Step[] => {

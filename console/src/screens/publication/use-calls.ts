@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type Api, management } from '../../api/management.js';
 
-/** The sandbox's answer for a post, fetched on demand, because each call counts toward a quota. */
+/** The response of the sandbox for a post, fetched on demand, because each call counts toward a quota. */
 export interface Calls {
   /** The networks' previews; undefined before they are fetched. */
   readonly preview: Api<'SandboxResult'>['preview'] | undefined;
@@ -12,7 +12,7 @@ export interface Calls {
 
 /** Returns the calls that would send a post now, as its endpoint's sandbox previews them. */
 export const useCalls = (endpointId: string, payload: Api<'PostWithPayload'>['payload']): Calls => {
-  // Not a query, because only the button may repeat it.
+  // A mutation instead of a query, so that only the button repeats it.
   const { data, error, isPending, mutate } = useMutation({
     mutationFn: () => management().post('/endpoints/{id}/sandbox', { path: { id: endpointId }, body: payload ?? {} }),
   });

@@ -57,7 +57,7 @@ let lastKey = 0;
 /** Returns a key for a new row. */
 export const newKey = (): number => ++lastKey;
 
-/** Returns a project's processing for editing. */
+/** Converts a project's processing to a draft. */
 export const toDraft = ({
   filters,
   footer,
@@ -179,7 +179,7 @@ export const toDraftProblems = (problems: Problems, { filters, replacements }: P
 };
 
 /**
- * Returns the first problem of a part of the draft or of anything in it: `filters[1].words` has the problem of
+ * Returns the first problem with a part of the draft or anything inside it: `filters[1].words` has the problem of
  * `filters[1].words[3]`.
  */
 export const problemIn = (problems: Problems, path: string): Problems[string] | undefined => {

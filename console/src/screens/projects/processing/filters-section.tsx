@@ -8,7 +8,7 @@ import { NetworkLimit } from './network-limit.js';
 import { useProblemText } from './problem-text.js';
 import { Section } from './section.js';
 
-/** The filters of a project: the posts that it excludes, or the only ones that it includes. */
+/** The filters of a project, which exclude matching posts or include only those. */
 export const FiltersSection = ({
   filters,
   onChange,

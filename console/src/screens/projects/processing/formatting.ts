@@ -9,7 +9,7 @@ export interface Formatted {
 /** Moves the start of a common part out of a surrogate pair. */
 const wholeStart = (text: string, at: number): number => (/[\ud800-\udbff]/.test(text.charAt(at - 1)) ? at - 1 : at);
 
-/** Returns an edited text, with the formatting still on the same words. */
+/** Returns an edited text, with the same words still formatted. */
 export const editText = ({ text, entities }: Formatted, edited: string): Formatted => {
   const shorter = Math.min(text.length, edited.length);
   let start = 0;
@@ -23,8 +23,8 @@ export const editText = ({ text, entities }: Formatted, edited: string): Formatt
 };
 
 /**
- * Moves an entity after the text from `start` to `end` was replaced by text that ends at `newEnd`. Text at its edges
- * stays outside.
+ * Moves an entity after the text from `start` to `end` was replaced by text that ends at `newEnd`. Text inserted at the
+ * entity's edges stays outside it.
  */
 const moveEntity = (entity: Entity, start: number, end: number, newEnd: number): Entity[] => {
   const { offset, length } = entity;
@@ -38,7 +38,10 @@ const moveEntity = (entity: Entity, start: number, end: number, newEnd: number):
   return to > from ? [{ ...entity, offset: from, length: to - from }] : [];
 };
 
-/** Formats a range, or removes its formatting if the range already has it. `url`: the address of a link. */
+/**
+ * Formats a range. If an entity of the type already covers the range, that entity is removed instead.
+ * @param url the address of a link
+ */
 export const toggleFormat = (
   { text, entities }: Formatted,
   start: number,

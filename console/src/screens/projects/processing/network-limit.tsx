@@ -3,7 +3,7 @@ import { NetworkMark, NETWORKS, networkTitle } from '../../../components/icon.js
 import { useMessages } from '../../../i18n/messages.js';
 import { processingMessages } from './messages.js';
 
-/** The networks that a part of the processing is limited to; if none is chosen, all. */
+/** The networks to which a part of the processing applies; all if none is chosen. */
 export const NetworkLimit = ({
   value,
   onChange,

@@ -12,7 +12,7 @@ import { groupPlatforms, type PreviewGroup } from './group-platforms.js';
 import { processingMessages } from './messages.js';
 import type { Preview } from './use-preview.js';
 
-/** A sample before the processing, and after it on each network. */
+/** A sample text before processing, and after it on each network. */
 export const PreviewCard = ({
   sample,
   onSample,
@@ -23,12 +23,12 @@ export const PreviewCard = ({
 }: {
   readonly sample: Formatted;
   readonly onSample: (sample: Formatted) => void;
-  /** Uses the latest post's text again; absent while the sample is that text. */
+  /** Resets the sample to the latest post's text; absent while the sample is that text. */
   readonly onReset?: (() => void) | undefined;
   readonly preview: Preview | undefined;
   /** An error that is not about a field. */
   readonly error: unknown;
-  /** True if what is shown is older than what was typed. */
+  /** True if the preview is older than the typed text. */
   readonly isStale: boolean;
 }) => {
   const m = useMessages(processingMessages);

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { Icon } from '../../../components/icon.js';
 
-/** A part of the processing, which opens to its fields. It is open at first if the project uses it. */
+/** A collapsible part of the processing, initially open if the project uses it. */
 export const Section = ({
   title,
   explanation,
@@ -12,7 +12,7 @@ export const Section = ({
 }: {
   readonly title: string;
   readonly explanation: string;
-  /** Its content in a word or two, visible even while it is closed. */
+  /** A summary of its settings in a word or two, visible even while it is closed. */
   readonly state: ReactNode;
   readonly isUsed: boolean;
   /** A problem of the part as a whole. */

@@ -23,7 +23,7 @@ export const SignatureSection = ({
   const m = useMessages(processingMessages);
   const text = useProblemText(problems);
   const area = useRef<HTMLTextAreaElement | null>(null);
-  /** The range that a link is being typed for. */
+  /** The range to link, while its URL is being typed. */
   const [linked, setLinked] = useState<{ readonly start: number; readonly end: number } | null>(null);
   const selection = () => ({ start: area.current?.selectionStart ?? 0, end: area.current?.selectionEnd ?? 0 });
   const format = (type: 'bold' | 'italic'): void => {

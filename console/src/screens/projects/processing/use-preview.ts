@@ -7,9 +7,9 @@ import type { Formatted } from './formatting.js';
 /** A text after the processing, by network. */
 export type Preview = Api<'ProcessingPreview'>;
 
-/** Delay between the last keystroke and the call of the gateway, in ms. */
+/** Delay between the last keystroke and the call to the gateway, in ms. */
 const QUIET_MS = 300;
-/** The same with a translation, which the gateway lets a project try only a few times a minute. */
+/** The same with a translation, because the gateway limits requests to the translation service. */
 const QUIET_TRANSLATING_MS = 1_500;
 
 /** Returns a value once it has not changed for a while. */
@@ -23,8 +23,8 @@ const useQuiet = <T>(value: T, ms: number): T => {
 };
 
 /**
- * Fetches what a project's processing does to a text, 300 ms after the last change. An answer to an earlier request is
- * never shown for a later one; `isStale` means that what is shown is older than what was typed.
+ * Fetches a preview of what a project's processing does to a text, shortly after the last change. Until it arrives, the
+ * previous preview is returned and `isStale` is true.
  */
 export const usePreview = (
   { id: projectId, channel_ids: channels }: Project,
