@@ -246,14 +246,14 @@ describeInChromium('planned posts', () => {
     await page.getByRole('textbox', { name: 'Text' }).click();
     await page.keyboard.type('The clock is changed');
     await page.getByLabel('Time', { exact: true }).fill('02:30');
-    await page.getByText('The clock is put forward that day, so 02:30 does not exist.').waitFor();
+    await page.getByText('The clocks go forward that day, so 02:30 does not exist.').waitFor();
     expect(await page.getByRole('button', { name: /^Publish|^Schedule for/ }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Use 03:00' }).click();
     await page.getByRole('button', { name: /^Schedule for .*03:00/ }).waitFor();
 
     await page.getByLabel('Date').fill(autumn);
     await page.getByLabel('Time', { exact: true }).fill('02:30');
-    await page.getByText('The clock is put back that day, so 02:30 comes twice.').waitFor();
+    await page.getByText('The clocks go back that day, so 02:30 occurs twice.').waitFor();
     await page.getByRole('button', { name: 'Second (UTC+1)' }).click();
     await page.getByRole('button', { name: /^Schedule for .*02:30 \(UTC\+1\)/ }).click();
     await page.getByText(/^Planned for/).waitFor();

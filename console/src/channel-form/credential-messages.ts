@@ -17,25 +17,25 @@ export const credentialMessages = defineMessages({
   en: {
     beforeTitle: 'Before you connect',
     testExplained:
-      'The test then asks the network whose token it is, whether the chat exists, and whether it may post there.',
-    noUploads: 'Without it photos and videos become links in the text.',
+      'The test then asks the network who the token belongs to, whether the chat exists, and whether posting there is allowed.',
+    noUploads: 'Without it, photos and videos become links in the text.',
     before: byName({
       telegram: [
         'Create a bot with @BotFather, or use one that you already have. @BotFather issues its token.',
-        'Add the bot to the channel or group as an administrator with the right to post messages.',
+        'Add the bot to the channel or group as an administrator with permission to post messages.',
       ],
       vk: [
-        'Issue an access token of the community with the right “wall”. A token of an editor of the community works too.',
+        'Create a community access token with the “wall” permission. A community editor’s token works, too.',
         'A VK ID token (vk2.a.…) can’t post on a wall.',
-        'For photos and videos you also need a user’s token: a community’s token can’t upload.',
+        'For photos and videos, you also need a user token, because a community token can’t upload files.',
       ],
       max: [
-        'Use the token that MAX issues to the owner of the bot.',
-        'Make the bot an administrator of the channel with the right to write.',
+        'Use the token that MAX gives to the bot’s owner.',
+        'Make the bot an administrator of the channel, with permission to write.',
       ],
       ok: [
         'Have the public key and the secret key of your application ready.',
-        'Issue an access token with the rights GROUP_CONTENT, PHOTO_CONTENT and VIDEO_CONTENT.',
+        'Create an access token with the permissions GROUP_CONTENT, PHOTO_CONTENT and VIDEO_CONTENT.',
         'The account behind the token must be a moderator or administrator of the group.',
       ],
     }),
@@ -50,8 +50,8 @@ export const credentialMessages = defineMessages({
         },
       },
       vk: {
-        access_token: { label: 'Access token', hint: 'of the community', example: '', form: '' },
-        upload_token: { label: 'Upload token', hint: 'of a user, for photos and videos', example: '', form: '' },
+        access_token: { label: 'Access token', hint: 'a community token', example: '', form: '' },
+        upload_token: { label: 'Upload token', hint: 'a user token, for photos and videos', example: '', form: '' },
         group_id: {
           label: 'Community',
           hint: 'its number, without a minus sign',
@@ -60,10 +60,10 @@ export const credentialMessages = defineMessages({
         },
       },
       max: {
-        access_token: { label: 'Bot token', hint: 'one word, from MAX', example: '', form: '' },
+        access_token: { label: 'Bot token', hint: 'from MAX, without spaces', example: '', form: '' },
         chat_id: {
           label: 'Chat',
-          hint: 'its number; for a channel, with a minus',
+          hint: 'its number, with a minus sign for channels',
           example: '-70912345678901',
           form: 'Enter a number such as -70912345678901.',
         },
@@ -71,7 +71,7 @@ export const credentialMessages = defineMessages({
       ok: {
         application_key: { label: 'Application key', hint: 'the public key', example: '', form: '' },
         application_secret: { label: 'Application secret', hint: 'the secret key', example: '', form: '' },
-        access_token: { label: 'Access token', hint: 'of a moderator of the group', example: '', form: '' },
+        access_token: { label: 'Access token', hint: 'from a group moderator', example: '', form: '' },
         group_id: {
           label: 'Group',
           hint: 'its number, without a minus sign',

@@ -10,9 +10,9 @@ import { refreshChannel } from './refresh-channel.js';
 const messages = defineMessages({
   en: {
     tryAgain: 'Try again',
-    published: (name: string) => `${name} publishes again.`,
+    published: (name: string) => `${name} is publishing again.`,
     refused: (network: string, says: string) => `${network} still refuses: ${says}`,
-    going: (name: string) => `${name}: the waiting posts are tried again.`,
+    going: (name: string) => `${name}: retrying the waiting posts.`,
   },
   ru: {
     tryAgain: 'Повторить',

@@ -4,7 +4,7 @@ import { defineMessages, useMessages } from '../i18n/messages.js';
 import { Segmented } from './controls.js';
 import { CopyButton } from './copy.js';
 
-const messages = defineMessages({ en: { language: 'Language of the code' }, ru: { language: 'Язык кода' } });
+const messages = defineMessages({ en: { language: 'Code language' }, ru: { language: 'Язык кода' } });
 
 /** Code or output, with a button that copies it. */
 export const CodeBlock = ({ text, label }: { readonly text: string; readonly label?: string }) => (

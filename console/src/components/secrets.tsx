@@ -13,7 +13,7 @@ const messages = defineMessages({
     copyAll: 'Copy all as .env',
     saved: 'I’ve saved them',
     done: 'Continue',
-    warning: 'You can’t view these again. If you lose one, generate a new one; the old one stops working immediately.',
+    warning: 'You can’t view these again. If you lose one, you can only replace it with a new one.',
   },
   ru: {
     show: 'Показать',

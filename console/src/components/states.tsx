@@ -8,11 +8,11 @@ import { Icon, type IconName } from './icon.js';
 const messages = defineMessages({
   en: {
     tryAgain: 'Try again',
-    unreachable: 'The gateway does not answer',
-    unreachableText: 'Posting from your programs may be affected too. The console keeps trying.',
+    unreachable: 'The gateway isn’t responding',
+    unreachableText: 'Posts from your programs may be affected, too. The console keeps trying.',
     notFound: 'Not found',
-    notFoundText: 'It does not exist, was deleted, or belongs to another owner.',
-    failed: 'This cannot be shown right now',
+    notFoundText: 'This doesn’t exist, was deleted, or belongs to another owner.',
+    failed: 'This can’t be shown right now',
   },
   ru: {
     tryAgain: 'Повторить',

@@ -25,24 +25,23 @@ export const pauseMessages = defineMessages({
     newPostsWait: (until: string) => `New posts wait until ${until}.`,
     postsWait: (count: number, isMore: boolean, until: string) =>
       `${postsEn(count, isMore)} and all new ones are held until ${until}.`,
-    spacing: 'After that they are published in order, one a minute.',
+    spacing: 'After that, they are published in order, one per minute.',
     spacingUntil: (last: string) =>
-      `After that they are published in order, one a minute: the last one at about ${last}.`,
-    spacingPerChannel: 'After that each channel publishes them in order, one a minute.',
+      `After that, they are published in order, one per minute, the last one at about ${last}.`,
+    spacingPerChannel: 'After that, each channel publishes them in order, one per minute.',
     everyProject: 'The pause applies in every project that uses this channel.',
     othersPublish: 'Other channels publish as usual.',
     acceptedBefore: 'Posts that arrived before the pause are still published.',
-    neverShorter: (until: string) =>
-      `It is already paused until ${until}. A pause is never shortened, so that time does not change.`,
-    nothingHeld: 'No posts are waiting. New posts are published at once.',
+    neverShorter: (until: string) => `It is already paused until ${until}. A new pause can’t make it shorter.`,
+    nothingHeld: 'No posts are waiting. New posts are published right away.',
     oneGoes: 'The waiting post is published now.',
     heldGo: (count: number, isMore: boolean) =>
-      `${postsEn(count, isMore)} are published from now on, one a minute, in order.`,
-    heldOfProjectGo: 'Posts that the pause holds are published from now on, one a minute on each channel, in order.',
+      `${postsEn(count, isMore)} are published in order, starting now, one per minute.`,
+    heldOfProjectGo: 'Posts held by the pause are published in order, starting now, one per minute on each channel.',
     lastAt: (last: string) => `The last one goes out at about ${last}.`,
-    cannotUndo: 'A post that is published can’t be taken back. You can pause again at any time.',
+    cannotUndo: 'Published posts can’t be taken back. You can pause again at any time.',
     paused: (name: string, until: string) => `${name} is paused until ${until}.`,
-    resumed: (name: string) => `${name} publishes again.`,
+    resumed: (name: string) => `${name} is publishing again.`,
   },
   ru: {
     pause: 'Приостановить',

@@ -69,14 +69,16 @@ describe('the reason for which a publication waits', () => {
     const publication = queued('pace');
     expect(short(publication)).toBe('waits for its turn on VK');
     expect(short(publication, 'ru')).toBe('ждёт своей очереди в VK');
-    expect(long(publication)).toMatch(/^VK takes only so many posts at a time, and .* This one is sent at .*11:04/);
+    expect(long(publication)).toMatch(
+      /^VK limits how many posts it accepts at a time, and .* This one is sent at .*11:04/,
+    );
     expect(long(publication, 'ru')).toMatch(/^VK принимает лишь несколько постов подряд, .* Этот уйдёт в .*11:04/);
     expect(long(queued('pace', { until: null }))).toBe(
-      'VK takes only so many posts at a time. This one is sent as soon as its turn comes.',
+      'VK limits how many posts it accepts at a time. This one is sent as soon as its turn comes.',
     );
     const figures = { first_sequence: 412, blocked_by_rule: 'pace' as const };
     expect(long(queued('earlier_publication', { blocked_by: 'pub_1' }, figures))).toMatch(
-      /goes first\. This is number 413\. VK takes only so many posts at a time/,
+      /goes first\. This is number 413\. VK limits how many posts it accepts at a time/,
     );
   });
 
@@ -84,7 +86,7 @@ describe('the reason for which a publication waits', () => {
     const publication = queued('share', { until: null });
     expect(short(publication)).toBe('your other posts or files come first');
     expect(short(publication, 'ru')).toBe('сначала другие ваши посты и файлы');
-    expect(long(publication)).toMatch(/^Its photos and videos are being fetched, or other posts of yours/);
+    expect(long(publication)).toMatch(/^Its photos and videos are being fetched, or your other posts/);
     expect(long(publication, 'ru')).toMatch(/^Загружаются его фото и видео/);
     const figures = { first_sequence: 412, blocked_by_rule: 'share' as const };
     expect(long(queued('earlier_publication', { blocked_by: 'pub_1' }, figures))).toMatch(
@@ -156,7 +158,7 @@ describe('a planned publication', () => {
 
   it('says when it goes out', () => {
     expect(short(planned('scheduled', UNTIL))).toMatch(/^planned for .*11:04$/);
-    expect(long(planned('scheduled', UNTIL))).toMatch(/^It is planned for .*11:04, and goes out automatically then\.$/);
+    expect(long(planned('scheduled', UNTIL))).toMatch(/^It is planned for .*11:04 and will go out automatically\.$/);
     expect(long(planned('scheduled', UNTIL), 'ru')).toMatch(/^Запланирован на .*11:04 и выйдет сам\.$/);
   });
 

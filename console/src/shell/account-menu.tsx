@@ -15,7 +15,7 @@ const messages = defineMessages({
     showOwner: 'Show the channels of',
     language: 'Language',
     theme: 'Theme',
-    themes: { auto: 'As the system', light: 'Light', dark: 'Dark' },
+    themes: { auto: 'System', light: 'Light', dark: 'Dark' },
     signOut: 'Sign out',
   },
   ru: {

@@ -7,7 +7,7 @@ import { useSession } from '../session/session.js';
 const messages = defineMessages({
   en: {
     title: 'Keyboard shortcuts',
-    palette: 'Find or do',
+    palette: 'Search and commands',
     rows: 'Next and previous row',
     open: 'Open',
     close: 'Close',

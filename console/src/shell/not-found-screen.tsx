@@ -4,7 +4,7 @@ import { defineMessages, useMessages } from '../i18n/messages.js';
 
 const messages = defineMessages({
   en: {
-    title: 'There is no such page',
+    title: 'Page not found',
     text: 'The address may be mistyped or out of date.',
     back: 'Go to the overview',
   },

@@ -9,7 +9,7 @@ import { defineMessages, useMessages } from '../i18n/messages.js';
 const messages = defineMessages({
   en: {
     lost: (time: string) => `No connection since ${time}.`,
-    stale: 'What you see is from then. The console keeps trying.',
+    stale: 'You’re seeing data from that time. The console keeps trying.',
     now: 'Try now',
   },
   ru: {

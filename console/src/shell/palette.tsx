@@ -8,7 +8,7 @@ import { useCommands } from './use-commands.js';
 
 const messages = defineMessages({
   en: {
-    title: 'Find or do',
+    title: 'Search and commands',
     placeholder: 'A channel, a post, a screen, a moment such as 11:48…',
     nothing: 'Nothing found. Try a channel’s name, a few words of a post, or a time.',
   },

@@ -22,7 +22,7 @@ const KeyList = lazy(() => import('./key-list.js'));
 const PALETTE_KEY = navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K';
 
 const messages = defineMessages({
-  en: { skip: 'Skip to the content', find: 'Find or do…' },
+  en: { skip: 'Skip to the content', find: 'Search…' },
   ru: { skip: 'К содержимому', find: 'Найти, сделать…' },
 });
 

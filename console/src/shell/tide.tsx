@@ -8,7 +8,7 @@ import { defineMessages, useMessages } from '../i18n/messages.js';
 const messages = defineMessages({
   en: {
     label: 'The last 24 hours. Choose a moment to see how things were.',
-    keys: 'The left and right arrow keys choose a moment, Enter opens it.',
+    keys: 'Use the left and right arrow keys to choose a moment, and Enter to open it.',
     now: 'now',
   },
   ru: {

@@ -15,7 +15,7 @@ import type { Command } from './find-commands.js';
 
 const messages = defineMessages({
   en: {
-    goTo: 'Go to, do',
+    goTo: 'Screens and actions',
     things: 'Channels, projects, endpoints',
     posts: 'Posts',
     moment: (at: string) => `Time machine at ${at}`,

@@ -8,7 +8,7 @@ export const channelsMessages = defineMessages({
     new: 'New',
     newTitle: 'Connect a channel',
     newText: 'One chat, group or community on one network. Nothing is posted until you send a post.',
-    mayPost: (name: string) => `${name} is connected and may post.`,
+    mayPost: (name: string) => `${name} is connected and allowed to post.`,
     addToProject: 'Add it to a project, so that posts reach it.',
     mayNotPostYet: 'Almost there: posting is not allowed yet.',
     chatMissing: (network: string) => `Almost there: ${network} doesn’t show the chat yet.`,
@@ -19,9 +19,10 @@ export const channelsMessages = defineMessages({
     noneText:
       'A channel is one chat, group or community on Telegram, VK, MAX or Odnoklassniki. Posts are published there.',
     connect: 'Connect a channel',
-    titleWell: (count: number) => `${countEn(count)}. ${count === 1 ? 'It publishes.' : 'None of them is on hold.'}`,
+    titleWell: (count: number) =>
+      `${countEn(count)}. ${count === 1 ? 'It is not on hold.' : 'None of them is on hold.'}`,
     titleRefused: (count: number, network: string, refused: number) =>
-      `${countEn(count)}. ${network} refuses ${count === 1 ? 'its posts' : refused === 1 ? 'one of them' : `${refused} of them`}.`,
+      `${countEn(count)}. ${network} refuses posts to ${count === 1 ? 'it' : refused === 1 ? 'one of them' : `${refused} of them`}.`,
     titleOnHold: (count: number, onHold: number) => `${countEn(count)}. ${onHold} of them need your attention.`,
     activeCount: (count: number) => `${en(count)} ${pluralEn(count, 'publishes', 'publish')} as usual.`,
     pausedCount: (count: number) => `${en(count)} ${pluralEn(count, 'is', 'are')} paused.`,

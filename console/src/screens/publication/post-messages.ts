@@ -6,7 +6,7 @@ export const postMessages = defineMessages({
     postLoading: 'Post',
     plan: 'Plan',
     content: 'Content',
-    noContent: 'The content of this post is not stored any more.',
+    noContent: 'The content of this post is no longer stored.',
     details: 'Details',
     endpoint: 'Endpoint',
     externalId: 'External id',
