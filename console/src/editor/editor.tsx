@@ -21,7 +21,7 @@ export const Editor = ({
   /** Additional toolbar buttons. */
   readonly tools?: ReactNode;
   readonly isInvalid?: boolean;
-  /** True to focus the text at first. */
+  /** True to focus the text initially. */
   readonly isFocused?: boolean;
 }) => {
   const m = useMessages(editorMessages);

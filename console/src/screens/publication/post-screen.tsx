@@ -139,7 +139,8 @@ const PublicationsCard = ({
               </span>
               <StatePill state={shownState(publication)} />
               <span className="post-what secondary">
-                {/* For planned posts, the banner says what they wait for; for dismissed publications, the pill is enough. */}
+                {/* For planned posts, the banner shows what they wait for. For dismissed publications, the
+                    pill is enough. */}
                 {publication.state === 'planned' || publication.state === 'dismissed' ? (
                   hasOwnText(publication) && <span className="cut">{m.ownText}</span>
                 ) : (
