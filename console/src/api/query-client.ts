@@ -5,7 +5,10 @@ import { GatewayError } from './management.js';
 const shouldRetry = (failures: number, error: unknown): boolean =>
   failures < 3 && error instanceof GatewayError && (error.status === 0 || error.status === 429 || error.status >= 500);
 
-/** Wait before a retry, in ms: Retry-After if the gateway sent it, otherwise exponential backoff; at most 30 s. */
+/**
+ * Returns the wait before a retry, in ms, at most 30 s: Retry-After if the gateway sent it, otherwise exponential
+ * backoff.
+ */
 const retryDelay = (failures: number, error: unknown): number => {
   const asked = error instanceof GatewayError ? error.retryAfter : null;
   return Math.min(asked === null ? 1000 * 2 ** failures : asked * 1000, 30_000);

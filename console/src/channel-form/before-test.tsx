@@ -4,7 +4,7 @@ import { useMessages } from '../i18n/messages.js';
 import { credentialMessages } from './credential-messages.js';
 import type { Network } from './networks.js';
 
-/** Lists what a person needs to connect a channel on a network, and explains the test. */
+/** Lists the prerequisites for connecting a channel on a network, and explains the test. */
 export const BeforeTest = ({ network }: { readonly network: Network }) => {
   const m = useMessages(credentialMessages);
   return (

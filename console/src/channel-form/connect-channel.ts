@@ -11,7 +11,7 @@ export interface ChannelDraft {
   readonly name: string;
   readonly credentials: CredentialValues;
   readonly settings: SettingValues;
-  /** Chosen by the operator; empty if the owner is known. */
+  /** Chosen by the operator; empty if the owner is already known. */
   readonly ownerId: string;
 }
 

@@ -12,7 +12,7 @@ import { CredentialFields, type CredentialValues } from './credential-fields.js'
 import { channelFormMessages } from './messages.js';
 import type { Network } from './networks.js';
 
-/** Asks for new credentials of a channel, saves them, and passes on the result of their test. */
+/** Asks for a channel's new credentials, saves them, and passes on the test result. */
 export const CredentialsDialog = ({
   channel: { id, platform, address },
   onSaved,

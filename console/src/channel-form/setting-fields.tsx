@@ -9,7 +9,7 @@ export interface SettingValues {
   readonly on_doubt: string;
   /** Odnoklassniki only. */
   readonly buttons: string;
-  /** Odnoklassniki only; digits. */
+  /** Odnoklassniki only. A number as typed. */
   readonly text_limit: string;
 }
 

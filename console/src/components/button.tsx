@@ -4,7 +4,7 @@ import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
 import { Icon, type IconName } from './icon.js';
 
 interface Look {
-  /** `primary`: the one filled button of a screen. `quiet`: no border. `danger`: an action that cannot be undone. */
+  /** `primary`: filled, used once per screen. `quiet`: no border. `danger`: for an action that cannot be undone. */
   readonly look?: 'plain' | 'primary' | 'quiet' | 'danger';
   readonly size?: 'normal' | 'small';
   readonly icon?: IconName;

@@ -31,7 +31,7 @@ export const Card = ({
   );
 };
 
-/** The first lines of a screen: its main finding, what follows from it, and the screen's actions. */
+/** The head of a screen: its main finding, the consequences, and the available actions. */
 export const PageHead = ({
   title,
   children,

@@ -21,8 +21,8 @@ type Language = (typeof LANGUAGES)[number];
 const STORAGE_KEY = 'crosspost.code';
 
 /**
- * The same call in three languages. Remembers the choice. The code should contain placeholders such as `$TOKEN` instead
- * of secrets.
+ * The same call in three languages. Remembers the chosen language. The code should contain placeholders such as
+ * `$TOKEN` instead of secrets.
  */
 export const CodeSwitcher = ({ code }: { readonly code: Readonly<Record<Language, string>> }) => {
   const m = useMessages(messages);

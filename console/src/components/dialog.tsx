@@ -88,7 +88,7 @@ const Cross = () => {
   );
 };
 
-/** One consequence in a confirmation: what will happen, what may go wrong, or what stays as it is. */
+/** One consequence in a confirmation: something that will happen, may go wrong, or will not change. */
 export interface Consequence {
   readonly kind: 'happens' | 'risk' | 'stays';
   readonly text: ReactNode;

@@ -24,7 +24,7 @@ const messages = defineMessages({
   },
 });
 
-/** Says why there is nothing to show, and what to do next. */
+/** Shown in place of an empty list: why there is nothing to show, and what to do next. */
 export const Empty = ({
   icon,
   title,
@@ -71,7 +71,7 @@ export const ErrorState = ({ error, onRetry }: { readonly error: unknown; readon
   );
 };
 
-/** Placeholder rows in the shape of the real ones, shown after 150 ms. */
+/** Placeholder rows that resemble the real ones, shown after 150 ms. */
 export const Skeleton = ({ rows = 5 }: { readonly rows?: number }) => {
   const [isLate, setIsLate] = useState(false);
   useEffect(() => {
@@ -92,7 +92,7 @@ export const Skeleton = ({ rows = 5 }: { readonly rows?: number }) => {
   );
 };
 
-/** Renders a query: placeholders while it loads, then its data or its error. */
+/** Renders a query: placeholders while it loads, then the data or the error. */
 export const Loaded = <T,>({
   query,
   rows,

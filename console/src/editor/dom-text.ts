@@ -1,7 +1,7 @@
 import { type Line, linesOf } from './lines.js';
 import type { FormattedText } from './marks.js';
 
-/** Shows a text in an editable element, one child per line. Unchanged lines are left as they are. */
+/** Shows a text in an editable element, with one child per line. Leaves unchanged lines alone. */
 export const showText = (root: HTMLElement, value: FormattedText): void => {
   const lines = linesOf(value);
   const written = lines.map((line) => JSON.stringify(line));
@@ -92,7 +92,7 @@ export const select = (root: HTMLElement, start: number, end: number): void => {
   document.getSelection()?.setBaseAndExtent(anchor, anchorOffset, focus, focusOffset);
 };
 
-/** Returns the selected range of the text; null if the selection is elsewhere. */
+/** Returns the selected range of the text; null if the selection is outside the element. */
 export const readSelection = (root: HTMLElement): { readonly start: number; readonly end: number } | null => {
   const selection = document.getSelection();
   if (!selection?.anchorNode || !selection.focusNode) return null;

@@ -4,7 +4,7 @@ export type MarkType = 'bold' | 'italic' | 'underline' | 'strikethrough' | 'spoi
 /** Kinds that can overlap each other. */
 export const STYLES = ['bold', 'italic', 'underline', 'strikethrough', 'spoiler'] as const;
 
-/** A range with formatting, in UTF-16 units; `end` is the first unit after it. */
+/** A range with formatting, in UTF-16 code units; `end` is exclusive. */
 export interface Mark {
   readonly type: MarkType;
   readonly start: number;

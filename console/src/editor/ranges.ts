@@ -1,10 +1,10 @@
-/** A part of a text, in UTF-16 units; `end` is the first unit after it. */
+/** A range of a text, in UTF-16 code units; `end` is exclusive. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** True if one of the ranges contains the unit. */
+/** Returns whether one of the ranges contains the code unit at an offset. */
 export const covers = (ranges: readonly Range[], at: number): boolean =>
   ranges.some(({ start, end }) => start <= at && at < end);
 

@@ -14,8 +14,8 @@ export interface EditingListener {
 const isUrl = (text: string): boolean => /^https?:\/\/\S+$/i.test(text);
 
 /**
- * Edits a formatted text in an editable element. This class changes the text and shows it again; it leaves to the
- * browser what only the browser can do (input methods, corrections), and reads the result back.
+ * Edits a formatted text in an editable element. This class makes most changes itself and renders the result. It leaves
+ * input methods and corrections to the browser, and reads the result back.
  */
 export class TextEditing {
   private readonly history = new UndoHistory();
@@ -192,7 +192,7 @@ export class TextEditing {
     this.pending = {};
     this.selection = { start, end };
     showText(this.root, value);
-    // An editor without the focus must not take over the page's selection.
+    // Without the focus, the editor must not take over the page's selection.
     if (document.activeElement === this.root) {
       this.showSelection();
       scrollToCaret(this.root);

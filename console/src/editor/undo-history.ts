@@ -38,7 +38,7 @@ export class UndoHistory {
     this.lastKind = '';
   }
 
-  /** Returns the state before the last step; undefined if there is none. */
+  /** Returns the state before the last step; undefined if there is nothing to undo. */
   undo(now: Moment): Moment | undefined {
     this.endStep();
     const moment = this.past.pop();
@@ -46,7 +46,7 @@ export class UndoHistory {
     return moment;
   }
 
-  /** Returns the state before the last {@link undo}; undefined if there is none. */
+  /** Returns the state before the last {@link undo}; undefined if there is nothing to redo. */
   redo(now: Moment): Moment | undefined {
     this.endStep();
     const moment = this.future.pop();

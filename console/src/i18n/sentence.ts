@@ -1,6 +1,6 @@
 import type { Format } from './format.js';
 
-/** A value in a sentence: a text of the console, a name or text that a person wrote, or a time (ISO 8601). */
+/** A value in a sentence: a text of the console, a name or text written by a person, or a time (ISO 8601). */
 export type SentenceValue = string | { readonly name: string } | { readonly at: string };
 
 /**
@@ -14,9 +14,7 @@ export interface Sentence {
 /** Creates a sentence from a text with slots and the values for them. */
 export const sentence = (text: string, values: Sentence['values'] = {}): Sentence => ({ text, values });
 
-/**
- * Returns the parts of a sentence in order. A slot without a value is left unchanged, so that the mistake is visible.
- */
+/** Returns the parts of a sentence in order. A slot without a value stays as it is, so that the mistake is visible. */
 export const splitSentence = ({ text, values }: Sentence): readonly SentenceValue[] =>
   text
     .split(/(\{\w+\})/)

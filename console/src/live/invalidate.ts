@@ -8,8 +8,8 @@ export interface Change {
 }
 
 /**
- * Key prefixes of the queries that show each kind of thing. A query's key begins with one of them:
- * `['posts', scope.key, filter]`, `['post', id]`.
+ * Key prefixes of the queries that show each kind of thing. A query's key begins with its prefix: `['posts', scope.key,
+ * filter]`, `['post', id]`.
  */
 const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   post: ['overview', 'posts', 'post', 'requests'],

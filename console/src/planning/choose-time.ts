@@ -6,7 +6,7 @@ export interface ChosenTime extends LocalTime {
   readonly isSecond: boolean;
 }
 
-/** The instant of a chosen time, or what is wrong with it. */
+/** The instant of a chosen time, or the problem with it. */
 export type ReadTime =
   | { readonly problem: null; readonly at: number; readonly isTwice: boolean }
   /** `missing`: a field is empty or incomplete. `past`, `tooFar`: the gateway would reject the time. */

@@ -10,7 +10,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks before a planned post is published now, because that cannot be undone. */
+/** Asks for confirmation before publishing a planned post now, because that cannot be undone. */
 export const PublishNowDialog = ({ post, onClose }: DialogProps) => {
   const m = useMessages(planningMessages);
   return (
@@ -31,7 +31,7 @@ export const PublishNowDialog = ({ post, onClose }: DialogProps) => {
   );
 };
 
-/** Asks before a planned post is cancelled. */
+/** Asks for confirmation before cancelling a planned post. */
 export const CancelPlannedDialog = ({ post, onClose }: DialogProps) => {
   const m = useMessages(planningMessages);
   return (

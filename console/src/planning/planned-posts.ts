@@ -8,7 +8,7 @@ export const isPlanned = ({ released_at: releasedAt, publications }: Pick<Post, 
 export const needsApproval = (post: Pick<Post, 'released_at' | 'publications' | 'approval'>): boolean =>
   isPlanned(post) && post.approval?.state === 'pending';
 
-/** Returns the networks that a post goes to, each once, in the order of its publications. */
+/** Returns the networks that a post goes to, without duplicates, in the order of its publications. */
 export const networksOf = ({ publications }: Pick<Post, 'publications'>): readonly string[] => [
   ...new Set(publications.map(({ platform }) => platform)),
 ];

@@ -32,10 +32,10 @@ export const refusalOf = (error: unknown, m: PlanningMessages): string | null =>
 /** Shows why a change was refused. */
 export const toastRefusal = (error: unknown, m: PlanningMessages): void => toastError(error, refusalOf(error, m));
 
-/** Approves a post, which then goes out at its time, or at once. */
+/** Approves a post, which is then published at its time, or immediately if it has none or the time has passed. */
 export const approve = (id: string, note: string | null): Promise<Api<'PostWithPayload'>> =>
   change(management().post('/posts/{id}/approve', { path: { id }, body: note === null ? {} : { note } }));
 
-/** Rejects a post, which is then never published. */
+/** Rejects a post, so that it is never published. */
 export const reject = (id: string, reason: string): Promise<Api<'PostWithPayload'>> =>
   change(management().post('/posts/{id}/reject', { path: { id }, body: { reason } }));

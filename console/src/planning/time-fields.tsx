@@ -91,7 +91,7 @@ export const TimeFields = ({
   );
 };
 
-/** Asks which of two instants is meant if the clock shows a time twice. */
+/** Asks which of two instants is meant, for a time that occurs twice when the clocks go back. */
 const TwoTimes = ({
   value,
   onChange,

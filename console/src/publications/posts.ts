@@ -16,7 +16,7 @@ const OPEN_STATES: ReadonlySet<Publication['state']> = new Set([
 /** Returns whether a publication's state may still change, on its own or by a person's action. */
 export const isOpen = ({ state }: Pick<Publication, 'state'>): boolean => OPEN_STATES.has(state);
 
-/** Returns a one-line title for a post: its excerpt; without text, its number of media; otherwise its id. */
+/** Returns a one-line title for a post: its excerpt or, without text, its number of media or its id. */
 export const postTitle = (
   { id, excerpt, media_count: media }: Pick<Post, 'id' | 'excerpt' | 'media_count'>,
   mediaOnly: (count: number) => string,

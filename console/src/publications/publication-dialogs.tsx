@@ -17,14 +17,17 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Returns the texts, and a function that inserts the channel's name into one of them. */
+/** Returns the texts, and a function that inserts the channel's name into a text. */
 const useTexts = (channelId: string) => {
   const m = useMessages(dialogMessages);
   const name = useNames().channel(channelId)?.name ?? m.thisChannel;
   return { m, say: (text: string) => <SentenceText of={sentence(text, { channel: { name } })} /> };
 };
 
-/** Asks before a publication is removed from its queue. `isOther` if the publication is not the one on the screen. */
+/**
+ * Asks for confirmation before removing a publication from its queue. `isOther` if the publication is not the one on
+ * the screen.
+ */
 export const CancelDialog = ({
   publication,
   onClose,
@@ -52,7 +55,7 @@ export const CancelDialog = ({
   );
 };
 
-/** Asks before all queued publications of a post are cancelled. */
+/** Asks for confirmation before cancelling all queued publications of a post. */
 export const CancelPostDialog = ({
   postId,
   queued,
@@ -83,7 +86,10 @@ export const CancelPostDialog = ({
   );
 };
 
-/** Asks before resending a publication that is in doubt or has failed, because readers may see it twice. */
+/**
+ * Asks for confirmation before resending a publication that is in doubt or has failed, because readers may see it
+ * twice.
+ */
 export const ResendDialog = ({ publication, onClose }: DialogProps) => {
   const { m, say } = useTexts(publication.target_id);
   const risk: Consequence = {
@@ -109,7 +115,7 @@ export const ResendDialog = ({ publication, onClose }: DialogProps) => {
   );
 };
 
-/** Asks before a failed publication is closed permanently. */
+/** Asks for confirmation before closing a failed publication permanently. */
 export const DismissDialog = ({ publication, onClose }: DialogProps) => {
   const { m, say } = useTexts(publication.target_id);
   return (

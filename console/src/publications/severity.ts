@@ -17,7 +17,7 @@ export const SEVERITY: readonly ShownState[] = [
   'published',
 ];
 
-/** Returns the worst state of some publications; null if there are none. */
+/** Returns the worst state of a list of publications; null if the list is empty. */
 export const worstOf = (publications: readonly Pick<Publication, 'state' | 'waiting_for'>[]): ShownState | null => {
   const states = new Set(publications.map(shownState));
   return SEVERITY.find((state) => states.has(state)) ?? null;

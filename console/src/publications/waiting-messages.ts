@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../i18n/messages.js';
 
-/** The reasons why a publication waits, or what became of it, in a few words (for a table) and in sentences. */
+/** Why a publication waits, or what became of it: in a few words for tables, and in sentences. */
 export const waitingMessages = defineMessages({
   en: {
     channel: 'this channel',

@@ -54,7 +54,7 @@ export const WaitingReasonAndTime = (props: WaitingProps) => {
   );
 };
 
-/** The reason why a publication waits, in sentences, followed by the gateway's own sentence. */
+/** Explains in sentences why a publication waits, followed by the gateway's own sentence. */
 export const WaitingExplanation = ({ publication, names }: WaitingProps) => {
   const m = useMessages(waitingMessages);
   const format = useFormat();

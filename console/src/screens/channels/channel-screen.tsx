@@ -21,7 +21,7 @@ import { ReceiptsCard } from './receipts-card.js';
 import { SettingsCard } from './settings-card.js';
 import { TestCard } from './test-card.js';
 
-/** One channel: what needs attention first, its posts, its test, its settings. */
+/** The screen of a channel: problems first, then its posts, its test and its settings. */
 export const ChannelScreen = () => {
   const { id } = useParams({ from: '/channels/$id' });
   const channel = useQuery({

@@ -48,7 +48,7 @@ const useLatestPosts = (channelId: string) => {
   });
 };
 
-/** The receipts of a channel: its publications by number, a page at a time, the newest at the end. */
+/** A channel's receipts: its publications by number, one page at a time, newest last. */
 export const ReceiptsCard = ({ channelId }: { readonly channelId: string }) => {
   const m = useMessages(channelMessages);
   const format = useFormat();
@@ -113,7 +113,7 @@ export const ReceiptsCard = ({ channelId }: { readonly channelId: string }) => {
   );
 };
 
-/** "Published" is subdued; the other states are not. */
+/** A state, subdued if it is "published". */
 const State = ({ state }: { readonly state: ShownState }) => {
   const names = useStateNames();
   if (state !== 'published') return <StatePill state={state} />;

@@ -97,7 +97,7 @@ const NewEndpointForm = ({
   interval,
   onCreated,
 }: {
-  /** Chosen initially; null for none. */
+  /** The initially chosen project; null for none. */
   readonly projectId: string | null;
   /** Seconds. */
   readonly interval: number;

@@ -10,7 +10,7 @@ export interface OutputDraft {
   readonly kinds: readonly Kind[];
 }
 
-/** Fields of a webhook: its address, and what it reports. */
+/** Fields for a webhook: its URL, and the events that it reports. */
 export const OutputFields = ({
   draft,
   onChange,

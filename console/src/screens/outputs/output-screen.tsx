@@ -18,7 +18,7 @@ import { OutputSettings } from './output-settings.js';
 import { OutputState } from './output-state.js';
 import { ReplayDialog } from './replay-dialog.js';
 
-/** One webhook: its deliveries, its settings, its secret. */
+/** The screen of a webhook: its deliveries, settings and secret. */
 export const OutputScreen = () => {
   const { id } = useParams({ from: '/outputs/$id' });
   const output = useOutput(id);

@@ -10,7 +10,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { type Output, refreshOutputs } from './data.js';
 import { outputsMessages } from './messages.js';
 
-/** The two forms of a signing secret, which are shown once. */
+/** Returns the two forms of a signing secret, which are shown once. */
 export const secretForms = (
   { secret, secret_whsec: standard }: { readonly secret: string | null; readonly secret_whsec: string | null },
   m: (typeof outputsMessages)['en'],

@@ -9,7 +9,7 @@ import { type Output, refreshOutputs } from './data.js';
 import { outputsMessages } from './messages.js';
 import { type OutputDraft, OutputFields } from './output-fields.js';
 
-/** Changes the address of a webhook, and what it reports. */
+/** Changes a webhook's URL and the events that it reports. */
 export const OutputSettings = ({ output }: { readonly output: Output }) => {
   const m = useMessages(outputsMessages);
   const [draft, setDraft] = useState<OutputDraft>({ url: output.url, kinds: output.kinds });

@@ -3,7 +3,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { type Plan, PLANS, planTitle } from './data.js';
 import { ownersMessages } from './messages.js';
 
-/** Asks for a plan. */
+/** A field for the plan. */
 export const PlanField = ({ value, onChange }: { readonly value: Plan; readonly onChange: (plan: Plan) => void }) => {
   const m = useMessages(ownersMessages);
   return (
@@ -21,7 +21,7 @@ export const PlanField = ({ value, onChange }: { readonly value: Plan; readonly 
   );
 };
 
-/** Asks for the language of an owner's notices. */
+/** A field for the language of an owner's notices. */
 export const LocaleField = ({
   value,
   onChange,

@@ -10,7 +10,7 @@ import { type Owner, refreshOwners } from './data.js';
 import { ownersMessages } from './messages.js';
 import { LocaleField, PlanField } from './owner-fields.js';
 
-/** Changes an owner's name, plan and language of notices. */
+/** Changes an owner's name, plan and notice language. */
 export const OwnerSettings = ({ owner }: { readonly owner: Owner }) => {
   const m = useMessages(ownersMessages);
   const [name, setName] = useState(owner.name);

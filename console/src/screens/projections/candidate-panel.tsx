@@ -8,7 +8,10 @@ import { comparisonOf, type Job, type Projection } from './data.js';
 import type { Decision } from './decision-dialog.js';
 import { projectionsMessages } from './messages.js';
 
-/** A rebuild alongside its live version: the chain of versions, progress, then the differences and the decision. */
+/**
+ * A rebuild alongside the live version: first the chain of versions and the progress, then the differences and the
+ * decision.
+ */
 export const CandidatePanel = ({
   projection,
   candidate,

@@ -9,7 +9,7 @@ import { projectionsMessages } from './messages.js';
 /** Number of examples that are shown at first. */
 const FIRST = 3;
 
-/** Two versions compared row by row: the counts, and examples side by side. */
+/** A row-by-row comparison of two versions: the counts, and examples side by side. */
 export const ComparisonView = ({
   comparison,
   versions,

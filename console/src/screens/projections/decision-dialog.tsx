@@ -14,7 +14,7 @@ export type Decision =
   | { readonly kind: 'promote'; readonly projection: Projection; readonly differing: number }
   | { readonly kind: 'verify'; readonly projections: readonly string[] };
 
-/** Asks before an operator's decision is carried out. */
+/** Asks for confirmation before carrying out an operator's decision. */
 export const DecisionDialog = ({
   decision,
   onClose,

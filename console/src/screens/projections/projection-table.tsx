@@ -33,7 +33,7 @@ export const ProjectionTable = ({
   readonly onDecide: (decision: Decision) => void;
 }) => {
   const m = useMessages(projectionsMessages);
-  // Projections that have stopped come first, then those being rebuilt.
+  // Stopped projections come first, then projections that are being rebuilt.
   const rank = ({ error, candidate }: Projection): number => (error ? 0 : candidate ? 1 : 2);
   const sorted = projections.toSorted((a, b) => rank(a) - rank(b));
   return (

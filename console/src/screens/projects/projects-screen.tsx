@@ -17,7 +17,7 @@ import { ChannelsCell, EndpointsCell, NameCell, ProcessingCell, StateCell } from
 /** Number of projects from which a search is offered. */
 const SEARCHED = 9;
 
-/** All projects: their channels, their processing, their pauses. */
+/** All projects, with their channels, processing and pauses. */
 export const ProjectsScreen = () => {
   const m = useMessages(projectsMessages);
   const projects = useProjects();

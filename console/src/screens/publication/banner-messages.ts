@@ -1,6 +1,6 @@
 import { defineMessages } from '../../i18n/messages.js';
 
-/** Texts that say what a publication needs or waits for. */
+/** Texts about what a publication needs or waits for. */
 export const bannerMessages = defineMessages({
   en: {
     doubtTitle: 'Was it published? Check the channel.',

@@ -18,7 +18,7 @@ export const CallsView = ({
 }: {
   readonly publication: Publication;
   readonly calls: Calls;
-  /** The reason why the sandbox cannot be called; null if it can. */
+  /** Why the sandbox cannot be called; null if it can. */
   readonly obstacle: string | null;
 }) => {
   const m = useMessages(publicationMessages);

@@ -24,7 +24,9 @@ import { ElsewhereCard, ProofCard, ReadersCard } from './side-cards.js';
 import { textMember } from './story.js';
 import { useCalls } from './use-calls.js';
 
-/** One publication: what it needs, its history up to the network's answer, and the proof of that history. */
+/**
+ * The screen of a publication: what it needs, its history up to the network's response, and the proof of that history.
+ */
 export const PublicationScreen = () => {
   const m = useMessages(publicationMessages);
   const { id } = useParams({ from: '/publications/$id' });

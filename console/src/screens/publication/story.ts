@@ -91,7 +91,7 @@ export const member = (event: Pick<TraceEvent, 'data'> | null, name: string): un
     ? (event.data as Readonly<Record<string, unknown>>)[name]
     : undefined;
 
-/** Returns a text or number from an event's data, as a text; null if there is none. */
+/** Returns a text or number from an event's data as text; null if there is none. */
 export const textMember = (event: Pick<TraceEvent, 'data'> | null, name: string): string | null => {
   const value = member(event, name);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;

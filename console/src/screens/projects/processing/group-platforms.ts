@@ -6,7 +6,7 @@ export interface PreviewGroup {
   readonly result: Preview['platforms'][string];
 }
 
-/** Groups networks with the same result, in the order of the answer. */
+/** Groups networks with the same result, in the order of the response. */
 export const groupPlatforms = ({ platforms }: Preview): readonly PreviewGroup[] => {
   const groups = new Map<string, { platforms: string[]; result: Preview['platforms'][string] }>();
   for (const [platform, result] of Object.entries(platforms)) {
