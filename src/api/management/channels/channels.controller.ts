@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ChangeChannel } from '../../../commands/channel/change-channel.js';
@@ -10,6 +10,7 @@ import { ResumeTargets } from '../../../commands/pause/resume-targets.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { FindChannelsOfChat, FindResource } from '../../../projections/discovery/discovery.queries.js';
+import type { ChannelRow } from '../../../projections/discovery/discovery.tables.js';
 import { ListReceipts } from '../../../projections/posts/publications.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
@@ -18,10 +19,10 @@ import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller } from '../caller.js';
 import { CascadeQuery } from '../cascade.query.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
-import { IdPipe } from '../id.pipe.js';
 import { CHANNEL_MESSAGES } from '../messages.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { EmptyBody, PauseBody } from '../pause.body.js';
+import { OfResource, type ResourceCall, type ResourcePlace } from '../resource-call.js';
 import { requireOwner, withOwner } from '../resource-owner.js';
 import { ChannelPatchBody, type ChannelReaders, createChannelReaders, describeNewChannel } from './channel.bodies.js';
 import { ChannelView, ReceiptView, type TestedChannelView } from './channel.view.js';
@@ -66,39 +67,30 @@ export class ChannelsController {
       await requireOwner(this.findResource, body.ownerId);
       const channelId = change.newId('tgt');
       const outcome = await this.commands.execute(new ConnectChannel(change.context, { channelId, ...body }));
-      return { outcome, readModels: READ_MODELS, show: () => this.findTestedView(request, channelId) };
+      return { outcome, readModels: READ_MODELS, show: () => this.findTestedView({ request, id: channelId }) };
     });
   }
 
   @Documented({ summary: 'List channels', query: listQueryOf('channel') })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<ChannelView>> {
-    const now = this.clock.now();
-    return this.resources.listResources(request, 'channel', (rows) =>
-      rows.map((row) => new ChannelView(row, now, this.platforms)),
-    );
+    return this.resources.listResources(request, 'channel', (rows) => rows.map((row) => this.buildView(row)));
   }
 
   @Documented({ summary: 'Show a channel' })
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ChannelView> {
-    return this.findView(request, id);
+  async get(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
+    return this.buildView(call.resource);
   }
 
   @Documented({ summary: 'Change a channel', body: ChannelPatchBody })
   @Patch(':id')
-  async change(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<ChannelView> {
-    const { platform } = await this.resources.findResource(request, 'channel', id);
+  async change(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
     return this.changes.handlePatch(
-      { request, reply, read: this.bodies.readChannelChange(platform) },
+      { ...call, read: this.bodies.readChannelChange(call.resource.platform) },
       async (body, change) => {
-        const outcome = await this.commands.execute(new ChangeChannel(change.context, id, body));
-        const show = (): Promise<ChannelView> =>
-          body.credentials ? this.findTestedView(request, id) : this.findView(request, id);
+        const outcome = await this.commands.execute(new ChangeChannel(change.context, call.id, body));
+        const show = (): Promise<ChannelView> => (body.credentials ? this.findTestedView(call) : this.findView(call));
         return { outcome, readModels: READ_MODELS, show };
       },
     );
@@ -106,16 +98,11 @@ export class ChannelsController {
 
   @Documented({ summary: 'Test whether the credentials of a channel allow posting', isQuestion: true })
   @Post(':id/test')
-  async test(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<ChannelTest> {
-    const channel = await this.resources.findResource(request, 'channel', id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async () => ({
+  async test(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelTest> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async () => ({
       outcome: { position: -1n }, // a test changes nothing
       readModels: [],
-      show: () => this.tester.test(channel),
+      show: () => this.tester.test(call.resource),
     }));
   }
 
@@ -124,67 +111,46 @@ export class ChannelsController {
     codes: { 409: ['nothing_to_retry', 'channel_disabled'] },
   })
   @Post(':id/retry')
-  async retry(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<ChannelView> {
-    await this.resources.findResource(request, 'channel', id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const outcome = await this.commands.execute(new RetryChannel(change.context, id));
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+  async retry(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const outcome = await this.commands.execute(new RetryChannel(change.context, call.id));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
 
   @Documented({ summary: 'Delete a channel', query: CascadeQuery, codes: { 409: ['in_use'] } })
   @Delete(':id')
-  async delete(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<void> {
-    await this.resources.findResource(request, 'channel', id);
-    const { cascade } = readQuery(request, CascadeQuery);
-    return this.changes.handleDelete({ request, reply }, async (change) => {
-      const outcome = await this.commands.execute(new DeleteChannel(change.context, id, cascade === 'true'));
+  async delete(@OfResource('channel') call: ResourceCall<'channel'>): Promise<void> {
+    const { cascade } = readQuery(call.request, CascadeQuery);
+    return this.changes.handleDelete(call, async (change) => {
+      const outcome = await this.commands.execute(new DeleteChannel(change.context, call.id, cascade === 'true'));
       return { outcome, readModels: READ_MODELS_OF_DELETION };
     });
   }
 
   @Documented({ summary: 'Pause a channel', body: PauseBody })
   @Post(':id/pause')
-  async pause(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<ChannelView> {
-    await this.resources.findResource(request, 'channel', id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(PauseBody) }, async ({ minutes }, change) => {
-      const scope = { channels: { ids: [id], minutes } };
+  async pause(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(PauseBody) }, async ({ minutes }, change) => {
+      const scope = { channels: { ids: [call.id], minutes } };
       const command = new PauseTargets(change.context, scope, { source: 'management' });
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
 
   @Documented({ summary: 'Resume a channel' })
   @Post(':id/resume')
-  async resume(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<ChannelView> {
-    await this.resources.findResource(request, 'channel', id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const outcome = await this.commands.execute(new ResumeTargets(change.context, { channelIds: [id] }));
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+  async resume(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const outcome = await this.commands.execute(new ResumeTargets(change.context, { channelIds: [call.id] }));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
 
   @Documented({ summary: 'List the receipts of a channel, oldest first', query: ReceiptsQuery })
   @Get(':id/receipts')
-  async receipts(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListView<ReceiptView>> {
-    await this.resources.findResource(request, 'channel', id);
+  async receipts(@OfResource('channel') { request, id }: ResourceCall<'channel'>): Promise<ListView<ReceiptView>> {
     const query = readQuery(request, ReceiptsQuery);
     const page = toPage(query);
     const from = page.after === null ? Number(query.from ?? 1) : Number(page.after) + 1;
@@ -201,7 +167,7 @@ export class ChannelsController {
    * Returns a channel with the result of testing its credentials, and with a warning for each other channel that posts
    * to the same chat.
    */
-  private async findTestedView(request: FastifyRequest, id: string): Promise<TestedChannelView> {
+  private async findTestedView({ request, id }: ResourcePlace): Promise<TestedChannelView> {
     const channel = await this.resources.findResource(request, 'channel', id);
     const [test, others] = await Promise.all([
       this.tester.test(channel),
@@ -212,10 +178,14 @@ export class ChannelsController {
       channel_id,
       message: CHANNEL_MESSAGES.sameChat({ name }),
     }));
-    return { ...new ChannelView(channel, this.clock.now(), this.platforms), test, warnings };
+    return { ...this.buildView(channel), test, warnings };
   }
 
-  private async findView(request: FastifyRequest, id: string): Promise<ChannelView> {
-    return new ChannelView(await this.resources.findResource(request, 'channel', id), this.clock.now(), this.platforms);
+  private async findView({ request, id }: ResourcePlace): Promise<ChannelView> {
+    return this.buildView(await this.resources.findResource(request, 'channel', id));
+  }
+
+  private buildView(row: ChannelRow): ChannelView {
+    return new ChannelView(row, this.clock.now(), this.platforms);
   }
 }

@@ -1,6 +1,7 @@
-import { Controller, Header, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Header, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PublishPayloadDto } from '../../../payload/payload.dto.js';
+import type { EndpointRow } from '../../../projections/discovery/discovery.tables.js';
 import { Documented } from '../../documentation/documented.js';
 import { Gate } from '../../public/gate/gate.js';
 import type { ManagedEndpoint } from '../../public/gate/gate-request.js';
@@ -11,8 +12,7 @@ import { Sandbox } from '../../public/sandbox/sandbox.js';
 import type { SandboxProblemView, SandboxView } from '../../public/sandbox/sandbox.view.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { getActor, getCaller } from '../caller.js';
-import { IdPipe } from '../id.pipe.js';
-import { OwnedResources } from '../owned-resources.js';
+import { OfResource, type ResourceCall } from '../resource-call.js';
 
 /**
  * Publishes and checks posts as `/v1` does, with a management key instead of the endpoint's token, signature and
@@ -22,7 +22,6 @@ import { OwnedResources } from '../owned-resources.js';
 @UseGuards(ApiKeyGuard)
 export class EndpointPostsController {
   constructor(
-    private readonly resources: OwnedResources,
     private readonly gate: Gate,
     private readonly sandbox: Sandbox,
   ) {}
@@ -44,12 +43,10 @@ export class EndpointPostsController {
   @HttpCode(200)
   @Header('content-type', 'application/json; charset=utf-8')
   async publish(
-    @Req() request: FastifyRequest,
-    @Param('id', IdPipe) id: string,
+    @OfResource('endpoint') { request, resource }: ResourceCall<'endpoint'>,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const endpoint = await this.findEndpoint(request, id);
-    answerPost(request, reply, await this.gate.receivePost(request, endpoint));
+    answerPost(request, reply, await this.gate.receivePost(request, managedEndpoint(request, resource)));
   }
 
   @Documented({
@@ -62,16 +59,14 @@ export class EndpointPostsController {
   @Post('sandbox')
   @HttpCode(200)
   async test(
-    @Req() request: FastifyRequest,
-    @Param('id', IdPipe) id: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @OfResource('endpoint') { request, reply, resource }: ResourceCall<'endpoint'>,
   ): Promise<SandboxView | SandboxProblemView> {
-    return this.sandbox.test(request, reply, await this.findEndpoint(request, id));
-  }
-
-  /** @throws HttpProblem 404 if it does not exist or the caller may not see it */
-  private async findEndpoint(request: FastifyRequest, id: string): Promise<ManagedEndpoint> {
-    const { endpoint_id, owner_id } = await this.resources.findResource(request, 'endpoint', id);
-    return { endpointId: endpoint_id, ownerId: owner_id, sender: getActor(getCaller(request)) };
+    return this.sandbox.test(request, reply, managedEndpoint(request, resource));
   }
 }
+
+const managedEndpoint = (request: FastifyRequest, { endpoint_id, owner_id }: EndpointRow): ManagedEndpoint => ({
+  endpointId: endpoint_id,
+  ownerId: owner_id,
+  sender: getActor(getCaller(request)),
+});

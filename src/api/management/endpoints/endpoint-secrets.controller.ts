@@ -1,6 +1,5 @@
-import { Controller, Inject, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Inject, Post, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RotateEndpointSlug } from '../../../commands/endpoint/rotate-endpoint-slug.js';
 import { RotateEndpointToken } from '../../../commands/endpoint/rotate-endpoint-token.js';
 import { RotateSigningSecret } from '../../../commands/endpoint/rotate-signing-secret.js';
@@ -11,9 +10,8 @@ import { Documented } from '../../documentation/documented.js';
 import { fieldsReader } from '../../transport/fields.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { IdPipe } from '../id.pipe.js';
-import { OwnedResources } from '../owned-resources.js';
 import { EmptyBody } from '../pause.body.js';
+import { OfResource, type ResourceCall } from '../resource-call.js';
 import { RotateSecretBody } from './endpoint.bodies.js';
 import type { EndpointView, EndpointWithSecretView, EndpointWithTokenView } from './endpoint.view.js';
 import { EndpointViewBuilder } from './endpoint-view-builder.js';
@@ -27,56 +25,40 @@ export class EndpointSecretsController {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly commands: CommandBus,
-    private readonly resources: OwnedResources,
     private readonly views: EndpointViewBuilder,
     private readonly changes: ChangePipeline,
   ) {}
 
   @Documented({ summary: 'Replace the token of an endpoint' })
   @Post('rotate-token')
-  async rotateToken(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<EndpointWithTokenView> {
-    const { mode } = await this.resources.findResource(request, 'endpoint', id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const shownOnce = await change.drawSecrets(() => ({ token: newToken(this.settings.brand, mode) }));
-      const command = new RotateEndpointToken(change.context, id, hashToken(shownOnce.token));
+  async rotateToken(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointWithTokenView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const shownOnce = await change.drawSecrets(() => ({ token: newToken(this.settings.brand, call.resource.mode) }));
+      const command = new RotateEndpointToken(change.context, call.id, hashToken(shownOnce.token));
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id), shownOnce };
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call), shownOnce };
     });
   }
 
   @Documented({ summary: 'Replace the slug of an endpoint', codes: { 409: ['cooldown'] } })
   @Post('rotate-slug')
-  async rotateSlug(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<EndpointView> {
-    await this.resources.findResource(request, 'endpoint', id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+  async rotateSlug(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
       const { slug } = await change.drawSecrets(() => ({ slug: newSlug() }));
-      const outcome = await this.commands.execute(new RotateEndpointSlug(change.context, id, slug));
-      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id) };
+      const outcome = await this.commands.execute(new RotateEndpointSlug(change.context, call.id, slug));
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call) };
     });
   }
 
   @Documented({ summary: 'Replace the signing secret of an endpoint', body: RotateSecretBody })
   @Post('rotate-secret')
-  async rotateSecret(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<EndpointWithSecretView> {
-    await this.resources.findResource(request, 'endpoint', id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(RotateSecretBody) }, async (body, change) => {
+  async rotateSecret(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointWithSecretView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(RotateSecretBody) }, async (body, change) => {
       const shownOnce = await change.drawSecrets(() => ({ signing_secret: newSigningSecret() }));
       const overlapMs = (body.overlap_minutes ?? 0) * this.settings.minuteMs;
-      const command = new RotateSigningSecret(change.context, id, shownOnce.signing_secret, overlapMs);
+      const command = new RotateSigningSecret(change.context, call.id, shownOnce.signing_secret, overlapMs);
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id), shownOnce };
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call), shownOnce };
     });
   }
 }

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import type { EndpointRow } from '../../../projections/discovery/discovery.tables.js';
 import { OwnedResources } from '../owned-resources.js';
+import type { ResourcePlace } from '../resource-call.js';
 import { EndpointView } from './endpoint.view.js';
 
 /** Builds the views of endpoints, each with the URL that posts are sent to. */
@@ -17,7 +17,7 @@ export class EndpointViewBuilder {
   ) {}
 
   /** Returns an endpoint that the caller may see. @throws HttpProblem 404 */
-  async findView(request: FastifyRequest, id: string): Promise<EndpointView> {
+  async findView({ request, id }: ResourcePlace): Promise<EndpointView> {
     return this.buildView(await this.resources.findResource(request, 'endpoint', id));
   }
 

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ChangeEndpoint } from '../../../commands/endpoint/change-endpoint.js';
@@ -17,10 +17,10 @@ import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller } from '../caller.js';
 import { NoQuery } from '../cascade.query.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
-import { IdPipe } from '../id.pipe.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
+import { OfResource, type ResourceCall } from '../resource-call.js';
 import { requireOwner, withOwner } from '../resource-owner.js';
 import {
   createEndpointChangeReader,
@@ -73,7 +73,12 @@ export class EndpointsController {
         const fields = { endpointId, ownerId, slug, mode, tokenHash: hashToken(token), signingSecret, settings };
         const command = new CreateEndpoint(change.context, fields, this.quotas.inputPlans);
         const outcome = await this.commands.execute(command);
-        return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, endpointId), shownOnce };
+        return {
+          outcome,
+          readModels: READ_MODELS,
+          show: () => this.views.findView({ request, id: endpointId }),
+          shownOnce,
+        };
       },
     );
   }
@@ -86,66 +91,46 @@ export class EndpointsController {
 
   @Documented({ summary: 'Show an endpoint' })
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<EndpointView> {
-    return this.views.findView(request, id);
+  async get(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
+    return this.views.buildView(call.resource);
   }
 
   @Documented({ summary: 'Change an endpoint', body: describeEndpointChange })
   @Patch(':id')
-  async change(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<EndpointView> {
-    await this.resources.findResource(request, 'endpoint', id);
+  async change(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
     const read = createEndpointChangeReader(this.settings.limitsProfile);
-    return this.changes.handlePatch({ request, reply, read }, async (settings, change) => {
-      const outcome = await this.commands.execute(new ChangeEndpoint(change.context, id, settings));
-      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id) };
+    return this.changes.handlePatch({ ...call, read }, async (settings, change) => {
+      const outcome = await this.commands.execute(new ChangeEndpoint(change.context, call.id, settings));
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call) };
     });
   }
 
   @Documented({ summary: 'Delete an endpoint' })
   @Delete(':id')
-  async delete(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<void> {
-    await this.resources.findResource(request, 'endpoint', id);
-    readQuery(request, NoQuery);
-    return this.changes.handleDelete({ request, reply }, async (change) => {
-      const outcome = await this.commands.execute(new DeleteEndpoint(change.context, id));
+  async delete(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<void> {
+    readQuery(call.request, NoQuery);
+    return this.changes.handleDelete(call, async (change) => {
+      const outcome = await this.commands.execute(new DeleteEndpoint(change.context, call.id));
       return { outcome, readModels: READ_MODELS_OF_DELETION };
     });
   }
 
   @Documented({ summary: 'Enable an endpoint', codes: { 402: ['plan_not_allowed'] } })
   @Post(':id/enable')
-  async enable(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<EndpointView> {
-    await this.resources.findResource(request, 'endpoint', id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const command = new EnableEndpoint(change.context, id, this.quotas.inputPlans);
+  async enable(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const command = new EnableEndpoint(change.context, call.id, this.quotas.inputPlans);
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id) };
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call) };
     });
   }
 
   @Documented({ summary: 'Disable an endpoint' })
   @Post(':id/disable')
-  async disable(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<EndpointView> {
-    await this.resources.findResource(request, 'endpoint', id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const outcome = await this.commands.execute(new DisableEndpointByOwner(change.context, id));
-      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(request, id) };
+  async disable(@OfResource('endpoint') call: ResourceCall<'endpoint'>): Promise<EndpointView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const outcome = await this.commands.execute(new DisableEndpointByOwner(change.context, call.id));
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView(call) };
     });
   }
 }

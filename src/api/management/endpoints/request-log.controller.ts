@@ -1,13 +1,11 @@
-import { Controller, Get, Param, Req, UseGuards } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, Get, UseGuards } from '@nestjs/common';
 import { ListRequests, type RequestPlace } from '../../../projections/request-log/request-log.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { RequestRecorder } from '../../public/gate/request-recorder.js';
 import { readQuery } from '../../transport/fields.js';
 import { buildListView, type ListView, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { IdPipe } from '../id.pipe.js';
-import { OwnedResources } from '../owned-resources.js';
+import { OfResource, type ResourceCall } from '../resource-call.js';
 import { toInstant } from '../time.js';
 import { RequestView } from './request.view.js';
 import { RequestsQuery } from './requests.query.js';
@@ -18,14 +16,14 @@ import { RequestsQuery } from './requests.query.js';
 export class RequestLogController {
   constructor(
     private readonly listRequestsQuery: ListRequests,
-    private readonly resources: OwnedResources,
     private readonly recorder: RequestRecorder,
   ) {}
 
   @Documented({ summary: 'List the last requests to an endpoint', query: RequestsQuery })
   @Get()
-  async listRequests(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ListView<RequestView>> {
-    await this.resources.findResource(request, 'endpoint', id);
+  async listRequests(
+    @OfResource('endpoint') { request, id }: ResourceCall<'endpoint'>,
+  ): Promise<ListView<RequestView>> {
     const query = readQuery(request, RequestsQuery);
     await this.recorder.flush(id);
     const page = toPage(query);

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddPostPack } from '../../../commands/owner/add-post-pack.js';
@@ -19,11 +19,11 @@ import { getCaller } from '../caller.js';
 import { NoQuery } from '../cascade.query.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { forbiddenProblem } from '../http-problems.js';
-import { IdPipe } from '../id.pipe.js';
 import { CALL_MESSAGES } from '../messages.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
+import { OfResource, type ResourceCall, type ResourcePlace } from '../resource-call.js';
 import {
   createOwnerChangeReader,
   describeOwnerPatch,
@@ -72,7 +72,12 @@ export class OwnersController {
         const { name, plan, locale } = body;
         const owner = { ownerId, name, plan, locale, keyHash: hashToken(key) };
         const outcome = await this.commands.execute(new RegisterOwner(change.context, owner));
-        return { outcome, readModels: READ_MODELS, show: () => this.findView(request, ownerId), shownOnce: { key } };
+        return {
+          outcome,
+          readModels: READ_MODELS,
+          show: () => this.findView({ request, id: ownerId }),
+          shownOnce: { key },
+        };
       },
     );
   }
@@ -85,8 +90,8 @@ export class OwnersController {
 
   @Documented({ summary: 'Show an owner with its quota and limits' })
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<OwnerView> {
-    return this.findView(request, id);
+  async get(@OfResource('owner') call: ResourceCall<'owner'>): Promise<OwnerView> {
+    return this.buildView(call.resource);
   }
 
   @Documented({
@@ -95,18 +100,13 @@ export class OwnersController {
     codes: { 403: ['forbidden'] },
   })
   @Patch(':id')
-  async change(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<OwnerView> {
-    await this.resources.findResource(request, 'owner', id);
-    return this.changes.handlePatch({ request, reply, read: this.readOwnerChange }, async (body, change) => {
+  async change(@OfResource('owner') call: ResourceCall<'owner'>): Promise<OwnerView> {
+    return this.changes.handlePatch({ ...call, read: this.readOwnerChange }, async (body, change) => {
       // Only the operator may change the plan. The guard cannot check this: it knows the route, not the body.
-      if (body.plan !== undefined && getCaller(request).kind !== 'operator')
+      if (body.plan !== undefined && getCaller(call.request).kind !== 'operator')
         throw forbiddenProblem(CALL_MESSAGES.planForOperator);
-      const outcome = await this.commands.execute(new ChangeOwner(change.context, id, body));
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+      const outcome = await this.commands.execute(new ChangeOwner(change.context, call.id, body));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
 
@@ -115,15 +115,10 @@ export class OwnersController {
     operatorOnly: CALL_MESSAGES.deletionForOperator,
   })
   @Delete(':id')
-  async delete(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<void> {
-    await this.resources.findResource(request, 'owner', id);
-    readQuery(request, NoQuery);
-    return this.changes.handleDelete({ request, reply }, async (change) => {
-      const outcome = await this.commands.execute(new DeleteOwner(change.context, id));
+  async delete(@OfResource('owner') call: ResourceCall<'owner'>): Promise<void> {
+    readQuery(call.request, NoQuery);
+    return this.changes.handleDelete(call, async (change) => {
+      const outcome = await this.commands.execute(new DeleteOwner(change.context, call.id));
       return { outcome, readModels: READ_MODELS_OF_DELETION };
     });
   }
@@ -134,35 +129,29 @@ export class OwnersController {
     operatorOnly: CALL_MESSAGES.packsForOperator,
   })
   @Post(':id/post-packs')
-  async addPostPack(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<OwnerView> {
-    await this.resources.findResource(request, 'owner', id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(PostPackBody) }, async ({ posts }, change) => {
-      const outcome = await this.commands.execute(new AddPostPack(change.context, id, posts));
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+  async addPostPack(@OfResource('owner') call: ResourceCall<'owner'>): Promise<OwnerView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(PostPackBody) }, async ({ posts }, change) => {
+      const outcome = await this.commands.execute(new AddPostPack(change.context, call.id, posts));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
 
   @Documented({ summary: "Replace an owner's API key" })
   @Post(':id/rotate-key')
-  async rotateKey(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<OwnerWithKeyView> {
-    await this.resources.findResource(request, 'owner', id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+  async rotateKey(@OfResource('owner') call: ResourceCall<'owner'>): Promise<OwnerWithKeyView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
       const { key } = await change.drawSecrets(() => ({ key: newOwnerKey(this.settings.brand) }));
-      const outcome = await this.commands.execute(new RotateOwnerKey(change.context, id, hashToken(key)));
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id), shownOnce: { key } };
+      const outcome = await this.commands.execute(new RotateOwnerKey(change.context, call.id, hashToken(key)));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call), shownOnce: { key } };
     });
   }
 
-  private async findView(request: FastifyRequest, id: string): Promise<OwnerView> {
-    const [view] = await this.buildViews([await this.resources.findResource(request, 'owner', id)]);
+  private async findView({ request, id }: ResourcePlace): Promise<OwnerView> {
+    return this.buildView(await this.resources.findResource(request, 'owner', id));
+  }
+
+  private async buildView(row: OwnerRow): Promise<OwnerView> {
+    const [view] = await this.buildViews([row]);
     return view!;
   }
 

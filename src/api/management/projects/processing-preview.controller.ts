@@ -1,13 +1,11 @@
-import { Controller, HttpCode, Inject, Param, Post, Req, UseGuards } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, HttpCode, Inject, Post, UseGuards } from '@nestjs/common';
 import { ADDRESS_POLICY, type AddressPolicy } from '../../../outbound-http/address-policy.js';
 import { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { Documented } from '../../documentation/documented.js';
 import { type BodyReader } from '../../transport/fields.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { IdPipe } from '../id.pipe.js';
-import { OwnedResources } from '../owned-resources.js';
 import { readRequestBody } from '../request-body.js';
+import { OfResource, type ResourceCall } from '../resource-call.js';
 import { createPreviewReader, type PreviewedText, ProcessingPreviewBody } from './preview.body.js';
 import type { ProcessingPreviewView } from './preview.view.js';
 import { ProcessingPreview } from './processing-preview.js';
@@ -20,7 +18,6 @@ export class ProcessingPreviewController {
 
   constructor(
     @Inject(ADDRESS_POLICY) policy: AddressPolicy,
-    private readonly resources: OwnedResources,
     private readonly previews: ProcessingPreview,
     platforms: PlatformCatalogue,
   ) {
@@ -35,9 +32,8 @@ export class ProcessingPreviewController {
   })
   @Post()
   @HttpCode(200)
-  async preview(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ProcessingPreviewView> {
-    const project = await this.resources.findResource(request, 'project', id);
-    const { body } = await readRequestBody(request, this.read);
-    return this.previews.preview(project, body);
+  async preview(@OfResource('project') call: ResourceCall<'project'>): Promise<ProcessingPreviewView> {
+    const { body } = await readRequestBody(call.request, this.read);
+    return this.previews.preview(call.resource, body);
   }
 }

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PauseTargets } from '../../../commands/pause/pause-targets.js';
@@ -17,9 +17,9 @@ import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller } from '../caller.js';
 import { CascadeQuery } from '../cascade.query.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
-import { IdPipe } from '../id.pipe.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { EmptyBody, PauseBody } from '../pause.body.js';
+import { OfResource, type ResourceCall, type ResourcePlace } from '../resource-call.js';
 import { requireOwner, withOwner } from '../resource-owner.js';
 import { createProjectChangeReader, createProjectReader, ProjectBody, ProjectPatchBody } from './project.bodies.js';
 import { ProjectView } from './project.view.js';
@@ -53,7 +53,7 @@ export class ProjectsController {
       await requireOwner(this.findResource, body.ownerId);
       const projectId = change.newId('prj');
       const outcome = await this.commands.execute(new CreateProject(change.context, { projectId, ...body }));
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, projectId) };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView({ request, id: projectId }) };
     });
   }
 
@@ -66,73 +66,50 @@ export class ProjectsController {
 
   @Documented({ summary: 'Show a project' })
   @Get(':id')
-  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<ProjectView> {
-    return this.findView(request, id);
+  async get(@OfResource('project') call: ResourceCall<'project'>): Promise<ProjectView> {
+    return new ProjectView(call.resource, this.clock.now());
   }
 
   @Documented({ summary: 'Change a project', body: ProjectPatchBody })
   @Patch(':id')
-  async change(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<ProjectView> {
-    await this.resources.findResource(request, 'project', id);
-    return this.changes.handlePatch(
-      { request, reply, read: createProjectChangeReader(this.rules) },
-      async (body, change) => {
-        const outcome = await this.commands.execute(new ChangeProject(change.context, id, body));
-        return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
-      },
-    );
+  async change(@OfResource('project') call: ResourceCall<'project'>): Promise<ProjectView> {
+    return this.changes.handlePatch({ ...call, read: createProjectChangeReader(this.rules) }, async (body, change) => {
+      const outcome = await this.commands.execute(new ChangeProject(change.context, call.id, body));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
+    });
   }
 
   @Documented({ summary: 'Delete a project', query: CascadeQuery, codes: { 409: ['in_use'] } })
   @Delete(':id')
-  async delete(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<void> {
-    await this.resources.findResource(request, 'project', id);
-    const { cascade } = readQuery(request, CascadeQuery);
-    return this.changes.handleDelete({ request, reply }, async (change) => {
-      const outcome = await this.commands.execute(new DeleteProject(change.context, id, cascade === 'true'));
+  async delete(@OfResource('project') call: ResourceCall<'project'>): Promise<void> {
+    const { cascade } = readQuery(call.request, CascadeQuery);
+    return this.changes.handleDelete(call, async (change) => {
+      const outcome = await this.commands.execute(new DeleteProject(change.context, call.id, cascade === 'true'));
       return { outcome, readModels: READ_MODELS_OF_DELETION };
     });
   }
 
   @Documented({ summary: 'Pause a project', body: PauseBody })
   @Post(':id/pause')
-  async pause(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<ProjectView> {
-    await this.resources.findResource(request, 'project', id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(PauseBody) }, async ({ minutes }, change) => {
-      const scope = { projects: { ids: [id], minutes } };
+  async pause(@OfResource('project') call: ResourceCall<'project'>): Promise<ProjectView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(PauseBody) }, async ({ minutes }, change) => {
+      const scope = { projects: { ids: [call.id], minutes } };
       const command = new PauseTargets(change.context, scope, { source: 'management' });
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
 
   @Documented({ summary: 'Resume a project' })
   @Post(':id/resume')
-  async resume(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<ProjectView> {
-    await this.resources.findResource(request, 'project', id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const outcome = await this.commands.execute(new ResumeTargets(change.context, { projectIds: [id] }));
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+  async resume(@OfResource('project') call: ResourceCall<'project'>): Promise<ProjectView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const outcome = await this.commands.execute(new ResumeTargets(change.context, { projectIds: [call.id] }));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
 
-  private async findView(request: FastifyRequest, id: string): Promise<ProjectView> {
+  private async findView({ request, id }: ResourcePlace): Promise<ProjectView> {
     return new ProjectView(await this.resources.findResource(request, 'project', id), this.clock.now());
   }
 }

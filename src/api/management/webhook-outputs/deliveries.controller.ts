@@ -22,9 +22,9 @@ import { ChangePipeline } from '../change-pipeline.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { notFoundProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
-import { OwnedResources } from '../owned-resources.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
+import { OfResource, type ResourceCall } from '../resource-call.js';
 import { DeliveriesQuery } from './deliveries.query.js';
 import { DeliveryView } from './delivery.view.js';
 import { RetryFailedBody } from './webhook-output.bodies.js';
@@ -44,7 +44,6 @@ export class DeliveriesController {
     private readonly listDeliveriesQuery: ListDeliveries,
     private readonly findFailedDeliveries: FindFailedDeliveries,
     private readonly findDelivery: FindDelivery,
-    private readonly resources: OwnedResources,
     private readonly bodies: DeliveryBodies,
     private readonly changes: ChangePipeline,
     private readonly quotas: PlanQuotas,
@@ -54,10 +53,8 @@ export class DeliveriesController {
   @Get('webhook-outputs/:id/deliveries')
   @Documented({ summary: 'List the deliveries of a webhook output', query: DeliveriesQuery })
   async listDeliveries(
-    @Req() request: FastifyRequest,
-    @Param('id', IdPipe) id: string,
+    @OfResource('webhook_output') { request, id }: ResourceCall<'webhook_output'>,
   ): Promise<ListView<DeliveryView>> {
-    await this.resources.findResource(request, 'webhook_output', id);
     const query = readQuery(request, DeliveriesQuery);
     const page = toPage(query);
     const range = { before: page.after, limit: page.limit + 1 };
@@ -72,46 +69,33 @@ export class DeliveriesController {
 
   @Post('webhook-outputs/:id/test')
   @Documented({ summary: 'Send a test ping', status: 201, codes: { 402: ['plan_not_allowed'] } })
-  async test(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<DeliveryView> {
-    await this.resources.findResource(request, 'webhook_output', id);
+  async test(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<DeliveryView> {
     const read = fieldsReader(EmptyBody);
-    return this.changes.handlePost({ request, reply, read, status: 201 }, async (_, change) => {
+    return this.changes.handlePost({ ...call, read, status: 201 }, async (_, change) => {
       const deliveryId = change.newId('dlv');
-      const command = new PingWebhookOutput(change.context, id, deliveryId, this.quotas.outputPlans);
+      const command = new PingWebhookOutput(change.context, call.id, deliveryId, this.quotas.outputPlans);
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, deliveryId) };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call.request, deliveryId) };
     });
   }
 
   @Post('webhook-outputs/:id/retry-failed')
   @Documented({ summary: 'Send failed deliveries again', body: RetryFailedBody, codes: { 409: ['output_disabled'] } })
-  async retryFailed(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<RetriedOutputView> {
-    const output = await this.resources.findResource(request, 'webhook_output', id);
-    return this.changes.handlePost(
-      { request, reply, read: fieldsReader(RetryFailedBody) },
-      async ({ since }, change) => {
-        let retried = 0;
-        let outcome = await this.commands.execute(new RetryDeliveries(change.context, id, []));
-        for (let after = '-1'; !isRejection(outcome);) {
-          const failed = await this.findFailedDeliveries.execute(id, Date.parse(since), after, BATCH_SIZE);
-          if (failed.length === 0) break;
-          const ids = failed.map(({ deliveryId }) => deliveryId);
-          outcome = await this.commands.execute(new RetryDeliveries(change.context, id, ids));
-          retried += ids.length;
-          after = failed.at(-1)!.position;
-        }
-        const show = async () => ({ ...new WebhookOutputView(output, this.clock.now()), retried });
-        return { outcome, readModels: READ_MODELS, show };
-      },
-    );
+  async retryFailed(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<RetriedOutputView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(RetryFailedBody) }, async ({ since }, change) => {
+      let retried = 0;
+      let outcome = await this.commands.execute(new RetryDeliveries(change.context, call.id, []));
+      for (let after = '-1'; !isRejection(outcome);) {
+        const failed = await this.findFailedDeliveries.execute(call.id, Date.parse(since), after, BATCH_SIZE);
+        if (failed.length === 0) break;
+        const ids = failed.map(({ deliveryId }) => deliveryId);
+        outcome = await this.commands.execute(new RetryDeliveries(change.context, call.id, ids));
+        retried += ids.length;
+        after = failed.at(-1)!.position;
+      }
+      const show = async () => ({ ...new WebhookOutputView(call.resource, this.clock.now()), retried });
+      return { outcome, readModels: READ_MODELS, show };
+    });
   }
 
   @UseInterceptors(HeavyReadTurn)

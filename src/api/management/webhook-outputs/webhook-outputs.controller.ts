@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Inject, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ChangeWebhookOutput } from '../../../commands/webhook-output/change-webhook-output.js';
@@ -20,11 +20,11 @@ import { getCaller, getOwnerScope } from '../caller.js';
 import { NoQuery } from '../cascade.query.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { RotateSecretBody } from '../endpoints/endpoint.bodies.js';
-import { IdPipe } from '../id.pipe.js';
 import { WEBHOOK_MESSAGES } from '../messages.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
+import { OfResource, type ResourceCall, type ResourcePlace } from '../resource-call.js';
 import {
   createWebhookOutputChangeReader,
   createWebhookOutputReader,
@@ -68,7 +68,7 @@ export class WebhookOutputsController {
       const callerId = getOwnerScope(getCaller(request));
       const command = new CreateWebhookOutput(change.context, output, callerId, this.quotas.outputPlans);
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, outputId), shownOnce };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView({ request, id: outputId }), shownOnce };
     });
   }
 
@@ -83,89 +83,66 @@ export class WebhookOutputsController {
 
   @Get(':id')
   @Documented({ summary: 'Show a webhook output' })
-  async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<WebhookOutputView> {
-    return this.findView(request, id);
+  async get(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<WebhookOutputView> {
+    return new WebhookOutputView(call.resource, this.clock.now());
   }
 
   @Patch(':id')
   @Documented({ summary: 'Change a webhook output', body: WebhookOutputPatchBody })
-  async change(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<WebhookOutputView> {
-    await this.findView(request, id);
+  async change(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<WebhookOutputView> {
     const read = createWebhookOutputChangeReader(this.policy);
-    return this.changes.handlePatch({ request, reply, read }, async (body, change) => {
-      const outcome = await this.commands.execute(new ChangeWebhookOutput(change.context, id, body));
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+    return this.changes.handlePatch({ ...call, read }, async (body, change) => {
+      const outcome = await this.commands.execute(new ChangeWebhookOutput(change.context, call.id, body));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
 
   @Delete(':id')
   @Documented({ summary: 'Delete a webhook output' })
-  async delete(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<void> {
-    await this.findView(request, id);
-    readQuery(request, NoQuery);
-    return this.changes.handleDelete({ request, reply }, async (change) => {
-      const outcome = await this.commands.execute(new DeleteWebhookOutput(change.context, id));
+  async delete(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<void> {
+    readQuery(call.request, NoQuery);
+    return this.changes.handleDelete(call, async (change) => {
+      const outcome = await this.commands.execute(new DeleteWebhookOutput(change.context, call.id));
       return { outcome, readModels: READ_MODELS };
     });
   }
 
   @Post(':id/enable')
   @Documented({ summary: 'Enable a webhook output', codes: { 402: ['plan_not_allowed'] } })
-  async enable(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<WebhookOutputView> {
-    await this.findView(request, id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const command = new EnableWebhookOutput(change.context, id, this.quotas.outputPlans);
+  async enable(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<WebhookOutputView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const command = new EnableWebhookOutput(change.context, call.id, this.quotas.outputPlans);
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
 
   @Post(':id/disable')
   @Documented({ summary: 'Disable a webhook output' })
-  async disable(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<WebhookOutputView> {
-    await this.findView(request, id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const command = new DisableWebhookOutput(change.context, id, 'owner', WEBHOOK_MESSAGES.disabledByOwner);
+  async disable(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<WebhookOutputView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
+      const command = new DisableWebhookOutput(change.context, call.id, 'owner', WEBHOOK_MESSAGES.disabledByOwner);
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
 
   @Post(':id/rotate-secret')
   @Documented({ summary: 'Replace the signing secret of a webhook output', body: RotateSecretBody })
   async rotateSecret(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
+    @OfResource('webhook_output') call: ResourceCall<'webhook_output'>,
   ): Promise<WebhookOutputWithSecretView> {
-    await this.findView(request, id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(RotateSecretBody) }, async (body, change) => {
+    return this.changes.handlePost({ ...call, read: fieldsReader(RotateSecretBody) }, async (body, change) => {
       const shownOnce = await change.drawSecrets(newSecret);
       const overlapMs = (body.overlap_minutes ?? 0) * this.settings.minuteMs;
       const outcome = await this.commands.execute(
-        new RotateOutputSecret(change.context, id, shownOnce.secret, overlapMs),
+        new RotateOutputSecret(change.context, call.id, shownOnce.secret, overlapMs),
       );
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id), shownOnce };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call), shownOnce };
     });
   }
 
-  private async findView(request: FastifyRequest, id: string): Promise<WebhookOutputView> {
+  private async findView({ request, id }: ResourcePlace): Promise<WebhookOutputView> {
     const row = await this.resources.findResource(request, 'webhook_output', id);
     return new WebhookOutputView(row, this.clock.now());
   }
