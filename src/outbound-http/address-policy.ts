@@ -38,7 +38,7 @@ export const createAddressPolicy = (allowPrivate: readonly string[]): AddressPol
   };
 };
 
-/** The policy outside tests: only public addresses. */
+/** Allows public addresses only: the default of `ALLOW_PRIVATE_ADDRESSES`. */
 export const PUBLIC_ONLY = createAddressPolicy([]);
 
 /** Global unicast addresses of IPv6; `range()` also reports other IPv6 addresses as unicast. */

@@ -6,13 +6,13 @@ export const SERVER_MESSAGES = {
     "DATABASE_URL points at a database with the encoding {encoding}, but posts need UTF8. The encoding of a database cannot be changed: create another database, and point DATABASE_URL at it:\n  CREATE DATABASE crosspost OWNER {role} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0;",
   ),
   missingRights: message(
-    'DATABASE_URL names the role {role}, which may not create schemas and tables in the database {database}. As the owner of the database or as a superuser, connect to it and run:\n  {statements}',
+    'DATABASE_URL uses the role {role}, which may not create schemas and tables in the database {database}. As the owner of the database or as a superuser, connect to it and run:\n  {statements}',
   ),
   searchPath: message(
-    'DATABASE_URL names the role {role}, whose search_path begins with the schema {schema}; the tables are in the schema public. As the role or as a superuser, run:\n  ALTER ROLE {role} IN DATABASE {database} SET search_path = public;',
+    'DATABASE_URL uses the role {role}, whose search_path begins with the schema {schema}; the tables are in the schema public. As the role or as a superuser, run:\n  ALTER ROLE {role} IN DATABASE {database} SET search_path = public;',
   ),
   otherOwner: message(
-    'DATABASE_URL names the role {role}, but the tables of the database {database} belong to the role {owner}. Use that role in DATABASE_URL, or, as a superuser, run:\n  GRANT {owner} TO {role};',
+    'DATABASE_URL uses the role {role}, but the tables of the database {database} belong to the role {owner}. Use that role in DATABASE_URL, or, as a superuser, run:\n  GRANT {owner} TO {role};',
   ),
   transactionPooler:
     'DATABASE_URL points at a pooler in transaction mode, where each transaction may run in a different server session. Leases and notifications need their own session: set pool_mode = session for this database (PgBouncer), use the port for session mode, or connect to PostgreSQL directly.',

@@ -64,7 +64,7 @@ describe('the check of the server', () => {
     const { name, url, superuser } = await createRoleAndDatabase();
     const message = await check(url);
     expect(message).toMatch(
-      new RegExp(`^DATABASE_URL names the role ${name}, which may not create schemas and tables`),
+      new RegExp(`^DATABASE_URL uses the role ${name}, which may not create schemas and tables`),
     );
     expect(statementsIn(message)).toEqual([
       `GRANT CREATE ON DATABASE ${name} TO ${name};`,

@@ -6,12 +6,12 @@ export interface Schemas {
   readonly AggregateHistory: {
     readonly aggregate: string;
     readonly id: string;
-    /** The time that was asked for; with `revision`, the time of that event. */
+    /** The requested time, by default now; with `revision`, the time of that event. */
     readonly at: string;
     readonly state: Readonly<Record<string, unknown>>;
-    /** Revision of the last event then. */
+    /** Revision of the last event up to that time or revision. */
     readonly revision: number;
-    /** The last change of each member of `state`: author, time, address, and the value before. */
+    /** The latest change to each member of `state`: author, time, address, and the value before. */
     readonly changed: Readonly<Record<string, unknown>>;
     /** Oldest first. */
     readonly events: readonly Schemas['HistoricEvent'][];
@@ -38,14 +38,14 @@ export interface Schemas {
     readonly ended_at: string | null;
     /** `published`, `postponed`, `failed`, `in_doubt`; null while the attempt lasts. */
     readonly outcome: string | null;
-    /** Classified by D-35, with the network's own words as well; null if there was none. */
+    /** Classified according to D-35, with the network's own words; null if there was no error. */
     readonly error: Schemas['PublicationError'] | null;
   };
   /** The reason why a channel cannot post, and how to fix it. */
   readonly Attention: {
     /** Such as `chat_not_found` or `credentials_missing`. */
     readonly code: string;
-    /** Names the refusal and what to do about it. */
+    /** States the refusal and what to do about it. */
     readonly message: string;
     /** The network's own words; null if it gave none. */
     readonly platform_says: string | null;
@@ -54,14 +54,14 @@ export interface Schemas {
     /** Possible remedies, likeliest first. */
     readonly actions: readonly Schemas['AttentionAction'][];
   };
-  /** One remedy. */
+  /** A remedy for the refusal. */
   readonly AttentionAction: {
     readonly code: 'fix_on_platform' | 'replace_credentials' | 'retry';
     readonly message: string;
-    /** Method and path of the call that applies it; null for a change to make on the network. */
+    /** Method and path of the call that applies it; null for a change that must be made on the network. */
     readonly call: string | null;
   };
-  /** Things of one kind that need attention. */
+  /** The resources or posts that need attention for one reason. */
   readonly AttentionItem: {
     readonly code:
       | 'approval_needed'
@@ -73,7 +73,7 @@ export interface Schemas {
       | 'quota_exhausted'
       | 'store_unavailable'
       | 'webhook_output_disabled';
-    /** Time since which the first of them has needed a person (ISO 8601, UTC). */
+    /** Time since which the first of these has needed attention (ISO 8601, UTC). */
     readonly since: string;
     /** Total number; posts that wait for approval are counted up to 10,000. */
     readonly count: number;
@@ -128,7 +128,7 @@ export interface Schemas {
     readonly type: string;
     /** Version of the format that the event was written in; `data` is in the current format. */
     readonly version: number;
-    /** Name of the event's stream: with `revision` and `hash` it makes the entry of the transparency log. */
+    /** Name of the event's stream. With `revision` and `hash`, it forms the event's entry in the transparency log. */
     readonly stream: string;
     /** Number of the event in its stream, from 0. */
     readonly revision: number;
@@ -154,7 +154,7 @@ export interface Schemas {
     /** Cursor of the next page; null on the last one. */
     readonly next: string | null;
   };
-  /** The number of events in a part of a time. */
+  /** The numbers of events in one part of the timeline. */
   readonly Bucket: {
     /** ISO 8601, UTC: the beginning of the bucket, which ends where the next one begins. */
     readonly at: string;
@@ -184,7 +184,7 @@ export interface Schemas {
   readonly CancelledPost: {
     /** Number of publications that were cancelled. */
     readonly cancelled: number;
-    /** All publications of the post, in the order of the post. */
+    /** All publications of the post, in the post's order. */
     readonly publications: readonly Schemas['Publication'][];
   };
   /** A version that is being built alongside the live one. */
@@ -194,12 +194,12 @@ export interface Schemas {
     readonly state: 'level' | 'rebuilding' | 'stopped';
     /** Events per second. */
     readonly rate: number;
-    /** Null: not known yet. */
+    /** Null until it is known. */
     readonly eta_seconds: number | null;
     /** From 0 to 1. */
     readonly progress: number;
   };
-  /** A member of a state that differs, with the last event that changed it. */
+  /** A member of the state that differs between the two times, with the last event that changed it. */
   readonly Change: {
     /** JSON Pointer into `state`. */
     readonly path: string;
@@ -235,7 +235,7 @@ export interface Schemas {
     readonly publish_at: string | null;
     /** `released` if the change released the post. */
     readonly state: 'planned' | 'released';
-    /** Revision of the content and plan, as in `ETag`: one more after each change. */
+    /** Revision of the content and plan, as in `ETag`; it increases by one with each change. */
     readonly revision: number;
     /** The number of channels that the post goes to. */
     readonly queued_targets: number;
@@ -261,7 +261,7 @@ export interface Schemas {
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
-  /** One question of a channel's test, and its answer. */
+  /** One check of a channel test, with its result. */
   readonly ChannelCheck: {
     /** `credentials` (who the bot is), `chat`, `rights` (whether it may post there), or a network-specific name. */
     readonly name: string;
@@ -277,7 +277,7 @@ export interface Schemas {
     /** Cursor of the next page; null on the last one. */
     readonly next: string | null;
   };
-  /** Settings of a channel: `on_doubt`, and those that its network declares. */
+  /** Settings of a channel: `on_doubt`, and the settings that its network declares. */
   readonly ChannelSettings: { readonly on_doubt?: 'hold' | 'resend' };
   /** The result of a channel's test. */
   readonly ChannelTest: {
@@ -285,14 +285,14 @@ export interface Schemas {
     readonly ok: boolean;
     readonly checks: readonly Schemas['ChannelCheck'][];
   };
-  /** A questionable property of a channel, which prevents nothing. */
+  /** A possible mistake in the setup of a channel, which does not stop it from publishing. */
   readonly ChannelWarning: {
     readonly code: 'same_chat';
     /** The other channel. */
     readonly channel_id: string;
     readonly message: string;
   };
-  /** One part of the gateway that was checked. */
+  /** The result of checking one part of the gateway. */
   readonly Check: {
     readonly name: 'database' | 'discovery' | 'event_store' | 'history' | 'read_models';
     readonly ok: boolean;
@@ -302,10 +302,10 @@ export interface Schemas {
     readonly latency_ms: number | null;
     /** For `event_store`: position of the newest event. For `history`: number of events in the signed log. */
     readonly position: string | null;
-    /** For `read_models`: those that are stopped or far behind, and sagas that are stuck at an event. */
+    /** For `read_models`: names of read models that have stopped or are far behind, and of sagas that are stuck at an event. */
     readonly degraded: readonly string[];
   };
-  /** Content for one network or target that replaces the post's own, field by field. Null removes a field. */
+  /** Content for one network or target that replaces the post's own content, field by field. Null removes a field. */
   readonly ContentOverride: {
     readonly text?: string | null;
     readonly entities?: readonly Schemas['Entity'][] | null;
@@ -317,13 +317,13 @@ export interface Schemas {
     /** ISO 8601, UTC. */
     readonly at: string;
     readonly role: 'operator' | 'owner';
-    /** Null: all owners. */
+    /** Null if all owners are shown. */
     readonly owner: Schemas['OverviewOwner'] | null;
-    /** By code, the worst first. */
+    /** One item per code, worst first. */
     readonly attention: readonly Schemas['AttentionItem'][];
     /** All networks. */
     readonly networks: readonly Schemas['Network'][];
-    /** At most ten: those that go next, in this order, and those that have waited longest; those that wait for a person come last. */
+    /** At most ten: the publications that go next and those that have waited longest, in the order in which they are expected to go. Publications that wait for a person come last. */
     readonly waiting: readonly Schemas['WaitingPublication'][];
     /** The last 60 minutes, oldest first. */
     readonly minutes: readonly Schemas['Minute'][];
@@ -356,21 +356,21 @@ export interface Schemas {
     readonly attempts: readonly Schemas['DeliveryAttempt'][];
     /** ISO 8601, UTC; null if nothing is left to try. */
     readonly next_attempt_at: string | null;
-    /** The JSON that is sent; null if the stored body is not the scheduled one, or if `body_truncated`. */
+    /** The JSON that is sent; null if the stored body differs from the scheduled one, or if `body_truncated` is true. */
     readonly body: unknown;
-    /** The body is too large for a list, or older than `DELIVERY_BODY_DAYS`: `GET /deliveries/{id}` shows it. Absent otherwise. */
+    /** True if the body is too large for a list, or older than `DELIVERY_BODY_DAYS`: `GET /deliveries/{id}` shows it. Absent otherwise. */
     readonly body_truncated?: true;
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
-  /** An attempt of a delivery. */
+  /** One attempt at a delivery. */
   readonly DeliveryAttempt: {
     /** Start of the attempt: ISO 8601, UTC. */
     readonly at: string;
     /** HTTP status; null if there was no answer. */
     readonly status: number | null;
     readonly latency_ms: number;
-    /** The beginning of the answer's body, or the reason why there was none. */
+    /** The beginning of the answer's body, or the reason why there was no answer. */
     readonly answer: string;
   };
   /** One page of a list. */
@@ -379,7 +379,7 @@ export interface Schemas {
     /** Cursor of the next page; null on the last one. */
     readonly next: string | null;
   };
-  /** The difference of an aggregate between two times. */
+  /** The differences between the states of an aggregate at two times. */
   readonly Diff: {
     readonly aggregate: string;
     readonly id: string;
@@ -387,7 +387,7 @@ export interface Schemas {
     readonly to: Schemas['DiffEnd'];
     readonly changes: readonly Schemas['Change'][];
   };
-  /** One end of a difference. */
+  /** One of the two times that are compared, with the revision of the aggregate at that time. */
   readonly DiffEnd: {
     readonly at: string;
     /** Null before the aggregate's creation. */
@@ -430,7 +430,7 @@ export interface Schemas {
       readonly features: readonly ('overrides' | 'publish_at')[];
     };
   };
-  /** A log that has ended, because its past could not be continued. */
+  /** A log that has ended, because its history could not be continued. */
   readonly EndedLog: {
     readonly origin: string;
     /** Number of entries under its newest known checkpoint. */
@@ -444,12 +444,12 @@ export interface Schemas {
     readonly message: string;
     /** Its newest known checkpoint. */
     readonly checkpoint: string;
-    /** The same checkpoint with a line `ended <origin of the next log>`, signed with its key; null if that key is gone. */
+    /** The same checkpoint with a line `ended <origin of the next log>`, signed with the ended log's key; null if the key was not available. */
     readonly statement: string | null;
   };
   /** The logs that have ended. */
   readonly EndedLogs: {
-    /** In the order in which they ended; each was succeeded by the next, and the last by the current log. */
+    /** In the order in which they ended; each was replaced by the next, and the last by the current log. */
     readonly items: readonly Schemas['EndedLog'][];
   };
   /** An endpoint as the API shows it. Its token and signing secret are never shown again. */
@@ -457,7 +457,7 @@ export interface Schemas {
     /** `ep_…` */
     readonly id: string;
     readonly owner_id: string;
-    /** Null if it has no name. */
+    /** Null if the endpoint has no name. */
     readonly name: string | null;
     readonly slug: string;
     /** URL that clients post to. For a test endpoint, the URL of its sandbox. */
@@ -474,11 +474,11 @@ export interface Schemas {
     /** True if each post waits until an owner or the operator approves it. */
     readonly requires_approval: boolean;
     readonly is_active: boolean;
-    /** Null if it is active. */
+    /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time at which the previous signing secret stops being valid; null if only the current one is valid. */
+    /** Time at which the previous signing secret stops being valid; null if only the current secret is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -496,7 +496,7 @@ export interface Schemas {
     /** `ep_…` */
     readonly id: string;
     readonly owner_id: string;
-    /** Null if it has no name. */
+    /** Null if the endpoint has no name. */
     readonly name: string | null;
     readonly slug: string;
     /** URL that clients post to. For a test endpoint, the URL of its sandbox. */
@@ -513,11 +513,11 @@ export interface Schemas {
     /** True if each post waits until an owner or the operator approves it. */
     readonly requires_approval: boolean;
     readonly is_active: boolean;
-    /** Null if it is active. */
+    /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time at which the previous signing secret stops being valid; null if only the current one is valid. */
+    /** Time at which the previous signing secret stops being valid; null if only the current secret is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -529,7 +529,7 @@ export interface Schemas {
     /** `ep_…` */
     readonly id: string;
     readonly owner_id: string;
-    /** Null if it has no name. */
+    /** Null if the endpoint has no name. */
     readonly name: string | null;
     readonly slug: string;
     /** URL that clients post to. For a test endpoint, the URL of its sandbox. */
@@ -546,11 +546,11 @@ export interface Schemas {
     /** True if each post waits until an owner or the operator approves it. */
     readonly requires_approval: boolean;
     readonly is_active: boolean;
-    /** Null if it is active. */
+    /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time at which the previous signing secret stops being valid; null if only the current one is valid. */
+    /** Time at which the previous signing secret stops being valid; null if only the current secret is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -580,11 +580,11 @@ export interface Schemas {
     readonly language?: string;
     readonly custom_emoji_id?: string;
   };
-  /** The body of every answer that is not a success. The specification promises `ok` and `errors`. */
+  /** The body of an error answer. The specification promises `ok` and `errors`. */
   readonly ErrorBody: {
     /** Always false. */
     readonly ok: false;
-    /** Human-readable problems, at most 50. Each names the place in the body, if there is one. */
+    /** Human-readable problems, at most 50. Each begins with the path in the body that it concerns, if there is one. */
     readonly errors: readonly string[];
     /** Machine-readable kind of the error: snake_case, stable. */
     readonly code: string;
@@ -600,7 +600,7 @@ export interface Schemas {
     readonly code: string;
     readonly message: string;
   };
-  /** A filter: a post passes if no `exclude` filter matches and, if there are any `include` filters, one of them does. */
+  /** A filter: a post passes if no `exclude` filter matches and, if there are any `include` filters, at least one of them matches. */
   readonly Filter: {
     readonly mode: 'exclude' | 'include';
     /** Whole words, case-insensitive. */
@@ -610,7 +610,7 @@ export interface Schemas {
     /** All networks if absent. */
     readonly platforms?: readonly string[];
   };
-  /** A footer to remove: from its last occurrence to the end. Either `marker` or `pattern` is set. */
+  /** A footer to remove: the text is cut from the footer's last occurrence to the end. Either `marker` or `pattern` is set. */
   readonly Footer: { readonly marker?: string; readonly pattern?: string };
   /** An event. Ids of erased secrets in `data` are `erased`. */
   readonly HistoricEvent: {
@@ -618,7 +618,7 @@ export interface Schemas {
     readonly type: string;
     /** Version of the format that the event was written in; `data` is in the current format. */
     readonly version: number;
-    /** Name of the event's stream: with `revision` and `hash` it makes the entry of the transparency log. */
+    /** Name of the event's stream. With `revision` and `hash`, it forms the event's entry in the transparency log. */
     readonly stream: string;
     /** Number of the event in its stream, from 0. */
     readonly revision: number;
@@ -640,7 +640,7 @@ export interface Schemas {
   };
   /** The result of an import. */
   readonly Import: {
-    /** Number of events among the lines, whether or not they were there before. */
+    /** Number of events among the lines, including events that the store already had. */
     readonly events: number;
     /** Number of secrets among the lines. */
     readonly secrets: number;
@@ -654,7 +654,7 @@ export interface Schemas {
     readonly name: string | null;
     /** True if discovery shows names. */
     readonly verbose: boolean;
-    /** Always true: each post waits until it is approved. Absent unless the endpoint requires approval. */
+    /** Always true. Absent unless each post waits until it is approved. */
     readonly requires_approval?: true;
   };
   /** A project that the endpoint is bound to. */
@@ -669,7 +669,7 @@ export interface Schemas {
   };
   /** A channel that posts to the endpoint go to. */
   readonly InfoTarget: {
-    /** The id by which a post or a pause names the target. */
+    /** The id by which a post or a pause refers to the target. */
     readonly id: string;
     readonly platform: string;
     /** Null unless discovery is verbose. */
@@ -681,12 +681,12 @@ export interface Schemas {
   readonly Job: {
     readonly id: string;
     readonly kind: string;
-    /** Name of the projection that it rebuilds or verifies; null for other kinds. */
+    /** Name of the projection that the job rebuilds or verifies; null for other kinds of jobs. */
     readonly projection: string | null;
     readonly state: 'done' | 'failed' | 'running';
     /** From 0 to 1. */
     readonly progress: number;
-    /** Seconds until the end at the current pace; null if it is unknown or has ended. */
+    /** Seconds until the job finishes at its current pace; null if that is unknown or the job has finished. */
     readonly eta_seconds: number | null;
     /** Null while it runs; for a failed job, `{message}`. */
     readonly result: unknown;
@@ -703,7 +703,7 @@ export interface Schemas {
   readonly LongestWait: {
     readonly owner_id: string;
     readonly owner_name: string;
-    /** The rule that holds the oldest one back; null: it is about to be published. */
+    /** The rule that holds the oldest publication back; null if the publication no longer waits, or while the event store cannot be read. */
     readonly rule:
       | 'approval'
       | 'backlog_spacing'
@@ -718,11 +718,11 @@ export interface Schemas {
       | 'scheduled'
       | 'share'
       | null;
-    /** The network of the oldest one. */
+    /** The network of the oldest publication. */
     readonly platform: string;
-    /** Queued publications of the owner, on all networks. */
+    /** Number of queued publications of the owner, on all networks. */
     readonly posts: number;
-    /** Time at which the oldest one was accepted (ISO 8601, UTC). */
+    /** Time at which the oldest publication was accepted (ISO 8601, UTC). */
     readonly oldest_at: string;
   };
   /** A file in a post, fetched from its URL. */
@@ -744,26 +744,26 @@ export interface Schemas {
   /** The traffic of one network. */
   readonly Network: {
     readonly platform: string;
-    /** `in_doubt`: publications are in doubt. `held`: a queued one waits for a person or a pause (of all owners: for a person). `slowed`: the network asked for a delay. `going`: the rest, if anything was published within the hour or is queued. */
+    /** `in_doubt`: publications are in doubt. `held`: queued publications wait for a person or for the end of a pause; with all owners shown, only for a person. `slowed`: the network asked for a delay. `going`: none of these, and something was published within the last hour, is queued or is being published. `idle`: none of the above. */
     readonly state: 'going' | 'held' | 'idle' | 'in_doubt' | 'slowed';
-    /** Publications of the last 60 minutes. */
+    /** Number of publications in the last 60 minutes. */
     readonly published_hour: number;
-    /** Queued publications. */
+    /** Number of queued publications. */
     readonly waiting: number;
-    /** Time at which the oldest queued one was accepted (ISO 8601, UTC); null: none waits. */
+    /** Time at which the oldest queued publication was accepted (ISO 8601, UTC); null if none is queued. */
     readonly oldest_at: string | null;
-    /** Earliest known end of a wait (ISO 8601, UTC); null: none is known. */
+    /** Earliest known end of a wait (ISO 8601, UTC); null if none is known. */
     readonly next_at: string | null;
     readonly in_doubt: number;
-    /** Publications that failed and await a decision. */
+    /** Number of failed publications that await a decision. */
     readonly failed: number;
-    /** Attempts of the last 60 minutes that the network refused. */
+    /** Number of attempts that the network refused in the last 60 minutes. */
     readonly refused_hour: number;
-    /** Time from acceptance to publication that 95 % of the last 60 minutes' posts did not exceed, accurate to 5 %; null if there were none. */
+    /** 95th percentile of the time from acceptance to publication in the last 60 minutes, accurate to 5 %; null if nothing was published. */
     readonly p95_seconds: number | null;
-    /** ISO 8601, UTC; null: nothing was ever published. */
+    /** ISO 8601, UTC; null if nothing was ever published. */
     readonly last_published_at: string | null;
-    /** Publications of the last 60 minutes, by five minutes: twelve numbers, oldest first. */
+    /** Publications per five minutes in the last 60 minutes: twelve numbers, oldest first. */
     readonly minutes: readonly number[];
   };
   /** The post as it would be published on one network. */
@@ -785,7 +785,7 @@ export interface Schemas {
     /** `ep_…` */
     readonly id: string;
     readonly owner_id: string;
-    /** Null if it has no name. */
+    /** Null if the endpoint has no name. */
     readonly name: string | null;
     readonly slug: string;
     /** URL that clients post to. For a test endpoint, the URL of its sandbox. */
@@ -802,18 +802,18 @@ export interface Schemas {
     /** True if each post waits until an owner or the operator approves it. */
     readonly requires_approval: boolean;
     readonly is_active: boolean;
-    /** Null if it is active. */
+    /** Null if the endpoint is active. */
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time at which the previous signing secret stops being valid; null if only the current one is valid. */
+    /** Time at which the previous signing secret stops being valid; null if only the current secret is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
   };
   /** The chat that receives an owner's notices; its bot token is never shown. */
   readonly NoticeChat: { readonly chat_id: string };
-  /** Everything about endpoints, channels, projects and pauses at a time. */
+  /** All endpoints, channels, projects and pauses at a time. */
   readonly Overview: {
     readonly at: string;
     readonly endpoints: readonly Schemas['PastResource'][];
@@ -836,7 +836,7 @@ export interface Schemas {
     readonly id: string;
     readonly name: string;
     readonly plan: 'business' | 'free' | 'maxi' | 'mini' | 'pro' | 'standard';
-    /** Null: unlimited. */
+    /** Null if unlimited. */
     readonly posts_left: number | null;
     /** Publications that count against this month's quota. */
     readonly posts_used: number;
@@ -851,46 +851,46 @@ export interface Schemas {
     readonly plan: 'business' | 'free' | 'maxi' | 'mini' | 'pro' | 'standard';
     /** Language of notices. */
     readonly locale: 'en' | 'ru';
-    /** Null if notices have no chat. */
+    /** Null if no chat receives notices. */
     readonly notice_chat: Schemas['NoticeChat'] | null;
     /** Publications that count against this month's quota. */
     readonly posts_used: number;
-    /** Null: unlimited. */
+    /** Null if unlimited. */
     readonly posts_left: number | null;
     /** Start of the next UTC month, when the quota is reset (ISO 8601). */
     readonly resets_at: string;
     /** ISO 8601, UTC. */
     readonly created_at: string;
-    /** Figures of the limits profile in force. */
+    /** The owner's limits, from the limits profile in force. */
     readonly limits: Schemas['OwnerLimits'];
   };
   /** The differences of all endpoints, channels, projects and pauses between two times. */
   readonly OwnerDiff: {
     readonly from: Schemas['OwnerDiffEnd'];
     readonly to: Schemas['OwnerDiffEnd'];
-    /** At most 1,000, for endpoints, channels, projects, projects' pauses and channels' pauses, in order of their ids. */
+    /** At most 1,000, in this order: endpoints, channels, projects, project pauses, channel pauses. */
     readonly changes: readonly Schemas['ChangeOfAggregate'][];
     /** True if there are more changes. */
     readonly truncated: boolean;
   };
-  /** One end of the differences of many aggregates. */
+  /** One of the two times that are compared. */
   readonly OwnerDiffEnd: {
     /** ISO 8601, UTC. */
     readonly at: string;
   };
-  /** The figures that hold for an owner: those of its plan, and those of every plan. */
+  /** An owner's limits: the limits of its plan and those common to all plans. */
   readonly OwnerLimits: {
-    /** Accepted posts of an endpoint. */
+    /** Maximum burst of accepted posts of an endpoint. */
     readonly burst: Schemas['Burst'] | null;
-    /** Accepted posts of an endpoint in a UTC hour. */
+    /** Maximum number of accepted posts of an endpoint in a UTC hour. */
     readonly hourly: number | null;
-    /** Successful publications in a UTC month, without post packs. */
+    /** Maximum number of successful publications in a UTC month, not counting post packs. */
     readonly monthly_posts: number | null;
-    /** Sandbox calls in a UTC day. */
+    /** Maximum number of sandbox calls in a UTC day. */
     readonly sandbox_daily: number | null;
     readonly webhook_input: boolean;
     readonly webhook_output: boolean;
-    /** Maximum numbers of the owner's resources, and of targets of a post. */
+    /** Maximum numbers of an owner's resources and of a post's targets. */
     readonly resources: Schemas['ResourceCaps'];
     readonly min_interval: { readonly min: number; readonly max: number; readonly default: number };
     readonly discovery_per_minute: number | null;
@@ -918,20 +918,20 @@ export interface Schemas {
     readonly plan: 'business' | 'free' | 'maxi' | 'mini' | 'pro' | 'standard';
     /** Language of notices. */
     readonly locale: 'en' | 'ru';
-    /** Null if notices have no chat. */
+    /** Null if no chat receives notices. */
     readonly notice_chat: Schemas['NoticeChat'] | null;
     /** Publications that count against this month's quota. */
     readonly posts_used: number;
-    /** Null: unlimited. */
+    /** Null if unlimited. */
     readonly posts_left: number | null;
     /** Start of the next UTC month, when the quota is reset (ISO 8601). */
     readonly resets_at: string;
     /** ISO 8601, UTC. */
     readonly created_at: string;
-    /** Figures of the limits profile in force. */
+    /** The owner's limits, from the limits profile in force. */
     readonly limits: Schemas['OwnerLimits'];
   };
-  /** An endpoint, channel or project, or its pauses, as they were. */
+  /** The past state of an endpoint, channel or project, or of its pauses. */
   readonly PastResource: {
     /** Id of the endpoint, project or channel. */
     readonly id: string;
@@ -944,17 +944,17 @@ export interface Schemas {
     readonly ok: true;
     /** The request's id, as in the header `X-Request-Id`. */
     readonly request_id: string;
-    /** The number of projects that the request addressed; for temp-resume, those whose pause it ended. */
+    /** The number of projects that the request addressed; for temp-resume, the number of projects whose pause it ended. */
     readonly projects_affected: number;
-    /** The number of channels, counted in the same way; if the request names only projects, the number of their channels. */
+    /** The number of channels, counted in the same way; if the request specifies only projects, the number of their channels. */
     readonly resources_affected: number;
     /** The number of waiting publications whose earliest time changed. */
     readonly rescheduled_post_targets: number;
   };
-  /** A part of the payload that publishing accepts, or ignores, and that is probably a mistake. */
+  /** A part of the payload that is probably a mistake, although publishing accepts or ignores it. */
   readonly PayloadWarning: {
     readonly code: 'host_not_found' | 'looks_like_html' | 'unknown_field' | 'unused_override';
-    /** `media[0].ulr`. */
+    /** Such as `media[0].ulr`. */
     readonly path: string;
     readonly message: string;
   };
@@ -971,22 +971,22 @@ export interface Schemas {
     /** Null for an event that concerns only an idempotency key. */
     readonly aggregate_id: string | null;
   };
-  /** The figures of one plan, by the names of the limits profile; null: unlimited. */
+  /** The limits of one plan, named as in the limits profile; null means unlimited. */
   readonly PlanLimits: {
-    /** Accepted posts of an endpoint. */
+    /** Maximum burst of accepted posts of an endpoint. */
     readonly burst: Schemas['Burst'] | null;
-    /** Accepted posts of an endpoint in a UTC hour. */
+    /** Maximum number of accepted posts of an endpoint in a UTC hour. */
     readonly hourly: number | null;
-    /** Successful publications in a UTC month, without post packs. */
+    /** Maximum number of successful publications in a UTC month, not counting post packs. */
     readonly monthly_posts: number | null;
-    /** Sandbox calls in a UTC day. */
+    /** Maximum number of sandbox calls in a UTC day. */
     readonly sandbox_daily: number | null;
     readonly webhook_input: boolean;
     readonly webhook_output: boolean;
-    /** Maximum numbers of the owner's resources, and of targets of a post. */
+    /** Maximum numbers of an owner's resources and of a post's targets. */
     readonly resources: Schemas['ResourceCaps'];
   };
-  /** The limits profile in force: the answer to `GET /plans`, in the form of a profile's file. */
+  /** The limits profile in force: the answer to `GET /plans`, in the format of a profile's file. */
   readonly Plans: {
     readonly plans: {
       readonly free: Schemas['PlanLimits'];
@@ -1016,21 +1016,21 @@ export interface Schemas {
     readonly accepted_at: string;
     readonly external_id: string | null;
     readonly trace_id: string | null;
-    /** As it was sent; null if there is none, or if `metadata_truncated`. */
+    /** As it was sent; null if there is none, or if `metadata_truncated` is true. */
     readonly metadata: Readonly<Record<string, unknown>> | null;
-    /** The metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
+    /** True if the metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
     readonly metadata_truncated?: true;
-    /** The first 120 UTF-16 units of the text, cut at a grapheme; null if it has no text. */
+    /** The first 120 UTF-16 units of the text, cut at a grapheme boundary; null if it has no text. */
     readonly excerpt: string | null;
     /** Null if the store no longer holds the payload complete and unchanged. */
     readonly media_count: number | null;
     /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
     readonly publish_at: string | null;
-    /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or the post ended before. */
+    /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or if the post ended first. */
     readonly released_at: string | null;
     /** Null if no approval was required. */
     readonly approval: Schemas['Approval'] | null;
-    /** Revision of its content and plan: 1 at first, one more after each change. */
+    /** Revision of its content and plan, which starts at 1 and increases by one with each change. */
     readonly revision: number;
     /** One for each target, in the order of the projects and their channels as discovery shows them. */
     readonly publications: readonly Schemas['Publication'][];
@@ -1053,11 +1053,11 @@ export interface Schemas {
     readonly external_id: string | null;
     /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
     readonly publish_at: string | null;
-    /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or the post ended before. */
+    /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or if the post ended first. */
     readonly released_at: string | null;
     /** Null if no approval was required. */
     readonly approval: Schemas['Approval'] | null;
-    /** Revision of its content and plan: 1 at first, one more after each change. */
+    /** Revision of its content and plan, which starts at 1 and increases by one with each change. */
     readonly revision: number;
     /** One for each target, in the order of discovery. */
     readonly publications: readonly Schemas['PublicationStatus'][];
@@ -1082,26 +1082,26 @@ export interface Schemas {
     readonly accepted_at: string;
     readonly external_id: string | null;
     readonly trace_id: string | null;
-    /** As it was sent; null if there is none, or if `metadata_truncated`. */
+    /** As it was sent; null if there is none, or if `metadata_truncated` is true. */
     readonly metadata: Readonly<Record<string, unknown>> | null;
-    /** The metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
+    /** True if the metadata is too large for a list: `GET /posts/{id}` shows it. Absent otherwise. */
     readonly metadata_truncated?: true;
-    /** The first 120 UTF-16 units of the text, cut at a grapheme; null if it has no text. */
+    /** The first 120 UTF-16 units of the text, cut at a grapheme boundary; null if it has no text. */
     readonly excerpt: string | null;
     /** Null if the store no longer holds the payload complete and unchanged. */
     readonly media_count: number | null;
     /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
     readonly publish_at: string | null;
-    /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or the post ended before. */
+    /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or if the post ended first. */
     readonly released_at: string | null;
     /** Null if no approval was required. */
     readonly approval: Schemas['Approval'] | null;
-    /** Revision of its content and plan: 1 at first, one more after each change. */
+    /** Revision of its content and plan, which starts at 1 and increases by one with each change. */
     readonly revision: number;
     /** One for each target, in the order of the projects and their channels as discovery shows them. */
     readonly publications: readonly Schemas['Publication'][];
   };
-  /** A call to a network that publishing would make. It never holds credentials. */
+  /** A call to a network that publishing would make. It never contains credentials. */
   readonly PreviewCall: {
     /** The step of the publication that makes the call. */
     readonly step: string;
@@ -1111,7 +1111,7 @@ export interface Schemas {
     /** The channel that the call is made for. */
     readonly target_id: string;
   };
-  /** A degradation of the post on a network. */
+  /** A warning about the post on a network, such as a degradation. */
   readonly PreviewWarning: {
     readonly code: string;
     readonly message: string;
@@ -1138,10 +1138,10 @@ export interface Schemas {
   };
   /** A text after a project's processing. */
   readonly ProcessingPreview: {
-    /** By the networks' ids: the networks of the project's channels, or all networks if it has no channels. */
+    /** By network id: the networks of the project's channels, or all networks if it has no channels. */
     readonly platforms: Readonly<Record<string, Schemas['ProcessedText']>>;
   };
-  /** Something that readers of the result should know. */
+  /** A warning about the processed text. */
   readonly ProcessingWarning: { readonly code: string; readonly message: string };
   /** A project as the API shows it. */
   readonly Project: {
@@ -1166,7 +1166,7 @@ export interface Schemas {
   /** A projection. */
   readonly Projection: {
     readonly name: string;
-    /** Number of the live version; a rebuild takes the next one. */
+    /** Number of the live version; a rebuild creates the next version. */
     readonly version: number;
     readonly position: string;
     /** Position of the newest event. */
@@ -1235,9 +1235,9 @@ export interface Schemas {
   };
   /** A publication as the client of the post's endpoint sees it. */
   readonly PublicationStatus: {
-    /** Place of the project in discovery's list, from 0, or its name if discovery is verbose; null if it is no longer listed. */
+    /** Position of the project in discovery's list, from 0, or its name if discovery is verbose; null if it is no longer listed. */
     readonly project: string | number | null;
-    /** Place of the channel in the project's list, or its name, with the same rules. */
+    /** Position of the channel in the project's list, or its name, by the same rules. */
     readonly target: string | number | null;
     readonly platform: string;
     readonly state:
@@ -1276,7 +1276,7 @@ export interface Schemas {
   readonly PublishResult: {
     /** Always true. */
     readonly ok: true;
-    /** The post's id; null if the endpoint has no project: then no post was created. */
+    /** The post's id; null if the endpoint has no project, so that no post was created. */
     readonly id: string | null;
     /** `trace_id` of the body; null if it had none. */
     readonly trace_id: string | null;
@@ -1284,7 +1284,7 @@ export interface Schemas {
     readonly queued_targets: number;
     /** The time that the post is planned for, ISO 8601, UTC; null if it only waits for approval. Absent unless the post is planned. */
     readonly publish_at?: string | null;
-    /** The post waits for its release. Absent unless it does. */
+    /** Absent unless the post waits for its release. */
     readonly state?: 'planned';
   };
   /** A publication in a channel's gapless sequence. */
@@ -1306,7 +1306,7 @@ export interface Schemas {
     /** Cursor of the next page; null on the last one. */
     readonly next: string | null;
   };
-  /** One of the latest events. Of each publication only the latest is shown. */
+  /** One of the latest events. For each publication or resource, only its latest event is shown. */
   readonly Recent: {
     /** ISO 8601, UTC. */
     readonly at: string;
@@ -1327,12 +1327,12 @@ export interface Schemas {
     readonly post_id: string | null;
     /** The first 120 characters of the post's text. */
     readonly excerpt: string | null;
-    /** The channel, endpoint or webhook output that has stopped; null for a publication. */
+    /** The channel, endpoint or webhook output that stopped working; null for a publication. */
     readonly resource_id: string | null;
-    /** Its name; a webhook output's is its URL. */
+    /** Name of the channel or endpoint, or URL of the webhook output. */
     readonly name: string | null;
   };
-  /** A replacement of words. */
+  /** A replacement in the text. */
   readonly Replacement: {
     readonly from: string;
     readonly to: string;
@@ -1370,7 +1370,7 @@ export interface Schemas {
     /** Cursor of the next page; null on the last one. */
     readonly next: string | null;
   };
-  /** The caps of one plan; null: unlimited. */
+  /** The caps of one plan; null means unlimited. */
   readonly ResourceCaps: {
     readonly channels: number | null;
     readonly projects: number | null;
@@ -1402,7 +1402,7 @@ export interface Schemas {
       | 'test.ping'
     )[];
     readonly is_active: boolean;
-    /** Null if it is active. */
+    /** Null if the webhook output is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
     /** Time until which deliveries also carry a signature with the previous secret; null if they do not. */
     readonly previous_secret_until: string | null;
@@ -1412,7 +1412,7 @@ export interface Schemas {
   /** A saga that follows the log. */
   readonly Saga: {
     readonly name: string;
-    /** Position up to which it has handled events; it moves past events of other types every few seconds. */
+    /** Position up to which the saga has handled events. Events of other types advance it only every few seconds. */
     readonly position: string;
     /** Position of the newest event. */
     readonly head: string;
@@ -1420,7 +1420,7 @@ export interface Schemas {
     readonly lag_events: number;
     /** Age of the oldest event after its position. */
     readonly lag_seconds: number;
-    /** `retrying`: the last attempt at an event failed; `stopped`: the event cannot be read, or is older than a minute. */
+    /** `retrying`: the last attempt at an event failed; `stopped`: the failing event cannot be read, or is older than a minute. */
     readonly state: 'live' | 'retrying' | 'stopped';
     /** Null unless an event fails. */
     readonly error: Schemas['SagaError'] | null;
@@ -1449,7 +1449,7 @@ export interface Schemas {
     readonly warnings: readonly Schemas['PayloadWarning'][];
     /** Always false. */
     readonly ok: false;
-    /** Human-readable problems, at most 50. Each names the place in the body, if there is one. */
+    /** Human-readable problems, at most 50. Each begins with the path in the body that it concerns, if there is one. */
     readonly errors: readonly string[];
     /** Machine-readable kind of the error: snake_case, stable. */
     readonly code: string;
@@ -1472,16 +1472,16 @@ export interface Schemas {
   readonly SandboxResult: {
     /** Always true. */
     readonly ok: true;
-    /** False if the endpoint has no project: then no post would be created. */
+    /** False if the endpoint has no project, because no post would then be created. */
     readonly would_create_post: boolean;
     readonly validation: Schemas['SandboxValidation'];
-    /** Previews by the networks' ids, and by the ids of targets that have an override of their own. */
+    /** Previews, keyed by network id and by the id of each target that has its own override. */
     readonly preview: Readonly<Record<string, Schemas['NetworkPreview']>>;
     /** Probable mistakes in the payload. */
     readonly warnings: readonly Schemas['PayloadWarning'][];
     /** The time that the post would be planned for, ISO 8601, UTC; null if it would only wait for approval. Absent unless it would be planned. */
     readonly publish_at?: string | null;
-    /** Always true: the post would wait until it is approved. Absent unless it would. */
+    /** Always true. Absent unless the post would wait for approval. */
     readonly requires_approval?: true;
   };
   /** The results of validation. */
@@ -1512,17 +1512,17 @@ export interface Schemas {
     readonly entities?: readonly Schemas['Entity'][];
     readonly platforms?: readonly string[];
   };
-  /** A time in which a project or channel was paused, a channel needed attention, or an endpoint was disabled. */
+  /** A period in which a project or channel was paused, a channel needed attention, or an endpoint was disabled. */
   readonly StateSpan: {
     /** `project_pause`, `channel_pause`, `needs_attention` or `endpoint_disabled`. */
     readonly kind: string;
-    /** Of the project, channel or endpoint. */
+    /** Id of the project, channel or endpoint. */
     readonly id: string;
     /** ISO 8601, UTC. */
     readonly from: string;
-    /** ISO 8601, UTC. A running pause ends at its `paused_until`; other spans have null while they last. */
+    /** ISO 8601, UTC. For a current pause, its `paused_until`; null for any other span that still lasts. */
     readonly to: string | null;
-    /** The event that began it. */
+    /** The event that began the span. */
     readonly event_id: string;
     /** The author of that event. */
     readonly actor: string;
@@ -1533,7 +1533,7 @@ export interface Schemas {
     readonly at: string;
     /** Actor whose key the request carried. */
     readonly actor: string;
-    /** Name that the endpoint had then; null for other keys. */
+    /** Name of the endpoint at that time; null if the request did not use the key of an endpoint. */
     readonly key_name: string | null;
     readonly ip: string;
   };
@@ -1546,7 +1546,7 @@ export interface Schemas {
     readonly failed: number;
     readonly in_doubt: number;
   };
-  /** A channel whose credentials were set, with the result of their test. They are stored even if the test fails or there are warnings. */
+  /** A channel whose credentials were set, with the result of their test. The credentials are stored even if the test fails or there are warnings. */
   readonly TestedChannel: {
     /** `tgt_…` */
     readonly id: string;
@@ -1578,13 +1578,13 @@ export interface Schemas {
     /** ISO 8601, UTC. */
     readonly to: string;
     readonly buckets: readonly Schemas['Bucket'][];
-    /** At most 500 that overlap the time, in order of their beginning. */
+    /** At most 500 spans that overlap the period, in the order in which they began. */
     readonly spans: readonly Schemas['StateSpan'][];
     /** True if there are more than 500; the longest are shown. */
     readonly spans_truncated: boolean;
     /** At most 500, oldest first. */
     readonly changes: readonly Schemas['PersonChange'][];
-    /** True if there are more: the latest are shown. */
+    /** True if there are more than 500; the latest are shown. */
     readonly changes_truncated: boolean;
   };
   /** All events with the same origin, and the request that started them. */
@@ -1628,7 +1628,7 @@ export interface Schemas {
   };
   /** The figures in the sentence about a wait, for clients that write it in their own language. A figure that does not apply is null. */
   readonly WaitingFigures: {
-    /** Number of the latest attempt, from 1: of the publication ahead, or of this one if none is ahead. */
+    /** Number of the latest attempt, from 1, at the publication ahead, or at this one if none is ahead. */
     readonly attempt: number | null;
     /** Maximum number of attempts. */
     readonly of: number | null;
@@ -1725,7 +1725,7 @@ export interface Schemas {
       | 'test.ping'
     )[];
     readonly is_active: boolean;
-    /** Null if it is active. */
+    /** Null if the webhook output is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
     /** Time until which deliveries also carry a signature with the previous secret; null if they do not. */
     readonly previous_secret_until: string | null;
@@ -1740,9 +1740,9 @@ export interface Schemas {
   };
   /** A webhook output with its new secret: the response to its creation and to `rotate-secret`. */
   readonly WebhookOutputWithSecret: {
-    /** Its UTF-8 bytes are the key of both signatures. Null in a replayed response: a secret is shown once. */
+    /** The UTF-8 bytes of this text are the key of both signatures. Null in a replayed response: a secret is shown once. */
     readonly secret: string | null;
-    /** The same key in the form that Standard Webhooks libraries take: `whsec_` and base64. Null in a replayed response. */
+    /** The same key in the form that Standard Webhooks libraries expect: `whsec_` and base64. Null in a replayed response. */
     readonly secret_whsec: string | null;
     /** `whk_…` */
     readonly id: string;
@@ -1761,7 +1761,7 @@ export interface Schemas {
       | 'test.ping'
     )[];
     readonly is_active: boolean;
-    /** Null if it is active. */
+    /** Null if the webhook output is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
     /** Time until which deliveries also carry a signature with the previous secret; null if they do not. */
     readonly previous_secret_until: string | null;
@@ -1835,34 +1835,34 @@ export interface Schemas {
   };
   readonly PauseRequest: { readonly minutes: number };
   readonly EndpointRequest: {
-    /** Null removes it. */
+    /** Null removes the name. */
     readonly name?: string | null;
     readonly project_ids: readonly string[];
     /** Minimum time between two accepted posts, in seconds, within the limits profile's range. */
     readonly min_interval?: number;
     readonly require_signature?: boolean;
     readonly require_timestamp?: boolean;
-    /** Null removes it. */
+    /** Null removes the allowlist. */
     readonly ip_allowlist?: readonly string[] | null;
     readonly verbose_discovery?: boolean;
-    /** True: each post waits until an owner or the operator approves it. Posts that already wait are not affected. */
+    /** True if each post must wait until an owner or the operator approves it. A change does not affect posts that already wait. */
     readonly requires_approval?: boolean;
     /** Required with the operator's key; may be omitted with an owner's. */
     readonly owner_id?: string;
     readonly mode: 'live' | 'test';
   };
   readonly EndpointPatchRequest: {
-    /** Null removes it. */
+    /** Null removes the name. */
     readonly name?: string | null;
     readonly project_ids?: readonly string[];
     /** Minimum time between two accepted posts, in seconds, within the limits profile's range. */
     readonly min_interval?: number;
     readonly require_signature?: boolean;
     readonly require_timestamp?: boolean;
-    /** Null removes it. */
+    /** Null removes the allowlist. */
     readonly ip_allowlist?: readonly string[] | null;
     readonly verbose_discovery?: boolean;
-    /** True: each post waits until an owner or the operator approves it. Posts that already wait are not affected. */
+    /** True if each post must wait until an owner or the operator approves it. A change does not affect posts that already wait. */
     readonly requires_approval?: boolean;
   };
   readonly RotateSecretRequest: {
@@ -1895,12 +1895,12 @@ export interface Schemas {
     readonly name?: string;
     readonly plan?: 'free' | 'mini' | 'standard' | 'pro' | 'maxi' | 'business';
     readonly locale?: 'en' | 'ru';
-    /** Null removes it. */
+    /** Null removes the chat. */
     readonly notice_chat?: { readonly bot_token: string; readonly chat_id: string | number } | null;
   };
   readonly PostPackRequest: { readonly posts: number };
   readonly ApproveRequest: {
-    /** A note for readers of the decision; an empty one counts as none. */
+    /** A note for readers of the decision; an empty note counts as none. */
     readonly note?: string;
   };
   readonly RejectRequest: {
@@ -1932,7 +1932,7 @@ export interface Schemas {
   readonly TranslationRequest: {
     readonly provider: 'libretranslate';
     readonly url: string;
-    /** Absent: the key stored for the same URL stays; null or empty: the key is removed. */
+    /** If it is absent, the key stored for the same URL is kept; null or an empty string removes the key. */
     readonly api_key?: string | null;
     readonly source: string;
     readonly target: string;
@@ -1978,7 +1978,7 @@ export interface Schemas {
   readonly WebhookOutputRequest: {
     /** An https URL on port 443 of a public address. */
     readonly url: string;
-    /** All event kinds to deliver; initially only `post.published`. */
+    /** All event kinds to deliver. Default for a new webhook output: only `post.published`. */
     readonly kinds?: readonly (
       | 'post.published'
       | 'publication.succeeded'
@@ -1996,7 +1996,7 @@ export interface Schemas {
   readonly WebhookOutputPatchRequest: {
     /** An https URL on port 443 of a public address. */
     readonly url?: string;
-    /** All event kinds to deliver; initially only `post.published`. */
+    /** All event kinds to deliver. Default for a new webhook output: only `post.published`. */
     readonly kinds?: readonly (
       | 'post.published'
       | 'publication.succeeded'
@@ -2051,7 +2051,7 @@ export interface Routes {
         readonly slug: string;
       };
       readonly query?: {
-        /** Items on a page. */
+        /** Maximum number of items on a page. */
         readonly limit?: number;
         /** `next` of the previous page. */
         readonly cursor?: string;
@@ -2138,7 +2138,7 @@ export interface Routes {
   readonly 'GET /manage/v1/channels': {
     readonly takes: {
       readonly query?: {
-        /** Items on a page. */
+        /** Maximum number of items on a page. */
         readonly limit?: number;
         /** `next` of the previous page. */
         readonly cursor?: string;
@@ -2210,7 +2210,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly query?: {
-        /** `true`: also remove it from the resources that refer to it. Default `false`: 409 if any does. */
+        /** With `true`, the resource is also removed from those that refer to it; with `false`, the default, such references cause a 409. */
         readonly cascade?: 'true' | 'false';
       };
     };
@@ -2256,7 +2256,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly query?: {
-        /** Items on a page. */
+        /** Maximum number of items on a page. */
         readonly limit?: number;
         /** `next` of the previous page. */
         readonly cursor?: string;
@@ -2286,7 +2286,7 @@ export interface Routes {
     };
     readonly answers: Schemas['Channel'];
   };
-  /** Test whether the credentials of a channel may post */
+  /** Test whether the credentials of a channel allow posting */
   readonly 'POST /manage/v1/channels/{id}/test': {
     readonly takes: {
       readonly path: {
@@ -2320,7 +2320,7 @@ export interface Routes {
   readonly 'GET /manage/v1/endpoints': {
     readonly takes: {
       readonly query?: {
-        /** Items on a page. */
+        /** Maximum number of items on a page. */
         readonly limit?: number;
         /** `next` of the previous page. */
         readonly cursor?: string;
@@ -2405,7 +2405,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly query?: {
-        /** Items on a page. */
+        /** Maximum number of items on a page. */
         readonly limit?: number;
         /** `next` of the previous page. */
         readonly cursor?: string;
@@ -2495,9 +2495,9 @@ export interface Routes {
         readonly at?: string;
         /** The aggregate as it stood after this revision. */
         readonly revision?: string;
-        /** Revision of the first event that is shown. */
+        /** Revision of the first event to show. */
         readonly from?: string;
-        /** Number of events that are shown. */
+        /** Maximum number of events to show. */
         readonly limit?: number;
       };
     };
@@ -2537,7 +2537,7 @@ export interface Routes {
   readonly 'GET /manage/v1/history/events': {
     readonly takes: {
       readonly query?: {
-        /** Items on a page. */
+        /** Maximum number of items on a page. */
         readonly limit?: number;
         /** `next` of the previous page. */
         readonly cursor?: string;
@@ -2559,7 +2559,7 @@ export interface Routes {
           | 'delivery'
           | 'projection'
           | 'saga';
-        /** Only events of the aggregates with this id; a channel and its pauses share one. */
+        /** Only events of the aggregates with this id; a channel and its pauses share an id. */
         readonly id?: string;
         /** Only events by this author. */
         readonly actor?: string;
@@ -2656,7 +2656,7 @@ export interface Routes {
   readonly 'GET /manage/v1/history/export': {
     readonly takes: {
       readonly query?: {
-        /** Only lines after this position: an interrupted export continues after its last line. */
+        /** Only lines after this position. To continue an interrupted export, send the position of its last line. */
         readonly after?: string;
         /** Includes the secrets, which only this gateway's SECRETS_KEY can open. */
         readonly secrets?: 'sealed';
@@ -2685,19 +2685,19 @@ export interface Routes {
     readonly takes: { readonly path: { readonly level: string; readonly a: string } };
     readonly answers: string;
   };
-  /** Show a tile of the tree or a bundle of entries, with a number of two groups or a width */
+  /** Show a tile of the tree or a bundle of entries, with a path of two segments */
   readonly 'GET /manage/v1/history/log/tile/{level}/{a}/{b}': {
     readonly takes: { readonly path: { readonly level: string; readonly a: string; readonly b: string } };
     readonly answers: string;
   };
-  /** Show a tile of the tree or a bundle of entries, with three parts of number and width */
+  /** Show a tile of the tree or a bundle of entries, with a path of three segments */
   readonly 'GET /manage/v1/history/log/tile/{level}/{a}/{b}/{c}': {
     readonly takes: {
       readonly path: { readonly level: string; readonly a: string; readonly b: string; readonly c: string };
     };
     readonly answers: string;
   };
-  /** Show a tile of the tree or a bundle of entries, with four parts of number and width */
+  /** Show a tile of the tree or a bundle of entries, with a path of four segments */
   readonly 'GET /manage/v1/history/log/tile/{level}/{a}/{b}/{c}/{d}': {
     readonly takes: {
       readonly path: {
@@ -2745,7 +2745,7 @@ export interface Routes {
   readonly 'GET /manage/v1/jobs': {
     readonly takes: {
       readonly query?: {
-        /** Items on a page. */
+        /** Maximum number of items on a page. */
         readonly limit?: number;
         /** `next` of the previous page. */
         readonly cursor?: string;
@@ -2768,7 +2768,7 @@ export interface Routes {
   readonly 'GET /manage/v1/overview': {
     readonly takes: {
       readonly query?: {
-        /** Only this owner's. Operators may omit it to see all owners; owners may pass only their own id. */
+        /** Limits the overview to this owner. Operators may omit it to see all owners; owners may pass only their own id. */
         readonly owner_id?: string;
       };
     };
@@ -2778,7 +2778,7 @@ export interface Routes {
   readonly 'GET /manage/v1/owners': {
     readonly takes: {
       readonly query?: {
-        /** Items on a page. */
+        /** Maximum number of items on a page. */
         readonly limit?: number;
         /** `next` of the previous page. */
         readonly cursor?: string;
@@ -2851,7 +2851,7 @@ export interface Routes {
   readonly 'GET /manage/v1/posts': {
     readonly takes: {
       readonly query?: {
-        /** Items on a page. */
+        /** Maximum number of items on a page. */
         readonly limit?: number;
         /** `next` of the previous page. */
         readonly cursor?: string;
@@ -2867,7 +2867,7 @@ export interface Routes {
         readonly approval?: 'pending';
         readonly external_id?: string;
         readonly trace_id?: string;
-        /** `publish_at`: a calendar, earliest time first, posts that wait for approval without a time last; `since` and `until` then apply to `publish_at`. */
+        /** `publish_at` makes the list a calendar: earliest time first, posts that wait for approval without a time last; `since` and `until` then apply to `publish_at`. */
         readonly order?: 'publish_at';
         /** Only posts that were accepted at this time or later. */
         readonly since?: string;
@@ -2989,7 +2989,7 @@ export interface Routes {
   readonly 'GET /manage/v1/projects': {
     readonly takes: {
       readonly query?: {
-        /** Items on a page. */
+        /** Maximum number of items on a page. */
         readonly limit?: number;
         /** `next` of the previous page. */
         readonly cursor?: string;
@@ -3012,7 +3012,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly query?: {
-        /** `true`: also remove it from the resources that refer to it. Default `false`: 409 if any does. */
+        /** With `true`, the resource is also removed from those that refer to it; with `false`, the default, such references cause a 409. */
         readonly cascade?: 'true' | 'false';
       };
     };
@@ -3141,7 +3141,7 @@ export interface Routes {
   readonly 'GET /manage/v1/webhook-outputs': {
     readonly takes: {
       readonly query?: {
-        /** Items on a page. */
+        /** Maximum number of items on a page. */
         readonly limit?: number;
         /** `next` of the previous page. */
         readonly cursor?: string;
@@ -3195,7 +3195,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly query?: {
-        /** Items on a page. */
+        /** Maximum number of items on a page. */
         readonly limit?: number;
         /** `next` of the previous page. */
         readonly cursor?: string;

@@ -11,7 +11,7 @@ const messages = defineMessages({
     rows: 'Next and previous row',
     open: 'Open',
     close: 'Close',
-    why: 'Why does it wait?',
+    why: 'Why is this waiting?',
     move: 'Move the post (Plan)',
     publish: 'Publish (in Compose)',
     now: 'Back to now (Time machine)',

@@ -141,7 +141,7 @@ export const CHANNEL_MESSAGES = {
   retry: 'Fix the cause on the network, then retry the waiting posts with the current credentials.',
   testFailed: "The gateway failed to test the channel. The cause is in the log of the gateway's operator.",
   credentialsMissing: 'The gateway has no credentials for this channel: set them.',
-  credentialsUnreadable: 'The stored credentials of this channel cannot be decrypted: set them again.',
+  credentialsUnreadable: 'The stored credentials for this channel cannot be decrypted: set them again.',
   /** `same_chat` */
   sameChat: message('The channel "{name}" posts to the same chat: posts to both appear there twice.'),
 };
@@ -247,9 +247,9 @@ export const OVERVIEW_MESSAGES = {
   manyEndpoints: message('{count} endpoints were disabled: they accept no posts.'),
   /** `quota_exhausted` */
   quotaExhausted: message(
-    "The month's posts of {owner} are used up. New posts wait for a post pack, a larger plan, or the new month at {until}.",
+    "{owner} has used up this month's posts. New posts are refused, and queued posts wait until {until}, or until the owner gets a post pack or a larger plan.",
   ),
-  manyQuotas: message("{count} owners have used up the month's posts. Their new posts wait."),
+  manyQuotas: message("{count} owners have used up this month's posts. New posts are refused, and queued posts wait."),
   /** `publication_failed` */
   publicationFailed: message('"{excerpt}" was not published on {platform}, in the channel "{channel}": {reason}'),
   manyFailed: message('{count} publications failed. Send them again, or dismiss them.'),

@@ -4,6 +4,6 @@ import { message } from '../../kernel/message.js';
 export const LOST_CREDENTIALS_MESSAGES = {
   /** `credentials_missing` */
   enterAgain: message(
-    'The gateway has no credentials of this channel, because its database was set up without them. Enter them again: {fields}.',
+    'The gateway has no credentials for this channel, because its database was set up without them. Enter them again: {fields}.',
   ),
 };

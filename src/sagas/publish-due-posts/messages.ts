@@ -9,9 +9,9 @@ export const ATTEMPT_MESSAGES = {
   /** `interrupted` */
   leaseLost: 'The process lost its connection to the database before anything was sent.',
   /** `credentials_missing` */
-  credentialsMissing: 'The gateway has no credentials of this channel: set them.',
+  credentialsMissing: 'The gateway has no credentials for this channel: set them.',
   /** `credentials_unreadable` */
-  credentialsUnreadable: 'The stored credentials of this channel cannot be decrypted: set them again.',
+  credentialsUnreadable: 'The stored credentials for this channel cannot be decrypted: set them again.',
   /** `channel_moved` */
   channelMoved: 'The network has moved this channel; the post is sent to its new address.',
   /** `internal_error` */

@@ -27,7 +27,7 @@ export const pseudoTranslateHtml = (html: string, target: string): string => {
     result += whole;
     if (slash === '')
       open.push({ name, isUntranslated: open.at(-1)?.isUntranslated === true || /\btranslate="no"/.test(attributes) });
-    else if (open.pop()?.name !== name) throw new InvalidMarkup(`${whole} closes nothing`);
+    else if (open.pop()?.name !== name) throw new InvalidMarkup(`${whole} has no opening tag`);
   }
   if (open.length > 0) throw new InvalidMarkup(`<${open.at(-1)!.name}> is not closed`);
   appendUpTo(html.length);

@@ -42,7 +42,7 @@ export const parseHtml = (html: string): FormattedText => {
       if (!type) throw badPayload(`text: tag ${piece} is not supported`);
       if (slash) {
         const opened = open.pop();
-        if (opened?.tag !== tag) throw badPayload(`text: ${piece} closes nothing`);
+        if (opened?.tag !== tag) throw badPayload(`text: ${piece} has no opening tag`);
         const { offset, url } = opened;
         entities.push({ type, offset, length: text.length - offset, ...(url === null ? {} : { url }) });
       } else open.push({ tag, offset: text.length, url: tag === 'a' ? readHref(attributes) : null });

@@ -207,7 +207,7 @@ describe('a reaction that hangs', () => {
     await append('slow', 'next');
     start(0, 50);
     const { error } = await failing(saga);
-    expect(error.message).toMatch(/ReactionTooSlow: the reaction has reached its time limit of 0\.05 s$/);
+    expect(error.message).toMatch(/ReactionTooSlow: the reaction reached its time limit of 0\.05 s$/);
     await until('it is tried again', () => state.tries > 2);
     state.hangs = false;
     await live(saga);

@@ -33,7 +33,7 @@ describe('the stand-in of LibreTranslate', () => {
     [{ format: 'markdown' }, 400, 'markdown format is not supported'],
     [{ q: '<b>a', format: 'html' }, 500, '<b> is not closed'],
     [{ q: 'a < b', format: 'html' }, 500, 'a lone <'],
-    [{ q: '</b>', format: 'html' }, 500, 'closes nothing'],
+    [{ q: '</b>', format: 'html' }, 500, 'has no opening tag'],
     [{ q: 'a &c', format: 'html' }, 500, 'no reference'],
   ])('rejects %j', async (more, status, message) => {
     expect(await service.translate({ ...request, ...more })).toEqual({

@@ -157,7 +157,7 @@ export const composeMessages = defineMessages({
     codeEnvironment: (names: string) => `Set ${names} in the environment first.`,
     call: (method: string) => `Call to ${method}`,
     // empty
-    noEndpoint: 'There is no endpoint yet.',
+    noEndpoint: 'There are no endpoints yet.',
     noEndpointText: 'A post goes through an endpoint to the channels of its projects. Add an endpoint first.',
     addEndpoint: 'Add endpoint',
     noChannels: 'This endpoint has no channels yet.',

@@ -12,7 +12,7 @@ export const requestsMessages = defineMessages({
     none: 'No requests yet.',
     noneTitle: 'Nothing has been sent to this endpoint yet',
     noneText: 'Requests appear here a moment after they arrive, with the reason if one is refused.',
-    noEndpoint: 'There is no endpoint yet',
+    noEndpoint: 'There are no endpoints yet',
     noEndpointText: 'Programs post to an endpoint. Its requests, accepted and refused, appear here.',
     create: 'Create an endpoint',
     settings: 'Endpoint settings',
