@@ -23,7 +23,9 @@ export const FETCH_MESSAGES = {
   unknownHost: message('cannot be reached: host name cannot be resolved ({host}); check the URL'),
   connectionFailed: message('cannot be reached: the connection to its host failed ({code})'),
   connectionClosed: 'cannot be reached: its host closes the connection at once',
-  badCertificate: message('cannot be reached: the certificate of its host is not valid ({code}); renew it on that host'),
+  badCertificate: message(
+    'cannot be reached: the certificate of its host is not valid ({code}); renew it on that host',
+  ),
   tlsFailed: message('cannot be reached: a TLS connection to its host failed ({code})'),
   hostTooSlow: message('cannot be reached: its host does not answer in time ({code})'),
   malformedHttp: message('cannot be read: its host answers malformed HTTP ({code})'),

@@ -63,9 +63,7 @@ describe('the check of the server', () => {
   it('finds a role without rights, and gives the statements that it needs', async () => {
     const { name, url, superuser } = await createRoleAndDatabase();
     const message = await check(url);
-    expect(message).toMatch(
-      new RegExp(`^DATABASE_URL uses the role ${name}, which may not create schemas and tables`),
-    );
+    expect(message).toMatch(new RegExp(`^DATABASE_URL uses the role ${name}, which may not create schemas and tables`));
     expect(statementsIn(message)).toEqual([
       `GRANT CREATE ON DATABASE ${name} TO ${name};`,
       `GRANT USAGE, CREATE ON SCHEMA public TO ${name};`,

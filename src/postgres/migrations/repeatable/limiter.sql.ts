@@ -1,10 +1,9 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
 /**
- * The limiter's functions for posts, and the clock of all limits; the functions for the other limits are in
- * budgets.sql.ts. Each call evaluates a batch of requests, at most one per endpoint. Rows are locked before the clock
- * is read, so the limits are exact across all processes. A request with an outdated endpoint snapshot is `stale` and
- * uses no tokens.
+ * The limiter's functions for posts, and the clock of all limits; budgets.sql.ts has the functions for other limits.
+ * Each call evaluates a batch of requests, at most one per endpoint. Rows are locked before the clock is read, so the
+ * limits are exact across processes. A request with an outdated endpoint snapshot is `stale` and uses no tokens.
  */
 export const limiter: RepeatableMigration = {
   name: 'limiter',
@@ -15,10 +14,9 @@ export const limiter: RepeatableMigration = {
     $$;
 
     -- Admits posts whose streams are presumed empty. A post with a stream that is not empty is "stored" and uses no tokens;
-    -- the other posts go to ops_admit_posts. Row 0 counts the stored posts as evaluated. With events outside this database,
-    -- streams is empty, and a post whose keys were not looked up is unread. plan_cache_mode: for small batches, the server
-    -- preferred a custom plan and planned every call again, which made a single post three times as expensive. The setting
-    -- also applies to the functions called from here.
+    -- the others go to ops_admit_posts. Row 0 counts the stored posts as evaluated. With events outside this database, streams
+    -- is empty, and a post whose keys were not looked up is unread. plan_cache_mode (also for functions called from here): for
+    -- small batches, the server preferred a custom plan and planned every call again, tripling the cost of a single post.
     create or replace function ops_admit_new_posts(
       streams text[], items int[],
       endpoints text[], versions text[], consumes boolean[], keys_1 bigint[], keys_2 bigint[],
