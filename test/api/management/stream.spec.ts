@@ -189,7 +189,7 @@ describe('the stream of changes', () => {
     expect(sixth.status).toBe(429);
     expect(sixth.headers.get('retry-after')).not.toBeNull();
     const problem = (await sixth.json()) as { code: string; errors: string[] };
-    expect(problem).toMatchObject({ code: 'too_many_streams', errors: [expect.stringContaining('5 streams')] });
+    expect(problem).toMatchObject({ code: 'too_many_streams', errors: [expect.stringContaining('5 change streams')] });
     await open((await createOwner(harness)).caller.key); // of another owner
     streams[0]!.close();
     await until('another may be opened', () => open(caller.key));

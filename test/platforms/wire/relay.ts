@@ -51,6 +51,8 @@ export const startRelay = async (target: string, { asked, answered }: Bystander)
     };
     relay().catch(() => response.destroy());
   });
+  // Longer than a client keeps an idle connection, which otherwise could break just as it is used again.
+  server.keepAliveTimeout = 65_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
