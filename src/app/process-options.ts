@@ -29,7 +29,7 @@ export interface Overrides {
   readonly streams?: Partial<StreamOptions>;
 }
 
-/** Options of one process of the gateway. */
+/** Options for one process of the gateway. */
 export interface ProcessOptions {
   readonly settings: Settings;
   readonly log: Logger;

@@ -14,7 +14,7 @@ const SAGA_LAG_HELP =
 const SAGA_STOPPED_HELP = '1 if a saga is stuck at an event that cannot be read or is older than a minute';
 const OVERDUE_HELP = 'Items whose erasure is more than a minute overdue (D-56)';
 
-/** Name of the transparency log among the sagas. */
+/** Name of the saga that writes the transparency log. */
 const HISTORY_LOG = 'write-transparency-log';
 /** Maximum number of deliveries to count, so that a scrape does not cost more as the queue grows. */
 const MOST_DELIVERIES = 100_000;

@@ -46,5 +46,5 @@ export interface RecordedEvent<E extends DomainEvent = DomainEvent> extends Orig
   readonly data: E['data'];
 }
 
-/** A recorded event of a union, narrowed by its type. */
+/** The recorded form of each event in a union, so that checking `type` narrows `data`. */
 export type RecordedEventOf<E extends DomainEvent> = E extends DomainEvent ? RecordedEvent<E> : never;

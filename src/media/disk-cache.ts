@@ -9,7 +9,7 @@ import { FETCH_MESSAGES } from '../outbound-http/messages.js';
 import { storageError } from './download.js';
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
-/** Options of a {@link DiskCache}. */
+/** Options for a {@link DiskCache}. */
 export interface DiskCacheOptions {
   /** Folder of the files; no other process may use it. */
   readonly directory: string;

@@ -8,7 +8,7 @@ import { helperCommand, type HelperRights } from './helper-command.js';
 /** Source text of a helper process's program, which is set up once and then answers one request after another. */
 export type HelperProgram<Request, Response> = string & { readonly request?: Request; readonly response?: Response };
 
-/** Options of a {@link HelperProcess}. */
+/** Options for a {@link HelperProcess}. */
 export interface HelperOptions<Request, Response> extends HelperRights {
   readonly program: HelperProgram<Request, Response>;
   /** Time limit of one request, in ms. */

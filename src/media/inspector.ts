@@ -2,7 +2,7 @@ import { type Log, silentLog } from '../kernel/log.js';
 import { buildProgram, HelperProcess, type HelperProgram } from './helper-process.js';
 import { type Inspection, type InspectionRequest, inspectorProgram } from './inspector-program.js';
 
-/** Options of an {@link Inspector}. */
+/** Options for an {@link Inspector}. */
 export interface InspectorOptions {
   /** Time limit for one file, in ms; default 1 s. */
   readonly timeoutMs?: number;

@@ -35,7 +35,7 @@ export interface CachedPhoto extends ResizedPhoto {
   readonly release: () => void;
 }
 
-/** Options of a {@link MediaCache}. */
+/** Options for a {@link MediaCache}. */
 export interface MediaCacheOptions extends DiskCacheOptions {
   readonly client: GuardedClient;
   readonly inspector: Inspector;
@@ -44,7 +44,7 @@ export interface MediaCacheOptions extends DiskCacheOptions {
   readonly timeoutMs?: number;
 }
 
-/** Options of {@link MediaCache.fetchToDisk}. */
+/** Options for {@link MediaCache.fetchToDisk}. */
 export interface FetchOptions extends BorrowOptions {
   /** A file fetched for one post is not used for another, because the file at the URL may have changed (ADR-50). */
   readonly postId: string;

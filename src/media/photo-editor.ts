@@ -7,7 +7,7 @@ import { MAX_PIXELS } from './media-rules.js';
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
 import { type PhotoAnswer, photoProgram, type PhotoRequest, type ResizedPhoto } from './photo-program.js';
 
-/** Options of a {@link PhotoEditor}. */
+/** Options for a {@link PhotoEditor}. */
 export interface PhotoEditorOptions {
   /** Time limit for one photo, in ms; default 30 s. */
   readonly timeoutMs?: number;

@@ -46,7 +46,7 @@ export interface PaidRequests {
 /** Pays for requests. @throws an error that ends the probing, if the budget does not cover them */
 export type PayRequests = (most: { readonly probes: number; readonly bytes: number }) => Promise<PaidRequests>;
 
-/** Options of one call of a {@link Prober}. */
+/** Options for one call of a {@link Prober}. */
 export interface ProbeOptions {
   readonly signal?: AbortSignal;
   /** Pays for the first reads of all media together, then for each further read. If absent, reads are free. */
@@ -58,7 +58,7 @@ export interface ProbeOptions {
   readonly ownerId?: string;
 }
 
-/** Options of a {@link Prober}. */
+/** Options for a {@link Prober}. */
 export interface ProberOptions {
   readonly client: GuardedClient;
   readonly inspector?: Inspector;

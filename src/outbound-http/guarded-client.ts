@@ -11,7 +11,7 @@ import { resolveHost } from './resolve-host.js';
 import type { TrafficMeter } from './traffic-meter.js';
 import { findFetchUrlProblem } from './url-rules.js';
 
-/** Options of a {@link GuardedClient}. */
+/** Options for a {@link GuardedClient}. */
 export interface GuardedClientOptions extends Partial<Pick<GuardedConnectOptions, 'resolve' | 'ca' | 'build'>> {
   readonly policy: AddressPolicy;
   readonly timeouts?: Partial<GuardedTimeouts>;

@@ -8,7 +8,7 @@ import { FetchError, fetchErrorOf } from './fetch-error.js';
 import { FETCH_MESSAGES, URL_MESSAGES } from './messages.js';
 import type { ResolveHost } from './resolve-host.js';
 
-/** Options of the guarded connector. */
+/** Options for the guarded connector. */
 export interface GuardedConnectOptions {
   readonly policy: AddressPolicy;
   readonly resolve: ResolveHost;

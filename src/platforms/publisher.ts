@@ -228,7 +228,7 @@ export interface PlatformPace {
   readonly perCredential: readonly Pace[];
 }
 
-/** Options of every publisher; a network ignores options that it does not need. */
+/** Options for every publisher; a network ignores options that it does not need. */
 export interface PublisherOptions {
   /** Base URL of the network's API; a trailing slash is ignored. */
   readonly apiUrl: string;

@@ -22,7 +22,7 @@ export interface EmbeddedPostgres {
   readonly onExit: (listener: (exit: ServerExit) => void) => void;
 }
 
-/** Options of {@link startEmbeddedPostgres}. */
+/** Options for {@link startEmbeddedPostgres}. */
 export interface EmbeddedPostgresOptions {
   /** Absolute path; created if it does not exist. */
   readonly dataDir: string;

@@ -20,7 +20,7 @@ export const pgTypes = new TypeOverrides();
 pgTypes.setTypeParser(INT8, BigInt);
 pgTypes.setTypeParser(INT8_ARRAY, (text: string) => bigints(parseTexts(text)));
 
-/** Options of {@link createPool}. */
+/** Options for {@link createPool}. */
 export interface PoolOptions {
   /** Maximum number of connections, at least 1. */
   readonly max: number;

@@ -5,7 +5,7 @@ const IN_WORD = String.raw`[\p{L}\p{M}\p{N}_\u200c\u200d]`;
 const BEGINS_IN_WORD = new RegExp(`^${IN_WORD}`, 'u');
 const ENDS_IN_WORD = new RegExp(`${IN_WORD}$`, 'u');
 
-/** Options of a search for words (D-28). */
+/** Options for a search for words (D-28). */
 export interface WordOptions {
   /** Ignores occurrences inside a longer word. */
   readonly wholeWord: boolean;

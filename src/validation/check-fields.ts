@@ -5,7 +5,7 @@ import { type BodyClass, readFields, type Sent } from './read-fields.js';
 import type { RuleContext } from './rules.js';
 import { wrongTypePredicate } from './wording.js';
 
-/** Status of a body that breaks a rule, and so the schema (D-5). */
+/** HTTP status for a body that breaks a rule (D-5). */
 const SCHEMA: RefusalStatus = 422;
 
 /** One object in a list, and the result of checking its rules. */

@@ -196,7 +196,7 @@ describeInChromium('planned posts', () => {
     await page.keyboard.press('Control+A');
     await page.keyboard.type('After the change');
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('The changes are saved.').waitFor();
+    await page.getByText('Changes saved.').waitFor();
     await page.getByRole('heading', { level: 1, name: 'After the change' }).waitFor();
     expect(await read(id)).toMatchObject({
       revision: 2,

@@ -10,7 +10,7 @@ export type PublishPayload = Schemas['PublishPayloadRequest'];
 /** Query parameters of `posts`. */
 export type PostsQuery = NonNullable<Routes['GET /v1/webhooks/{slug}/posts']['takes']['query']>;
 
-/** Options of {@link createClient}. */
+/** Options for {@link createClient}. */
 export interface ClientOptions extends SendOptions {
   /** The endpoint's URL: `https://…/v1/webhooks/{slug}`. */
   readonly url: string;

@@ -3,7 +3,7 @@ import { type JsonText, toJson } from './json-text.js';
 import type { Routes } from './schema.js';
 import { formatQuery, open, type Outgoing, send, type SendOptions } from './send.js';
 
-/** Options of {@link createManagement}. */
+/** Options for {@link createManagement}. */
 export interface ManagementOptions extends SendOptions {
   /** The gateway's address: `https://gateway.example`. */
   readonly url: string;

@@ -1,6 +1,6 @@
 import { fromBase64, isSigned, toBytes } from './hmac.js';
 
-/** A delivery as it arrived. */
+/** A received delivery, and the secret to verify it with. */
 export interface WebhookRequest {
   /** The webhook output's `secret`, or its `secret_whsec`. */
   readonly secret: string;

@@ -35,7 +35,7 @@ export const planningMessages = defineMessages({
     cancelHappens: 'It is removed from the plan and is never published.',
     cancelRisk: 'This can’t be undone. To publish the text later, write a new post.',
     cancelVerb: 'Cancel the post',
-    cancelled: 'The post is cancelled.',
+    cancelled: 'Post cancelled.',
     edit: 'Edit',
     // approval
     review: 'Review…',

@@ -14,7 +14,7 @@ import { buildProblemView } from './problem.view.js';
 const LINGER_MS = 5_000;
 const LINGER_BYTES = 20_971_520;
 
-/** Connections whose last answer was sent or is being sent, with the bytes that each had received by then. */
+/** Closing connections, each with the number of bytes it had received when its last answer was sent. */
 const closingConnections = new WeakMap<Duplex, number>();
 
 const PENDING_REPLY = Symbol('pending reply');

@@ -30,8 +30,8 @@ import { type KnownPublication, takeOver } from './take-over.js';
 const ACTOR = 'system:reset-to-store';
 
 /**
- * Makes the event store in the settings the database's store: read models and sagas start again from its first event.
- * Before that, appends the outcomes of publications that only the read models know, so that nothing is published twice.
+ * Points the database at the event store from the settings: read models and sagas start again from its first event.
+ * First appends the publication outcomes that only the read models hold, so that nothing is published twice.
  * Secrets, limits and keys are kept. Returns a human-readable report.
  * @throws Error with a human-readable message if the database is in use
  */

@@ -24,7 +24,7 @@ const MAX_TRIES = 5;
 const MAX_PART_TRIES = 60;
 const PART_RETRY_MS = 1_000;
 
-/** Options of an export. The gateway checks their values. */
+/** Options for an export. The gateway checks their values. */
 interface ExportOptions {
   readonly after?: string;
   readonly secrets?: 'sealed';

@@ -13,9 +13,9 @@ import { DISABLED_REASONS } from '../messages.js';
 import { originOfRequest, type RequestOrigin } from '../origin.js';
 
 /**
- * Disables an endpoint on the gateway's own decision (D-8), at most once after it was last enabled: a late repeat by a
- * process that was suspended does not disable an endpoint that its owner has enabled again. Returns the id of the event
- * that disabled it; null if this command did not disable it.
+ * Disables an endpoint on the gateway's own initiative (D-8), at most once each time it is enabled: a late retry by a
+ * suspended process cannot disable an endpoint that its owner has since enabled again. Returns the id of the event that
+ * disabled it; null if this command did not disable it.
  */
 export class DisableEndpoint extends Command<string | null> {
   constructor(

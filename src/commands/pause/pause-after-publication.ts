@@ -31,8 +31,8 @@ export class PauseAfterPublication {
   constructor(private readonly pauseTargets: PauseTargetsHandler) {}
 
   /**
-   * Applies a post's pauses, each once per project and channel, however often this is called. Never shortens a pause.
-   * @throws Unavailable: the success must not be recorded
+   * Applies a post's pauses. Idempotent: repeated calls do not pause a project or channel again. Never shortens a pause.
+   * @throws Unavailable; the caller must then not record the publication as published
    */
   async apply({ postId, projectId, channelId, payload, at, origin }: AcceptedPublication): Promise<void> {
     const { ad_pause_minutes: projectMinutes = 0, ad_target_pause_minutes: channelMinutes = 0 } = payload;

@@ -12,9 +12,9 @@ export const isKeyTaken = (usedAt: Instant, at: Instant): boolean => at < usedAt
 export type KeyStatus =
   /** A post has claimed the key within {@link KEY_LIFETIME_MS}: a request with it is a replay. */
   | { readonly kind: 'taken'; readonly by: KeyClaim }
-  /** The next event in the key's own stream decides. */
+  /** The next event in the key's own stream can claim or reserve it. */
   | { readonly kind: 'free' }
-  /** The event at the reserved place decides, and is not written yet. */
+  /** Only the event for which it is reserved can claim it, and that event is not written yet. */
   | { readonly kind: 'reserved' };
 
 /**

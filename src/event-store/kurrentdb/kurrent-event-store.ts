@@ -34,7 +34,7 @@ import { EventReader } from './reader.js';
 import { SharedCalls } from './shared-calls.js';
 import { followLog } from './subscription.js';
 
-/** Options of the event store. */
+/** Options for the event store. */
 export interface KurrentEventStoreOptions {
   /** `kurrentdb://…` or `esdb://…`, one node or a cluster, with the client's own options; credentials need TLS. */
   readonly connectionString: string;

@@ -18,7 +18,7 @@ const KEEP_ALIVE_MS = 10_000;
  */
 const WINDOW_BYTES = 1_048_576;
 
-/** Options of a connection, parsed from a connection string. */
+/** Options for a connection, parsed from a connection string. */
 export interface ConnectionOptions {
   /** Null if not encrypted. */
   readonly tls: SecureClientSessionOptions | null;

@@ -16,7 +16,7 @@ const BATCH = 100;
  */
 const READ_OVER = 8n;
 
-/** Neighbouring entries of one stream that one read returns. */
+/** A range of revisions in one stream, fetched with one read. */
 interface StreamRange {
   readonly stream: string;
   readonly from: bigint;

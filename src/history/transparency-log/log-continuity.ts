@@ -95,8 +95,8 @@ export class LogContinuity {
   private async catchUp(published: PublishedCheckpoint, known: Checkpoint, signal: AbortSignal): Promise<boolean> {
     const end = await this.readEnd(BigInt(published.position), signal);
     if (end < BigInt(published.position)) return false;
-    // Not a warning, because losing the connection between recording a checkpoint and committing its transaction has
-    // the same effect.
+    // Not a warning: this also happens after a harmless loss of the connection, between recording a checkpoint and
+    // committing its transaction.
     this.log.info({ size: known.size }, LOG_MESSAGES.catchingUp);
     try {
       await withTransaction(this.pool, (tx) => this.rebuild(tx, known, end, signal));

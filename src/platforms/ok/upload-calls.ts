@@ -9,7 +9,7 @@ export const photoAddressCall = (gid: string): MethodCall => ({
 });
 
 /**
- * Returns the call that requests a video's upload URL. It has no `gid`, because OK would then publish the video
+ * Returns the call that requests a video's upload URL. Omits `gid`: with it, OK would publish the video
  * (networks.md §1).
  * @param size in bytes
  */

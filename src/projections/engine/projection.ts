@@ -71,7 +71,7 @@ export interface Projection {
   apply(tx: Tx, events: readonly RecordedEvent[], cache?: RowCache): Promise<void>;
 }
 
-/** Injection token of all projections of the program. */
+/** Injection token for the list of all projections. */
 export const PROJECTIONS = Symbol('Projections');
 
 /** The parts of a projection that its readers need. */

@@ -20,7 +20,7 @@ export interface DuePosts {
   readonly nextAt: Instant | null;
 }
 
-/** The deleted resource whose planned posts to find. */
+/** A deleted resource to find planned posts for. */
 export type PlanOf =
   | { readonly channelId: string }
   | { readonly projectId: string }

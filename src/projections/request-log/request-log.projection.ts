@@ -49,7 +49,7 @@ export const requestLog: Projection = {
     });
     const added = new Map<string, number>();
     for (const { endpoint_id } of newest) added.set(endpoint_id, (added.get(endpoint_id) ?? 0) + 1);
-    // At most as many entries are too old as were added. Searching for more would scan all deleted rows while an old
+    // Each added entry replaces at most one old entry. Searching for more would scan all deleted rows while an old
     // snapshot is open (ADR-96).
     await tx.query({
       name: 'delete old requests',

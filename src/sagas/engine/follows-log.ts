@@ -33,7 +33,7 @@ export type SagaClass<S = object> = abstract new (...args: never[]) => S;
 
 const followed = new WeakMap<object, FollowedLog>();
 
-/** Declares the part of the log that a saga follows, on a class whose constructor arguments Nest injects. */
+/** Class decorator: declares which part of the log a saga follows, and makes the class injectable. */
 export const FollowsLog =
   <E extends DomainEvent>(log: FollowedLog<E>) =>
   (saga: SagaClass<Reacting<E>>): void => {

@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { LedgerEntry, NewLedgerEntry } from './ledger-entry.js';
 
-/** Options of a ledger. */
+/** Options for a ledger. */
 export interface LedgerOptions {
   /** Path of the file; it is created with its folder if missing. */
   readonly file: string;

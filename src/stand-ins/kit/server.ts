@@ -11,7 +11,7 @@ import { type Fault, FaultQueue } from './faults.js';
 import type { Ledger } from './ledger.js';
 import type { StandInAnswer, StandInCall, StandInLogger, StandInNetwork } from './network.js';
 
-/** Options of every stand-in. */
+/** Options for every stand-in. */
 export interface StandInOptions {
   /** Port; 0 picks a free one. */
   readonly port: number;

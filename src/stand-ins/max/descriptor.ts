@@ -3,7 +3,7 @@ import { DEMO_CHANNEL } from './demo-channel.js';
 import { startMaxStandIn } from './max-stand-in.js';
 import { THEME } from './theme.js';
 
-/** The stand-in of MAX. */
+/** Describes the MAX stand-in. */
 export const maxStandIn: StandInDescriptor = {
   platform: 'max',
   theme: THEME,

@@ -3,7 +3,7 @@ import { DEMO_CHANNEL } from './demo-channel.js';
 import { startOkStandIn } from './ok-stand-in.js';
 import { THEME } from './theme.js';
 
-/** The stand-in of OK. */
+/** Describes the OK stand-in. */
 export const okStandIn: StandInDescriptor = {
   platform: 'ok',
   theme: THEME,

@@ -3,7 +3,7 @@ import { DEMO_CHANNEL } from './demo-channel.js';
 import { startTelegramStandIn } from './telegram-stand-in.js';
 import { THEME } from './theme.js';
 
-/** The stand-in of Telegram. */
+/** Describes the Telegram stand-in. */
 export const telegramStandIn: StandInDescriptor = {
   platform: 'telegram',
   theme: THEME,

@@ -3,7 +3,7 @@ import { DEMO_CHANNEL } from './demo-channel.js';
 import { THEME } from './theme.js';
 import { startVkStandIn } from './vk-stand-in.js';
 
-/** The stand-in of VK. */
+/** Describes the VK stand-in. */
 export const vkStandIn: StandInDescriptor = {
   platform: 'vk',
   theme: THEME,

@@ -53,7 +53,7 @@ export const channelMessages = defineMessages({
     newProject: 'Create a project',
     projectPaused: 'paused',
     settings: 'Settings',
-    settingsSaved: 'The settings are saved.',
+    settingsSaved: 'Settings saved.',
     notSaved: 'Not saved yet.',
     undo: 'Undo',
     save: 'Save',

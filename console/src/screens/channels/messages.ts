@@ -12,7 +12,7 @@ export const channelsMessages = defineMessages({
     addToProject: 'Add it to a project, so that posts reach it.',
     mayNotPostYet: 'Almost there: posting is not allowed yet.',
     chatMissing: (network: string) => `Almost there: ${network} doesn’t show the chat yet.`,
-    tokenRefused: 'The channel is saved, but its token is not confirmed.',
+    tokenRefused: 'Channel saved, but its token is not confirmed.',
     fixThenTest: 'Fix what the test found, then test again.',
     noneTitle: 'Connect your first channel',
     noneYet: 'No channels yet',

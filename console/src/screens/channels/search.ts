@@ -1,6 +1,6 @@
 import { readText } from '../../app/search.js';
 
-/** Options of a channel's screen, as they appear in the URL. */
+/** Options for a channel's screen, as they appear in the URL. */
 export interface ChannelSearch {
   /** `1` if the pause form is open. */
   readonly pause?: string;

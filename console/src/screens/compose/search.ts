@@ -1,6 +1,6 @@
 import { readText } from '../../app/search.js';
 
-/** Options of Compose, as they appear in the address bar. */
+/** Options for Compose, as they appear in the address bar. */
 export interface ComposeSearch {
   readonly endpoint?: string;
   /** The day to plan a post for: `2026-11-27`. */

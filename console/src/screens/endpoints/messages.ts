@@ -87,7 +87,7 @@ export const endpointsMessages = defineMessages({
     disableHappens: 'New requests get 403 until you enable it.',
     disableStays: 'Posts that it has already accepted are still published.',
     disableVerb: 'Disable',
-    disabled: 'The endpoint is disabled.',
+    disabled: 'Endpoint disabled.',
     rotate: {
       token: {
         title: 'Replace the token?',

@@ -65,7 +65,7 @@ export const outputsMessages = defineMessages({
     since: 'Failed in the last',
     sinceOptions: { '1': 'hour', '24': '24 hours', '120': '5 days', '720': '30 days' },
     enabled: 'The webhook is active again.',
-    disabled: 'The webhook is disabled.',
+    disabled: 'Webhook disabled.',
     deliveries: 'Deliveries',
     allStates: 'All',
     states: { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' },

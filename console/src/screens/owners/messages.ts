@@ -49,7 +49,7 @@ export const ownersMessages = defineMessages({
     packHappens: 'They can be used right away, in addition to the plan’s posts.',
     packStays: 'The plan stays as it is.',
     packVerb: 'Add posts',
-    packDone: 'The posts were added.',
+    packDone: 'Posts added.',
     packWrong: 'Enter a whole number, 1 or more.',
     rotate: 'Replace key…',
     rotateTitle: (name: string) => `Replace the key of ${name}?`,

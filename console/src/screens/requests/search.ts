@@ -1,6 +1,6 @@
 import { readText } from '../../app/search.js';
 
-/** Options of the request log, as they appear in the address bar. */
+/** Options for the request log, as they appear in the address bar. */
 export interface RequestsSearch {
   /** Id of the endpoint whose requests are shown. */
   readonly endpoint?: string;

@@ -41,7 +41,7 @@ export const buildLongest = ({ waitingOwners, views }: OverviewFacts): LongestWa
     rule: views.get(publication_id)?.waiting_for?.rule ?? null,
   }));
 
-/** Returns when a publication will be sent, as far as known. A publication that waits for a person comes last. */
+/** Returns when a publication is expected to be sent: now if unknown, `Infinity` if it waits for a person. */
 const goesAt = ({ waiting_for }: WaitingPublicationView, now: Instant): Instant => {
   if (waiting_for && NEEDS_PERSON.has(waiting_for.rule)) return Infinity;
   const until = waiting_for?.until ?? null;

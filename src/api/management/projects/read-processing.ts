@@ -129,7 +129,7 @@ const readFooter = (value: unknown, problems: ProblemList): Footer | undefined =
  * of a second.
  */
 const MAX_PROGRAMS = 2_000;
-/** Limit for the words of all filters together, in UTF-16 units. */
+/** Maximum total length of the words in all filters, in UTF-16 units. */
 const MAX_WORDS = 20_000;
 
 /** Limits the cost of a project's patterns and words, because other posts wait while one of its posts is processed. */

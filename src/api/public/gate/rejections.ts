@@ -98,8 +98,8 @@ export const disabledRejection = (
 };
 
 /**
- * Rejects a request to an endpoint that repeated violations disabled (D-8).
- * @param eventId id of the event, if known
+ * Rejects a request to an endpoint that was disabled after repeated violations of limits (D-8).
+ * @param eventId id of the event that disabled it, if known
  */
 export const violationsRejection = (endpoint: EndpointSnapshot, eventId: string | null): GateRejection => {
   const message = GATE_MESSAGES.disabledByLimits({ remedy: sayHowToEnable(endpoint) });
@@ -130,7 +130,7 @@ export const mediaTypeRejection = (
   endpoint: EndpointSnapshot,
   contentType: string | undefined,
 ): GateRejection | null => {
-  if (contentType === 'application/json') return null; // as nearly all clients send it
+  if (contentType === 'application/json') return null; // the exact value that nearly all clients send
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
   const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset);

@@ -263,9 +263,10 @@ const afterConfirmation = (from: Sending | Unconfirmed, done: StepDone, render: 
 };
 
 /**
- * Returns the state after an orphaned attempt was examined.
- * @param step the visible step that the stream names; undefined if it is no longer part of the rendering
- * @param read null if not needed, because no visible step was in progress
+ * Returns the next state of an orphaned attempt.
+ * @param step the visible step that was in progress; undefined if there was none, or if the rendering no longer
+ *   contains it
+ * @param read null if no visible step was in progress
  */
 export const afterOrphanFound = (
   from: Orphaned,

@@ -6,7 +6,7 @@ export const firstRunMessages = defineMessages({
     none: 'Publish your first post in four steps.',
     done: (count: number, next: string) => `${count} of 4 steps ${pluralEn(count, 'is', 'are')} done. Next: ${next}.`,
     sent: 'Your first post is on its way.',
-    published: 'Your first post is published.',
+    published: 'Your first post has been published.',
     summary: 'It takes about two minutes. Come back whenever you like.',
     publishedSummary: 'Your program can send its posts to the same URL.',
     next: ['connect a channel', 'create a project', 'save the URL and the token', 'send the first post'],

@@ -87,7 +87,7 @@ export const processingMessages = defineMessages({
     appliesToNew: 'Changes apply to every publication that starts after you save.',
     undo: 'Undo',
     save: 'Save processing',
-    saved: 'The processing is saved.',
+    saved: 'Processing saved.',
   },
   ru: {
     title: 'Обработка',

@@ -25,7 +25,7 @@ export const TranslationSection = ({
   readonly translation: TranslationDraft | null;
   readonly onChange: (translation: TranslationDraft | null) => void;
   readonly problems: Problems;
-  /** True if the project already translates, so that a key may be stored. */
+  /** True if translation is already configured, in which case an API key may be stored. */
   readonly isStored: boolean;
 }) => {
   const m = useMessages(processingMessages);
