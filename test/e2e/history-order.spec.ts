@@ -20,7 +20,7 @@ const PROCESSES = LONG ? 3 : 2;
 /** Number of exports at the same time; the gateway serves two at a time. */
 const EXPORTERS = 2;
 /** Longest pause of the load. With many exports, the history must not grow so fast that each takes seconds. */
-const LONGEST_PAUSE_MS = LONG ? 2_000 : 40;
+const LONGEST_PAUSE_MS = LONG ? 12_000 : 40;
 const BUNDLE = 256;
 /** Streams whose events the gateway deletes itself. */
 const DELETED_LATER = /^(requestLog|translation|payload)-/;
@@ -123,7 +123,7 @@ const compareOrders = async (harness: E2eHarness, more: Readonly<Record<string, 
       const { id } = channels[random.below(channels.length)]!;
       await manage.patch(`/channels/${id}`, { name: `Name ${random.below(1_000)}` }).catch(() => undefined);
       await publish(gateways[1]!.url, endpoints[0]!, { text: 7 }).catch(() => undefined);
-      await sleep(random.below(LONG ? 1_000 : 100)); // the load is meant to be uneven
+      await sleep(random.below(LONG ? 3_000 : 100)); // the load is meant to be uneven
     }
   };
   const restless = beRestless();
