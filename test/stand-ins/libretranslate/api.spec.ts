@@ -34,7 +34,7 @@ describe('the stand-in of LibreTranslate', () => {
     [{ q: '<b>a', format: 'html' }, 500, '<b> is not closed'],
     [{ q: 'a < b', format: 'html' }, 500, 'a lone <'],
     [{ q: '</b>', format: 'html' }, 500, 'has no opening tag'],
-    [{ q: 'a &c', format: 'html' }, 500, 'no reference'],
+    [{ q: 'a &c', format: 'html' }, 500, 'is not a known character reference'],
   ])('rejects %j', async (more, status, message) => {
     expect(await service.translate({ ...request, ...more })).toEqual({
       status,
