@@ -35,7 +35,7 @@ const ENCODINGS: readonly (readonly [name: string, extension: string])[] = [
   ['gzip', '.gz'],
 ];
 
-/** A console file in the form in which it is sent. */
+/** A console file, encoded as it is sent. */
 export interface ConsoleFile {
   readonly content: Buffer;
   readonly type: string;
@@ -66,7 +66,7 @@ export class ConsoleFiles {
     return (await this.readAll())?.get(INDEX)?.toString() ?? null;
   }
 
-  /** True if only a file can have this path, because no page of the console is in this folder. */
+  /** True for a path in the folder of hashed files, which is never the URL of a console page. */
   isFilePath(path: string): boolean {
     return path.startsWith(HASHED);
   }

@@ -8,7 +8,7 @@ import { getPathPrefix } from '../transport/path-prefix.js';
 import { ConsoleFiles } from './console-files.js';
 import { CONSOLE_MESSAGES } from './messages.js';
 
-/** Placeholder in the page for each answer's nonce. */
+/** Placeholder in the built page, replaced with a new nonce in each response. */
 const NONCE = '__CSP_NONCE__';
 /** Matches the start of a file's URL in the built page: relative, or under `/console/`. */
 const FILE_ADDRESS = /((?:src|href)=")(?:\.\/|\/console\/)/g;
@@ -19,7 +19,7 @@ const SHARED = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** @param nonce for the style elements that the page's scripts add, as a dialog does to stop scrolling behind it */
+/** @param nonce allows style elements that the page's scripts add, for example while a dialog is open */
 const contentSecurityPolicy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -35,9 +35,9 @@ const contentSecurityPolicy = (nonce: string): string =>
   ].join('; ');
 
 /**
- * Serves the web console from its built files (management-api.md: The rest). The console routes on the client: every
- * path that is not a file returns the page. A missing file in `assets/` is a 404, so that a browser never mistakes the
- * page for a script.
+ * Serves the web console from its built files (management-api.md: The rest). Routing happens in the browser, so every
+ * path that is not a file returns the page. A missing file in `assets/` is a 404; otherwise a browser could load the
+ * page as a script.
  */
 @Controller('console')
 export class ConsoleController {

@@ -11,9 +11,9 @@ export interface DocumentationContext {
   readonly limitsProfile: LimitsProfile;
 }
 
-/** The announced end of a route (docs/compatibility.md). */
+/** The announced removal of a route (docs/compatibility.md). */
 export interface Deprecation {
-  /** The day on which the end was announced, UTC: `2026-11-24`. */
+  /** The day on which the removal was announced, UTC: `2026-11-24`. */
   readonly since: string;
   /** The last day on which the route is served, UTC; absent until it is decided. */
   readonly until?: string;
@@ -25,13 +25,13 @@ export interface RouteDocumentation {
   readonly summary: string;
   readonly description?: string;
   /**
-   * The class that reads the body, or a function if the body depends on the deployment. Absent if the route has no body
-   * fields.
+   * The class of the body, or a function that returns its schema if the body depends on the deployment. Absent if the
+   * route has no body fields.
    */
   readonly body?: BodyClass<object> | ((context: DocumentationContext) => JsonSchema);
   /** Media type of the body, if it is not JSON. */
   readonly bodyType?: string;
-  /** The class that reads the query. Absent if the route has no query parameters. */
+  /** The class of the query. Absent if the route has no query parameters. */
   readonly query?: BodyClass<object>;
   /** Status of a successful answer. Default: 200; for DELETE, 204. */
   readonly status?: number;
@@ -39,7 +39,7 @@ export interface RouteDocumentation {
   readonly answer?: Type<object> | string;
   /** Other successful answers with the same body: status and meaning. */
   readonly alsoAnswers?: Readonly<Record<number, string>>;
-  /** Error codes that only some routes return, by status. */
+  /** Error codes of this route besides those that all similar routes return, by status. */
   readonly codes?: Readonly<Record<number, readonly string[]>>;
   /**
    * Message of the 403 that an owner's key gets on an operator-only route; `ApiKeyGuard` enforces it. Absent if owners
@@ -53,8 +53,8 @@ export interface RouteDocumentation {
    */
   readonly passesGate?: true;
   /**
-   * The route's announced end, if any. It marks the route as deprecated in the document and adds the headers that
-   * announce the end.
+   * The route's announced removal, if any. Marks the route as deprecated in the document and adds the headers that
+   * announce the removal.
    */
   readonly deprecated?: Deprecation;
 }
@@ -65,7 +65,7 @@ export const DOCUMENTATION = 'crosspost:documentation';
 /**
  * Documents a route in /openapi.json. Every route of /v1 and /manage/v1 needs it. After a change to a route, its body
  * or its views, run `npm run openapi` (CONTRIBUTING.md: Routes and their documentation). The answers of a deprecated
- * route carry `Deprecation` and, if its end is decided, `Sunset` (RFC 9745, RFC 8594).
+ * route carry `Deprecation` and, if the last day is decided, `Sunset` (RFC 9745, RFC 8594).
  */
 export const Documented = (documentation: RouteDocumentation): MethodDecorator =>
   applyDecorators(

@@ -11,7 +11,7 @@ const recorded = JSON.parse(readFileSync(new URL('./examples.json', import.meta.
   Record<string, Example>
 >;
 
-/** Requests and answers of routes, recorded by `npm run openapi:examples`. */
+/** Example requests and answers by route, recorded by `npm run openapi:examples`. */
 export class Examples {
   /** @param schemaOf returns the schema of a route's main answer */
   constructor(private readonly schemaOf: (route: string) => JsonSchema | undefined) {}

@@ -1,6 +1,6 @@
 import { message } from '../../kernel/message.js';
 
-/** Texts of /openapi.json that do not come from a docstring. */
+/** Texts in /openapi.json that do not come from a docstring. */
 export const DOCUMENTATION_MESSAGES = {
   api: 'Crosspost publishes a post on every channel of the projects that an endpoint is bound to. `/v1` is for clients with the token of an endpoint, `/manage/v1` for owners and the operator with an API key. Clients must ignore unknown members of answers: new ones may be added.',
   endpointToken: "The endpoint's token.",
@@ -17,7 +17,7 @@ export const DOCUMENTATION_MESSAGES = {
   deprecatedUntil: message('Deprecated since {since}, and served until {until}.'),
 };
 
-/** Meanings of the statuses of errors in /openapi.json. */
+/** Descriptions of error statuses in /openapi.json. */
 export const STATUS_TEXTS = {
   400: 'The request is malformed, or its content is not acceptable:',
   401: 'The credentials are missing or wrong:',
@@ -34,7 +34,7 @@ export const STATUS_TEXTS = {
   503: 'The service or the endpoint is not accepting requests at the moment:',
 };
 
-/** Parameters of several routes in /openapi.json. */
+/** Descriptions of parameters in /openapi.json that several routes share. */
 export const PARAMETER_TEXTS = {
   id: 'Id of the resource.',
   slug: 'Slug of the endpoint, from its URL.',
@@ -50,7 +50,7 @@ export const PARAMETER_TEXTS = {
     'HMAC-SHA256 in hex of the body with the signing secret; for a GET, of the method, path and timestamp, joined by line feeds. Required where the endpoint requires it.',
 };
 
-/** Groups of routes in /openapi.json. */
+/** Descriptions of the groups of routes in /openapi.json. */
 export const TAG_TEXTS = {
   webhooks: 'Publishing, pauses and discovery, with the token of an endpoint.',
   sandbox: 'Checks and previews a payload; nothing is stored or published.',

@@ -10,7 +10,7 @@ import { describeAnswers } from './route-answers.js';
 /** A route of a controller. */
 interface Route {
   readonly method: string;
-  /** In the syntax of the router: `/manage/v1/owners/:id`. */
+  /** In the router's syntax: `/manage/v1/owners/:id`. */
   readonly path: string;
   readonly handler: string;
   readonly documentation: RouteDocumentation;
@@ -27,7 +27,7 @@ export interface OpenApiDocument {
   readonly [member: string]: unknown;
 }
 
-/** The document's version, which changes with every release. */
+/** Version of the API (docs/compatibility.md), not of the program. */
 const API_VERSION = '1.0.0';
 
 const answers = readAnswers();
@@ -35,7 +35,7 @@ const examples = new Examples((route) => answers.routes[route]?.success);
 const parameterTexts: Readonly<Record<string, string>> = PARAMETER_TEXTS;
 const tagTexts: Readonly<Record<string, string>> = TAG_TEXTS;
 
-/** Builds the document of the routes that these controllers serve. @param controllers all controllers of the process */
+/** Builds the document for the routes of these controllers. @param controllers all controllers of the process */
 export const buildOpenApiDocument = (
   controllers: readonly Type[],
   context: DocumentationContext,
@@ -164,8 +164,8 @@ const describeRoute = ({ description, deprecated }: RouteDocumentation): string 
 };
 
 /**
- * True if a body is required. A body without required fields may be omitted, unless it is that of a post or a pause,
- * which needs at least one field.
+ * True if a body is required. A body without required fields may be omitted, except that of a post or a pause, which
+ * needs at least one field.
  */
 const isRequired = (schema: JsonSchema, { schemas }: Components): boolean => {
   const of = typeof schema.$ref === 'string' ? schemas[schema.$ref.split('/').at(-1)!]! : schema;

@@ -28,13 +28,13 @@ const ANY: Codes = {
   500: ['internal'],
   503: ['unavailable', 'storage_unavailable'],
 };
-/** Error codes of requests with a body. */
+/** Error codes that requests with a body may get. */
 const WITH_BODY: Codes = {
   400: ['body_too_large', 'body_incomplete'],
   415: ['unsupported_media_type'],
   503: ['too_many_large_requests'],
 };
-/** Error codes of the gate. */
+/** Error codes that requests may get from the gate. */
 const OF_GATE: Codes = {
   403: ['endpoint_disabled'],
   429: ['rate_limited'],
@@ -42,7 +42,7 @@ const OF_GATE: Codes = {
 };
 const PAYLOAD: Codes = { 400: ['invalid_payload'], 422: ['invalid_payload'] };
 const OF_MANAGEMENT: Codes = { 422: ['invalid'], 429: ['too_many_wrong_keys'] };
-/** Error codes of reads. */
+/** Error codes that reads may get. */
 const OF_READING: Codes = { 503: ['too_many_large_answers'] };
 const OF_CHANGE: Codes = { 400: ['malformed'], 503: ['views_behind'] };
 
