@@ -37,7 +37,7 @@ export class ApiKeyGuard implements CanActivate {
     const key = readBearerToken(request.headers.authorization);
     if (isTokenValid(key, this.operatorHash)) rememberCaller(request, { kind: 'operator' });
     else {
-      // Keys are 32 random bytes, so the timing of a look-up by hash reveals nothing.
+      // Keys are 32 random bytes, so the timing of a lookup by hash reveals nothing.
       const owner = key === '' ? null : await this.findOwnerByKey.execute(hashToken(key));
       if (!owner) throw this.reject(request, key);
       rememberCaller(request, { kind: 'owner', ownerId: owner.owner_id });
@@ -57,7 +57,7 @@ export class ApiKeyGuard implements CanActivate {
 const ABOUT_OWNER = /\/owners\/:id(\/|$)/;
 
 /**
- * @throws HttpProblem 403 on an operator-only route; 404 if the id in its path is malformed or that of another owner
+ * @throws HttpProblem 403 on an operator-only route; 404 if the id in its path is malformed or belongs to another owner
  */
 const refuseOnOperatorRoute = (context: ExecutionContext, ownerId: string): void => {
   const documentation = Reflect.getMetadata(DOCUMENTATION, context.getHandler()) as RouteDocumentation | undefined;

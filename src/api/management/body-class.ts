@@ -1,10 +1,10 @@
 import { type BodyClass, ReadAs } from '../../validation/read-fields.js';
 
-/** A field of a body that is known only at run time. */
+/** A body field that is known only at run time. */
 export interface BodyField {
   /** Converts the sent value before it is checked. */
   readonly read: (sent: unknown) => unknown;
-  /** Checked in this order, just as decorators apply from the field upwards. */
+  /** Applied in this order. (Among decorators, the one nearest to the field is applied first.) */
   readonly rules: readonly PropertyDecorator[];
 }
 

@@ -43,7 +43,7 @@ export interface ChangeResult<V extends object, S extends Secrets = NoSecrets> {
   readonly shownOnce?: S;
 }
 
-/** Read models that show a resource's deletion, which also cancels queued publications. */
+/** Read models that show the deletion of a resource and the cancellation of its queued publications. */
 export const READ_MODELS_OF_DELETION = ['discovery', 'posts', 'publish-schedule'];
 
 type ChangeHandler<T, V extends object, S extends Secrets> = (body: T, change: Change) => Promise<ChangeResult<V, S>>;
@@ -70,7 +70,7 @@ export class ChangePipeline {
     return this.runWithoutKey(call, (change) => handle(body, change));
   }
 
-  /** Processes a DELETE, whose response is 204 without a body. A repeat gets 404, because the resource is gone. */
+  /** Processes a DELETE, whose response is 204 without a body. A retry gets 404, because the resource is gone. */
   async handleDelete(
     call: Pick<ChangingCall<never>, 'request' | 'reply'>,
     handle: (change: Change) => Promise<Omit<ChangeResult<never>, 'show'>>,
@@ -82,7 +82,7 @@ export class ChangePipeline {
   }
 
   /**
-   * Processes a POST. With an Idempotency-Key, it takes effect once, and a repeat within 24 hours gets the same body,
+   * Processes a POST. With an Idempotency-Key, it takes effect once, and a retry within 24 hours gets the same body,
    * with secrets masked.
    */
   async handlePost<T, V extends object, S extends Secrets = NoSecrets>(

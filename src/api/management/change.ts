@@ -5,9 +5,9 @@ import type { Instant } from '../../kernel/instant.js';
 import type { SecretVault } from '../../secrets/vault.js';
 
 /**
- * A change that a caller requests. With an Idempotency-Key, its ids derive from the caller and the claim of the key,
- * and its secrets are drawn only once. A repeat (concurrent, in another process, or after a crash) is therefore the
- * same command: the same ids, events and secrets.
+ * A change that a caller requests. With an Idempotency-Key, its ids derive from the caller, the key and the time at
+ * which the key was claimed, and its secrets are drawn only once. A retry (even a concurrent one, in another process,
+ * or after a crash) is therefore the same command: the same ids, events and secrets.
  */
 export class Change {
   /** The command's id, time and origin. */

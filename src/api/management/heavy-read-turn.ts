@@ -6,7 +6,7 @@ import { getCaller, getOwnerScope } from './caller.js';
 
 /**
  * Answers reads that may be large, such as full lists, two at a time for each owner and for the operator (D-68).
- * Further reads wait in order of arrival, so that an owner with many connections occupies the thread no more than an
+ * Further reads wait in order of arrival, so that an owner with many connections takes no more of the thread than an
  * owner with two.
  */
 @Injectable()

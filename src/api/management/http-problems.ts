@@ -2,7 +2,10 @@ import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import type { Rejection } from '../../kernel/result.js';
 import { HttpProblem } from '../transport/http-problem.js';
 
-/** Statuses of rejections; all others get 409, a conflict with the resource's state (management-api.md: Manners). */
+/**
+ * HTTP status by rejection; all other rejections get 409, a conflict with the resource's state (management-api.md:
+ * Manners).
+ */
 const STATUS: Readonly<Record<string, number>> = {
   not_found: 404,
   plan_not_allowed: 402,

@@ -27,15 +27,15 @@ interface Row {
 }
 
 const SINCE = 'floor(extract(epoch from at) * 1000)::bigint as since';
-/** Period in which a repeat gets the stored response (management-api.md: Manners). */
+/** Period in which a retry gets the stored response (management-api.md: Manners). */
 const KEY_LIFETIME = "interval '24 hours'";
 /** Age at which a response is deleted: the replay period plus a margin. */
 const RETENTION = "interval '25 hours'";
 
 /**
- * Stores the responses of POSTs with an Idempotency-Key, by caller and key, for 24 hours. A claim is not a lock: all
+ * Stores responses to POSTs with an Idempotency-Key, by caller and key, for 24 hours. A claim is not a lock: all
  * requests with one key execute the same command, which takes effect once, and the first to finish stores its response.
- * Therefore no request waits for another, and after a crash a repeat of the request completes the change.
+ * Therefore no request waits for another, and after a crash a retry completes the change.
  */
 @Injectable()
 export class IdempotentResponses {
@@ -43,7 +43,7 @@ export class IdempotentResponses {
 
   /**
    * Claims a key for a request.
-   * @param requestHash distinguishes a repeat from a different request with the same key
+   * @param requestHash distinguishes a retry from a different request with the same key
    */
   async claimKey(caller: string, key: string, requestHash: string): Promise<KeyClaim> {
     for (;;) {

@@ -1,6 +1,6 @@
 import { message } from '../../kernel/message.js';
 
-/** Problems with fields of bodies and queries: status 422. Each follows the path of the field. */
+/** Problems with fields of bodies and queries: status 422. Each is appended to the field's path. */
 export const BODY_MESSAGES = {
   outOfRangeSeconds: message('must be from {least} to {most} seconds, not {value}'),
   badTime: 'must be a time such as 2026-11-21T14:05:03.000Z',
@@ -99,7 +99,7 @@ export const HOLD_MESSAGES = {
   /** `share` */
   share:
     "The gateway is fetching media for this owner's posts, or this owner's other posts use up the owner's share of concurrent sends to the network. This post is sent as soon as capacity is free.",
-  /** `needs_attention`, of a disabled channel */
+  /** `needs_attention`, for a disabled channel */
   channelDisabled: message('{channel} is disabled. Enable it to publish the posts that wait.'),
   /** `needs_attention`, for a disabled channel whose posts the network refused */
   channelDisabledAndRefused: message(
@@ -118,7 +118,7 @@ export const HOLD_MESSAGES = {
   scheduled: message('The post is planned for {at}.'),
   /** `approval` */
   approval: 'The post waits for approval. It is published as soon as it is approved.',
-  /** `approval`, of a post that is planned for a time */
+  /** `approval`, for a post that is planned for a time */
   approvalAndTime: message(
     'The post waits for approval. It is planned for {at}, and is published once it is approved.',
   ),
@@ -154,7 +154,7 @@ export const JOB_MESSAGES = {
   alreadyRuns: message('{id} is already doing this. Wait until it has finished.'),
 };
 
-/** Rejections of requests about the keys of secrets. */
+/** Rejections of requests about the keys that seal secrets. */
 export const SECRETS_KEY_MESSAGES = {
   /** 403 `forbidden` */
   operatorsOnly: "The keys of secrets are for the operator only: use the operator's key.",

@@ -28,7 +28,7 @@ export class ListQuery extends PageQuery {
   readonly owner_id: string | undefined;
 }
 
-/** Creates the query class of a list of resources whose ids have this prefix. */
+/** Creates the query class for a list of resources whose ids have this prefix. */
 const createListQuery = (prefix: IdPrefix): typeof ListQuery => {
   class KindListQuery extends ListQuery {
     @isCursorOf(prefix)
@@ -100,7 +100,10 @@ export class OwnedResources {
     return is === undefined ? null : { is, at: this.clock.now() };
   }
 
-  /** Lets a reader see changes made through /v1 and by the gateway itself; a change waits for its own read models. */
+  /**
+   * Before a GET, waits until changes made through /v1 and by the gateway itself are visible. Other requests do not
+   * wait: their changes wait for their own read models.
+   */
   private async catchUpReadModels({ method }: FastifyRequest): Promise<void> {
     if (method === 'GET') await this.progress.waitUntilCaughtUp(['discovery'], this.store);
   }

@@ -10,7 +10,7 @@ import { readBody } from '../transport/raw-body.js';
 import { getCaller, getOwnerScope } from './caller.js';
 import { CALL_MESSAGES } from './messages.js';
 
-/** Largest body, in bytes: far larger than any resource needs, far below the limit of an event (1 MiB). */
+/** Largest body, in bytes: far larger than any resource needs, far below the limit for an event (1 MiB). */
 const MAX_BODY_BYTES = 524_288;
 
 /** `application/json`; a charset, if given, must be utf-8; other parameters are ignored (D-43). */
@@ -39,7 +39,7 @@ export const readRequestBody = <T>(
 
 /**
  * Reads a request's body as {@link readRequestBody} does.
- * @param holder owner of the share of memory that a large body takes
+ * @param holder the holder against whose share of memory a large body counts
  */
 export const readJsonBody = async <T>(
   request: FastifyRequest,

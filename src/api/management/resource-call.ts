@@ -13,7 +13,7 @@ export interface ResourceCall<K extends ResourceKind = ResourceKind> {
   readonly resource: ResourceRows[K];
 }
 
-/** Identifies a resource for its caller. */
+/** A request and the id of the resource that it is about. */
 export type ResourcePlace = Pick<ResourceCall, 'request' | 'id'>;
 
 interface Sought extends Pick<ResourceCall, 'request' | 'reply'> {
@@ -36,7 +36,7 @@ const decorate = createParamDecorator((kind: ResourceKind, context: ExecutionCon
 });
 
 /**
- * Injects the {@link ResourceCall} of a route with `:id`. The request is answered 404 if the resource does not exist or
- * the caller may not see it, so no handler can forget that check.
+ * Injects the {@link ResourceCall} into the handler of a route with `:id`. The request is answered 404 if the resource
+ * does not exist or the caller may not see it, so no handler can forget that check.
  */
 export const OfResource = (kind: ResourceKind): ParameterDecorator => decorate(kind, FindResourcePipe);

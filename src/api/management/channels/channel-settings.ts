@@ -9,13 +9,13 @@ import { type BodyField, createBodyClass } from '../body-class.js';
 import { BODY_MESSAGES } from '../messages.js';
 import { readPart } from '../request-body.js';
 
-/** Settings of channels on every network, with their defaults (management-api.md: settings). */
+/** Settings that channels have on every network, with their defaults (management-api.md: settings). */
 const COMMON = {
   on_doubt: { kind: 'choice', values: ['hold', 'resend'], default: 'hold' },
 } as const satisfies PlatformDescriptor['settings'];
 
 /**
- * Creates the reader of channel settings on one network. It recognises a setting that only other networks have, and
+ * Creates the reader for channel settings on one network. It recognises a setting that only other networks have, and
  * lists those networks in the error (publish-api.md: Target; D-4).
  */
 export const settingsReader = (
@@ -41,7 +41,7 @@ export const settingsReader = (
   };
 };
 
-/** Returns the schema of a channel's settings on one network. */
+/** Returns the schema for channel settings on one network. */
 export const describeSettings = (platform: PlatformDescriptor): JsonSchema => {
   const fields = Object.entries({ ...COMMON, ...platform.settings });
   const Body = createBodyClass(Object.fromEntries(fields.map(([name, field]) => [name, settingField(field)])));

@@ -17,7 +17,7 @@ interface ChannelFields {
   readonly settings: unknown;
 }
 
-/** Creates the body class of POST /channels for the networks that a channel may be on. */
+/** Creates the body class for POST /channels, given the networks that a channel may be on. */
 const createChannelBody = (platforms: readonly string[]): BodyClass<ChannelFields> => {
   class ChannelBody {
     /** Required with the operator's key; may be omitted with an owner's. */
@@ -72,7 +72,10 @@ export interface ChannelChange {
   readonly enabled?: boolean;
 }
 
-/** Readers of the bodies for channels. Credentials and settings follow the rules of the channel's network. */
+/**
+ * Readers for the bodies of requests about channels. Credentials and settings follow the rules of the channel's
+ * network.
+ */
 export interface ChannelReaders {
   /** Reads the body of POST /channels. */
   readonly readChannel: BodyReader<NewChannel>;
@@ -80,7 +83,9 @@ export interface ChannelReaders {
   readonly readChannelChange: (platform: Platform) => BodyReader<ChannelChange>;
 }
 
-/** Creates the readers for a catalogue's networks. Call it once: class-validator keeps the rules of every class. */
+/**
+ * Creates the readers for the networks in a catalogue. Call this once: class-validator keeps the rules of every class.
+ */
 export const createChannelReaders = (platforms: PlatformCatalogue): ChannelReaders => {
   const readFields = fieldsReader(createChannelBody(platforms.ids));
   const parts = new Map(
@@ -116,7 +121,7 @@ export const createChannelReaders = (platforms: PlatformCatalogue): ChannelReade
   };
 };
 
-/** Returns the schema of POST /channels: credentials and settings depend on the network. */
+/** Returns the body schema for POST /channels, in which credentials and settings depend on the network. */
 export const describeNewChannel = ({ platforms }: { readonly platforms: PlatformCatalogue }): JsonSchema => {
   const schema = schemaOf(createChannelBody(platforms.ids));
   const fields = schema.properties as Readonly<Record<string, JsonSchema>>;

@@ -9,7 +9,7 @@ import { Must } from '../../../validation/rules.js';
 import { fieldsReader } from '../../transport/fields.js';
 import { type BodyField, createBodyClass } from '../body-class.js';
 
-/** Creates the class of a network's credentials: the fields that its descriptor declares, with their rules. */
+/** Creates the class for a network's credentials: the fields that its descriptor declares, with their rules. */
 export const createCredentialsBody = ({
   credentials,
 }: PlatformDescriptor): BodyClass<Readonly<Record<string, unknown>>> =>
@@ -37,7 +37,7 @@ const credentialField = (field: CredentialField): BodyField => {
 };
 
 /**
- * Creates the reader of a network's credentials (management-api.md: credentials), which separates the public address
+ * Creates the reader for a network's credentials (management-api.md: credentials), which separates the public address
  * from the secrets.
  */
 export const credentialsReader = (

@@ -27,7 +27,7 @@ export const readAllowlist = (value: unknown, problems: ProblemList): string[] =
 };
 
 interface InvalidEntry {
-  /** Returns the predicate. @param value the entry, in words */
+  /** Returns what is wrong with the entry, to follow its path. @param value the entry, as messages show it */
   readonly describe: (value: string) => string;
 }
 

@@ -70,8 +70,8 @@ export interface NewEndpoint {
 }
 
 /**
- * Creates the reader of POST /endpoints. Missing fields get defaults; the default of `min_interval` comes from the
- * limits profile.
+ * Creates the reader for the body of POST /endpoints. Missing fields get defaults; the default of `min_interval` comes
+ * from the limits profile.
  */
 export const createEndpointReader =
   ({ minInterval }: LimitsProfile): BodyReader<NewEndpoint> =>
@@ -95,7 +95,8 @@ export const createEndpointReader =
   };
 
 /**
- * Creates the reader of PATCH /endpoints/{id}. Missing fields are unchanged; null removes `name` and `ip_allowlist`.
+ * Creates the reader for the body of PATCH /endpoints/{id}. Missing fields are unchanged; null removes `name` and
+ * `ip_allowlist`.
  */
 export const createEndpointChangeReader =
   ({ minInterval }: LimitsProfile): BodyReader<Partial<EndpointSettings>> =>
@@ -126,7 +127,7 @@ const checkInterval = (value: unknown, { min, max }: LimitsProfile['minInterval'
   );
 };
 
-/** Returns the schema of a body, with the limits profile's range of `min_interval`. */
+/** Returns a body's schema, with the range that the limits profile sets for `min_interval`. */
 const describeFields =
   (Body: typeof EndpointPatchBody) =>
   ({ limitsProfile }: { readonly limitsProfile: LimitsProfile }): JsonSchema => {
@@ -136,9 +137,9 @@ const describeFields =
     return { ...schema, properties: { ...(schema.properties as JsonSchema), min_interval: interval } };
   };
 
-/** Returns the schema of POST /endpoints. */
+/** Returns the body schema for POST /endpoints. */
 export const describeNewEndpoint = describeFields(EndpointBody);
-/** Returns the schema of PATCH /endpoints/{id}. */
+/** Returns the body schema for PATCH /endpoints/{id}. */
 export const describeEndpointChange = describeFields(EndpointPatchBody);
 
 /** Body of …/rotate-secret. */

@@ -25,7 +25,8 @@ import { AggregateHistoryView, AuditedEventView, DiffView, TraceView } from './h
 import { OverviewView, OwnerDiffView } from './owner-history.view.js';
 
 /**
- * Shows the operator and owners past states and who changed what, from the events (management-api.md: `GET /history`).
+ * Shows past states, and who changed what, to the operator and to owners; reads both from the events
+ * (management-api.md: `GET /history`).
  */
 @Controller('manage/v1/history')
 @UseGuards(ApiKeyGuard)

@@ -111,8 +111,8 @@ async function* readLines(file: string): AsyncGenerator<string> {
 }
 
 /**
- * Reads the first piece before answering, so that a history that contradicts its log at the start leads to a problem,
- * not an empty answer.
+ * Reads the first piece before answering, so that a history that contradicts its log at the start is answered with a
+ * problem instead of an empty body.
  */
 const startReading = async (pieces: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> => {
   try {

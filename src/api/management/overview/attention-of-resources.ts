@@ -63,7 +63,7 @@ export const buildDisabled = (
   };
 };
 
-/** Returns the action that enables a resource, or shows the plan if the plan would refuse to enable it. */
+/** Returns the action that enables a resource, or that shows the plan if the plan disabled the resource. */
 const enabling = ({ id, owner_id, disabled_by }: Alert, path: string): OverviewActionView =>
   disabled_by === 'plan'
     ? viewing('view_plan', `/owners/${owner_id}`)

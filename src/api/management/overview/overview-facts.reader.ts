@@ -90,7 +90,7 @@ export class OverviewFactsReader {
     };
   }
 
-  /** Finds used-up quotas; each counts as used up since the owner's latest publication. */
+  /** Finds used-up quotas; assumes that the owner's latest publication used each one up. */
   private async readQuota(owner: OwnerRow | null, now: Instant): Promise<Pick<OverviewFacts, 'owner' | 'usedUp'>> {
     const postsLeft = owner && (await this.quotas.findPostsLeft([owner])).get(owner.owner_id)!;
     const found = owner && postsLeft && { ...owner, postsLeft };
@@ -108,7 +108,10 @@ export class OverviewFactsReader {
     return channelId === undefined ? null : this.alerts.countWaiting(channelId);
   }
 
-  /** Builds the views of queued publications; none while the event store, which explains waits, cannot be read. */
+  /**
+   * Builds the views of queued publications; none while the event store, from which waits are explained, cannot be
+   * read.
+   */
   private async buildViews(details: readonly PublicationDetails[]): Promise<Map<string, PublicationView>> {
     const queued = details.flatMap(({ row }) => (row.state === 'queued' ? [row] : []));
     try {

@@ -12,7 +12,7 @@ import type { ShownTimes } from './time-series.js';
 
 /** Maximum number of ids in an attention item. */
 export const MOST_IDS = 20;
-/** Maximum number of waiting publications, and of owners whose publications have waited longest. */
+/** Maximum number of waiting publications to show, and of owners whose publications have waited longest. */
 export const MOST_WAITING = 10;
 
 /** The facts that were read for an overview. */

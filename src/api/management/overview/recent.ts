@@ -3,10 +3,10 @@ import type { FeedRow } from '../../../projections/activity/activity.tables.js';
 import type { RecentView } from './overview.view.js';
 import type { OverviewFacts } from './overview-facts.js';
 
-/** Maximum number of entries that are shown. */
+/** Maximum number of entries to show. */
 const SHOWN = 20;
 
-/** Lists the feed's visible entries, newest first: the latest of each publication and resource. */
+/** Lists the entries of the feed to show, newest first: the latest entry for each publication and resource. */
 export const listRecent = (feed: readonly FeedRow[]): FeedRow[] => {
   const seen = new Set<string>();
   return feed

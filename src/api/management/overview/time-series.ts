@@ -5,13 +5,13 @@ import type { OverviewFacts } from './overview-facts.js';
 
 const MINUTE = 60_000;
 const TEN_MINUTES = 10 * MINUTE;
-/** Number of minutes that are shown. */
+/** Number of minutes to show. */
 export const MINUTES = 60;
 const TENS = 144;
 
 /**
  * The intervals that an overview shows. Each begins at a whole minute or at a multiple of ten minutes, UTC; the last
- * interval is still running.
+ * interval has not ended yet.
  */
 export class ShownTimes {
   readonly firstMinute: Instant;
@@ -22,7 +22,7 @@ export class ShownTimes {
     this.firstTenMinutes = now - (now % TEN_MINUTES) - (TENS - 1) * TEN_MINUTES;
   }
 
-  /** The range of times to read. */
+  /** The time range to read. */
   get range(): Pick<ActivityRange, 'firstMinute' | 'firstTenMinutes' | 'now'> {
     return { firstMinute: this.firstMinute, firstTenMinutes: this.firstTenMinutes, now: this.now };
   }

@@ -3,9 +3,9 @@ import type { WaitingForView } from '../posts/publication.view.js';
 import type { LongestWaitView, WaitingPublicationView } from './overview.view.js';
 import { MOST_WAITING, type OverviewFacts } from './overview-facts.js';
 
-/** Number of places kept for the publications that have waited longest. */
+/** Number of entries reserved for the publications that have waited longest. */
 const LONGEST = 3;
-/** Rules that only a person can end. */
+/** Rules that hold publications until a person acts or, for `quota`, until the next month. */
 const NEEDS_PERSON: ReadonlySet<WaitingForView['rule']> = new Set(['needs_attention', 'quota']);
 
 /** Chooses the publications to show: the ones that go next, with room for the ones that have waited longest. */
@@ -16,8 +16,8 @@ export const chooseWaiting = (next: readonly string[], longest: readonly string[
 };
 
 /**
- * Builds the views of the waiting publications, in the order in which they will be sent, without those that no longer
- * wait.
+ * Builds the views of the waiting publications, in the order in which they are expected to be sent. Omits publications
+ * that no longer wait.
  */
 export const buildWaiting = ({ waiting, details, views, excerpts, times }: OverviewFacts): WaitingPublicationView[] => {
   const shown = waiting.flatMap((id) => {
@@ -41,7 +41,10 @@ export const buildLongest = ({ waitingOwners, views }: OverviewFacts): LongestWa
     rule: views.get(publication_id)?.waiting_for?.rule ?? null,
   }));
 
-/** Returns when a publication is expected to be sent: now if unknown, `Infinity` if it waits for a person. */
+/**
+ * Returns when a publication is expected to be sent: now if unknown, `Infinity` if one of {@link NEEDS_PERSON} holds
+ * it.
+ */
 const goesAt = ({ waiting_for }: WaitingPublicationView, now: Instant): Instant => {
   if (waiting_for && NEEDS_PERSON.has(waiting_for.rule)) return Infinity;
   const until = waiting_for?.until ?? null;

@@ -47,7 +47,7 @@ export interface OwnerChange {
 }
 
 /**
- * Creates the reader of PATCH /owners/{id}. Missing fields are unchanged; null removes the notice chat.
+ * Creates the reader for the body of PATCH /owners/{id}. Missing fields are unchanged; null removes the notice chat.
  * @param carrier the network that carries notices, whose credentials `notice_chat` holds; undefined if there is none
  */
 export const createOwnerChangeReader = (carrier: PlatformDescriptor | undefined): BodyReader<OwnerChange> => {
@@ -64,7 +64,7 @@ export const createOwnerChangeReader = (carrier: PlatformDescriptor | undefined)
   };
 };
 
-/** Returns the schema of PATCH /owners/{id}. @param carrier as for {@link createOwnerChangeReader} */
+/** Returns the body schema for PATCH /owners/{id}. @param carrier as for {@link createOwnerChangeReader} */
 export const describeOwnerPatch = (carrier: PlatformDescriptor | undefined): JsonSchema => {
   const schema = schemaOf(OwnerPatchBody);
   const chat = carrier && { anyOf: [schemaOf(createCredentialsBody(carrier)), { type: 'null' }] };

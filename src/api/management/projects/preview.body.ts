@@ -35,7 +35,7 @@ export interface PreviewedText {
   readonly processing: UnsealedProcessing | undefined;
 }
 
-/** Creates the reader of POST /projects/{id}/preview. */
+/** Creates the reader for the body of POST /projects/{id}/preview. */
 export const createPreviewReader =
   (rules: ProcessingRules): BodyReader<PreviewedText> =>
   (sent, problems) => {

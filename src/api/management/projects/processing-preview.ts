@@ -57,14 +57,14 @@ export class ProcessingPreview {
     return this.catalogue.ids.filter((id) => used.size === 0 || used.has(id));
   }
 
-  /** Returns the vault, with the API key that was sent for this preview. */
+  /** Returns the vault, supplemented with the API key that was sent for this preview, if any. */
   private vaultWith(key: string | null | undefined): Pick<SecretVault, 'readSecret'> {
     if (typeof key !== 'string') return this.vault;
     return { readSecret: async (id) => (id === SENT_KEY ? { api_key: key } : this.vault.readSecret(id)) };
   }
 }
 
-/** Sets the id of the translation's API key, as storing the processing would. */
+/** Sets the id of the API key for the translation, as storing the processing would. */
 const withKeyId = (
   { processing, translationKey }: NonNullable<PreviewedText['processing']>,
   current: Processing,

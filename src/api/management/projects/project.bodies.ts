@@ -54,7 +54,7 @@ export interface NewProject {
 
 const NONE: UnsealedProcessing = { processing: {} };
 
-/** Creates the reader of POST /projects. */
+/** Creates the reader for the body of POST /projects. */
 export const createProjectReader =
   (rules: ProcessingRules): BodyReader<NewProject> =>
   (sent, problems) => {
@@ -67,7 +67,7 @@ export const createProjectReader =
 /** Body of PATCH /projects/{id}. */
 export type ProjectChange = Partial<NewProject>;
 
-/** Creates the reader of PATCH /projects/{id}. `processing` is replaced as a whole; null removes it. */
+/** Creates the reader for the body of PATCH /projects/{id}. `processing` is replaced as a whole; null removes it. */
 export const createProjectChangeReader =
   (rules: ProcessingRules): BodyReader<ProjectChange> =>
   (sent, problems) => {

@@ -125,8 +125,8 @@ const readFooter = (value: unknown, problems: ProblemList): Footer | undefined =
 };
 
 /**
- * Limit for all patterns together, in RE2 instructions. Within this limit, processing the longest text takes a fraction
- * of a second.
+ * Maximum total size of all patterns, in RE2 instructions. Within this limit, processing the longest text takes a
+ * fraction of a second.
  */
 const MAX_PROGRAMS = 2_000;
 /** Maximum total length of the words in all filters, in UTF-16 units. */
@@ -158,7 +158,7 @@ const checkCost = (filters: readonly Filter[], footer: Footer | undefined, probl
     );
 };
 
-/** False for values that have already been reported; they cost nothing. */
+/** False for values of other types, which have already been reported and cost nothing. */
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 const checkTranslation = ({ url }: TranslationBody, policy: AddressPolicy, problems: ProblemList): void => {

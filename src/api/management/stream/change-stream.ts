@@ -6,7 +6,7 @@ import { writeChanges, writeComment, writeEvent } from './event-text.js';
 
 /** Bounds on how far a reader may fall behind. */
 export interface ReaderBounds {
-  /** Maximum number of bytes that wait to be sent. */
+  /** Maximum number of unsent bytes. */
   readonly bytes: number;
   /** Longest time that a stream may have unsent bytes, in ms. */
   readonly ms: number;

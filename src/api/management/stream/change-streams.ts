@@ -26,7 +26,7 @@ const RETRY_AFTER = { 'retry-after': '30' };
 /** The open change streams of a process. They end when the process stops. */
 export class ChangeStreams implements BeforeApplicationShutdown {
   private readonly streams = new Set<ChangeStream>();
-  /** Number of streams opened with each owner's key. */
+  /** Number of open streams that were opened with an owner's key, by owner. */
   private readonly perOwner = new Map<string, number>();
   private timers: readonly NodeJS.Timeout[] = [];
   private isStopping = false;

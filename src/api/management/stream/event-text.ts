@@ -1,12 +1,12 @@
 import type { Change } from '../../../changes/change.js';
 import { coalesceChanges } from '../../../changes/coalesce.js';
 
-/** Texts of a batch of changes, by the owner whose changes they contain; null for all owners. */
+/** Formatted texts for each batch of changes, by the owner whose changes they contain; null for all owners. */
 const texts = new WeakMap<readonly Change[], Map<string | null, string>>();
 
 /**
- * Formats changes as server-sent events; returns an empty string if none of them is the owner's. Each text is built
- * only once for all readers of the same changes.
+ * Formats changes as server-sent events; returns an empty string if none of them belongs to the owner. Each text is
+ * built only once for all readers of the same changes.
  * @param ownerId limits the events to this owner's changes; null for all owners
  */
 export const writeChanges = (changes: readonly Change[], ownerId: string | null): string => {
@@ -23,7 +23,10 @@ export const writeChanges = (changes: readonly Change[], ownerId: string | null)
   return text;
 };
 
-/** Formats one event. @param position where a reader that has received the event resumes; null to leave it unchanged */
+/**
+ * Formats one event.
+ * @param position where the reader resumes after this event; null for where it would resume without the event
+ */
 export const writeEvent = (event: 'change' | 'bye', data: object, position: bigint | null): string =>
   `${position === null ? '' : `id: ${position}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 

@@ -44,7 +44,7 @@ export interface NewWebhookOutput {
   readonly kinds: readonly WebhookKind[];
 }
 
-/** Creates the reader of POST /webhook-outputs. */
+/** Creates the reader for the body of POST /webhook-outputs. */
 export const createWebhookOutputReader =
   (policy: AddressPolicy): BodyReader<NewWebhookOutput> =>
   (sent, problems) => {
@@ -54,7 +54,7 @@ export const createWebhookOutputReader =
     return { projectId: project_id, url, kinds };
   };
 
-/** Creates the reader of PATCH /webhook-outputs/{id}. Missing fields are unchanged. */
+/** Creates the reader for the body of PATCH /webhook-outputs/{id}. Missing fields are unchanged. */
 export const createWebhookOutputChangeReader =
   (policy: AddressPolicy): BodyReader<Partial<Pick<NewWebhookOutput, 'url' | 'kinds'>>> =>
   (sent, problems) => {
