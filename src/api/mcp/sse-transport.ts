@@ -8,7 +8,7 @@ export interface SessionMessage {
   readonly memory: MessageMemory | null;
 }
 
-/** Number of unread bytes above which the connection is closed instead of sending another answer. */
+/** Number of unread bytes above which the connection is closed when the next answer is due. */
 const MAX_UNREAD_BYTES = 262_144;
 
 /**

@@ -23,7 +23,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
 /** Longest name of an unknown tool that is shown and logged, in UTF-16 units. */
 const MAX_NAME = 64;
 
-/** Creates servers of the Model Context Protocol with the tools of D-39. */
+/** Creates Model Context Protocol servers with the tools of D-39. */
 @Injectable()
 export class ToolServer {
   private readonly tools: readonly Tool[];

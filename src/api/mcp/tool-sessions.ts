@@ -14,7 +14,7 @@ import { describeCaller } from './tool-server.js';
 export const SESSION_LIMITS = { perEndpoint: 200, perProcess: 2_000, unreadBytes: 67_108_864 };
 /** Maximum number of unanswered requests in a session. */
 const MAX_UNANSWERED = 16;
-/** Interval of comments that keep idle connections open through proxies, in ms. */
+/** Interval between comments that keep idle connections open through proxies, in ms. */
 const KEEP_ALIVE_MS = 20_000;
 /** Time without a message after which a connection is closed, in ms. */
 const MAX_IDLE_MS = 3_600_000;

@@ -28,8 +28,8 @@ const MAX_BATCH = 16;
 const MAX_ID_LENGTH = 256;
 
 /**
- * Interval between two messages from one owner, in ms, after a burst. Further messages wait (ADR-220). A large message
- * counts once for each `MESSAGE_BYTES`.
+ * Minimum interval between messages from one owner, in ms, after a burst. Messages that arrive sooner wait (ADR-220). A
+ * large message counts as one message per `MESSAGE_BYTES`.
  */
 const MESSAGE_INTERVAL_MS = 50;
 const MESSAGE_BURST = 100;
@@ -210,7 +210,7 @@ const parseMessage = (value: unknown): JSONRPCMessage => {
   }
 };
 
-/** Converts a request to the form that the SDK reads; its body is passed separately. */
+/** Converts a request to a `Request` for the SDK; its body is passed separately. */
 const toFetchRequest = ({ headers, method, url }: FastifyRequest, baseUrl: string, signal: AbortSignal): Request => {
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers))

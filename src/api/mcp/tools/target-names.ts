@@ -42,7 +42,7 @@ export const resolveTargetNames = async (
   );
 };
 
-/** Returns the path of discovery. */
+/** Returns the path for discovery. */
 export const infoPath = (slug: string): string => `/v1/webhooks/${slug}/info`;
 
 /** Lists the targets of all projects, each once. */
@@ -71,7 +71,7 @@ const findByName = (
   throw new RefusedArguments(TOOL_ERRORS.ambiguousName(values), 'invalid_targets');
 };
 
-/** Normalizes case, Unicode composition and surrounding spaces of a name. */
+/** Normalizes a name, so that names compare equal whatever their case, Unicode composition and surrounding spaces. */
 const fold = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
 const describeTargets = (targets: readonly NamedTarget[]): string => {
