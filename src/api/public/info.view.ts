@@ -5,7 +5,8 @@ import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snap
 import type { DiscoveredProject } from '../../projections/discovery/endpoint-targets.queries.js';
 
 /**
- * The limits of a payload. Exact rate limits are left out on purpose (publish-api.md: GET /v1/webhooks/{slug}/info, 3).
+ * What a payload may contain. Exact rate limits are left out on purpose (publish-api.md: GET /v1/webhooks/{slug}/info,
+ * 3).
  */
 const CAPABILITIES = {
   entity_types: ENTITY_TYPES,

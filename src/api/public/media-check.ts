@@ -16,7 +16,7 @@ import type { PayloadCheck } from './read-payload.js';
 export interface CheckedMedia {
   /** Definite problems: 400. A slow or unreachable host causes none. */
   readonly problems: readonly Problem[];
-  /** One item per medium, in the same order. */
+  /** One item per media file, in the same order. */
   readonly media: readonly CheckedMedium[];
 }
 
@@ -27,10 +27,10 @@ export interface CheckedLists {
   readonly lists: ReadonlyMap<string, readonly CheckedMedium[]>;
 }
 
-/** A medium, with the facts that probing found. */
+/** A media file, with the facts that probing found. */
 export interface CheckedMedium extends ProbedMedium {
   readonly ok: boolean;
-  /** Reason why the medium could not be fully probed. */
+  /** Reason why the media file could not be fully probed. */
   readonly note?: string;
   /** True if the host name in its URL has no known address. */
   readonly isHostUnknown?: boolean;

@@ -30,7 +30,7 @@ export const GATE_MESSAGES = {
   ),
   /** 404 `not_found` */
   postNotFound: 'This endpoint did not accept a post with this id. Check the id.',
-  /** reason why the limits disabled an endpoint, for a notice */
+  /** for notices: the reason why an endpoint was disabled after rate-limit violations */
   violationsReason: message('{violations} rate-limit violations within an hour'),
   /** 503 `unavailable` */
   endpointChanging: 'The endpoint is being changed. Send the same request again.',

@@ -4,8 +4,8 @@ import type { TargetsRejection } from './gate/content-check.js';
 import { GateRejection } from './gate/gate-rejection.js';
 
 /**
- * Rejects a request that lists only targets of other endpoints, or too many targets: 422 (publish-api.md: Errors;
- * D-67).
+ * Rejects a request with 422 if none of its targets belongs to the endpoint, or if it has too many targets
+ * (publish-api.md: Errors; D-67).
  */
 export const targetsRejection = (
   endpoint: EndpointSnapshot,

@@ -144,7 +144,7 @@ const failureOfSignature = (header: string | undefined, isValid: boolean): Failu
   return header === undefined || header === '' ? 'signature_missing' : 'bad_signature';
 };
 
-/** Compares a secret that was sent instead of a signature. Takes constant time. */
+/** Returns why a secret that was sent instead of a signature is wrong; null if it is valid. Takes constant time. */
 const findSecretFailure = (sent: string | string[] | undefined, secrets: readonly string[]): Failure => {
   const digest = (text: string): Buffer => Buffer.from(hash('sha256', text), 'hex');
   const sentDigest = digest(typeof sent === 'string' ? sent.trim() : '');

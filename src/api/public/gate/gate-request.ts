@@ -59,7 +59,7 @@ export class GateRequest {
   }
 
   /**
-   * Waits for the body; null if no chunk of it arrived for a second.
+   * Waits for the body; returns null if no chunk of it arrives for a second.
    * @throws HttpProblem 503 if the process has stopped reading it, see {@link BodyReader.wait}
    */
   async waitForBody(): Promise<ReceivedBody | null> {

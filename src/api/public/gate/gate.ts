@@ -40,7 +40,9 @@ export interface ReceivedPost {
   readonly result: AcceptPostResult;
 }
 
-/** Maximum number of limiter calls for one request, in case its endpoint or its owner's month keeps changing. */
+/**
+ * Maximum number of limiter calls for one request, in case its endpoint or its owner's monthly quota keeps changing.
+ */
 const MAX_LIMITER_CALLS = 10;
 /**
  * The clients' route as the request log shows it. It is a constant, because reading it from the framework would
@@ -56,8 +58,8 @@ const PUBLISH = 'POST /v1/webhooks/{slug}';
  * 6. a replay, 7. the month's quota, 8. the rate limits ({@link LimitGuard});
  * 9. the body and its media, which the probe budget must cover (D-51), 10. the targets ({@link ContentCheck}).
  *
- * The endpoint snapshot of steps 2 to 5 may be cached. The limiter call verifies its version; if nothing is limited,
- * the append that accepts the post verifies it. A rotated token is therefore invalid immediately.
+ * The endpoint snapshot of steps 2 to 5 may be cached. The limiter call verifies its version; if no limit applies, the
+ * append that accepts the post verifies it. A rotated token is therefore invalid immediately.
  */
 @Injectable()
 export class Gate {

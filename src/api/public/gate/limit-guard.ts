@@ -48,12 +48,15 @@ export interface Admission {
   readonly condition: AppendCondition | null;
 }
 
-/** Number of hex digits of a key's hash that the limiter keeps: enough to tell apart the keys of a few seconds. */
+/**
+ * Number of hex digits of a key's hash that the limiter keeps: enough to distinguish the keys that arrive within a few
+ * seconds.
+ */
 const KEY_DIGITS = 16;
 
 /**
  * The gate's steps 6 to 8: replays, the month's quota and the rate limits (D-16..D-18, D-45). One limiter call decides
- * them and verifies the version of the endpoint snapshot. If nothing is limited, the append that accepts the post
+ * them and verifies the version of the endpoint snapshot. If no limit applies, the append that accepts the post
  * verifies it.
  */
 @Injectable()
@@ -104,7 +107,7 @@ export class LimitGuard {
 
   /**
    * Checks a post with a single call to the limiter. If a post with the same key was admitted a moment ago, here or in
-   * another process, takes no tokens, and waits for that post's answer to replay it.
+   * another process, takes no tokens, but waits for the answer to that post and replays it.
    * @throws GateRejection
    */
   async judgePost(endpoint: EndpointSnapshot, post: JudgedPost): Promise<PostVerdict> {
@@ -162,7 +165,7 @@ export class LimitGuard {
   }
 
   /**
-   * True if a post's keys are assumed to be new and only its append can tell, because the events are outside the
+   * True if a post's keys are assumed to be new and only its append can verify that, because the events are outside the
    * database. An earlier answer takes precedence over limits (D-7), so the keys must be looked up before a limit
    * rejects the request.
    */
@@ -171,8 +174,8 @@ export class LimitGuard {
   }
 
   /**
-   * Returns the condition for a post that needs no limiter call: nothing is limited, and one append accepts it and
-   * verifies the endpoint's version. Returns null for every other post.
+   * Returns the condition for a post that needs no limiter call, because no limit applies, and one append accepts it
+   * and verifies the endpoint's version. Returns null for every other post.
    */
   private findCondition(
     endpoint: EndpointSnapshot,
@@ -206,7 +209,10 @@ export class LimitGuard {
     throw rateLimitRejection(endpoint, verdict, this.settings.limitsProfile);
   }
 
-  /** Disables an endpoint, at most once each time that it is enabled. Returns the event's id. */
+  /**
+   * Disables an endpoint. Repeated calls have no further effect until the endpoint is enabled again. Returns the id of
+   * the event that disabled it.
+   */
   private disableForViolations(
     request: FastifyRequest,
     { endpoint_id, epoch }: EndpointSnapshot,

@@ -8,7 +8,7 @@ import type { Decision, GateRejection } from './gate-rejection.js';
 import type { RequestRecorder } from './request-recorder.js';
 
 /**
- * The fields of a request's entry in its endpoint's log (D-33) that depend on the checks. The gate and the controller
+ * The fields of a request's entry in its endpoint's log (D-33) that depend on the checks. The gate and the controllers
  * fill them in.
  */
 export interface RequestLogEntry {
@@ -21,7 +21,7 @@ export interface RequestLogEntry {
   decision: Decision | null;
   reason: string | null;
   why: JsonObject | null;
-  /** True if the event that records the post stores the entry. */
+  /** True if the event that records the post or its idempotency key also stores the entry. */
   isStored: boolean;
 }
 

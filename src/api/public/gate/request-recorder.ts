@@ -22,7 +22,9 @@ interface PendingLog {
 const WRITE_INTERVAL_MS = 200;
 /** How long the first entry waits for further entries, in ms. */
 const BATCH_MS = 20;
-/** Maximum number of entries per endpoint. Its log keeps no more (publish-api.md: Limits, request log). */
+/**
+ * Maximum number of entries per endpoint. The log of an endpoint keeps no more (publish-api.md: Limits, request log).
+ */
 const MAX_ENTRIES = 100;
 /** Maximum number of entries in total. Beyond that, a new entry replaces its endpoint's oldest, or is dropped. */
 const MAX_TOTAL = 20_000;

@@ -72,7 +72,7 @@ export class UniformUnauthorizedDelay implements BodyWatcher {
     this.waitAfterBody ??= joinAfterBody();
   }
 
-  /** Waits for the body; null if no chunk of it arrived for a second: its signature can then no longer be checked. */
+  /** Waits for the body; returns null if no chunk of it arrives for a second: its signature is then not checked. */
   async waitForBody<Body>(body: Promise<Body>): Promise<Body | null> {
     return Promise.race([body, (this.bodyTimeout ??= this.waitForBodyTimeout())]);
   }

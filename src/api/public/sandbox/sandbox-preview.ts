@@ -118,7 +118,7 @@ export class SandboxPreview {
 
   private async findProcessing(projectId: string, ownerId: string): Promise<Processing> {
     const row = await this.findResource.execute('project', projectId, ownerId);
-    // The management API validated it before storing it.
+    // The management API validates processing before storing it.
     return row?.processing ?? {};
   }
 

@@ -9,7 +9,7 @@ const OVERRIDDEN_ENTITIES = /^overrides\b.*\.entities\b/;
 /** Bytes in an MB (D-43). */
 const MB = 1_048_576;
 
-/** Builds the view of a probed medium. */
+/** Builds the view of a probed media file. */
 export const buildMediumView = ({ url, sizeBytes, ok, note }: CheckedMedium): SandboxMediumView =>
   new SandboxMediumView(url, sizeBytes === null ? null : Number((sizeBytes / MB).toFixed(3)), ok, note);
 

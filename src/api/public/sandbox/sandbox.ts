@@ -26,8 +26,8 @@ import { SandboxPreview } from './sandbox-preview.js';
 import { buildMediumView, buildValidationView, UNREADABLE_BODY } from './sandbox-validation.js';
 
 /**
- * Checks and previews payloads. Nothing is stored, published, charged or logged (publish-api.md: POST /v1/sandbox/test;
- * D-12, D-44).
+ * Checks and previews payloads. Nothing is stored, published, logged or counted against the monthly quota
+ * (publish-api.md: POST /v1/sandbox/test; D-12, D-44).
  */
 @Injectable()
 export class Sandbox {
