@@ -7,7 +7,10 @@ import { isLarge, unreadAnswersProblem } from './request-memory.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The owner whose share of memory the answer takes; null until the request is authenticated. */
+    /**
+     * The holder against whose share of memory the answer counts; null for an unauthenticated request, and for an
+     * operator's request whose body was not read.
+     */
     answerHolder: string | null;
   }
 }
@@ -15,7 +18,7 @@ declare module 'fastify' {
 /**
  * Starts large answers one after another, with other work in between, and counts them against a budget until their
  * clients have read them. A GET that would exceed the budget is answered 503. Other requests are always answered,
- * because they may have changed something. An unauthenticated request counts against its address.
+ * because they may have changed something. An answer without a holder counts against the address of its client.
  */
 export const boundAnswers = (fastify: FastifyInstance, answers: MemoryBudget): void => {
   fastify.decorateRequest('answerHolder', null);
@@ -25,7 +28,7 @@ export const boundAnswers = (fastify: FastifyInstance, answers: MemoryBudget): v
     if (isOneWrite && isLarge(payload.length)) await yieldToEventLoop();
     // Files are buffers that all requests share; streams limit themselves.
     if (typeof payload !== 'string' || !isLarge(payload.length)) return payload;
-    // The client has left: neither of the events below would release the reservation.
+    // The client has disconnected: neither of the events below would release the reservation.
     if (reply.raw.closed) return payload;
     const holder = request.answerHolder ?? request.clientAddress;
     const reservation = answers.reserveHeld(holder, payload.length);

@@ -25,7 +25,7 @@ const NO_WATCHER: BodyWatcher = { onBodyChunk: () => undefined, onBodyEnd: () =>
 /** Size, in bytes, up to which an oversized body is read completely and discarded. */
 const MAX_READ_BYTES = LIMITS.payloadBytes * 4;
 
-/** Requests whose bodies were read; they continue together at the end of the event loop's turn. */
+/** Requests whose bodies have been read; they continue together at the end of the event loop's turn. */
 const completedBodies = new EventLoopBatch<() => void>((resume) => resume());
 
 /**
@@ -48,7 +48,7 @@ export class BodyReader {
   private countedBytes = 0;
   /** True from `wait` until the request is authenticated or answered. */
   private isWaiting = false;
-  /** True while the request holds one of the places for reading unauthenticated bodies. */
+  /** True while the request occupies one of the slots for reading unauthenticated bodies. */
   private hasPlace = false;
   private passTo: ((chunk: Buffer) => void) | null = null;
   /** The holder of the body's memory; null until the request is authenticated. */
@@ -104,7 +104,7 @@ export class BodyReader {
 
   /**
    * Keeps an authenticated request's body. Resumes reading a large body once there is memory.
-   * @param holder the owner whose share of memory it takes
+   * @param holder the holder against whose share of memory the body counts
    */
   keep(holder: string): void {
     this.leave();

@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** Placeholder for an unknown address. No allowlist contains it. */
+/** Placeholder for an unknown address. Only an allowlist with an entry such as `0.0.0.0/0` contains it. */
 const UNKNOWN = '0.0.0.0';
 
 /**

@@ -9,7 +9,8 @@ import { HTTP_MESSAGES } from './messages.js';
 import { buildProblemView } from './problem.view.js';
 
 /**
- * Limits of a lingering close: how long (in ms) and how many bytes a connection is still read after its last answer.
+ * Limits of a lingering close: how long (in ms), and up to how many bytes, the server keeps reading from a connection
+ * after its last answer.
  */
 const LINGER_MS = 5_000;
 const LINGER_BYTES = 20_971_520;
@@ -84,7 +85,7 @@ export const closeAfterResponse = ({ raw }: FastifyRequest, reply: FastifyReply)
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
 
-/** Rejects CONNECT: the server is not a proxy. Node passes the raw connection. */
+/** Rejects CONNECT, because the server is not a proxy. For this method, Node passes the raw connection. */
 export const rejectConnect = (_request: IncomingMessage, socket: Duplex): void => {
   const message = HTTP_MESSAGES.connect;
   linger(socket);

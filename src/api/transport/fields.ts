@@ -11,7 +11,7 @@ import { HttpProblem } from './http-problem.js';
  */
 export type BodyReader<T> = (sent: Sent, problems: ProblemList) => T;
 
-/** Returns a reader of a class's fields, which reports unknown fields. @param path the object's path */
+/** Returns a reader for the fields of a class, which reports unknown fields. @param path the object's path */
 export const fieldsReader =
   <T extends object>(Body: BodyClass<T>, path = ''): BodyReader<T> =>
   (sent, problems) => {

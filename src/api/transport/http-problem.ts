@@ -13,7 +13,7 @@ export class HttpProblem extends Error {
     /** Human-readable problems; at most 50 are sent (D-6). */
     readonly problems: readonly Problem[],
     readonly headers: Readonly<Record<string, string>> = {},
-    /** More machine-readable fields of the body, such as `retry_at` (management-api.md: Routes). */
+    /** Additional machine-readable fields of the body, such as `retry_at` (management-api.md: Routes). */
     readonly figures: NonNullable<Rejection['figures']> = {},
   ) {
     const { stackTraceLimit } = Error;

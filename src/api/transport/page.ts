@@ -19,7 +19,7 @@ export const isLimit = (): PropertyDecorator =>
 /** Converts a checked `limit`. */
 export const toLimit = (limit: string | undefined): number => (limit === undefined ? DEFAULT_LIMIT : Number(limit));
 
-/** Forms of the keys that cursors hold; the keys of resources are their ids. */
+/** Formats of the keys in cursors; the keys of resources are their ids. */
 const KEYS = {
   sequence: /^\d{1,15}$/,
   /** Position of an event. */
@@ -53,7 +53,7 @@ export class PageQuery {
   readonly cursor: string | undefined;
 }
 
-/** The part of a list to return. */
+/** Where a page of a list begins, and how many items it may have. */
 export interface Page {
   /** Key of the previous page's last item; null for the first page. */
   readonly after: string | null;

@@ -59,7 +59,7 @@ export const measureBody = ({ headers, receivedBytes }: FastifyRequest): number 
 
 /**
  * Reads the whole body of an authenticated request.
- * @param holder the caller, whose share of the memory for large bodies the body takes
+ * @param holder the caller against whose share of the memory for large bodies the body counts
  * @throws HttpProblem see {@link BodyReader}
  */
 export const readBody = async (request: FastifyRequest, holder: string): Promise<Buffer> => {

@@ -43,10 +43,10 @@ const BOUNDS: Required<RequestMemoryBounds> = {
 /**
  * The memory of a process for large bodies of authenticated requests, whatever the number of clients (ADR-135). A body
  * is read once there is memory for its bytes, and processed once there is memory for the processing; otherwise its
- * request waits for at most 15 s each time. There are two budgets, so that a body that is being read never waits for
- * one that is being processed. Bodies of up to 64 KB are not counted and never wait.
+ * request waits for at most 15 s each time. Reading and processing have separate budgets, so that a body that is being
+ * read never waits for one that is being processed. Bodies of up to 64 KB are not counted and never wait.
  *
- * The arguments of a tool call have their own budget, because the request that the tool sends waits for the other two
+ * The arguments of a tool call have their own budget, because the request that the tool sends waits for the first two
  * budgets. A large answer is counted until its client has read it.
  */
 export class RequestMemory {
@@ -67,7 +67,7 @@ export class RequestMemory {
 /** True if memory has to be reserved for a body or an answer of this size. */
 export const isLarge = (bytes: number): boolean => bytes > LARGE_BODY_BYTES;
 
-/** Returns the memory, in bytes, that the processing of a body takes. */
+/** Returns the memory, in bytes, that processing a body of this size takes. */
 export const workBytesOf = (bytes: number): number => WORK_FACTOR * bytes;
 
 const CODE = 'too_many_large_requests';

@@ -40,14 +40,14 @@ export class UnauthenticatedBodies {
     this.held += bytes;
   }
 
-  /** Reserves a place for reading a body; returns false if none is left. */
+  /** Reserves a slot for reading a body; returns false if none is free. */
   startReading(): boolean {
     if (this.beingRead >= this.maxReading) return false;
     this.beingRead += 1;
     return true;
   }
 
-  /** Releases the place of a body. */
+  /** Releases the slot of a body. */
   stopReading(): void {
     this.beingRead -= 1;
   }
@@ -55,7 +55,9 @@ export class UnauthenticatedBodies {
 
 const CODE = 'too_many_unauthenticated';
 
-/** Returns the 503 for an unauthenticated request while the process is reading as many as it may. */
+/**
+ * Returns the 503 for an unauthenticated request when the process already spends as much on such requests as it may.
+ */
 export const busyProblem = (): HttpProblem =>
   HttpProblem.withMessage(503, CODE, SERVICE_MESSAGES.overloaded, { 'retry-after': RETRY_AFTER_SECONDS });
 
