@@ -51,7 +51,7 @@ const main = async (): Promise<void> => {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   try {
-    // Loading the gateway takes most of the start time, so check first whether it can start.
+    // Loading the gateway takes most of the start time, so the arguments and settings are checked before.
     const { start } = await import('./app/start.js');
     running = await start(settings, log, stopping.signal);
     const demo = isDemo(settings) ? await seedDemo(running) : null;
@@ -61,7 +61,7 @@ const main = async (): Promise<void> => {
     if (stopping.signal.aborted && running) return; // `stop` exits the process once everything is closed
     await running?.stop();
     if (!stopping.signal.aborted) throw error;
-    exitAfterLog(0); // `running.stop()` has stopped the parts that had started
+    exitAfterLog(0); // `start` has already stopped the parts that had started
   }
 };
 

@@ -10,7 +10,7 @@ export interface Connections {
   readonly events: number;
   /** Pool for the projections; 0 if the process runs none, or if they share the pool for queries. */
   readonly projections: number;
-  /** Pool for readiness and metrics; 0 if there are so few connections that they share the pool for queries. */
+  /** Pool for readiness and metrics; 0 if too few connections are left, in which case they use the pool for queries. */
   readonly health: number;
 }
 
@@ -27,8 +27,8 @@ const FEWEST_QUERIES = 2;
 /**
  * Divides DATABASE_POOL among the parts of a process (ADR-94). First sets aside the connections that hold a session:
  * one listens for notifications, and a worker has one for its presence. If PostgreSQL stores the events, one appends
- * them, and a worker has one more to follow the log. Divides the rest in the default proportions. A worker with six
- * connections uses a single connection for queries and projections.
+ * them, and a worker has one more to follow the log. Divides the rest in the default proportions. If PostgreSQL stores
+ * the events, a worker with six connections uses a single connection for queries and projections.
  */
 export const divideConnections = ({
   databasePool,

@@ -38,16 +38,16 @@ export interface ProcessOptions {
   readonly overrides?: Overrides;
 }
 
-/** Injection token of the {@link ProcessOptions}. */
+/** Injection token for the {@link ProcessOptions}. */
 export const PROCESS_OPTIONS = Symbol('ProcessOptions');
 
-/** Injection token of the {@link Keys}. */
+/** Injection token for the {@link Keys}. */
 export const KEYS = Symbol('Keys');
 
-/** The settings that the parts of a process share. Only `baseUrl` is missing until the port is known. */
+/** The settings that the parts of a process share, including a generated operator key and a default base URL. */
 export interface ProcessSettings extends Settings {
   readonly operatorKey: string;
-  /** Empty until the web server listens. */
+  /** BASE_URL; if it is not set, the web server's address, or empty until the server listens. */
   baseUrl: string;
 }
 

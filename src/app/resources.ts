@@ -24,8 +24,8 @@ export class Resources implements OnApplicationShutdown {
   }
 
   /**
-   * Opens a resource and registers how to close it. If the process stops meanwhile, it first waits for the resource to
-   * open.
+   * Opens a resource and registers how to close it. A process that is stopped in the meantime waits for the resource to
+   * open, then closes it.
    */
   async open<Resource>(
     open: () => Promise<Resource>,

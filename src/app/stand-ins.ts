@@ -7,7 +7,7 @@ import type { StandInDescriptor } from '../stand-ins/kit/descriptor.js';
 import type { RunningStandIn } from '../stand-ins/kit/server.js';
 import { BUILT_IN_NETWORKS, type NetworkCatalogues } from './network-catalogues.js';
 
-/** Injection token of the {@link Networks}. */
+/** Injection token for the {@link Networks}. */
 export const NETWORKS = Symbol('Networks');
 
 /** The networks of a process: their URLs, and the stand-ins that the process runs. */

@@ -16,11 +16,14 @@ import { type ShowingModel, ShownChanges } from './shown-changes.js';
 /** Receives changes. Its methods neither wait nor throw. */
 export interface ChangeListener {
   /**
-   * Receives changes in log order, once the read models show them.
+   * Receives changes in log order, normally once the read models show them.
    * @param position the listener now has all changes up to this position
    */
   readonly onChanges: (changes: readonly Change[], position: Position) => void;
-  /** Called if the listener has missed changes: anything up to this position may have changed. */
+  /**
+   * Called if the listener missed changes, or received them before a lagging read model showed them: anything up to
+   * this position may have changed.
+   */
   readonly onReset: (position: Position) => void;
   /** Called after the replay: the listener now has all changes up to this position, and receives later changes live. */
   readonly onCaughtUp: (position: Position) => void;
@@ -38,8 +41,8 @@ const PAGE = 250;
 const MAX_REPLAYS = 2;
 
 /**
- * Notifies listeners in this process of changes as soon as the read models show them (ADR-205). It follows the log only
- * while it has listeners. Changes that arrive close together are sent in one turn.
+ * Notifies listeners in this process of changes as soon as the read models show them, or after at most two seconds
+ * (ADR-205). It follows the log only while it has listeners. Changes that arrive close together are sent in one turn.
  */
 export class ChangeFeed {
   private readonly listeners = new Set<ChangeListener>();

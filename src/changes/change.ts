@@ -51,7 +51,7 @@ export interface Change {
   readonly validKey?: string | null;
 }
 
-/** Event types, and the event fields with ids, by kind. */
+/** The event types that belong to each kind of change, and the event fields that contain the ids. */
 const EVENTS: Readonly<Record<ChangeKind, { readonly types: readonly string[]; readonly ids: readonly string[] }>> = {
   owner: { types: Object.keys(ownerEvents), ids: ['ownerId'] },
   channel: { types: Object.keys(channelEvents), ids: ['channelId'] },

@@ -10,7 +10,7 @@ export interface ShowingModel {
 
 /** Maximum wait for a read model, in ms: the same as for lists. */
 const WAIT_MS = 2_000;
-/** Interval at which a wait for a lagging read model checks whether to continue, in ms. */
+/** Interval at which a wait for a lagging read model checks whether it was cancelled, in ms. */
 const BEHIND_WAIT_MS = 2_000;
 
 /**
@@ -20,7 +20,9 @@ const BEHIND_WAIT_MS = 2_000;
 export class ShownChanges {
   private readonly behind = new Set<string>();
 
-  /** @param onCaughtUp called when a read model shows changes that were sent without waiting for it */
+  /**
+   * @param onCaughtUp called when a lagging read model has caught up with changes that were sent before it showed them
+   */
   constructor(
     private readonly progress: Pick<ProjectionProgress, 'waitFor'>,
     private readonly models: readonly ShowingModel[],

@@ -4,7 +4,7 @@ import { Inspector } from '../../media/inspector.js';
 import { PROCESS_OPTIONS, type ProcessOptions } from '../process-options.js';
 import { Resources } from '../resources.js';
 
-/** Inspects media files before acceptance and before publication, in helper processes. */
+/** Inspects media files in helper processes, before their posts are accepted and before they are published. */
 @Module({
   providers: [
     {

@@ -56,7 +56,7 @@ import { SagaStatuses } from '../../sagas/engine/saga-status.queries.js';
 import { EventStoreModule } from './event-store.module.js';
 import { PostgresModule } from './postgres.module.js';
 
-/** Queries of the read models. */
+/** Classes that query the read models. */
 const QUERIES = [
   ActivityQueries,
   AlertQueries,
@@ -103,7 +103,7 @@ const QUERIES = [
   UsedUpOwners,
 ];
 
-/** Queries of the read models, and the progress of the projections that fill them. */
+/** Classes that query the read models, and the progress of the projections that fill them. */
 @Module({
   imports: [PostgresModule, EventStoreModule],
   providers: [

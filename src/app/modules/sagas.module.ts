@@ -55,7 +55,7 @@ import { ProcessingModule } from './processing.module.js';
 import { ReadModelsModule } from './read-models.module.js';
 import { SecretsModule } from './secrets.module.js';
 
-/** Injection token of the tasks that run the {@link SAGAS}. */
+/** Injection token for the tasks that run the {@link SAGAS}. */
 export const SAGA_TASKS = Symbol('SagaTasks');
 
 /**
@@ -72,7 +72,7 @@ const STARTS = 32;
 
 type Saga = RunningSaga | Reacting;
 
-/** All sagas, and the parts that publishing and delivering sagas need. */
+/** All sagas, and the services that the sagas for publishing and delivery need. */
 @Module({
   imports: [
     PostgresModule,

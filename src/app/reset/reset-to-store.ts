@@ -100,7 +100,7 @@ interface TakenOver {
   readonly doubtful: number;
 }
 
-/** Appends outcomes that the read model `posts` knows and the store does not. */
+/** Appends the outcomes that the read model `posts` holds and the store lacks. */
 const takeOverOutcomes = async ({ pool }: Database, store: EventStore): Promise<TakenOver> => {
   const { rows } = await pool.query("select where to_regclass('posts.publication') is not null");
   const result = { taken: 0, doubtful: 0 };
@@ -181,8 +181,8 @@ const readPublications = async (pool: Pool, ids: readonly string[]): Promise<rea
 };
 
 /**
- * Drops all read models, the checkpoints of all sagas, and data derived from events of the former store. The restarted
- * saga notes the erasures of secrets again.
+ * Drops all read models, the checkpoints of all sagas, and data derived from events of the former store. This includes
+ * the notes about erasures of secrets, which the restarted saga adds again.
  */
 const dropReadModels = async (tx: Pick<Pool, 'query'>): Promise<void> => {
   const { rows } = await tx.query<{ name: string }>('select name from ops_projection');

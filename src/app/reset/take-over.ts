@@ -17,7 +17,7 @@ export interface KnownPublication {
   readonly warnings: readonly PublicationWarning[];
 }
 
-/** Name of the worker in attempts that are taken over. */
+/** Name of the worker in attempts that the reset records. */
 const WORKER = 'reset';
 
 /**
