@@ -114,7 +114,7 @@ const USER_AGENT = 'crosspost';
 
 /** How the command line sends requests. */
 export const SENDING = {
-  answerTimeoutMs: 300_000, // an import may take long
+  answerTimeoutMs: 300_000, // an import may take a long time
   fetch: async (url, init) => {
     const headers = new Headers(init.headers);
     headers.set('user-agent', USER_AGENT);

@@ -4,7 +4,7 @@ import { isThing, textOf, type Thing, valueAt } from './json.js';
 /** A stream of the process. */
 type Stream = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
 
-/** Streams to print to, and settings of the output. */
+/** Streams to print to, and output settings. */
 export interface OutputOptions {
   readonly stdout: Stream;
   readonly stderr: Stream;

@@ -7,7 +7,7 @@ import { formatQuery, send, type SendOptions } from './send.js';
 /** A post to pass to `publish` or `sandbox`. */
 export type PublishPayload = Schemas['PublishPayloadRequest'];
 
-/** Query parameters of `posts`. */
+/** Query parameters for `posts`. */
 export type PostsQuery = NonNullable<Routes['GET /v1/webhooks/{slug}/posts']['takes']['query']>;
 
 /** Options for {@link createClient}. */
@@ -22,7 +22,7 @@ export interface ClientOptions extends SendOptions {
   readonly brand?: string;
 }
 
-/** A client of one endpoint. Its calls reject with a GatewayError. */
+/** A client for one endpoint. Its calls reject with a GatewayError. */
 export interface Client {
   /**
    * Publishes a post. Retries carry the same key, so that the post appears once; if no key is given, a random key is
@@ -64,7 +64,7 @@ export interface Client {
   cancel(id: string): Promise<Schemas['Cancelled']>;
 }
 
-/** Creates a client of one endpoint. */
+/** Creates a client for one endpoint. */
 export const createClient = (options: ClientOptions): Client => {
   const { token, signingSecret, brand = 'service' } = options;
   const endpoint = options.url.replace(/\/+$/, '');

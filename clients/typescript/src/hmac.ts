@@ -1,6 +1,6 @@
 const encoder = new TextEncoder();
 
-/** Encodes a text as UTF-8. */
+/** Encodes text as UTF-8. */
 export const toBytes = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
 
 // No return type, because Node and browsers name it differently.

@@ -45,7 +45,7 @@ type Call<M extends Method> = <P extends PathOf<M>>(
 ) => Promise<RouteOf<M, P>['answers']>;
 
 /**
- * A client of the management API. Paths are as documented, without `/manage/v1`:
+ * A client for the management API. Paths are as documented, without `/manage/v1`:
  * `get('/channels/{id}', { path: { id } })`. Calls reject with a GatewayError. Retries of a POST carry the same
  * Idempotency-Key, so that they take effect once.
  */
@@ -71,7 +71,7 @@ interface AnyGiven {
   readonly ifRevision?: number;
 }
 
-/** Creates a client of the management API. */
+/** Creates a client for the management API. */
 export const createManagement = (options: ManagementOptions): Management => {
   const base = `${options.url.replace(/\/+$/, '')}/manage/v1`;
 

@@ -36,7 +36,7 @@ const wordsOf = (command: Command, path: readonly string[] = []): readonly Words
 const cases = (all: readonly Words[]): string =>
   all.map(({ path, words }) => `    '${path}') words='${words.join(' ')}' ;;`).join('\n');
 
-/** Joins the leading words that name commands. */
+/** Joins the words that name commands, and skips all others. */
 const PATH_LOOP = `  for word in "\${given[@]}"; do
     case " $paths" in *"|\${path:+$path }$word|"*) path="\${path:+$path }$word" ;; esac
   done`;

@@ -14,7 +14,7 @@ const COLUMNS: readonly Column[] = [
   ['ERROR', 'error.message'],
 ];
 
-/** Adds `sagas`, including how to skip an event that a saga cannot handle. */
+/** Adds `sagas`, with a subcommand that skips an event that a saga cannot handle. */
 export const addSagas = (program: Command, settings: CommandLineSettings): void => {
   const sagas = define(program, settings, {
     usage: 'sagas [name]',

@@ -96,7 +96,10 @@ const requireToken = ({ token }: Options, known: string | null): string => {
   return found;
 };
 
-/** Returns the body's text. A file is sent byte for byte, unless a time is added to its post. @throws WrongUsage */
+/**
+ * Returns the body's text. A file is sent byte for byte, unless the options add a publication time.
+ * @throws WrongUsage
+ */
 const payloadOf = async ({ text, file, at }: Options): Promise<string> => {
   if ((text === undefined) === (file === undefined)) throw new WrongUsage(CLI_MESSAGES.textOrFile);
   if (text === undefined && at === undefined) return readInput(file as string);

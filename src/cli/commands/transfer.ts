@@ -143,8 +143,8 @@ class Export {
 }
 
 /**
- * Sends a part, and retries while the gateway is temporarily unavailable. A repeated part is safe: the gateway skips
- * the events that it already has.
+ * Sends a part, and retries while the gateway is temporarily unavailable. Sending a part twice is safe: the gateway
+ * skips events that it already has.
  */
 const importPart = async (api: Api, part: string): Promise<Schemas['Import']> => {
   for (let tries = 1; ; tries++)
