@@ -3,7 +3,7 @@ import type { ContentTarget } from '../payload/overrides.js';
 import type { SnapshotProject } from '../projections/discovery/endpoint-snapshots.queries.js';
 import { COMMAND_MESSAGES } from './messages.js';
 
-/** An endpoint's projects, and the channels in them that a request addresses, each once. */
+/** An endpoint's projects, and the channels in them that a request addresses, without duplicates. */
 export interface ResolvedTargets {
   readonly projectIds: readonly string[];
   readonly channelIds: readonly string[];

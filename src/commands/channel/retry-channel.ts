@@ -5,8 +5,8 @@ import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 
 /**
- * At the owner's request, resumes a channel that needs attention: its first post is tried at once with the stored
- * credentials (D-50). Rejected with `channel_disabled`, or `nothing_to_retry` if the channel is not waiting.
+ * At the owner's request, resumes a channel that needs attention: the first post in its queue is tried at once, with
+ * the stored credentials (D-50). Rejected with `channel_disabled`, or `nothing_to_retry` if the channel is not waiting.
  */
 export class RetryChannel extends Command<CommandOutcome> {
   constructor(

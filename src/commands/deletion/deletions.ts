@@ -49,7 +49,8 @@ export class ReadModelsBehind extends Error {}
 /**
  * Carries out the consequences of a resource's deletion, which has already been appended: removes the references to it
  * and cancels its planned and queued publications. The deleting request does so at once; the saga `complete-deletions`
- * repeats it in case the process died in between. Every step depends on the current state, so it is safe to repeat.
+ * repeats it, in case the process died before it finished. Every step depends on the current state, so it is safe to
+ * repeat.
  */
 @Injectable()
 export class Deletions {
@@ -62,7 +63,7 @@ export class Deletions {
   ) {}
 
   /**
-   * Completes a deletion within the request that made it. If the read models are behind, the saga completes it later.
+   * Completes a deletion within the request that caused it. If the read models are behind, the saga completes it later.
    * @param deleted the deletion; a rejection is returned unchanged @throws Unavailable
    */
   async completeNow(
@@ -139,7 +140,7 @@ export class Deletions {
     return latestCompleted([...deleted, await this.cancelQueue({ ownerId }, context)]);
   }
 
-  /** Deletes a new webhook output again if its owner or project was deleted in the meantime. @throws Unavailable */
+  /** Deletes a newly created webhook output if its owner or project was deleted in the meantime. @throws Unavailable */
   async verifyNewOutput(
     { outputId, ownerId, projectId }: NewOutput,
     context: CommandContext,
@@ -153,8 +154,9 @@ export class Deletions {
   }
 
   /**
-   * Deletes a new channel again if its owner was deleted in the meantime. @returns null if the channel is kept @throws
-   * Unavailable
+   * Deletes a newly created channel if its owner was deleted in the meantime.
+   * @returns null if the channel is kept
+   * @throws Unavailable
    */
   async verifyNewChannel(
     { channelId, ownerId }: { readonly channelId: string; readonly ownerId: string },
@@ -169,7 +171,8 @@ export class Deletions {
   }
 
   /**
-   * Deletes a new project again if its owner was deleted in the meantime, or removes its deleted channels.
+   * Deletes a newly created project if its owner was deleted in the meantime. Otherwise removes deleted channels from
+   * the project.
    * @throws Unavailable
    */
   async verifyNewProject(
@@ -185,7 +188,8 @@ export class Deletions {
   }
 
   /**
-   * Deletes a new endpoint again if its owner was deleted in the meantime, or removes its deleted projects.
+   * Deletes a newly created endpoint if its owner was deleted in the meantime. Otherwise removes deleted projects from
+   * the endpoint.
    * @throws Unavailable
    */
   async verifyNewEndpoint(
@@ -242,7 +246,9 @@ export class Deletions {
     return this.aggregates.execute(endpoint, endpointId, command, context);
   }
 
-  /** Executes a command on each resource. A resource that rejects it needs no change: it was deleted itself. */
+  /**
+   * Executes a command on each resource. A resource that was itself deleted rejects the command, and needs no change.
+   */
   private async each<S, E extends DomainEvent>(
     ids: readonly string[],
     context: CommandContext,

@@ -16,7 +16,7 @@ const MAX_INLINE_BYTES = 65_536;
 /** Bytes in one part; in base64, well below 900 KB. */
 const PART_BYTES = 600_000;
 
-/** Schedules the delivery of an event. Repeating this with the same delivery id has no effect. */
+/** Schedules the delivery of an event. Idempotent: repeated calls with the same delivery id do nothing. */
 @Injectable()
 export class ScheduleDelivery {
   constructor(private readonly aggregates: AggregateStore) {}
@@ -32,12 +32,12 @@ export class ScheduleDelivery {
     }
     const parts = isInline ? null : await this.storeParts(deliveryId, bytes, context);
     const command = { type: 'ScheduleDelivery', ...data, body: isInline ? body : null, parts } as const;
-    // A delivery is almost always new, so the read is skipped; otherwise the append conflicts.
+    // A delivery is almost always new, so it is not read first; if it already exists, the append conflicts.
     return toOutcome(await this.aggregates.execute(delivery, deliveryId, command, context, emptyAggregate(delivery)));
   }
 
   /**
-   * Stores a body in parts. Their ids derive from the body, so a repeat after a crash appends the same events. A repeat
+   * Stores a body in parts. Their ids derive from the body, so a retry after a crash appends the same events. A retry
    * with a changed body conflicts with the earlier parts, so the new body gets a separate stream.
    */
   private async storeParts(deliveryId: string, bytes: Buffer, context: CommandContext): Promise<BodyParts> {

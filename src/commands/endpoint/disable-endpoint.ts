@@ -41,9 +41,9 @@ export const disableCommandId = (endpointId: string, by: DisableEndpoint['by'], 
 /** Returns the human-readable reason why a plan disables an endpoint. */
 export const planWithoutInputReason = (plan: Plan): string => DISABLED_REASONS.planWithoutInput({ plan });
 
-/** Read models to wait for, so that they show the endpoint as disabled once the caller gets the rejection. */
+/** Read models to wait for, so that they show the endpoint as disabled by the time the caller gets the rejection. */
 const READ_MODELS = ['discovery'];
-/** Longest time that a rejection waits for the read models, in ms; then it is sent anyway. */
+/** Maximum time to delay a rejection until the read models catch up, in ms. */
 const READ_MODELS_TIMEOUT_MS = 1_000;
 
 @CommandHandler(DisableEndpoint)

@@ -10,8 +10,9 @@ import type { Completed } from '../command-result.js';
 import { disableCommandId, planWithoutInputReason } from './disable-endpoint.js';
 
 /**
- * Disables the live endpoints of an owner whose plan has no webhook input (D-8), even if they get no requests. A change
- * of plan does so at once; the saga `withdraw-input` repeats it in case the process died in between.
+ * Disables the live endpoints of an owner whose plan has no webhook input (D-8), even if they get no requests. The
+ * command that changes the plan does so at once; the saga `withdraw-input` repeats it, in case the process died before
+ * it finished.
  */
 export class InputWithdrawal {
   /** @param inputPlans plans with webhook input, from the limits profile */

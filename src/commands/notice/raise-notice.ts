@@ -5,7 +5,7 @@ import type { CommandContext } from '../../event-store/codec.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 
 /**
- * Raises a notice to an owner. Repeating this with the same notice id has no effect (D-25, D-26).
+ * Raises a notice to an owner (D-25, D-26). Idempotent: repeated calls with the same notice id do nothing.
  * @throws Unavailable
  */
 export const raiseNotice = async (
@@ -14,6 +14,6 @@ export const raiseNotice = async (
   data: NoticeRaised['data'],
 ): Promise<CommandOutcome> => {
   const command = { type: 'RaiseNotice', ...data } as const;
-  // A notice is almost always new, so the read is skipped; otherwise the append conflicts.
+  // A notice is almost always new, so it is not read first; if it already exists, the append conflicts.
   return toOutcome(await aggregates.execute(notice, data.noticeId, command, context, emptyAggregate(notice)));
 };

@@ -19,7 +19,7 @@ export interface PauseScope {
   readonly channels?: { readonly ids: readonly string[]; readonly minutes: number };
 }
 
-/** The cause of a pause. A post pauses a target once, however often the command is repeated. */
+/** The cause of a pause. A post pauses a target only once; repeated commands for the same post do nothing. */
 export type PauseCause =
   { readonly source: 'temp-pause' | 'management' } | { readonly source: 'publication'; readonly postId: string };
 

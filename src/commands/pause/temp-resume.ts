@@ -14,7 +14,7 @@ import type { PauseChangeResult } from './temp-pause.js';
 
 /**
  * Ends the pauses of an endpoint's projects, of some of its channels, or of both (publish-api.md: temp-resume; D-45).
- * The result counts the pauses that it ended (D-53).
+ * Only pauses that this command ended count in the result (D-53).
  */
 export class TempResume extends Command<PauseChangeResult | Rejection<'invalid_targets'>> {
   constructor(

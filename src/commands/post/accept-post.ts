@@ -51,7 +51,7 @@ export class AcceptPost extends Command<AcceptPostResult> {
 
 /** Factor by which JSON may grow when it is serialised again (`1e20`); avoids measuring small payloads. */
 const MAX_GROWTH = 8;
-/** True if one append accepts a post, without writing parts first. @param payloadBytes size of the body */
+/** True if a post can be accepted with one append, without writing parts first. @param payloadBytes size of the body */
 export const isSingleAppend = (payloadBytes: number): boolean => payloadBytes * MAX_GROWTH <= STORED_APART_BYTES;
 
 type Acceptance = Extract<PostCommand, { readonly type: 'AcceptPost' | 'SkipPost' }>;

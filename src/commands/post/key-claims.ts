@@ -25,7 +25,7 @@ interface OpenPlace extends Place {
 /** The known state of a request's keys. Stale knowledge is harmless: an append based on it conflicts and is retried. */
 export interface KnownKeys {
   readonly endpointId: string;
-  /** The key of the header comes first (D-19); empty if the post has no key. */
+  /** The header's key comes first (D-19); empty if the post has no key. */
   readonly keys: readonly string[];
   /** Id of each key's stream. */
   readonly keyIds: readonly string[];
@@ -51,7 +51,7 @@ export type KeyClaimResult =
   { readonly outcome: 'accepted'; readonly claim: KeyClaim } | { readonly outcome: 'replay'; readonly replay: Replay };
 
 const FREE: KeyStatus = { kind: 'free' };
-/** Delays between look-ups of a concurrent request's post. */
+/** Delays between lookups of a concurrent request's post. */
 const LOOK_UP_INTERVAL = { firstMs: 5, longestMs: 100 };
 const MAX_CONFLICTS = 100;
 /** Maximum time to wait for a concurrent post, perhaps in another process, to be stored, in ms. */
@@ -79,7 +79,7 @@ export class KeyClaims {
   }
 
   /**
-   * Returns the state of new keys without reading them. The caller confirms that they are new, or the append conflicts.
+   * Returns the state that new keys have, without reading them. If a key turns out not to be new, the append conflicts.
    */
   assumeNewKeys(endpointId: string, keys: readonly string[]): KnownKeys {
     const keyIds = keys.map((key) => keyIdOf(endpointId, key));
@@ -106,7 +106,7 @@ export class KeyClaims {
   /**
    * Claims the keys for a post: claim, acceptance and stored response are one event. The losing request returns the
    * winner's response.
-   * @param known the result of an earlier look-up
+   * @param known the result of an earlier lookup
    * @param postId names the stream of a post without a key
    * @param condition required for the acceptance; null if it has already been confirmed
    * @param limit latest time at which the post may be accepted; null for no limit
@@ -136,7 +136,7 @@ export class KeyClaims {
           case 'accept': {
             const answered = await this.appendAt(step.at, command, origin, condition);
             if (answered) return { outcome: 'accepted', claim: answered as KeyClaim };
-            // Clocks disagree about the 24 hours, so the event before this place decides.
+            // The clocks disagree about whether the 24 hours are over; the stored claim is authoritative.
             return { outcome: 'replay', replay: { ...(step.at.previousState as KeyClaim), eventId: null } };
           }
           case 'reserve': {

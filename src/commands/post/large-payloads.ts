@@ -11,7 +11,7 @@ import { AcceptanceLimit } from './acceptance-limit.js';
 
 /** Delay, in ms, before parts without an accepted post are erased. */
 const PARTS_LOOKED_AT_MS = 3_600_000;
-/** The same delay for parts that, as far as this process knows, no post will use; longer than any append takes. */
+/** The same delay if this process expects no post to use the parts; longer than any append takes. */
 const UNNEEDED_PARTS_LOOKED_AT_MS = 120_000;
 /**
  * Time limit, in ms, from the first part to the acceptance, so that no post is accepted after its parts may have been

@@ -38,7 +38,7 @@ export interface LoadedPost {
   readonly changes: readonly RecordedEventOf<PlannedPostEvent>[];
 }
 
-/** A command that was executed, now or by an earlier attempt. */
+/** The result of a command that was executed, now or by an earlier attempt. */
 export interface ChangedPost {
   readonly state: PlannedPost;
   readonly position: Position;

@@ -106,7 +106,7 @@ export class PostChanges {
 }
 
 /**
- * Refuses a change to a post whose endpoint was deleted, which cancelled its planned publications.
+ * Refuses a change to a post whose endpoint was deleted: the deletion cancelled its planned publications.
  * @param releasedAt null if the post was never released
  */
 export const refuseWithoutEndpoint = (releasedAt: Instant | null): Rejection<PlannedPostRejection> =>

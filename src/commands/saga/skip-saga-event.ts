@@ -9,7 +9,7 @@ import { COMMAND_MESSAGES } from '../messages.js';
 
 /**
  * Skips the event that a saga cannot handle. Rejected with `not_stopped` if the saga is not failing, or is failing at
- * another event, so that a repeated call never skips the next event.
+ * an event other than the one at `position`, so that a repeated call with a position never skips the next event.
  */
 export class SkipSagaEvent extends Command<CommandOutcome> {
   constructor(

@@ -10,8 +10,8 @@ import type { Completed } from '../command-result.js';
 import { DISABLED_REASONS } from '../messages.js';
 
 /**
- * Disables the webhook outputs of an owner whose plan has no webhook output. A change of plan does so at once; the saga
- * `withdraw-input` repeats it in case the process died in between.
+ * Disables the webhook outputs of an owner whose plan has no webhook output. The command that changes the plan does so
+ * at once; the saga `withdraw-input` repeats it, in case the process died before it finished.
  */
 export class OutputWithdrawal {
   /** @param outputPlans plans with webhook output, from the limits profile */
