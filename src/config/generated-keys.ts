@@ -66,7 +66,8 @@ const storeKeys = async (
 ): Promise<{ readonly keys: KeysFile; readonly isOperatorKeyNew: boolean }> => {
   const file = keysFile(dataDir);
   try {
-    // A server that runs as another user may have to pass through DATA_DIR; the mode of keys.json protects the keys.
+    // A database server that runs as another user may need to traverse DATA_DIR; the mode of keys.json protects the
+    // keys.
     await mkdir(dataDir, { recursive: true, mode: 0o755 });
     let found = await readKeysFile(file);
     let isOperatorKeyNew = false;

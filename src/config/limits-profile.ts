@@ -51,7 +51,7 @@ export interface LimitsProfile {
    * (D-51); null if unlimited.
    */
   readonly probesPerMinute: number | null;
-  /** Maximum number of bytes in these hosts' answers, per endpoint; twice as many per owner; null if unlimited. */
+  /** Maximum number of bytes in these hosts' responses, per endpoint; twice as many per owner; null if unlimited. */
   readonly probeBytesPerMinute: number | null;
   /** Computing time that an owner's previews may use per minute in each process, in ms (ADR-209); null if unlimited. */
   readonly previewMsPerMinute: number | null;

@@ -42,7 +42,7 @@ export interface Settings {
   readonly secretsKeysPrevious: readonly Buffer[];
   readonly pacing: boolean;
   readonly leaseMs: number;
-  /** Time limit of a saga's reaction to an event, in ms. */
+  /** Time limit for a saga's reaction to an event, in ms. */
   readonly reactionMs: number;
   /** How long the bodies of finished deliveries are kept in tables, in ms. */
   readonly deliveryBodyMs: number;

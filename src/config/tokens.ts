@@ -1,5 +1,5 @@
-/** Injection token of the Settings. */
+/** Injection token for the Settings. */
 export const SETTINGS = Symbol('Settings');
 
-/** Injection token of the settings' limits profile. */
+/** Injection token for the limits profile that the settings select. */
 export const LIMITS_PROFILE = Symbol('LimitsProfile');

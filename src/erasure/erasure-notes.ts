@@ -5,7 +5,7 @@ import { POOL } from '../postgres/tokens.js';
 /** Kind of a note's subject: a secret's id, the stream of a translation, or the stream of a payload's parts. */
 export type ErasureKind = 'secret' | 'translation' | 'payload';
 
-/** A note to erase or check something from a given time on. */
+/** A note that something must be checked or erased once the note is due. */
 export interface ErasureNote {
   readonly subject: string;
   /** Age of the note, in ms. */
@@ -59,7 +59,7 @@ export class ErasureNotes {
     await this.pool.query(text, [kind, subject, notedAt]);
   }
 
-  /** Postpones a note by `ms` from now. */
+  /** Postpones a note until `ms` milliseconds from now. */
   async postpone(kind: ErasureKind, { subject, notedAt }: ErasureNote, ms: number): Promise<void> {
     await this.pool.query(
       `update ops_erasure set due_at = clock_timestamp() + $4 * interval '1 ms'

@@ -22,7 +22,7 @@ const MOST_DELIVERIES = 100_000;
 /**
  * Gauges of the whole deployment, read from the database and the event store. A refresh runs one statement after
  * another; its cost grows with the number of channels, not with the backlog (ADR-90). A gauge has no value while its
- * source is unavailable, because 0 would mean that there is nothing.
+ * source is unavailable, because 0 would look like an actual measurement.
  */
 export class DeploymentMetrics {
   private readonly depth: Gauge;
@@ -107,7 +107,7 @@ export class DeploymentMetrics {
     for (const { platform, state, publications } of rows) this.depth.set({ platform, state }, publications);
   };
 
-  /** Reads the oldest publication in each channel's queue and in each queue that a project's pause delays. */
+  /** Reads the oldest publication in each channel's queue, and in each queue that is delayed by a project's pause. */
   private readonly readAge = async (): Promise<void> => {
     const first = (queue: string) => `cross join lateral (select p.accepted_at from ${SCHEDULE}.publication p
       where p.channel_id = c.channel_id and p.waits and p.project_pause_id ${queue} order by p.sequence limit 1) first`;

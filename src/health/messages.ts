@@ -1,6 +1,6 @@
 import { message } from '../kernel/message.js';
 
-/** Answers of the listener on `METRICS_PORT`, and of `/metrics`. */
+/** Error responses from the listener on `METRICS_PORT`, and from `/metrics`. */
 export const HEALTH_MESSAGES = {
   /** 404 `not_found`, 400 `bad_request` */
   noRoute: 'This port serves only GET /healthz, /readyz and /metrics.',

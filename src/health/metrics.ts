@@ -24,7 +24,8 @@ interface Series {
 }
 
 /**
- * Metrics of one process for Prometheus, counted where they occur, so that reading them needs no request to any server.
+ * Metrics of one process, for Prometheus. Events are counted where they occur, so reading the metrics needs no request
+ * to any server.
  */
 export class Metrics {
   readonly registry = new Registry();
@@ -86,7 +87,7 @@ export class Metrics {
     });
   }
 
-  /** Returns the series with these labels. Looks each up only once, because a look-up costs more than counting. */
+  /** Returns the series with these labels. Looks each up only once, because a lookup costs more than counting. */
   private findSeries(route: string, status: number, decision: string): Series {
     const { labels } = this.last ?? {};
     // Most responses have the same labels as the previous one, and comparing costs less than building a key.
@@ -137,7 +138,7 @@ export class Metrics {
     new Gauge({ name, help, registers: [this.registry], collect });
   }
 
-  /** Adds the identity of the event store, and counters of its connection. */
+  /** Adds the identity of the event store, and counters for its connection. */
   watchEventStore(read: () => StoreConnection): void {
     new Gauge({
       name: 'crosspost_event_store_info',

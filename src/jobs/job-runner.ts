@@ -37,7 +37,7 @@ export class JobRunner {
     this.looking = this.look();
   }
 
-  /** Stops the jobs of this process; they stay `running`, and continue elsewhere. */
+  /** Stops the jobs of this process; they stay `running`, and continue in another process or after a restart. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.wake();

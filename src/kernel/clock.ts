@@ -11,5 +11,5 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** Injection token for the length of a minute in pauses and retries, in ms (setting MINUTE_MS). */
 export const MINUTE_MS = Symbol('MinuteMs');
 
-/** Injection token of the {@link Clock}. */
+/** Injection token for the {@link Clock}. */
 export const CLOCK = Symbol('Clock');

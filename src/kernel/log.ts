@@ -9,5 +9,5 @@ export interface Log {
 /** A logger that writes nothing, for tests and tools. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Injection token of the {@link Log}. */
+/** Injection token for the {@link Log}. */
 export const LOG = Symbol('Log');

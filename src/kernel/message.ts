@@ -1,9 +1,9 @@
-/** Names of the placeholders of a template: `'{field} is {length} long'` has `field` and `length`. */
+/** Names of the placeholders in a template: `'{field} is {length} long'` has `field` and `length`. */
 type Placeholder<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholder<Rest>
   : never;
 
-/** Values for all placeholders of a template, and for no others. */
+/** A value for each placeholder in a template, and nothing else. */
 export type MessageValues<Template extends string> = {
   readonly [Name in Placeholder<Template>]: string | number;
 };
@@ -34,5 +34,5 @@ export const countOf = (count: number, one: string, many = `${one}s`): string =>
 export const oneOf = (words: readonly string[]): string =>
   words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : (words[0] ?? '');
 
-/** Ends a text with a full stop, unless it already ends with punctuation. */
+/** Ends text with a full stop, unless it already ends with punctuation. */
 export const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

@@ -1,6 +1,6 @@
 import { message } from './message.js';
 
-/** Answers about a resource, from every part of the program. */
+/** Error messages about a resource, used throughout the program. */
 export const RESOURCE_MESSAGES = {
   /** 404 `not_found` */
   notFound: message('This {what} does not exist or belongs to another owner. Check the id and the API key.'),

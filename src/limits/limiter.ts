@@ -88,9 +88,9 @@ interface Row {
 }
 
 /**
- * Options of {@link Batcher}, chosen by measurement: the smallest batches whose calls cost no more than the waiting
- * that they save. The database evaluates posts one call at a time; a second concurrent call saves the round trip,
- * because it is already waiting there.
+ * Options for {@link Batcher}, chosen by measurement: smaller batches would cost more in calls than they save in
+ * waiting. The database evaluates posts one call at a time; a second concurrent call saves the round trip, because it
+ * is already waiting in the database.
  */
 const POST_BATCHES = { splitAbove: 48, concurrency: 2, intervalMs: 3 };
 const VERIFICATION_BATCHES = { splitAbove: 32, intervalMs: 3 };

@@ -31,8 +31,8 @@ const CACHE_SIZE = 10_000;
 
 /**
  * The monthly post quota (D-18). The number of publications at which the quota is used up is computed once and cached;
- * for each post, the limiter only compares the month's count with it. A change of plan or a bought post pack gives the
- * endpoint a new version, which invalidates the cached number.
+ * for each post, the limiter only compares the month's count with it. When the plan changes or a post pack is added,
+ * the endpoint gets a new version, which invalidates the cached number.
  */
 @Injectable()
 export class MonthlyQuota {

@@ -18,10 +18,10 @@ const MOST_ACCOUNTS = 10_000;
 const REST_FROM_MS = 10;
 
 /**
- * Limits the computing time of each owner's previews (ADR-209). Previews run on the thread that answers requests, and
- * their slow patterns in its helper, so each process has its own budget. The budget refills steadily, up to a quarter
- * of a minute's amount, and each preview is charged for the time it took. After work that blocked the thread, no other
- * preview runs for the same time, so that the thread serves other requests.
+ * Limits the computing time of each owner's previews (ADR-209). Each process has its own budget, because previews run
+ * on the thread that answers requests, apart from slow patterns, which run in a helper process. The budget refills
+ * steadily, up to a quarter of a minute's amount, and each preview is charged for the time it took. After work that
+ * blocked the thread, no other preview runs for the same time, so that the thread serves other requests.
  */
 export class PreviewBudget {
   private readonly accounts = new BoundedCache<Account>(MOST_ACCOUNTS);

@@ -19,7 +19,7 @@ export interface ReservedPlace {
 }
 
 /**
- * Reservations for resources that are being created, so that concurrent creations together stay within a cap (D-67,
+ * Reserves places for resources that are being created, so that concurrent creations together stay within a cap (D-67,
  * ADR-209). The read model `discovery` counts the resources that exist; a reservation counts until the resource appears
  * there, for at most ten minutes.
  */

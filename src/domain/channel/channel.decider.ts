@@ -50,7 +50,7 @@ export type ChannelState = null | {
   readonly credentialsId: string;
   readonly settings: ChannelSettings;
   readonly enabled: boolean;
-  /** Time until which the channel waits for someone to fix it (D-26); 0 if it does not wait. */
+  /** Time at which the channel stops waiting for someone to fix it (D-26); 0 if it is not waiting. */
   readonly attentionUntil: Instant;
   /** True if the channel was deleted: every command is then rejected as if the channel did not exist. */
   readonly deleted: boolean;

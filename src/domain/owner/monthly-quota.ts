@@ -10,10 +10,11 @@ export interface MonthlyUsage {
   readonly month: string;
   readonly published: number;
   /**
-   * The largest plan under which a post was published in the month; null if unknown, so that the current plan applies.
+   * The largest plan under which a post was published in the month; null if unknown, in which case the current plan
+   * applies.
    */
   readonly plan: Plan | null;
-  /** Id of the event of the latest publication that counted. */
+  /** Id of the event that recorded the latest counted publication. */
   readonly last_event: string;
 }
 
@@ -27,7 +28,7 @@ export interface PostsLeft {
   readonly left: number | null;
   /** Start of the next UTC month. */
   readonly resetsAt: Instant;
-  /** Id of the event of the latest publication that counted this month; null if there was none. */
+  /** Id of the event that recorded the latest publication counted this month; null if there was none. */
   readonly lastEvent: string | null;
 }
 
@@ -51,7 +52,7 @@ export const hasMonthlyQuota = (plan: Plan, monthlyPosts: MonthlyPosts): boolean
 
 /**
  * Computes the posts left in the month of `now` (D-18). The plan's quota is used first, then the post packs. Packs do
- * not expire, so posts that earlier months used beyond their quotas have already been taken from the packs.
+ * not expire, so posts beyond the quotas of earlier months have already been deducted from the packs.
  *
  * @param months all months in which the owner has published
  */
@@ -96,7 +97,7 @@ export const findQuotaLevel = ({ used, left }: PostsLeft): QuotaLevel | null => 
   return used >= nearlyUsedAt(used + left) ? 'nearly_used' : null;
 };
 
-/** Returns how many more publications bring a month to its next level; null if unlimited. */
+/** Returns how many more publications it takes to reach a month's next level; null if unlimited. */
 export const countToNextLevel = ({ used, left }: PostsLeft): number | null => {
   if (left === null) return null;
   const first = nearlyUsedAt(used + left);

@@ -36,7 +36,10 @@ export const resolveKeyStatus = (
   return isTaken ? { kind: 'taken', by: decided } : { kind: 'free' };
 };
 
-/** A request's key, and the place whose event will decide the key's status; null if it is already decided. */
+/**
+ * A request's key, and the place whose event will decide the key's status; `place` is null if the status is already
+ * decided.
+ */
 export interface RequestKey<P extends Place> {
   readonly status: KeyStatus;
   readonly place: P | null;
@@ -45,7 +48,7 @@ export interface RequestKey<P extends Place> {
 /** The next step of a request towards its acceptance. */
 export type ClaimStep<P extends Place> =
   | { readonly kind: 'replay' }
-  /** Reserve the key that the event at `at` decides, for the place `to`. */
+  /** Write a reservation at `at`: its key is then decided by the event at `to`. */
   | { readonly kind: 'reserve'; readonly at: P; readonly to: P }
   | { readonly kind: 'accept'; readonly at: P }
   /** The keys were read inconsistently: an event was appended between the reads. */

@@ -63,7 +63,7 @@ export type PostAccepted = DomainEvent<
     /** In the order of the endpoint's projects and their channels (D-57). */
     readonly targets: readonly Target[];
     readonly request: RequestFacts;
-    /** Absent if the post has no `publish_at` and needs no approval, so that its acceptance releases it. */
+    /** Absent if the post has no `publish_at` and needs no approval, in which case its acceptance releases it. */
     readonly plan?: PostPlan;
   }
 >;
@@ -83,7 +83,10 @@ export type PostReleased = DomainEvent<
   'PostReleased',
   PlannedPostIds & {
     readonly at: Instant;
-    /** The time that the post was planned for; null if there was none, so that its approval or a change released it. */
+    /**
+     * The time that the post was planned for; null if there was none, in which case its approval or a change released
+     * it.
+     */
     readonly publishAt: Instant | null;
     /**
      * Revision, in the same stream, of the event with the content: the acceptance or the latest revision of the post.
@@ -141,8 +144,8 @@ export type PlannedPublicationsCancelled = DomainEvent<
 >;
 
 /**
- * A planned post waits for approval from now on (D-62): since its acceptance, or since a change (D-64). It follows the
- * event that caused it, in the same append. Everyone who can approve the post is notified.
+ * A planned post now waits for approval (D-62), because it was accepted or changed (D-64). This event follows the
+ * acceptance or the change in the same append. Everyone who can approve the post is notified.
  */
 export type PostApprovalRequested = DomainEvent<
   'PostApprovalRequested',

@@ -263,7 +263,7 @@ const decideInAttempt = (
       return [{ type: 'PublicationStepStarted', data: { attempt, sending: command.sending, ...ids } }];
     case 'CompleteStep': {
       const { step, result, messageIds, urls, sending } = command;
-      // A look-up and a returning worker may both report a step, but its messages count only once.
+      // A lookup and a returning worker may both report a step, but its messages count only once.
       if (step in state.results) return reject('stale_attempt', PUBLICATION_MESSAGES.stepReported);
       return [{ type: 'PublicationStepCompleted', data: { attempt, step, result, messageIds, urls, sending, ...ids } }];
     }
@@ -272,7 +272,7 @@ const decideInAttempt = (
     case 'MarkInDoubt': {
       const { at, resendAt, error } = command;
       const retryAt = resendAt === null ? null : limitRetryAt(state, { at, retryAt: resendAt, rule: 'retry' });
-      // A send that the channel's setting repeats counts as a failed attempt, so that the limits apply.
+      // A send that is repeated because of the channel's setting counts as a failed attempt, so that the limits apply.
       if (retryAt !== null)
         return [{ type: 'PublicationPostponed', data: { attempt, at, retryAt, rule: 'retry', error, ...ids } }];
       const step = state.sending ?? 'unknown';

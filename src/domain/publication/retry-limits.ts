@@ -8,7 +8,7 @@ const MAX_RETRY_PERIOD_MS = 15 * 60_000;
 /** Period in which a publication may wait for reasons other than a failed attempt (D-20), in ms. */
 const MAX_WAIT_PERIOD_MS = 24 * 3_600_000;
 
-/** The counts of a publication's attempts and waits that D-20 limits. */
+/** Counters for a publication's attempts and waits, which D-20 limits. */
 export interface RetryCounters {
   /** Failed attempts that count towards {@link MAX_ATTEMPTS}. */
   readonly failures: number;
