@@ -51,7 +51,7 @@ const main = async (): Promise<void> => {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   try {
-    // Loading the gateway takes most of the start time, so the arguments and settings are checked before.
+    // Loading the gateway takes most of the start time, so the arguments and settings are checked first.
     const { start } = await import('./app/start.js');
     running = await start(settings, log, stopping.signal);
     const demo = isDemo(settings) ? await seedDemo(running) : null;

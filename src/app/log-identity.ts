@@ -18,7 +18,7 @@ export const openPublishedCheckpoints = (
 /** Returns the name and keys of the transparency log. */
 export const createLogIdentity = (settings: Settings, { signingKey, sealKey }: HistoryKeys): LogIdentity => ({
   origin: settings.historyOrigin,
-  // The base URL is known only once the server listens.
+  // The base URL may be unknown until the server listens.
   get baseUrl() {
     return settings.baseUrl ?? '';
   },

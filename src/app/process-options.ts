@@ -44,10 +44,10 @@ export const PROCESS_OPTIONS = Symbol('ProcessOptions');
 /** Injection token for the {@link Keys}. */
 export const KEYS = Symbol('Keys');
 
-/** The settings that the parts of a process share, including a generated operator key and a default base URL. */
+/** The settings that the parts of a process share, with the operator key and the base URL filled in. */
 export interface ProcessSettings extends Settings {
   readonly operatorKey: string;
-  /** BASE_URL; if it is not set, the web server's address, or empty until the server listens. */
+  /** Empty until the web server listens if BASE_URL is not set and PORT is 0. */
   baseUrl: string;
 }
 

@@ -51,7 +51,7 @@ export const COMMAND_MESSAGES = {
   ),
   /** 409 `wrong_state` */
   nothingToCancel: 'This post has no publications: nothing can be cancelled.',
-  /** 409 `wrong_state`, of a post that ended before its release */
+  /** 409 `wrong_state`, for a post that ended before its release */
   nothingPlanned: 'This post has no planned publications left to cancel.',
   /** 409 `wrong_state` */
   historyDamaged:

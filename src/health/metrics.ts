@@ -87,7 +87,10 @@ export class Metrics {
     });
   }
 
-  /** Returns the series with these labels. Looks each up only once, because a lookup costs more than counting. */
+  /**
+   * Returns the series with these labels, created on first use, because looking up a metric's labels costs more than
+   * counting.
+   */
   private findSeries(route: string, status: number, decision: string): Series {
     const { labels } = this.last ?? {};
     // Most responses have the same labels as the previous one, and comparing costs less than building a key.

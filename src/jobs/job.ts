@@ -23,7 +23,10 @@ export interface Job {
 export interface JobContext {
   /** Reports the progress, from 0 to 1. It is written at most about once a second. */
   readonly report: (progress: number) => void;
-  /** Aborted when the process stops or loses the job's lease. Stop at once: the job continues elsewhere. */
+  /**
+   * Aborted when the process stops or loses the job's lease. The handler must then stop at once; the job is continued
+   * later or by another process.
+   */
   readonly signal: AbortSignal;
 }
 

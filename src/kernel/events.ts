@@ -11,7 +11,7 @@ export type Actor = string;
 
 const OWNER_ACTOR = 'owner:';
 
-/** Returns the actor of an owner's own requests. */
+/** Returns the actor for an owner's own requests. */
 export const ownerActor = (ownerId: string): Actor => `${OWNER_ACTOR}${ownerId}`;
 
 /** Returns the owner behind an actor; null for the operator, endpoints and the gateway itself. */

@@ -47,7 +47,7 @@ export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
     ownerId,
     change: { name, plan, locale, noticeChat },
   }: ChangeOwner): Promise<CommandOutcome> {
-    // First completes an earlier change whose process died: a better plan would hide its unfinished work.
+    // First completes an earlier change that was interrupted: an upgrade would hide its unfinished work.
     if (plan !== undefined) await this.withdraw(ownerId, context);
     const changed = toOutcome(
       await this.aggregates.execute(owner, ownerId, { type: 'ChangeOwner', ownerId, name, plan, locale }, context),
