@@ -15,8 +15,8 @@ export interface PatternAnswer {
 }
 
 /**
- * Searches for patterns in a helper process (see media/helper-process.ts). It runs at low priority, so that the gateway
- * comes first.
+ * Searches for patterns in a helper process (see media/helper-process.ts), which runs at low priority so that the
+ * gateway comes first.
  * @param library URL of RE2JS
  */
 export const patternProgram = async (

@@ -7,8 +7,8 @@ import { PROCESSING_MESSAGES } from './messages.js';
 import { findWordRanges } from './words.js';
 
 /**
- * Maximum number of places and entities that one post's replacements may move, because other requests wait meanwhile.
- * Real posts need several hundred times fewer.
+ * Maximum number of occurrences and entities that the replacements in one post may move; while they run, other requests
+ * wait. Real posts need several hundred times fewer.
  */
 const MAX_MOVES = 300_000;
 
@@ -19,8 +19,8 @@ export interface ReplacementResult {
 }
 
 /**
- * Replaces words, one rule after another (D-28): each rule applies to the result of the previous rules. If a text and
- * its rules would take too long, the remaining rules are skipped, with a warning.
+ * Replaces words, one rule after another (D-28): each rule applies to the result of the previous rules. If that would
+ * take too long, the remaining rules are skipped, with a warning.
  */
 export const applyReplacements = (content: TextWithEntities, rules: readonly Replacement[]): ReplacementResult => {
   let replaced = content;

@@ -63,10 +63,10 @@ const isWhole = (text: string, start: number, end: number): boolean => {
   return !(ENDS_IN_WORD.test(last) && BEGINS_IN_WORD.test(after));
 };
 
-/** Returns the code point that begins at an offset; empty at the end. */
+/** Returns up to two UTF-16 units from an offset on, enough for the code point that begins there. */
 const characterAt = (text: string, at: number): string => text.slice(at, at + 2);
 
-/** Returns the code point that ends at an offset; empty at the beginning. */
+/** Returns up to two UTF-16 units before an offset, enough for the code point that ends there. */
 const characterBefore = (text: string, at: number): string => text.slice(Math.max(0, at - 2), at);
 
 /** Normalises a text for comparison by filters. Offsets in the result differ from offsets in the text. */

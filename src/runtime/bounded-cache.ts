@@ -9,7 +9,7 @@ export class BoundedCache<Value extends NonNullable<unknown>> {
     return this.entries.get(key);
   }
 
-  /** Returns the entry of a key, creating it if there is none. */
+  /** Returns a key's value, creating it if there is none. */
   getOrCreate(key: string, create: () => Value): Value {
     const known = this.entries.get(key);
     if (known !== undefined) return known;

@@ -9,7 +9,10 @@ const MAX_KEYS = 10_000;
  * refused.
  */
 export class KeyedPace {
-  /** Time by `performance.now()`, in ms, at which each key's next turn would be due without bursts. */
+  /**
+   * Time by `performance.now()`, in ms, at which each key's last turn is due; in the past while part of the burst is
+   * left.
+   */
   private readonly due = new BoundedCache<number>(MAX_KEYS);
 
   /**
@@ -21,7 +24,7 @@ export class KeyedPace {
     private readonly burst: number,
   ) {}
 
-  /** Takes one or more turns of a key, and waits until the last of them is due. */
+  /** Takes one or more turns for a key, and waits until the last of them is due. */
   async wait(key: string, turns = 1): Promise<void> {
     await this.rest(this.take(key, turns));
   }
@@ -32,7 +35,7 @@ export class KeyedPace {
   }
 
   /**
-   * Takes turns of a key without waiting; later turns come after them.
+   * Takes turns for a key without waiting; later turns come after them.
    * @returns ms until the last of them is due; 0 or less if it already is
    */
   take(key: string, turns: number): number {

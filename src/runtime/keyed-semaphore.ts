@@ -19,7 +19,7 @@ export class KeyedSemaphore {
   }
 
   /**
-   * Waits for a permit of a key.
+   * Waits for a permit for a key.
    * @returns a function that releases the permit; call it once
    * @throws the signal's reason if it aborts before there is a permit
    */
@@ -35,7 +35,7 @@ export class KeyedSemaphore {
   }
 
   /**
-   * Takes a permit of a key without waiting. Returns a function that releases it, to be called once; null if no permit
+   * Takes a permit for a key without waiting. Returns a function that releases it, to be called once; null if no permit
    * is free.
    */
   tryAcquire(key: string): (() => void) | null {

@@ -80,8 +80,8 @@ export class MemoryBudget {
   }
 
   /**
-   * True if a waiting reservation takes precedence over a new reservation by this holder: one of the same holder, or
-   * one whose holder has not used up its share.
+   * True if a waiting reservation takes precedence over a new one by this holder: a reservation by the same holder, or
+   * by a holder that has not used up its share.
    */
   private waitsFor(holder: string): boolean {
     for (const earlier of this.queue) if (earlier.holder === holder || this.hasShareFor(earlier)) return true;

@@ -19,7 +19,7 @@ export interface CircuitBreakerOptions {
 interface ServiceState {
   /** Number of consecutive slow failures. */
   slowFailures: number;
-  /** Time until which the circuit is open. */
+  /** When the next text may try the service again. */
   openUntil: number;
 }
 

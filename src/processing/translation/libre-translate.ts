@@ -19,7 +19,7 @@ export const MOST_OF_A_TRANSLATION = { probes: 2, bytes: MAX_ANSWER_BYTES } as c
 const MAX_QUOTE_LENGTH = 500;
 
 /**
- * Client of LibreTranslate-compatible services (D-28): `POST <url>/translate {q, source, target, format, api_key?}`
+ * Client for LibreTranslate-compatible services (D-28): `POST <url>/translate {q, source, target, format, api_key?}`
  * answers `{translatedText}`, or `{error}`. A text with entities is sent as HTML, whose tags carry the entities'
  * ranges; any other text is sent unchanged. A broken connection is retried once, because the call has no side effects.
  */

@@ -117,7 +117,9 @@ const restore = (
   return text.slice(outer.offset, endOf(outer));
 };
 
-/** Removes entities that nest wrongly, or all entities if too many do, because the service then mixed up the tags. */
+/**
+ * Removes entities that nest wrongly, or all entities if too many do, because then the service has mixed up the tags.
+ */
 const keepNested = (text: string, placed: readonly (Entity | undefined)[]): readonly (Entity & { id: number })[] => {
   let sound = placed.flatMap((entity, id) => (entity ? [{ ...entity, id }] : []));
   for (let round = 0; round < MAX_ROUNDS; round++) {
