@@ -6,13 +6,13 @@ import { Must } from '../validation/rules.js';
 import { ENTITY_TYPES, LIMITS, MEDIA_TYPES, TRACE_ID_LENGTH } from './payload.js';
 import { findPublishAtProblem } from './publish-at.js';
 
-/** Combines decorators of a field. As in a list of decorators, the last one is checked first. */
+/** Combines a field's decorators. As in a list of decorators, the last one is checked first. */
 const all =
   (...rules: readonly PropertyDecorator[]): PropertyDecorator =>
   (target, property) =>
     [...rules].reverse().forEach((rule) => rule(target, property));
 
-/** Rules of the fields that payloads and overrides share. */
+/** Rules for the fields that payloads and overrides share. */
 const Content = {
   text: all(ReadAs(emptyTextToAbsent), Must.haveAtMostUnits(LIMITS.text), Must.beText()),
   entities: all(

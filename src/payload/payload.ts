@@ -85,7 +85,7 @@ export const LIMITS = {
 export const TRACE_ID_LENGTH = 1_024;
 
 /**
- * Size of a payload's JSON, in bytes, from which the payload is stored in parts, separately from its event (D-42,
+ * Size of a payload's JSON, in bytes, above which the payload is stored in parts, separately from its event (D-42,
  * ADR-19).
  */
 export const STORED_APART_BYTES = HEAVY_BYTES;

@@ -38,7 +38,7 @@ export const parsePublishAt = (text: string): Instant | null => {
 /** True at midnight UTC on the first day of a month, where a leap second may end. */
 const isFirstOfMonth = (at: Instant): boolean => at % DAY_MS === 0 && new Date(at).getUTCDate() === 1;
 
-/** Returns a problem if a text is not a time; otherwise undefined. */
+/** Returns a problem if a text is not a valid date-time; otherwise undefined. */
 export const findPublishAtProblem = (text: string): FieldProblem | undefined =>
   parsePublishAt(text) === null ? { code: INVALID_PUBLISH_AT, predicate: PUBLISH_AT_MESSAGES.invalid } : undefined;
 

@@ -14,7 +14,7 @@ const FORMER_KEYS = 'secrets_keys_former';
 const HISTORY_KEYS = 'history_keys';
 
 /**
- * Thrown if SECRETS_KEY and SECRETS_KEY_PREVIOUS lack a key of this database, or cannot decrypt the keys of its
+ * Thrown if SECRETS_KEY and SECRETS_KEY_PREVIOUS lack a key that this database needs, or cannot decrypt the keys of its
  * history.
  */
 export class WrongSecretsKey extends Error {
@@ -37,8 +37,8 @@ const writeSetting = (db: Queries, name: string, value: string): Promise<unknown
 /**
  * Verifies that the process has the keys of this database, and returns the keys of the history. The first process to
  * start stores the fingerprint of its SECRETS_KEY; every later process must have that key, and any replaced keys that
- * are still needed (management-api.md: SECRETS_KEY). The keys of the history are derived from the first key and stored,
- * so that they stay the same when that key is replaced.
+ * are still needed (management-api.md: SECRETS_KEY). The keys of the history are derived once, from the oldest key of
+ * that first process, and stored, so that they stay the same when SECRETS_KEY is replaced.
  * @throws WrongSecretsKey
  */
 export const claimDatabase = (pool: Pool, ring: KeyRing): Promise<HistoryKeys> =>

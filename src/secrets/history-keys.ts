@@ -4,7 +4,7 @@ import { hkdfSync } from 'node:crypto';
 export interface HistoryKeys {
   /** Seed of the key that signs checkpoints, unless HISTORY_KEY is set; 32 bytes. */
   readonly signingKey: Buffer;
-  /** Key of the seals (ADR-143). */
+  /** Key for the seals (ADR-143). */
   readonly sealKey: Buffer;
 }
 

@@ -14,7 +14,7 @@ const PAUSE_MS = 3_600_000;
 const RETRY_MS = 30_000;
 /** Number of secrets to read at a time: decrypting this many takes a millisecond. */
 const PAGE = 200;
-/** Maximum number of ids to remember, and to list in a message. */
+/** Maximum number of ids to remember. A message lists only the first {@link NAMED}. */
 const REMEMBERED = 1_000;
 const NAMED = 3;
 

@@ -19,10 +19,13 @@ export class UnreadableSecret extends Error {
 
 /** Time after which a command that stored a secret can no longer be running, in ms. */
 const NAMED_WITHIN_MS = 3_600_000;
-/** How long a secret without an event is kept, in ms (25 hours): longer than a repeated request is recognised. */
+/**
+ * How long a secret without an event is kept, in ms (25 hours): longer than the period in which a repeated request is
+ * recognised.
+ */
 const KEPT_UNNAMED_MS = 25 * 3_600_000;
 
-/** A secret that no event is known to name. */
+/** A secret that has not been confirmed to be named by an event. */
 export interface UnconfirmedSecret {
   readonly id: string;
   /** Stream of the event that should name the secret; null if no event should. */
@@ -98,7 +101,7 @@ export class SecretVault {
     await this.pool.query(text, [id, checkAt]);
   }
 
-  /** Schedules another check of a secret an hour later. */
+  /** Schedules another check of a secret, an hour from now. */
   async postponeCheck({ id, checkAt }: UnconfirmedSecret): Promise<void> {
     const text = `update ops_secret set check_at = clock_timestamp() + $3 * interval '1 ms'
                   where secret_id = $1 and check_at = $2::timestamptz`;
