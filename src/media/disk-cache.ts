@@ -11,9 +11,9 @@ import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
 /** Options for a {@link DiskCache}. */
 export interface DiskCacheOptions {
-  /** Folder of the files; no other process may use it. */
+  /** Folder for the files; no other process may use it. */
   readonly directory: string;
-  /** Maximum bytes on disk, unfinished files included. */
+  /** Maximum number of bytes on disk, including unfinished files. */
   readonly capacityBytes: number;
   /** Age, in ms, after which a file is created again, because its source may have changed; default 15 minutes. */
   readonly maxAgeMs?: number;

@@ -6,7 +6,7 @@ import type { GuardedClient } from '../outbound-http/guarded-client.js';
 import { FETCH_MESSAGES } from '../outbound-http/messages.js';
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
-/** Limits of a download. */
+/** Limits for a download. */
 export interface DownloadLimits {
   readonly maxBytes: number;
   readonly timeoutMs: number;

@@ -17,7 +17,7 @@ const MAX_VIDEO_BYTES = 4_096 * KB;
 /** Reads a range of a file from a host or a disk. */
 export type ReadRange = (range: { readonly offset: number; readonly length: number }) => Promise<RangeRead>;
 
-/** Facts about a file that a few reads have revealed. */
+/** Facts about a file, learned from a few reads. */
 export interface Examination {
   readonly sizeBytes: number | null;
   /** Null if the file could not be parsed, in which case nothing is certain. */

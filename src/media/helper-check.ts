@@ -12,7 +12,7 @@ export interface HelperReport {
   readonly memory: string;
 }
 
-/** Rights that a helper process has found itself to have. */
+/** Actual rights of a helper process, as determined by the process itself. */
 interface FoundRights {
   readonly permissions: boolean;
   /** Names of network interfaces that are up. */

@@ -9,9 +9,9 @@ export interface HelperRights {
    * {@link LDD}.
    */
   readonly libraries: readonly string[];
-  /** Limit of the JavaScript heap. */
+  /** Limit on the JavaScript heap. */
   readonly maxHeapMb: number;
-  /** Limit of all its data, including that of native libraries; enforced only by the Linux kernel. */
+  /** Limit on all its data, including that of native libraries; enforced only by the Linux kernel. */
   readonly maxMemoryMb: number;
 }
 

@@ -72,7 +72,7 @@ export class HelperProcess<Request, Response> {
 
   /**
    * Sends a request and waits for the response.
-   * @param signal withdraws a request that has not been sent
+   * @param signal withdraws the request if it aborts before the request is sent
    * @param owner the file's owner: an owner with many files delays only its own files
    */
   async ask(request: Request, signal?: AbortSignal, owner = ''): Promise<HelperReply<Response>> {

@@ -30,7 +30,7 @@ export class Inspector {
   }
 
   /**
-   * @param signal removes a file from the queue
+   * @param signal skips the file if it aborts before the file's turn
    * @param owner the file's owner: owners are served in turn
    * @returns null if a parser failed or took too long, or the request was withdrawn, in which case nothing is certain
    */

@@ -19,7 +19,7 @@ import type { ResizedPhoto } from './photo-program.js';
 export interface CachedMedia extends MediaFacts {
   readonly path: string;
   readonly sizeBytes: number;
-  /** Finds a definite problem with using the complete file as a medium of this type (D-24). */
+  /** Finds a definite problem with publishing the complete file as this media type (D-24). */
   findProblemAs(type: Media['type']): FieldProblem | undefined;
   /** Releases the file. Further calls do nothing. */
   readonly release: () => void;

@@ -4,7 +4,7 @@ import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
 /** A folder for the files of one gateway. */
 export interface MediaDirectory extends ProcessDirectory {
-  /** Maximum bytes of its files. */
+  /** Maximum total size of its files, in bytes. */
   readonly capacityBytes: number;
 }
 

@@ -12,7 +12,7 @@ const MB = 1_048_576; // D-43
 /** Formats, named as in publish-api.md. */
 type Format = 'jpg' | 'png' | 'webp' | 'mp4' | 'mov' | 'webm' | 'mp3' | 'm4a' | 'ogg';
 
-/** Limits of each media type (publish-api.md: Limits). */
+/** Limits for each media type (publish-api.md: Limits). */
 const RULES: Readonly<Record<MediaType, { readonly maxBytes: number; readonly formats: readonly Format[] }>> = {
   photo: { maxBytes: 20 * MB, formats: ['jpg', 'png', 'webp'] },
   video: { maxBytes: 2_048 * MB, formats: ['mp4', 'mov', 'webm'] },
@@ -88,7 +88,7 @@ const formatOf = (inspection: Inspection | null, isComplete: boolean): Format | 
 };
 
 /**
- * Finds a definite problem with using a file as a medium of a type: it is empty or damaged, or its real type, size,
+ * Finds a definite problem with publishing a file as a media type: it is empty or damaged, or its real type, size,
  * number of pixels or length is not allowed (publish-api.md: Limits; D-5, D-24). If its bytes could not be parsed, only
  * its size is checked.
  */
@@ -149,7 +149,9 @@ const findContentProblem = (type: MediaType, inspection: Inspection, isComplete:
   return type === 'video' ? problem('media_wrong_type', MEDIA_MESSAGES.noVideoTrack) : undefined;
 };
 
-/** Finds a problem with the total of the known sizes (publish-api.md: Limits). It concerns the list, not one medium. */
+/**
+ * Finds a problem with the total of the known sizes (publish-api.md: Limits). It concerns the list, not a single file.
+ */
 export const findSumProblem = (facts: readonly Pick<MediaFacts, 'sizeBytes'>[]): FieldProblem | undefined => {
   const sum = facts.reduce((total, { sizeBytes }) => total + (sizeBytes ?? 0), 0);
   if (sum <= MAX_SUM_BYTES) return undefined;

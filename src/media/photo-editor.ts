@@ -30,7 +30,8 @@ export class PhotoEditor {
   }
 
   /**
-   * @param signal removes the photo from the queue; a photo that is already being processed is finished
+   * @param signal skips the photo if it aborts before the photo's turn; a photo that is already being processed is
+   * finished
    * @param owner the photo's owner
    * @returns null if the file cannot be made to fit: it is not a photo, or a decoder fails
    * @throws FetchError `storage` for disk errors, or if the request was withdrawn because the signal aborted or the

@@ -13,11 +13,11 @@ import { factsOf, findMediaProblem, findSumProblem, type MediaFacts } from './me
 import { PROBE_NOTES } from './messages.js';
 import { mostBytesOf, readRange } from './read-range.js';
 
-/** Facts about one medium of a payload, from a few small reads (D-24). */
+/** Facts about one media file of a payload, from a few small reads (D-24). */
 export interface ProbeReport extends MediaFacts, Media {
-  /** False if the medium has a definite problem. */
+  /** False if the file has a definite problem. */
   readonly ok: boolean;
-  /** The definite problem: status 400 (D-5). Its path is the path of the medium's URL, such as `media[2].url`. */
+  /** The definite problem: status 400 (D-5). Its path is the path of the file's URL, such as `media[2].url`. */
   readonly problem?: Problem;
   /** True if some facts are unknown because the host is slow or down, which is not an error (D-24). */
   readonly inconclusive: boolean;
@@ -29,7 +29,7 @@ export interface ProbeReport extends MediaFacts, Media {
 
 /** Probes media before a post is accepted. */
 export interface Prober {
-  /** Returns one report per medium, in order, within the time budget. Throws only errors of `pay`. */
+  /** Returns one report per file, in order, within the time budget. Throws only errors of `pay`. */
   probeAll(media: readonly Media[], options?: ProbeOptions): Promise<readonly ProbeReport[]>;
   /** Kills the parsing process. The caller has to close the client. */
   close(): void;
@@ -46,7 +46,7 @@ export interface PaidRequests {
 /** Pays for requests. @throws an error that ends the probing, if the budget does not cover them */
 export type PayRequests = (most: { readonly probes: number; readonly bytes: number }) => Promise<PaidRequests>;
 
-/** Options for one call of a {@link Prober}. */
+/** Options for one call to a {@link Prober}. */
 export interface ProbeOptions {
   readonly signal?: AbortSignal;
   /** Pays for the first reads of all media together, then for each further read. If absent, reads are free. */
@@ -74,8 +74,8 @@ interface Call extends Pick<ProbeOptions, 'pay' | 'ownerId'> {
 }
 
 /**
- * Reason for aborting the probes that still run when a call ends. Shared, because capturing a stack for each call is
- * slow.
+ * Reason for aborting the probes that are still running when a call ends. Shared, because capturing a stack for each
+ * call is slow.
  */
 const OVER = new Error('the media have been probed');
 
@@ -167,7 +167,7 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
   };
 };
 
-/** Returns all definite problems of media with their paths. The path of a problem with the total size is `media`. */
+/** Returns all definite problems with media, each with its path. A problem with the total size has the path `media`. */
 export const findMediaProblems = (reports: readonly ProbeReport[]): readonly Problem[] => {
   const problems = reports.flatMap(({ problem }) => problem ?? []);
   const sum = findSumProblem(reports);

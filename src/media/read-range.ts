@@ -31,7 +31,8 @@ export const mostBytesOf = ({ offset, length }: Range): number =>
 /**
  * Reads a range of a file. If the host ignores `Range`, closes the connection as soon as the range has arrived. Returns
  * fewer bytes at the end of the file, and none if the file ends before `offset`.
- * @throws FetchError, also for a status of 400 or above and for a response with a different range
+ * @throws FetchError, also for a status of 400 or above (except a 416 with the file's length) and for a response with a
+ * different range
  */
 export const readRange = async (
   client: GuardedClient,

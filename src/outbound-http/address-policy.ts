@@ -17,7 +17,7 @@ export interface AddressPolicy {
   allows(address: string): boolean;
 }
 
-/** Injection token of the {@link AddressPolicy} of the process. */
+/** Injection token for the process's {@link AddressPolicy}. */
 export const ADDRESS_POLICY = Symbol('AddressPolicy');
 
 /**

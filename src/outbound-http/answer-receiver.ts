@@ -15,8 +15,8 @@ export interface CompleteAnswer extends Pick<AnswerHead, 'status' | 'headers'> {
 export type Overflow = 'refuse' | 'cut';
 
 /**
- * Receives one response into memory. It is a handler of the HTTP library: without a stream and its iterators, a call
- * with a short response takes a third less CPU time.
+ * Receives one response into memory. Implements the HTTP library's handler interface directly: without a stream and its
+ * iterators, a call with a short response takes a third less CPU time.
  */
 export class AnswerReceiver implements Dispatcher.DispatchHandler {
   /** Settled once; rejected only with a {@link FetchError}. */
@@ -86,8 +86,8 @@ export class AnswerReceiver implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * True if the end of a body is still awaited at exactly the allowed length. A body that is cut anyway may be endless,
-   * so its end is awaited only if the host announced this length.
+   * True if a body that has reached exactly the maximum length may end there, so that its end is awaited. If longer
+   * bodies are cut, the body may be endless, and its end is awaited only if the host announced this length.
    */
   private get mayEndHere(): boolean {
     return this.overflow === 'refuse' || this.head?.contentLength === this.maxBytes;

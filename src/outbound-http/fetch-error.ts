@@ -8,7 +8,7 @@ export type FetchErrorCode =
    * The URL is not allowed: invalid, too long, not https, another port, credentials, or a dot at the end of the host.
    */
   | 'url_refused'
-  /** The host has a private address. */
+  /** The host has only private addresses. */
   | 'private_address'
   /** No such host, connection refused or broken. */
   | 'unreachable'

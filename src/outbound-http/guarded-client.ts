@@ -18,15 +18,15 @@ export interface GuardedClientOptions extends Partial<Pick<GuardedConnectOptions
   /** Maximum number of connections to one origin; default 64. */
   readonly connections?: number;
   /**
-   * Limits how many requests run at a time; clients that share slots share the limit. Default: no limit except for
-   * connections.
+   * Limits how many requests run at a time; clients that share slots share the limit. Default: no limit other than
+   * `connections`.
    */
   readonly slots?: RequestSlots;
 }
 
 /** Timeouts per stage, in ms; each request also has a total time limit. */
 export interface GuardedTimeouts {
-  /** Look-up, connection and TLS handshake; default 5 s. */
+  /** DNS lookup, connection and TLS handshake; default 5 s. */
   readonly connectMs: number;
   /** From the request to the response's headers; default 10 s. */
   readonly headersMs: number;

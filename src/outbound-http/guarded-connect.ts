@@ -14,7 +14,7 @@ export interface GuardedConnectOptions {
   readonly resolve: ResolveHost;
   /** Trusted certificates in PEM form, in place of the default ones. */
   readonly ca?: string | string[];
-  /** Time limit for the look-up, the connection and the TLS handshake together, in ms. */
+  /** Time limit for the DNS lookup, the connection and the TLS handshake together, in ms. */
   readonly timeoutMs: number;
   /** Creates the underlying connector; for tests. */
   readonly build?: typeof buildConnector;

@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isNativeError } from 'node:util/types';
 
-/** Resolves a host name to addresses, best first; throws if the name has no address or the look-up fails. */
+/** Resolves a host name to addresses, best first; throws if the name has no address or the DNS lookup fails. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 const resolver = new Resolver({ timeout: 1_500, tries: 2 });

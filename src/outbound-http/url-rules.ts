@@ -68,8 +68,8 @@ const NOT_HTTPS = problem('url_not_https', URL_MESSAGES.notHttps);
 const INVALID = problem('url_invalid', URL_MESSAGES.invalid);
 
 /**
- * Returns true for a URL that is valid by the standard, without the standard's leniency towards control characters,
- * surrounding spaces and extra slashes.
+ * Returns true for a URL that is valid according to the URL standard, but without the standard's leniency towards
+ * control characters, surrounding spaces and extra slashes.
  */
 const isUrl = (url: string): boolean =>
   !/\p{Cc}|^\s|\s$/u.test(url) && !/^https?:\/\/[/\\]/i.test(url) && URL.canParse(url);
