@@ -25,7 +25,7 @@ export type EndpointHistory = {
   readonly signing_secret_id: string;
   /** The previous signing secret, valid until `until` (D-40). */
   readonly previous_secret: null | { readonly secret_id: string; readonly until: string };
-  /** Time since which the current token has been valid. */
+  /** When the current token became valid. */
   readonly token_since: string;
   readonly slug_rotated_at: string | null;
   readonly previous_slug: string | null;
@@ -33,7 +33,7 @@ export type EndpointHistory = {
   readonly deleted_at: string | null;
 };
 
-/** Names of the settings in answers, by their names in events. */
+/** Names of the settings in API responses, by their names in events. */
 const SETTINGS = {
   name: 'name',
   projectIds: 'project_ids',

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../kernel/json.js';
  * event.
  */
 export interface HistoryAggregate<S extends JsonObject = JsonObject, E extends DomainEvent = DomainEvent> {
-  /** Name in paths and answers, such as `project-pause` (management-api.md: `GET /history`). */
+  /** Name in paths and responses, such as `project-pause` (management-api.md: `GET /history`). */
   readonly name: string;
   /** First part of its streams' names. */
   readonly category: string;
@@ -19,7 +19,7 @@ export interface HistoryAggregate<S extends JsonObject = JsonObject, E extends D
   evolve(state: S | null, event: RecordedEventOf<E>): S | null;
 }
 
-/** Author, time and address of an event, as states hold them. */
+/** Author, time and address of an event, as recorded in a state. */
 export type Deed = {
   /** ISO 8601, UTC. */
   readonly at: string;

@@ -13,7 +13,7 @@ export type OwnerHistory = {
   readonly notice_chat: null | { readonly chat_id: string; readonly secret_id: string };
   /** Number of posts in all post packs so far (D-18). */
   readonly pack_posts: number;
-  /** Time since which the current key has been valid. */
+  /** When the current key became valid. */
   readonly key_since: string;
   readonly created_at: string;
   readonly deleted_at: string | null;

@@ -23,7 +23,7 @@ interface StreamRange {
   to: bigint;
 }
 
-/** Reads the events of entries from their streams. */
+/** Reads the events of audit entries from their streams. */
 @Injectable()
 export class EventLoader {
   constructor(
@@ -34,7 +34,7 @@ export class EventLoader {
 
   /**
    * Reads events in the order of their entries. An event that was deleted from the store is shown with the data
-   * `erased`; an event about which nothing is known is omitted.
+   * `erased`, or omitted if its entry has no envelope.
    * @throws Unavailable @throws UndecodableEvent
    */
   async load(entries: readonly AuditEntry[]): Promise<HistoricEvent[]> {

@@ -5,7 +5,9 @@ import { maskErasedSecrets } from '../erased-secrets.js';
 import { type AuthoredChange, ChangeAuthors, diffStates } from './diff.js';
 import type { AggregatePlace, HistoryReader } from './history-reader.js';
 
-/** Two times, the earlier one first; an event at exactly one of these times counts as having happened before it. */
+/**
+ * Two times, the earlier one first. An event at exactly one of the two times counts as part of the state at that time.
+ */
 export interface TimeRange {
   readonly from: Instant;
   readonly to: Instant;
@@ -15,7 +17,7 @@ export interface TimeRange {
 export interface AggregateComparison {
   readonly first: Folded;
   readonly last: Folded;
-  /** Empty if nothing differs, as before the first event. */
+  /** Empty if nothing differs, for example if both times precede the first event. */
   readonly changes: readonly AuthoredChange[];
 }
 

@@ -32,8 +32,8 @@ const PAGE = 500;
 const SNAPSHOT_INTERVAL = 1_000n;
 
 /**
- * Folds aggregates as they stood at a time or after a revision. Reads only the aggregate's stream; if it is long, only
- * the part after the nearest snapshot, at most a thousand events. Missing snapshots are saved along the way (ADR-138).
+ * Reconstructs aggregates as of a time or a revision. Reads only the aggregate's stream; if it is long, only the part
+ * after the nearest snapshot, at most a thousand events. Missing snapshots are saved along the way (ADR-138).
  */
 @Injectable()
 export class HistoryReader {

@@ -37,17 +37,17 @@ export interface PastDifferences {
   readonly isTruncated: boolean;
 }
 
-/** Maximum number of streams that are read concurrently for one answer. */
+/** Maximum number of streams that are read concurrently for one response. */
 const CONCURRENT_READS = 100;
-/** Maximum number of changes in one answer (management-api.md: `GET /history/diff`). */
+/** Maximum number of changes in one response (management-api.md: `GET /history/diff`). */
 const MAX_CHANGES = 1_000;
-/** Aggregates that are compared, in the order of the answer. */
+/** Aggregates that are compared, in the order of the response. */
 const COMPARED = ['endpoint', 'channel', 'project', 'project-pause', 'channel-pause'].map((name) =>
   findAggregate(name)!,
 );
 
 /**
- * Shows how all endpoints, channels, projects and pauses of an owner stood at a time, and what changed between two
+ * Shows the state of all endpoints, channels, projects and pauses of an owner at a time, and what changed between two
  * times.
  */
 @Injectable()

@@ -13,7 +13,7 @@ import type { AuthoredChange } from './diff.js';
 import { type AggregatePlace, HistoryReader } from './history-reader.js';
 import type { Until } from './history-snapshots.js';
 
-/** An aggregate as it stood. */
+/** An aggregate at a point in time. */
 export interface PastAggregate {
   readonly state: JsonObject;
   /** The last change of each member. */
@@ -36,7 +36,7 @@ export interface PastDifference {
   readonly changes: readonly AuthoredChange[];
 }
 
-/** Shows from their streams how aggregates stood at a time, and what changed between two times. */
+/** Shows the state of an aggregate at a time, and what changed between two times, based on its events. */
 @Injectable()
 export class TimeTravel {
   constructor(
@@ -47,7 +47,7 @@ export class TimeTravel {
   ) {}
 
   /**
-   * Shows an aggregate as it stood at a time or after a revision.
+   * Shows an aggregate as of a time or a revision.
    * @param ownerId owner to whom the aggregate must belong; null for any owner
    * @param page events to show, oldest first
    * @returns null if there is no such aggregate or revision, or if it had no event by then

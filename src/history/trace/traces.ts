@@ -66,7 +66,7 @@ export class Traces {
     if (EVENT_ID.test(id)) return this.correlationsOf(await index.findEvents(id, null), (event) => event.id === id);
     if (id.startsWith('post_')) return listFound(await stories.findOfPost(id));
     if (id.startsWith('pub_')) return listFound(await stories.findOfPublication(id));
-    // The story that a request started has the request's id; a decision about a publication belongs to the post's
+    // A story that was started by a request has the request's id; a decision about a publication belongs to the post's
     // story.
     return [id, ...(await this.correlationsOf(await index.findStoriesOf(id), () => true))];
   }

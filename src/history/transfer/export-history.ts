@@ -31,7 +31,7 @@ export class ContradictedLog extends Error {}
 interface PlacedEntry {
   readonly index: number;
   readonly entry: LogEntry | null;
-  /** Position of the first event of its bundle; only set on that event's entry. */
+  /** Position of the first event in the entry's bundle; null unless the entry is the first in that bundle. */
   readonly first: Position | null;
 }
 
@@ -178,8 +178,8 @@ export class ExportHistory {
   }
 
   /**
-   * Returns the first revision that each trimmed stream of a page still shows; null if there is none. A store may keep
-   * events that streams hide.
+   * Returns the first revision that is still visible in each trimmed stream of a page; null if none is. A store may
+   * keep events that streams hide.
    */
   private async readFirstRevisions(page: readonly StoredEvent[]): Promise<ReadonlyMap<string, bigint | null>> {
     const streams = [...new Set(page.map(({ stream }) => stream))].filter((stream) => DELETED_LATER.test(stream));

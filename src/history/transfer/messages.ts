@@ -1,6 +1,6 @@
 import { message } from '../../kernel/message.js';
 
-/** Reasons why a history cannot be exported or imported. They appear in the API's answers. */
+/** Reasons why a history cannot be exported or imported. They appear in API responses. */
 export const TRANSFER_MESSAGES = {
   noJson: 'is not a JSON object',
   noEvent: 'is not a valid event: its stream, revision, hash, index, id, type, data or metadata is missing or invalid',

@@ -4,7 +4,7 @@ import { iso } from '../../kernel/instant.js';
 import { type EndedLog, isEndedLog } from '../transparency-log/ended-logs.js';
 import { TRANSFER_MESSAGES } from './messages.js';
 
-/** An event as it is stored, with its place in the transparency log. */
+/** An event as it is stored, with its index in the transparency log. */
 export interface EventLine {
   readonly kind: 'event';
   /** Index of the event's entry in the transparency log; null if the line does not contain it. */

@@ -22,19 +22,19 @@ export interface LogSink {
   readonly published: Pick<PublishedCheckpoints, 'announce'>;
 }
 
-/** A batch of the log, to be signed. */
+/** A batch of log entries to sign. */
 export interface LogBatch extends Pick<LogAppend, 'from' | 'tiles' | 'entries'> {
   /** The tree including the entries. */
   readonly edge: TreeEdge;
-  /** Position up to which the log then covers the store. */
+  /** Position up to which the log covers the store after this batch. */
   readonly position: Position;
   /** Position of the last event that has an entry; null if none has. */
   readonly lastEvent: Position | null;
 }
 
 /**
- * Signs the head of a batch and writes both in one transaction, which moves the head only if it is where the caller
- * expects it. The head is recorded outside the database before anyone can read it, so that a database restored from a
+ * Signs a batch's head and writes both in one transaction, which fails if the current head is not the one the caller
+ * expects. The new head is recorded outside the database before anyone can read it, so that a database restored from a
  * backup cannot contradict it.
  * @throws LogMoved if another process has written the log: nothing is committed @throws Unavailable
  */

@@ -25,8 +25,8 @@ export interface EndedLog extends JsonObject {
 }
 
 /**
- * An ended log, as shown in answers: its last known size and root, why it ended, and the statement that names the next
- * log.
+ * An ended log, as shown in API responses: its last known size and root, why it ended, and the statement that names the
+ * next log.
  */
 export type ShownEndedLog = ReturnType<typeof showEnded>;
 

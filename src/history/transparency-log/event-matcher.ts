@@ -23,7 +23,7 @@ export interface FoundEvent {
 
 /** Access to the store for {@link EventMatcher}. */
 export interface EventLookup {
-  /** True if the store has an event at this place. */
+  /** True if the store has an event at this revision of the stream. */
   readonly exists: (stream: string, revision: bigint) => Promise<boolean>;
   /** Returns the keys of the next events after a given event. */
   readonly next: (after: FoundEvent, count: number) => Promise<readonly string[]>;
@@ -69,7 +69,7 @@ export class EventMatcher {
   }
 
   /**
-   * Compares the next event. Returns the event's hash in the log; null if there is none.
+   * Compares the next event. Returns the event's hash according to the log; null if no intact entry matches the event.
    * @param isCovered false if the event is newer than the log and may be missing there
    */
   async match(event: FoundEvent, isCovered: boolean): Promise<string | null> {
@@ -89,7 +89,7 @@ export class EventMatcher {
         return expected.isSealed ? expected.entry!.hash : null;
       }
       if (!expected.isSealed && !this.ahead.has(key)) {
-        this.pass(); // the entry was forged: it hides the event at its place
+        this.pass(); // the entry was forged: it hides the event that belongs here
         return this.report(event, 'changed');
       }
       if (!expected.entry) {
@@ -130,7 +130,7 @@ export class EventMatcher {
 
   /**
    * Decides which of two events has moved: this event forwards, or the event that should be here backwards. If two
-   * events have changed places, both are reported.
+   * events have been swapped, both are reported.
    * @returns true if this event should be compared with the next entry
    */
   private async settleOrder(event: FoundEvent, expected: SealedEntry, index: number): Promise<boolean> {

@@ -146,7 +146,7 @@ export class LogContinuity {
     );
   }
 
-  /** Ends the log, and keeps its newest known checkpoint. */
+  /** Ends the given logs, and keeps the newest known checkpoint of each. */
   private async end(logs: readonly KnownLog[]): Promise<void> {
     const { pool, identity, log } = this;
     const next = await withTransaction(pool, (tx) => endLogs(tx, identity, logs, 'entries_lost'));

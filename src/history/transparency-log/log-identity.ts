@@ -1,4 +1,4 @@
-/** Checkpoint of the transparency log, in `ops_checkpoint`. */
+/** Name of the transparency log's checkpoint in `ops_checkpoint`. */
 export const LOG_CHECKPOINT = 'saga/write-transparency-log';
 
 /** Name and key of the log. */
@@ -9,11 +9,11 @@ export interface LogIdentity {
   readonly baseUrl: string;
   /** Seed of the key that signs the first log, 32 bytes. The seeds of later logs are derived from it. */
   readonly key: Buffer;
-  /** Key of the seals (ADR-143). */
+  /** Key for the seals (ADR-143). */
   readonly sealKey: Buffer;
 }
 
-/** Injection token of the {@link LogIdentity}. */
+/** Injection token for the {@link LogIdentity}. */
 export const LOG_IDENTITY = Symbol('LogIdentity');
 
 /**

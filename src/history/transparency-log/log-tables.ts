@@ -16,7 +16,7 @@ export interface LogHead {
   readonly checkpoint: string;
 }
 
-/** A batch of the log that is written in one transaction. */
+/** A batch of log entries that is written in one transaction. */
 export interface LogAppend {
   /** The previous head; null for the first one. */
   readonly from: LogHead | null;

@@ -24,7 +24,7 @@ const hashNode = (left: Buffer, right: Buffer): Buffer => sha256(Buffer.concat([
 
 const hashAt = (hashes: Buffer, index: number): Buffer => hashes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES);
 
-/** Returns the root of a perfect subtree with `count` neighbouring hashes, a power of two. */
+/** Folds `count` neighbouring hashes, a power of two, into the root of their perfect subtree. */
 const foldPerfect = (hashes: Buffer, first: number, count: number): Buffer =>
   count === 1
     ? hashAt(hashes, first)

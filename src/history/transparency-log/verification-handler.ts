@@ -17,8 +17,8 @@ export type VerificationParams = {
 };
 
 /**
- * Creates the handler of verifications. An interrupted verification is started again, which is safe because it changes
- * nothing.
+ * Creates the job handler for verifications. An interrupted verification is started again, which is safe because it
+ * changes nothing.
  */
 export const createVerificationHandler = (
   deps: VerificationDependencies,
@@ -37,7 +37,10 @@ export const createVerificationHandler = (
   },
 });
 
-/** Checks a checkpoint that the current log did not sign, against the ended logs. Returns null if none was sent. */
+/**
+ * Checks a checkpoint against the ended logs, because it was not signed by the current log. Returns null if no
+ * checkpoint was sent.
+ */
 const judgeEnded = async (
   note: string | null,
   ended: readonly EndedLog[],

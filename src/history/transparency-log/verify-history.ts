@@ -11,7 +11,7 @@ import { type Checkpoint, openCheckpoint } from './signed-note.js';
 
 /** Scope of a verification. */
 export interface HistoryCheck {
-  /** True for the streams whose events to verify; the tree is always verified as a whole. */
+  /** Returns true for each stream whose events should be verified; the tree is always verified as a whole. */
   readonly covers: (stream: string) => boolean;
   /** A single stream to read instead of the whole store; null for several. */
   readonly stream: string | null;
@@ -53,7 +53,7 @@ export const DELETED_LATER = /^(requestLog|translation|payload|historyLog)-/;
 /**
  * Verifies the history: every event's hash and chain, the order of the events, the entries and tree of the transparency
  * log, and an earlier checkpoint against the tree. To remain undetected, an attacker would have to forge the signed
- * head, which an older checkpoint reveals.
+ * head, and comparing it with an older checkpoint would reveal the forgery.
  * @throws DamagedLog @throws Unavailable
  */
 export const verifyHistory = async (
