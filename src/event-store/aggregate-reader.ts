@@ -27,7 +27,7 @@ export const emptyAggregate = <S>(decider: { readonly initial: S }): LoadedAggre
   hash: '',
 });
 
-/** Number of events below which a stream is read in full, without looking for a snapshot. */
+/** A stream with fewer events than this is read in full, without looking for a snapshot. */
 const FIRST_PAGE = 200;
 const PAGE = 1_000;
 /** Number of newest events that are always read, so that a repeated command is recognised. */

@@ -122,8 +122,8 @@ export class AggregateStore {
    * Executes one command. A command whose id has already written events is not executed again: its earlier result is
    * returned, so work that is delivered twice is done once. With a {@link Decider.memory} or snapshots, a repeated
    * command is recognised only if its events are among the newest (500 with snapshots).
-   * @param known the aggregate, if the caller knows it, which saves the read: {@link emptyAggregate} if the stream most
-   * likely does not exist, or the result of an earlier command. If it is out of date, the append conflicts and the
+   * @param known the aggregate, if the caller already has it, which saves a read: {@link emptyAggregate} if the stream
+   * probably does not exist, or the result of an earlier command. If it is out of date, the append conflicts and the
    * stream is read.
    * @throws WrongExpectedRevision after fifty conflicts
    * @throws Unavailable if the store cannot be read, refuses the append, or was unavailable for several seconds; the

@@ -25,7 +25,7 @@ export class AppendHealth {
   private isProbing = false;
 
   /**
-   * @param probe attempts an append and undoes it
+   * @param probe attempts an append that leaves nothing in the store
    * @param findRefusal extracts the server's refusal from a probe's error; null for any other error
    */
   constructor(
@@ -52,7 +52,7 @@ export class AppendHealth {
   /** Records a refused append. */
   recordRefusal({ code, message }: Refusal): void {
     const since = (this.failingSince ??= Date.now());
-    // If only some appends fail, failures and successes alternate.
+    // If only some appends fail, failures and successes alternate, and each failure would be logged.
     if (this.current?.code !== code && this.repeated.shouldLog(code)) {
       this.log.error({ code, reason: message }, 'the event store refuses appends until the cause is fixed');
       this.isLogged = true;

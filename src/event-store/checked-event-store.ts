@@ -222,7 +222,10 @@ export class CheckedEventStore implements EventStore {
     return this.store.close();
   }
 
-  /** Makes a call, and checks before and after it that the store is the right one. */
+  /**
+   * Makes a call once the store has passed the check. If the connection is lost during the call, waits for another
+   * check before returning the result.
+   */
   private async call<T>(start: () => Promise<T>): Promise<T> {
     const { trust } = this;
     const before = trust === null ? await this.ensureTrust() : trust.signal;

@@ -44,15 +44,16 @@ export interface StoredEvent extends Omit<NewEvent, 'isCanonical'> {
 export type ExpectedRevision = bigint | 'noStream';
 
 /**
- * Condition of an append on data outside the log, such as the version of the settings that the decision used: `subject`
- * must still have `version` when the events are written. Only a store in the same database as the subject can check it.
+ * Makes an append conditional on data outside the log, such as the version of the settings that the decision used:
+ * `subject` must still have `version` when the events are written. Only a store in the same database as the subject can
+ * check it.
  */
 export interface AppendCondition {
   readonly subject: string;
   readonly version: string;
 }
 
-/** An append to one of several streams. */
+/** An append to one stream. */
 export interface StreamAppend {
   readonly stream: string;
   readonly expected: ExpectedRevision;
@@ -87,7 +88,7 @@ export interface ReadAllOptions extends TypeFilter {
   readonly limit: number;
 }
 
-/** Start and filter of a subscription. Its batches advance `position` past events that the filter excludes as well. */
+/** Start and filter of a subscription. Its batches also advance `position` past events that the filter excludes. */
 export interface SubscribeOptions extends TypeFilter {
   /** Exclusive: the checkpoint, which is the last processed position. */
   readonly after: Position;
@@ -206,11 +207,13 @@ export interface EventStore {
 export interface EventStoreAdapter extends EventStore {
   /**
    * True if appends to several streams that begin in one turn of the event loop are written in the order of their
-   * calls, all or none.
+   * calls, all or none, provided that they fit into one batch.
    */
   readonly commitsInOrder: boolean;
 
-  /** Notes alongside the events; null if they would be in the database and lost with it. */
+  /**
+   * Notes alongside the events; null if the store is in the database, where the notes would be lost together with it.
+   */
   readonly notes: StoreNotes | null;
 
   /** Reads the store's identity and the position at which its log ends. @throws Unavailable */
@@ -328,7 +331,7 @@ export const countAppendBytes = (events: readonly NewEvent[]): number =>
     0,
   );
 
-/** Returns an upper bound of the size of an append, in bytes: a UTF-16 unit is at most three bytes of UTF-8. */
+/** Returns an upper bound on the size of an append, in bytes: a UTF-16 unit is at most three bytes of UTF-8. */
 const maxAppendBytes = (events: readonly NewEvent[]): number =>
   events.reduce((sum, { data, metadata, type }) => sum + 3 * (data.length + metadata.length + type.length) + 36, 0);
 
@@ -358,5 +361,5 @@ export const validateAppend = (
   return bytes;
 };
 
-/** Injection token of the {@link EventStore}. */
+/** Injection token for the {@link EventStore}. */
 export const EVENT_STORE = Symbol('EventStore');

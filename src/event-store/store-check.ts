@@ -7,7 +7,7 @@ import type { Checkpoint, StoreRecord, StoreRecords } from './store-records.js';
 /** Result of a check: the store, or a human-readable reason why it must not be used. */
 export type StoreVerdict = KnownStore | { readonly problem: string; readonly mayPass: boolean };
 
-/** A store that was checked. */
+/** A store that has passed the check. */
 export interface KnownStore {
   readonly id: string;
   /** Position at which its log ended. */
@@ -35,7 +35,7 @@ const judgeIdentity = (
     : STORE_MESSAGES.otherStore({ ...expected, found: found.id });
 };
 
-/** Checks that a store still holds all events up to the checkpoints. @returns the problem; null if it does */
+/** Checks that a store still holds all events up to the checkpoints. @returns the problem; null if there is none */
 const judgeLength = (
   address: string,
   { id, end }: StoreIdentity,
@@ -101,7 +101,7 @@ export class StoreCheck {
 
   /**
    * Checks that the newest applied event is in the store.
-   * @returns the problem; null if it is, or if no event was applied
+   * @returns the problem; null if there is none, or if no event has been applied yet
    */
   private async judgeHistory({ id }: StoreIdentity, checkpoints: readonly Checkpoint[]): Promise<string | null> {
     const [newest] = checkpoints

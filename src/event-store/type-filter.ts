@@ -1,4 +1,4 @@
-/** Filter of the log by event type. At most one of the two members is set; if neither is, all events are selected. */
+/** Filters the log by event type. At most one of the two members is set; if neither is, all events are selected. */
 export interface TypeFilter {
   /** Only events of these types. */
   readonly types?: readonly string[];

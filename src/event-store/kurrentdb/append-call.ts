@@ -24,7 +24,10 @@ export interface Written {
 interface Pending {
   readonly resolve: (written: Written) => void;
   readonly reject: (error: unknown) => void;
-  /** By `performance.now()`, in ms; `until` is the deadline for the answer. */
+  /**
+   * Time when the append was sent, by `performance.now()`, in ms; `until` is the deadline for the answer, on the same
+   * clock.
+   */
   readonly sentAt: number;
   readonly until: number;
 }
@@ -55,7 +58,7 @@ export class AppendCall {
   /**
    * Opens a call over a separate connection. The first append shows whether the server supports the call.
    * @param timeoutMs time limit for the connection, and for an append that has not waited
-   * @param onChange called when more may be sent, and when the call has ended
+   * @param onChange called when more appends may be sent, and when the call has ended
    * @throws the client's errors if it finds no node of the cluster, or the node does not answer
    */
   static async open(
@@ -84,7 +87,7 @@ export class AppendCall {
     return !this.isEnded && !this.isRetired;
   }
 
-  /** True if more may be sent. */
+  /** True if more appends may be sent. */
   get isReady(): boolean {
     return this.unsentBytes + this.call!.unsentBytes < MAX_UNSENT_BYTES;
   }

@@ -23,7 +23,7 @@ export class AppendLane {
   private sent = 0;
 
   /**
-   * @param onChange called when more may be sent
+   * @param onChange called when more appends may be sent
    * @param onReconnect called before anything is sent over a connection other than the first
    */
   constructor(
@@ -33,7 +33,7 @@ export class AppendLane {
     private readonly onReconnect: () => void,
   ) {}
 
-  /** True if more may be sent now. */
+  /** True if more appends may be sent now. */
   get isReady(): boolean {
     return !this.call?.isUsable || this.call.isReady;
   }

@@ -8,7 +8,7 @@ import { RenewableClient } from './clients.js';
 import { isGivenUpByServer, isRememberedByClient } from './errors.js';
 import type { WireEvent } from './event-text.js';
 
-/** Fraction of the time limit that an append may wait; the rest is left for its answer. */
+/** Fraction of the time limit that an append may spend waiting; the rest is left for its answer. */
 const WAITING_PART = 0.9;
 
 /**
@@ -23,7 +23,7 @@ const MAX_REPEATS = 3;
  */
 const BOUNDS: AppendBounds = { sent: 512, sentBytes: 16 * 1_048_576, waiting: 10_000, waitingBytes: 64 * 1_048_576 };
 
-/** Bounds of {@link Appender}. */
+/** Bounds for an {@link Appender}. */
 export interface AppendBounds {
   readonly sent: number;
   readonly sentBytes: number;

@@ -96,7 +96,7 @@ interface ClientCall {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** Creates a client when it is first needed, and another one after the client was retired. */
+/** Creates a client when it is first needed, and a new one after the current one has been retired. */
 export class RenewableClient {
   private current: KurrentDBClient | undefined;
 

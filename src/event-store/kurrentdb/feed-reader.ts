@@ -12,7 +12,7 @@ interface ReadFeed {
   leave(reader: FeedReader): void;
 }
 
-/** A subscriber's place in a feed. */
+/** Reads a feed on behalf of one subscriber. */
 export class FeedReader {
   /** Position up to which the reader has read everything. */
   position: Position;

@@ -23,7 +23,7 @@ export interface CallListener {
 export const createGrpcError = (code: status, details: string, metadata = new Metadata()): Error =>
   Object.assign(new Error(`${code} ${status[code]}: ${details}`), { code, details, metadata });
 
-/** Code of a call that succeeded. */
+/** gRPC status code of a successful call. */
 const SUCCESS = 0;
 
 /** gRPC codes that gRPC-js assigns to HTTP statuses when the answer does not come from a gRPC server. */

@@ -55,7 +55,10 @@ const SERVER_DEADLINE_MS = 60_000;
 /** A revision that no stream reaches. */
 const UNREACHED_REVISION = 2n ** 60n;
 
-/** Returns a denial of access, which an operator must fix; null for any other failure, which counts as an outage. */
+/**
+ * Returns the refusal if the server denied access, which an operator must fix; null for any other failure, which counts
+ * as an outage.
+ */
 const findRefusal = (error: unknown): Refusal | null =>
   error instanceof StorageFailed ? { code: error.code, message: error.message } : null;
 
@@ -212,7 +215,7 @@ export class KurrentEventStore implements EventStoreAdapter {
   }
 
   /**
-   * Attempts an append that writes nothing, because no stream has this revision. The server checks the user's rights
+   * Attempts an append at a revision that no stream reaches, so nothing is written. The server checks the user's rights
    * first.
    */
   private async probeAppend(): Promise<void> {
@@ -230,7 +233,7 @@ export class KurrentEventStore implements EventStoreAdapter {
     return (crosspost as { readonly store_id?: string } | undefined)?.store_id ?? null;
   }
 
-  /** Writes the identity if there is none. If several processes try, one succeeds. */
+  /** Writes the identity if there is none; if several processes try, one succeeds. Returns the store's identity. */
   private async writeId(id: string): Promise<string> {
     const data = JSON.stringify({ crosspost: { store_id: id } });
     const metadata = toWireEvent({ id: randomUUID(), type: '$metadata', data, metadata: '{}' });
@@ -268,7 +271,7 @@ export class KurrentEventStore implements EventStoreAdapter {
     }
   }
 
-  /** Writes the retention of a stream if it changes, and keeps the stream's other metadata. */
+  /** Sets a stream's retention unless it is already set to this value, and keeps the stream's other metadata. */
   private async writeRetention(stream: string, maxCount: number): Promise<void> {
     const metadata = await this.reader.readMetadata(stream);
     if (metadata.maxCount === maxCount) return;

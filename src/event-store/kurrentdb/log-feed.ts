@@ -36,7 +36,8 @@ export interface FeedContext {
   /** Returns where to start to receive everything after a position. @throws WrongPosition @throws Unavailable */
   readonly findStart: (after: Position) => Promise<ReadStart>;
   /**
-   * Returns a later position with only unwanted events before it, or the same position.
+   * Skips unwanted events: returns the position of the last event that can be skipped, or the same position if none
+   * can.
    * @throws Unavailable
    */
   readonly skipUnwanted: (after: Position, isWanted: (type: string) => boolean) => Promise<Position>;
@@ -95,7 +96,7 @@ export class LogFeed {
 
   /**
    * Adds a reader at a position that the feed serves.
-   * @param isOvertaken true if the reader should join another feed instead
+   * @param isOvertaken returns true if the reader should join another feed instead
    */
   join(position: Position, filter: TypeFilter, isOvertaken: (reader: FeedReader) => boolean): FeedReader {
     if (position < this.from) this.from = this.to = position; // only while it gathers readers

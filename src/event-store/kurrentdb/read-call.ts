@@ -111,7 +111,7 @@ export const openRead = (client: KurrentDBClient, request: streams.ReadReq): Pro
   );
 };
 
-/** Callbacks for the messages of a subscription and its end. */
+/** Callbacks for a subscription's messages and its end. */
 export interface SubscriptionListener {
   readonly onMessage: (message: ReadMessage) => void;
   /** Called once, after the last message. @param error null if the server ended the subscription without an error */

@@ -70,8 +70,8 @@ export class EventReader {
   }
 
   /**
-   * Skips events that a filter does not select: returns a later position with only such events before it, or the same
-   * position. Reads one small page.
+   * Skips events that a filter does not select: returns the position of the last event that can be skipped, or the same
+   * position if none can. Reads one small page.
    * @throws Unavailable
    */
   async skipUnwanted(after: Position, isWanted: (type: string) => boolean): Promise<Position> {

@@ -33,7 +33,7 @@ export async function* followLog(options: SubscribeOptions, feeds: LogFeeds): As
     }
     const { error } = reader.feed;
     if (signal.aborted) return;
-    if (!error) continue; // the reader has a place in another feed
+    if (!error) continue; // another feed serves the reader
     if (isWrongPosition(error)) throw new WrongPosition(position, { cause: error });
     options.onDrop?.(toPortError(error, 'subscribe') as Error);
     await backoff.wait(signal);

@@ -23,7 +23,10 @@ import { type Append, AppendQueue, type QueueBounds } from './append-queue.js';
 import type { LogFollower } from './log-follower.js';
 import { toPortError } from './port-error.js';
 
-/** A stream of a rejected append. If none was rejected, a single row holds the position before the accepted appends. */
+/**
+ * One row per stream of a rejected append, or a single row if none was rejected. `base` is the position before the
+ * accepted appends.
+ */
 interface Row {
   readonly base: string;
   readonly rejected: number | null;
@@ -38,8 +41,8 @@ interface Row {
  */
 const QUEUE_BOUNDS = { appends: 10_000, bytes: 64 * 1_048_576 };
 /**
- * Interval between batches. Measured at 2,500 posts a second, it halves the CPU time per append; a longer one saves no
- * more.
+ * Minimum interval between batches, in ms. At 2,500 posts a second, it halves the CPU time per append; a longer
+ * interval saves no more.
  */
 const BATCH_INTERVAL_MS = 3;
 
@@ -119,7 +122,7 @@ export class AppendBatcher {
     });
   }
 
-  /** Waits for the appends in flight. */
+  /** Waits until all queued appends have been settled, then closes the connection. */
   async close(): Promise<void> {
     await this.committing;
     if (this.expiry) clearTimeout(this.expiry);

@@ -19,7 +19,9 @@ export interface LogPage {
 const MAX_EVENTS = 4_096;
 const MAX_BYTES = 32 * 1_048_576;
 
-/** Holds the newest events of the log in memory, without gaps, and later ranges that a gap separates from them. */
+/**
+ * Holds the newest events of the log in memory, without gaps, and later ranges that are separated from them by a gap.
+ */
 export class EventBuffer {
   private readonly events: StoredEvent[] = [];
   private bytes = 0;

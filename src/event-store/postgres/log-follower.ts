@@ -18,7 +18,7 @@ import { EventBuffer, type LogPage } from './event-buffer.js';
 /** Poll interval in ms; polling makes up for a lost notification. Normally, a notification wakes the reader. */
 const POLL_MS = 400;
 const PAGE_EVENTS = 1_000;
-/** Number of positions that one read searches for events of some types; this takes tens of milliseconds. */
+/** Number of positions that are searched in one read with a type filter; this takes tens of milliseconds. */
 const SEARCH_WINDOW = 50_000n;
 /** Pause after a read of new positions that found no wanted event, in ms, so that the next read covers more. */
 const UNWANTED_PAUSE_MS = 20;
@@ -125,7 +125,7 @@ export class LogFollower {
     await this.following;
   }
 
-  /** Extends the buffer's filter by a subscriber's types. Earlier events of these types are read from the table. */
+  /** Adds a subscriber's types to the buffer's filter. Earlier events of these types are read from the table. */
   private extendFilter(filter: TypeFilter): void {
     if (coversFilter(this.wanted, filter)) return;
     this.wanted = mergeFilters(this.wanted, filter);

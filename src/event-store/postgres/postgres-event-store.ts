@@ -26,7 +26,7 @@ import type { QueueBounds } from './append-queue.js';
 import { LogFollower, type ReadLog } from './log-follower.js';
 import { toPortError } from './port-error.js';
 
-/** Settings of the store and its location in the database. */
+/** Settings for the store, and its location in the database. */
 export interface PostgresEventStoreOptions {
   readonly connectionString: string;
   /** Schema of the store. Default `event_store`. */
@@ -44,7 +44,7 @@ export interface PostgresEventStoreOptions {
   readonly log?: Log;
 }
 
-/** Bounds of batched stream reads. */
+/** Limits for batched stream reads. */
 const READ_BATCHING = { concurrency: 2, maxBatchSize: 100 };
 const MAX_BIGINT = 9_223_372_036_854_775_807n;
 const COLUMNS = 'position, stream, revision, id, type, data, metadata';
