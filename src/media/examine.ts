@@ -7,7 +7,7 @@ const KB = 1_024;
 
 /** Size of the first read, in bytes: enough to determine the type, and for most files all facts (networks.md §7). */
 export const HEAD_BYTES = 64 * KB;
-/** Number of bytes of each further read. */
+/** Sizes of the further reads, in bytes. */
 const NEXT_BYTES = [256, 256, 512, 1_024, 1_024, 1_024].map((kilobytes) => kilobytes * KB);
 /** An image's dimensions are stored near its start, so only this many bytes are searched for them. */
 const MAX_IMAGE_BYTES = 1_024 * KB;

@@ -55,7 +55,7 @@ export interface FetchOptions extends BorrowOptions {
 /** Maximum number of concurrent downloads in a process. */
 const DOWNLOADS = 64;
 
-/** Minimum speed of a host, in bytes per ms. */
+/** Minimum expected download speed, in bytes per ms. */
 const SLOWEST_BYTES_PER_MS = 4_000;
 
 /**

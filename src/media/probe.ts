@@ -141,7 +141,7 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
     async probeAll(media, { signal, pay, ownerId } = {}) {
       const heads = await pay?.({ probes: media.length, bytes: media.length * HEAD_BYTES });
       const budget = new AbortController();
-      setMaxListeners(0, budget.signal); // a few listeners per medium, not a leak
+      setMaxListeners(0, budget.signal); // a few listeners per file, not a leak
       const stop = (): void => budget.abort(OVER);
       const timer = setTimeout(stop, budgetMs);
       if (signal?.aborted) stop();

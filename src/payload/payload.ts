@@ -69,7 +69,7 @@ export interface PublishPayload {
   readonly publish_at?: string;
 }
 
-/** Limits of a payload (publish-api.md: Limits), shown in discovery's capabilities. Texts count UTF-16 units. */
+/** Limits for a payload (publish-api.md: Limits), shown in discovery's capabilities. Texts count UTF-16 units. */
 export const LIMITS = {
   text: 15_895,
   media: 10,

@@ -6,7 +6,7 @@ import { LOCAL_SEARCH, type PatternSearch } from './pattern.js';
 
 /**
  * Removes a text's footer (D-28): everything from the last occurrence of the marker or pattern, and the white space
- * before it. If there is none, the text stays unchanged.
+ * before it. A text without a footer stays unchanged.
  */
 export const removeFooter = (
   content: TextWithEntities,

@@ -22,8 +22,8 @@ const openPaths = new Set<string>();
 
 /**
  * Creates a folder for a process's files below `parent`, which processes on one or several machines may share. Folders
- * of killed processes are removed now and periodically: if the process ran on this machine, at once, otherwise after 20
- * minutes without a mark.
+ * of killed processes are removed now and periodically: those of this machine as soon as the process no longer runs,
+ * the others after 20 minutes without a mark.
  */
 export const openProcessDirectory = async (parent: string): Promise<ProcessDirectory> => {
   await removeAbandoned(parent);
