@@ -36,7 +36,7 @@ const RETRYABLE_CODES: ReadonlySet<unknown> = new Set([1, 4, 8, ABORTED, 13, 14]
  */
 const RETRYABLE_MESSAGES = /Server Is (Not Ready|Busy|Too Busy)|No leader info|Failed to discover/;
 
-/** gRPC code: no user has this name and password. For a read, the error is the same as for missing rights. */
+/** gRPC code: the user name or the password is wrong. A read also fails with this code if the user lacks permission. */
 const UNAUTHENTICATED = 16;
 
 /** gRPC code: the server does not know the call, or a proxy has no route to it (HTTP 404). */

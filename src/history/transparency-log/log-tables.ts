@@ -57,7 +57,9 @@ export const sealEntry = (key: Buffer, index: number, entry: Buffer): Buffer =>
 export class LogTables {
   constructor(private readonly db: Queries) {}
 
-  /** Returns the head; null before the first one. @param lock true to keep other transactions from changing it */
+  /**
+   * Returns the head; null if none has been signed yet. @param lock true to keep other transactions from changing it
+   */
   async readHead(lock = false): Promise<LogHead | null> {
     const { rows } = await this.db.query<{ size: bigint } & Omit<LogHead, 'size'>>(
       `select size, position, origin, vkey, checkpoint from ops_history_log ${lock ? 'for update' : ''}`,

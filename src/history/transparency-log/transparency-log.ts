@@ -46,7 +46,7 @@ export class TransparencyLog {
     return waitFor(() => this.tables.readHead());
   }
 
-  /** Returns the current signed head; null before the first one. */
+  /** Returns the current signed head; null if none has been signed yet. */
   findHead(): Promise<LogHead | null> {
     return this.tables.readHead();
   }
