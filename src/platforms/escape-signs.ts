@@ -17,7 +17,7 @@ export interface Address {
 /**
  * Returns the replacements that make signs harmless: a zero-width space after the sign, or percent-encoding inside an
  * address, which a space would break. A sign in a link's host or in an e-mail address is unchanged, because neither
- * works there.
+ * replacement works there.
  *
  * @param links ranges of the addresses inserted for links, ascending; other addresses are detected in the text
  */
@@ -54,7 +54,7 @@ const findPaths = (text: string): Address[] =>
     return { start, path: start, end };
   });
 
-/** Creates a function that returns the address around a unit. Its calls must pass units in ascending order. */
+/** Creates a function that returns the address around a unit. Callers must pass units in ascending order. */
 const createAddressFinder = (addresses: readonly Address[]): ((unit: number) => Address | undefined) => {
   let next = 0;
   return (unit) => {

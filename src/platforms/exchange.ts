@@ -42,7 +42,7 @@ export type Exchange =
    */
   | ({ readonly kind: 'lost'; readonly status: number | null } & Interruption);
 
-/** Larger than any response from a network's API. */
+/** Maximum size of a response, which is larger than any response from a network's API. */
 const MAX_RESPONSE_BYTES = 4 * 1_048_576;
 
 /**

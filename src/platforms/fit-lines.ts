@@ -1,6 +1,7 @@
 /**
- * Returns the lines that fit into a limit, in order. A line that is too long is skipped in favour of later ones.
- * @param limit maximum UTF-16 units of all lines and the line breaks between them
+ * Returns the lines that fit within a limit, in order. A line that does not fit in the remaining space is skipped, and
+ * later lines may still fit.
+ * @param limit maximum total length in UTF-16 units, including the line breaks between lines
  */
 export const fitLines = (lines: readonly string[], limit: number): string[] => {
   let used = -1;

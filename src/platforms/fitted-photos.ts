@@ -8,7 +8,7 @@ export const markFitted = (outcome: StepOutcome, { isFitted }: Pick<MediaFile, '
 
 /**
  * Returns the warning about a fitted photo (D-22).
- * @param result result of its upload
+ * @param result result of the photo's upload step
  * @param index index of the medium, from 0
  */
 export const fittedWarnings = (result: JsonObject | undefined, index: number): Warning[] =>

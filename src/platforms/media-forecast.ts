@@ -37,7 +37,7 @@ export const willBeFitted = (medium: ProbedMedium, limits: MediaLimits): boolean
  * Predicts the results of the steps that upload media one by one, as far as the probes allow.
  * @param limits the network's limits, by type; a medium of a type that is not listed is not uploaded
  * @param stepName returns the name of a medium's upload step
- * @param toResult returns the result of an upload that an obstacle prevents
+ * @param toResult returns the result for a medium that cannot be uploaded
  */
 export const forecastUploads = (
   media: readonly ProbedMedium[],

@@ -11,7 +11,7 @@ const ID = /^[a-z][a-z0-9-]{0,31}$/;
 export class PlatformCatalogue {
   private readonly byId: ReadonlyMap<string, PlatformDescriptor>;
 
-  /** @throws Error for an identifier or a base-URL setting that two networks share, or a malformed identifier */
+  /** @throws Error if two networks share an identifier or a base-URL setting, or an identifier is malformed */
   constructor(descriptors: readonly PlatformDescriptor[]) {
     const malformed = descriptors.find(({ id }) => !ID.test(id));
     if (malformed) throw new Error(`malformed network identifier ${JSON.stringify(malformed.id)}`);

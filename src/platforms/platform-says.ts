@@ -1,6 +1,6 @@
 import type { PublishError } from './publisher.js';
 
-/** Tags and white space in a page; everything else is text. */
+/** Matches tags, scripts, style sheets and white space in a page; everything else is text. */
 const MARKUP = /<(?:script|style)\b[\s\S]*?<\/(?:script|style)\s*>|<[^>]*>|[\s\p{Cc}]+/giu;
 /** Maximum number of bytes of a page to search for text. */
 const SCANNED_BYTES = 4_096;

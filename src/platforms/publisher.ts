@@ -51,7 +51,7 @@ export interface Step {
 export interface PreviewCall {
   /** The network's own method name; for an upload, `POST <…>`, with a placeholder for the URL. */
   readonly method: string;
-  /** Values that only a file or an earlier response of the same step provides are placeholders: `<…>`. */
+  /** A value that comes from a file or from an earlier response in the same step is a placeholder: `<…>`. */
   readonly request: JsonObject;
 }
 
@@ -141,7 +141,7 @@ export interface MediaLimits {
   readonly formats: readonly string[];
 }
 
-/** The known facts of a medium before its download (D-24). */
+/** What is known about a medium before its download (D-24). */
 export interface ProbedMedium extends Media {
   /** Null if unknown. */
   readonly sizeBytes: number | null;
@@ -185,7 +185,7 @@ export type LookUpResult =
 export interface SendInDoubt {
   /** Start of its attempt, in ms since 1970. An older message cannot come from this send. */
   readonly since: Instant;
-  /** How late `since` may be, in ms, because another machine's clock set it. Default 0. */
+  /** By how much `since` may be too late, in ms, if it comes from another machine's clock. Default 0. */
   readonly toleranceMs?: number;
   /** Ids of earlier messages in the channel. A message older than any of them is older than this send. */
   readonly before: ReadonlySet<string>;
@@ -249,7 +249,7 @@ export interface Publisher {
   readonly platform: string;
   readonly pace: PlatformPace;
   /**
-   * Returns the credential of a call. All calls with the same credential share {@link PlatformPace.perCredential}.
+   * Returns the credential for a call. All calls with the same credential share {@link PlatformPace.perCredential}.
    * @param visible true if readers see the effect of the call
    */
   credentialFor(credentials: SendContext['credentials'], visible: boolean): string | undefined;
@@ -269,11 +269,12 @@ export interface Publisher {
   /**
    * Returns all calls of a step, in order, assuming that nothing fails (D-38): none for a step without a call, several
    * for an upload. `send` builds its calls from the same functions. Pure.
-   * @param media the post's media, as far as known
+   * @param media the post's media, with what is known before their download
    */
   previewCalls(step: Step, media: readonly ProbedMedium[]): readonly PreviewCall[];
   /**
-   * Checks with the network, without posting, who the credentials belong to and whether they may post to the channel.
+   * Checks with the network, without posting, who the credentials belong to and whether they allow posting to the
+   * channel.
    * Yields the checks in order, and stops after a failed check that later checks depend on. Never throws.
    */
   test(context: TestContext): AsyncIterable<ChannelCheck>;
@@ -283,9 +284,9 @@ export interface Publisher {
    */
   readonly keyLifetimeMs?: number;
   /**
-   * Looks up on the network whether readers see a step in doubt; absent if the network has no look-up. Never throws.
-   * Never mistakes an older post with the same content for this one. The network may still be processing the call, so
-   * `not_sent` may not be final.
+   * Looks up on the network whether the effect of a step in doubt is visible to readers; absent if the network has no
+   * look-up. Never throws. Never mistakes an older post with the same content for this one. The network may still be
+   * processing the call, so `not_sent` may not be final.
    */
   lookUp?(step: Step, context: SendContext, send: SendInDoubt): Promise<LookUpResult>;
 }

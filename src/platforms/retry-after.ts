@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Returns the delay of a `Retry-After` header, a number or a date (RFC 9110), in seconds, as text. A malformed value is
- * returned unchanged.
+ * Returns the delay from a `Retry-After` header (RFC 9110), in seconds, as text; undefined without such a header. A
+ * date is converted to the remaining seconds. Any other value, even a malformed one, is returned unchanged.
  */
 export const readRetryAfter = ({ 'retry-after': value, date = '' }: IncomingHttpHeaders): string | undefined => {
   if (value === undefined || value.trim() === '') return undefined;

@@ -18,7 +18,8 @@ export interface UnansweredCall {
 
 /**
  * Classifies an exchange whose response is missing or does not come from the API: a proxy's HTML, an empty or malformed
- * body, or a result without an id (D-25). With a 3xx or 4xx status an intermediary refused to forward the call.
+ * body, or a result without an id (D-25). A 429 asks for a delay, and a 413 means that an upload is too large. With any
+ * other 3xx or 4xx status, an intermediary refused to forward the call.
  */
 export const classifyUnanswered = (exchange: Exchange, call: UnansweredCall): StepOutcome => {
   const { title: network, platform, visible, credentials } = call;

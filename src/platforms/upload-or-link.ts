@@ -4,8 +4,8 @@ import type { PublishError, StepOutcome } from './publisher.js';
 /**
  * Runs the calls that upload a medium. If the network refuses the medium, runs them once more, because the file may
  * have been damaged in transit and a failed upload may always be repeated (networks.md §3). A file that is too large is
- * not sent again. A medium that stays refused becomes a link in the text (D-22), and `unsent` in the result gives the
- * reason. A refused medium never fails the post.
+ * not sent again. A medium that is still refused becomes a link in the text (D-22), and `unsent` in the result gives
+ * the reason. A refused medium never makes the post fail.
  */
 export const uploadOrLink = async (chain: () => Promise<StepOutcome>): Promise<StepOutcome> => {
   const first = await chain();

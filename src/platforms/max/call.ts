@@ -29,7 +29,7 @@ export type MaxResponse =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown; readonly at: number | null }
   | MaxFailure;
 
-/** Characters that a header may contain; text with any other character cannot be a token. */
+/** Matches text that may be a token: at most 1,024 visible ASCII characters, so that a header can contain it. */
 const TOKEN = /^[\x21-\x7e]{1,1024}$/;
 
 /** True if the text could be a token. */

@@ -118,8 +118,8 @@ const classifyPermanentRefusal = (refusal: Refusal): PublishError => {
 };
 
 /**
- * Classifies a response that does not come from MAX. With a 4xx or 3xx status an intermediary refused to forward the
- * call, so it may be repeated; in any other case MAX may have executed it (D-25).
+ * Classifies a response that does not come from MAX. With a 3xx or 4xx status, an intermediary refused to forward the
+ * call, so it may be repeated, after a delay if the status is 429. In any other case MAX may have executed it (D-25).
  */
 const classifyUnreadable = (
   { status, retryAfter, says }: Extract<MaxFailure, { kind: 'unreadable' }>,

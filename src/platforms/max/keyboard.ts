@@ -8,7 +8,7 @@ import { TITLE } from './title.js';
 
 /**
  * Maximum number of link buttons in a row, and of characters on a button (networks.md §5). A post's 8 rows of 8 become
- * 24 rows of at most 30.
+ * 24 rows, which is within MAX's limit of 30.
  */
 const MAX_IN_ROW = 3;
 const MAX_BUTTON_TEXT = 128;

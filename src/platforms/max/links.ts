@@ -18,6 +18,7 @@ const publicPage = (url: string): string | null => {
   const parts = [domain, ...(post === undefined ? [] : [post]), ...(appname === undefined ? [] : [appname])];
   const isPage = /^\w{1,64}$/.test(domain) && /^\d{1,19}$/.test(post ?? '1') && /^\w{1,64}$/.test(appname ?? 'none');
   if (!isPage || parts.length > 2) return null;
-  const query = new URLSearchParams(rest).toString(); // t.me uses the same names: start, startapp, text, comment …
+  // t.me uses the same parameter names: start, startapp, text, comment …
+  const query = new URLSearchParams(rest).toString();
   return `https://t.me/${parts.join('/')}${query && `?${query}`}`;
 };

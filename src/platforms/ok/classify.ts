@@ -51,7 +51,7 @@ const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: stri
 const NO_GROUP = /PARAM_GROUP_ID|\b(?:group|gid)\b.*(?:not found|not exist|deleted|invalid)|NOT_FOUND.*\bgroup\b/i;
 const NO_RIGHT = /GROUP_RESTRICTION|\bgroup\b.*(?:restrict|forbidden|not a member|not allowed|no access)/i;
 
-/** Returns a refusal that applies to every post to the group; null for any other. */
+/** Returns the code and message for a refusal that applies to every post to the group; null for any other refusal. */
 const findBarrier = ({ errorMsg }: OkRefusal): readonly [code: string, message: string] | null => {
   if (NO_GROUP.test(errorMsg)) return ['chat_not_found', OK_MESSAGES.groupNotFound];
   if (NO_RIGHT.test(errorMsg)) return ['access_denied', OK_MESSAGES.accessDenied];

@@ -4,9 +4,9 @@ import { callOk, type OkConnection } from './call.js';
 import { OK_MESSAGES, OK_TEST_MESSAGES } from './messages.js';
 import { TITLE } from './title.js';
 
-/** Token rights that posting and uploading require (networks.md §9). */
+/** Token rights required for posting and uploading (networks.md §9). */
 const RIGHTS = ['GROUP_CONTENT', 'PHOTO_CONTENT', 'VIDEO_CONTENT'];
-/** Roles in a group that may post topics in its name. */
+/** Roles that allow a user to post topics in the group's name. */
 const POSTING_PLACES: ReadonlySet<unknown> = new Set(['ADMIN', 'MODERATOR']);
 
 /**

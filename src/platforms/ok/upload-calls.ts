@@ -23,7 +23,7 @@ export const releaseVideoCall = (vid: string): MethodCall => ({ method: 'video.u
 
 /**
  * Returns the calls of a step, with placeholders for values from earlier responses or from the file (D-38).
- * @param media the post's media, as far as known
+ * @param media the post's media, with what is known before their download
  */
 export const previewCalls = (step: Step, media: readonly ProbedMedium[]): readonly PreviewCall[] => {
   if (step.visible) return [step];

@@ -137,7 +137,8 @@ const MEDIA_RIGHT =
   /rights to send (?!text|message)\w+|CHAT_SEND_(?:PHOTOS|VIDEOS|AUDIOS|DOCS|VOICES|ROUNDVIDEOS|GIFS|STICKERS|MEDIA|POLL|INLINE)_FORBIDDEN/i;
 
 /**
- * Patterns of descriptions that apply to every post to the chat, with their code and message. The first match applies.
+ * Patterns for descriptions of refusals that apply to every post to the chat, each with its code and message. The first
+ * match applies.
  */
 const BARRIERS: readonly (readonly [RegExp, string, string])[] = [
   [/chat not found|PEER_ID_INVALID|CHANNEL_INVALID/i, 'chat_not_found', TELEGRAM_MESSAGES.chatNotFound],
@@ -154,7 +155,7 @@ const BARRIERS: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
-/** Patterns of descriptions, with their code, category and message. The first match applies. */
+/** Patterns for other descriptions, each with its code, category and message. The first match applies. */
 const REFUSALS: readonly (readonly [RegExp, string, PublishError['category'], string])[] = [
   [MEDIA_RIGHT, 'no_right_to_post', 'channel', TELEGRAM_MESSAGES.noRightToPostMedia],
   [/too long|TOO_LONG/, 'too_long', 'payload', TELEGRAM_MESSAGES.tooLong],
@@ -182,8 +183,9 @@ const classifyPermanentRefusal = ({ errorCode, description, method }: Refusal): 
 };
 
 /**
- * Classifies a response that does not come from the Bot API. With a 4xx or 3xx status an intermediary refused to
- * forward the call, so it may be repeated; in any other case Telegram may have executed it (D-25).
+ * Classifies a response that does not come from the Bot API. A 413 means that an upload is too large. With any other
+ * 3xx or 4xx status, an intermediary refused to forward the call, so it may be repeated, after a delay if the status is
+ * 429. In any other case Telegram may have executed it (D-25).
  */
 const classifyUnreadable = ({
   status,

@@ -23,8 +23,8 @@ const INVISIBLE = /^(?:[\s\u180e\u200b-\u200f\u202a-\u202e\u2800\ufffc\u030a\u03
 
 /**
  * Returns the calls that publish a post in a Telegram chat (networks.md §1, §2, §5): a message, a medium or an album
- * with the text as its caption, or media followed by the text as a reply. Pure. If no part of the post can be sent,
- * there are no steps.
+ * with the text as its caption, or media followed by the text as a reply. Pure. If no part of the post can be sent, no
+ * step sends anything, and a warning says so.
  */
 export const renderTelegram = (
   post: PlatformPost,

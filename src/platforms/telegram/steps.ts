@@ -33,7 +33,7 @@ export const fetchStep = (media: readonly Media[]): Step => ({
   request: { types: media.map(({ type }) => type), urls: media.map(({ url }) => url) },
 });
 
-/** Returns a `sendMessage` step. @param replyTo name of the step to whose first message it replies */
+/** Returns a `sendMessage` step. @param replyTo name of the step whose first message it replies to */
 export const messageStep = (
   chatId: string,
   { text, entities }: RenderedText,

@@ -31,7 +31,7 @@ export type VkResponse =
   | { readonly ok: true; readonly response: unknown; readonly last: Exchange }
   | { readonly ok: false; readonly outcome: StepOutcome };
 
-/** Version of the API whose responses this code reads. */
+/** Version of VK's API that this code is written for. */
 const VERSION = '5.199';
 
 /** Calls a method; never throws. VK always responds with HTTP 200, so `error` decides (D-41). */

@@ -56,7 +56,10 @@ const ABOUT_COMMUNITY = /\b(?:owner_id|group_id)\b/i;
 /** Words in error 214 that refer to the whole wall: the token, or everyone, may not write there. */
 const WALL_CLOSED = /\b(?:no access|no rights?|not allowed|closed|disabled|banned|blacklist\w*|permission)\b/i;
 
-/** Returns a refusal that applies to every post to the community, whatever its code (D-50); null for any other. */
+/**
+ * Returns the code and message for a refusal that applies to every post to the community, whatever VK's error code
+ * (D-50); null for any other refusal.
+ */
 const findBarrier = ({ errorCode, errorMsg }: VkRefusal): readonly [code: string, message: string] | null => {
   if (errorCode === 125 || (errorCode === 100 && ABOUT_COMMUNITY.test(errorMsg)))
     return ['chat_not_found', VK_MESSAGES.communityNotFound];
