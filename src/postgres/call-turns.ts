@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { Batcher } from '../runtime/batcher.js';
 import { POOL } from './tokens.js';
 
-/** Rate limits of one chat or account, under a key that all processes share. */
+/** Rate limits for one chat or account, under a key that all processes share. */
 export interface CallBudget {
   readonly key: string;
   readonly limits: readonly (readonly [calls: number, perMs: number])[];
@@ -45,7 +45,7 @@ export class CallTurns {
   /**
    * Reserves a turn in each budget, up to and including the first whose turn lies in the future.
    *
-   * @param publication id of the publication that waits; if its turn is two seconds or more away, the turn is recorded,
+   * @param publication id of the waiting publication; if its turn is two seconds or more away, the turn is recorded,
    * so that the API can show the wait ({@link TURN_OF})
    */
   reserve(budgets: readonly CallBudget[], publication?: string): Promise<CallTurn> {
@@ -59,10 +59,10 @@ interface Reservation {
   readonly publication: string | undefined;
 }
 
-/** Prefix of the `ops_pace` key of the turn that a publication waits for. */
+/** Prefix of the `ops_pace` key for the turn that a publication waits for. */
 export const TURN_OF = 'turn/';
 
-/** Prefix of the `ops_pace` keys that record until when the API shows an owner as using its full share of a network. */
+/** Prefix of the `ops_pace` keys that record how long the API reports an owner's share of a network as fully used. */
 export const SHARE_OF = 'share/';
 
 /** Returns the key of an owner's share of a network. */

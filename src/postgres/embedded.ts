@@ -99,7 +99,10 @@ const chooseUser = async (dataDir: string, program: string, logger: Logger): Pro
   return CURRENT_USER;
 };
 
-/** Retries if another program has taken the port in the meantime, or backends of a killed server are still running. */
+/**
+ * Starts the server on a free port. Retries if another program has taken the port in the meantime, or backends of a
+ * killed server are still running.
+ */
 const firstStart = async (
   launch: (port: number) => Promise<PostgresServer>,
 ): Promise<{ server: PostgresServer; port: number }> => {

@@ -36,7 +36,7 @@ const LOOK_INTERVAL_MS = 1_000;
  */
 const COURTESY_MS = 1_500;
 
-/** A lease that this process holds, or is about to acquire; then it has no term yet. */
+/** A lease that this process holds or, as long as it has no term, is about to acquire. */
 interface Held {
   readonly term: bigint | null;
   readonly asked: AbortController;

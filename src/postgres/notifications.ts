@@ -6,7 +6,7 @@ import { sleepUnlessAborted } from '../runtime/sleep.js';
 
 type Listener = (payload: string) => void;
 
-/** Channels of notifications. A process listens to each channel that it subscribes to. */
+/** Notification channels. A process listens to each channel that it subscribes to. */
 type NotificationChannel = 'projection' | 'lease' | 'due' | 'planned' | 'deliveries' | 'job' | 'saga';
 
 /**

@@ -13,8 +13,8 @@ const bigints = (value: unknown): unknown => {
 };
 
 /**
- * Parsers of result values: pg's own, except that int8 becomes a bigint, because a position may exceed 2^53. They apply
- * only to connections that are created with them, not to other users of pg in this process.
+ * Parsers for result values: pg's own, except that int8 becomes a bigint, because a position may exceed 2^53. They
+ * apply only to connections that are created with them, not to other users of pg in this process.
  */
 export const pgTypes = new TypeOverrides();
 pgTypes.setTypeParser(INT8, BigInt);

@@ -17,8 +17,8 @@ export const findTransactionPooler = async (client: Client, connect: () => Promi
       const before = await readPid(client);
       await other.query('begin');
       const theirs = await readPid(other);
-      // If there is only one session, the pooler would make this query wait for the other's transaction, so the
-      // sessions are compared first.
+      // If there is only one session, the pooler would make this query wait for the other client's transaction, so
+      // the sessions are compared first.
       const isShared = theirs === before || (await readPid(client)) !== before;
       await other.query('rollback');
       if (isShared) return SERVER_MESSAGES.transactionPooler;

@@ -1,2 +1,2 @@
-/** Injection token of the pool that queries use. */
+/** Injection token for the connection pool that queries use. */
 export const POOL = Symbol('Pool');

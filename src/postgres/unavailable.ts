@@ -38,7 +38,7 @@ const MESSAGES =
  * read-only server, undefined_file, duplicate_file, damaged data or index.
  */
 const STORAGE = /^(53100|58030|25006|58P0.|XX001|XX002)$/;
-/** 28, 3D: log-in or database refused; 3F, 42: missing rights, or a missing schema, table or function. */
+/** 28, 3D: login or database refused; 3F, 42: missing rights, or a missing schema, table or function. */
 const SETUP = /^(28|3D|3F|42)/;
 
 /** Code and message of an error that a PostgreSQL server sent. */
@@ -57,7 +57,7 @@ export const findStorageError = (error: unknown): ServerError | null => {
   return found && STORAGE.test(found.code) ? found : null;
 };
 
-/** Like {@link findStorageError}, but also for missing rights, a refused log-in, and missing tables or functions. */
+/** Like {@link findStorageError}, but also for missing rights, a refused login, and missing tables or functions. */
 export const findLastingError = (error: unknown): ServerError | null => {
   const found = asServerError(error);
   return found && (STORAGE.test(found.code) || SETUP.test(found.code)) ? found : null;
@@ -72,8 +72,8 @@ const asServerError = (error: unknown): ServerError | null => {
 
 /**
  * True for errors that do not mean that the statement is wrong: the database is not running, cannot be reached, is
- * shutting down, is read-only, timed out or has no resources left. A later attempt may succeed. The outcome of a commit
- * that failed with such an error is unknown.
+ * shutting down, is read-only, timed out or has no resources left, or too many calls were waiting for it. A later
+ * attempt may succeed. The outcome of a commit that failed with such an error is unknown.
  */
 export const isUnavailable = (error: unknown): boolean => {
   if (error instanceof Overloaded) return true;

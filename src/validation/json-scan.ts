@@ -10,7 +10,7 @@ import { JSON_MESSAGES, JSON_SYNTAX_MESSAGES as SYNTAX } from './messages.js';
 import type { Problem } from './problem-list.js';
 import { aboutField, formatCount, quoteShort } from './wording.js';
 
-/** Limits of a body: far above what a post needs, and far below what would harm the process (D-43). */
+/** Limits for a body: far above what a post needs, and far below what would harm the process (D-43). */
 export const JSON_LIMITS = {
   /** Bytes of the body. */
   bytes: 5_242_880,

@@ -126,7 +126,7 @@ export const startServer = (options: {
   return { ready, exited, stop };
 };
 
-/** SQLSTATEs that every outage produces: the server is starting or stopping, or its client has disconnected. */
+/** SQLSTATEs to expect whenever the server starts or stops, or a client loses its connection. */
 const EXPECTED_STATES = /^(57P01|57P03|08006)$/;
 
 /**

@@ -1,8 +1,8 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
 /**
- * Reserves posts of the month for publications in progress, so that all workers together never exceed an owner's quota
- * (D-18).
+ * Reserves posts in an owner's monthly quota for publications in progress, so that all workers together never exceed
+ * the quota (D-18).
  */
 export const monthlyQuota: RepeatableMigration = {
   name: 'monthly-quota',

@@ -1,8 +1,8 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
 /**
- * The functions of the probe budget, which limits the requests that clients may cause, in a sliding minute, before
- * their posts are accepted (D-51).
+ * The functions for the probe budget, which limits how many requests clients can cause in any minute before their posts
+ * are accepted (D-51).
  */
 export const probeBudget: RepeatableMigration = {
   name: 'probe budget',
