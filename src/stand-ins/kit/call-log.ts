@@ -8,7 +8,7 @@ export interface LoggedCall {
   readonly at: string;
   readonly method: string;
   readonly channel: string | null;
-  /** Parameters of the call as received. */
+  /** Parameters of the call as received, except that credentials are replaced with `***`. */
   readonly request: Readonly<Record<string, unknown>>;
   /** The fault applied to the call; null if none. */
   readonly fault: FaultMode | null;

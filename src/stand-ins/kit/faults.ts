@@ -1,7 +1,7 @@
 import { InvalidControlRequest } from './invalid-control-request.js';
 
 /**
- * Faults of a call:
+ * Faults that can be applied to a call:
  * - `answer`: the call is not executed; the configured answer is sent
  * - `accept_then_answer`: the call is executed; the configured answer is sent instead of the real one
  * - `accept_then_drop`: the call is executed; the connection breaks without an answer
@@ -84,7 +84,7 @@ const readWholeNumber = (
 /** The pending faults, oldest first. The first fault that matches a call applies to it. */
 export class FaultQueue {
   private faults: Fault[] = [];
-  /** Delay of every call, in ms. */
+  /** Delay before every call, in ms. */
   delayMs = 0;
 
   add(fault: Fault): void {

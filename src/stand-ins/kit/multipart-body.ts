@@ -14,7 +14,7 @@ export const parseBoundary = (contentType: string): string => {
 };
 
 /**
- * Reads a form with files (RFC 7578) as a stream. Of a file, only the parts that {@link receiveFile} stores stay in
+ * Reads a form with files (RFC 7578) as a stream. Of the files, only content that {@link receiveFile} stores stays in
  * memory. If a name occurs twice, the last field or file counts.
  */
 export const readMultipart = async (chunks: AsyncIterable<Buffer>, boundary: string): Promise<CallBody> => {

@@ -10,7 +10,7 @@ export interface StandInLogger {
 
 /** One HTTP request to the network's API, with its parsed body. */
 export interface StandInCall extends CallBody {
-  /** Id, unique across restarts, with which ledger entries refer to their call. */
+  /** Id, unique across restarts, by which ledger entries refer to the call. */
   readonly id: string;
   readonly httpMethod: string;
   readonly path: string;

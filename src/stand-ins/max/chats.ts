@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { ApiError, badPayload } from './api-error.js';
 
-/** States of a chat for a posting bot. `denied`: it is not an administrator. `removed`: it is not in the chat. */
+/** The bot's relation to a chat. `denied`: it is not an administrator. `removed`: it is not in the chat. */
 export const CHAT_STATES = ['admin', 'missing', 'denied', 'removed'] as const;
 /** State of a chat. */
 export type ChatState = (typeof CHAT_STATES)[number];
@@ -40,7 +40,7 @@ export class Chats {
     return chat;
   }
 
-  /** Returns the chat for a bot that is in it. @throws ApiError if it is not */
+  /** Returns a chat that the bot is in. @throws ApiError if the bot is not in the chat */
   getForMember(id: string | null): Chat {
     if (id === null || id === '') throw badPayload('chat_id: expected a value');
     const chat = this.getOrCreate(id);

@@ -17,7 +17,7 @@ interface ControlledParts {
  * - `POST /_control/chats {chat_id, state?, title?}`: see `CHAT_STATES`
  * - `POST /_control/not-ready {times}`: how many of the next messages with media get `attachment.not.ready`
  * - `POST /_control/uploads {image?: "photos" | "token", retval?}`: format of the responses to uploads; a retval
- *   other than 1 rejects videos and audio
+ *   other than 1 rejects all uploads except images
  * - `POST /_control/rate-limit {on: true}` or with `chat_per_second`, `bot_per_second`; `{on: false}`
  */
 export const answerMaxControl = (

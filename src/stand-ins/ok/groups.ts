@@ -7,7 +7,7 @@ export interface KnownGroup {
   readonly title: string;
 }
 
-/** States of a group for the caller. `no_member`: the account is not a member. */
+/** The caller's relation to a group. `no_member`: the account is not a member. */
 export const GROUP_STATES = ['moderator', 'missing', 'no_member'] as const;
 /** State of a group. */
 export type GroupState = (typeof GROUP_STATES)[number];

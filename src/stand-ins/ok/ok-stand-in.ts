@@ -10,7 +10,7 @@ import { OkNetwork } from './ok-network.js';
 import { THEME } from './theme.js';
 import { Uploads } from './uploads.js';
 
-/** Settings of the OK stand-in. */
+/** Options for the OK stand-in. */
 export interface OkStandInOptions extends StandInOptions {
   /** Groups with names; every other group also exists, under its number. */
   readonly groups?: readonly KnownGroup[];

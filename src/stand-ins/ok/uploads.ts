@@ -55,7 +55,7 @@ export class Uploads {
 
   /**
    * Handles `video.update`, after which the video can be posted.
-   * @returns the group in which OK publishes the video at once; null if it has none
+   * @returns the video, and the group in which OK publishes it immediately; null if the video has no group
    */
   async releaseVideo(id: string): Promise<{ readonly gid: string; readonly medium: LedgerMedium } | null> {
     const video = this.videos.get(id);

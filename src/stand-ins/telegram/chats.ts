@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { ApiError, badRequest } from './api-error.js';
 
-/** States of a chat for a posting bot. */
+/** The bot's relation to a chat. */
 export const CHAT_STATES = ['member', 'missing', 'kicked', 'left', 'no_rights'] as const;
 /** State of a chat. */
 export type ChatState = (typeof CHAT_STATES)[number];
@@ -48,14 +48,14 @@ export class Chats {
     return this.add(address, idFromName(address.toLowerCase()), address.slice(1));
   }
 
-  /** Returns the chat for a posting bot. @throws ApiError, in the server's words, if the bot may not post there */
+  /** Returns a chat that the bot may post to. @throws ApiError, in the server's words, if the bot may not post there */
   getForPosting(address: string): Chat {
     const chat = this.getForReading(address);
     if (chat.state === 'no_rights') throw badRequest('need administrator rights in the channel chat');
     return chat;
   }
 
-  /** Returns the chat for a bot that is in it. @throws ApiError, in the server's words, if the bot may not see it */
+  /** Returns a chat that the bot is in. @throws ApiError, in the server's words, if the bot may not see it */
   getForReading(address: string): Chat {
     if (address === '') throw badRequest('chat_id is empty');
     const chat = this.getOrCreate(address);
@@ -102,7 +102,7 @@ export class Chats {
   }
 }
 
-/** Returns the number of a named chat, derived from the name so that it survives restarts. */
+/** Derives a named chat's id from its name, so that the id stays the same after a restart. */
 const idFromName = (name: string): number =>
   Number(`-100${1_000_000_000 + (parseInt(hash('sha256', name).slice(0, 12), 16) % 9_000_000_000)}`);
 

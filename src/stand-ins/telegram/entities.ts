@@ -82,7 +82,7 @@ const readString = (fields: Record<string, unknown>, name: string): string => {
   return value;
 };
 
-/** Order of entities over the same range: outermost first. */
+/** Returns the nesting rank of an entity type: of two entities over the same range, the lower rank is outside. */
 const rank = (type: string): number => (QUOTES.has(type) ? 0 : STYLES.has(type) ? 1 : LABELS.has(type) ? 2 : 3);
 const byNesting = (a: LedgerEntity, b: LedgerEntity): number =>
   a.offset - b.offset || b.length - a.length || rank(a.type) - rank(b.type);

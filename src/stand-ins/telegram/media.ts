@@ -14,7 +14,7 @@ export type MediumKind = (typeof MEDIUM_KINDS)[number];
 /** Maximum upload sizes, in bytes (networks.md §1). */
 const MAX_PHOTO_BYTES = 10 * 1_048_576;
 const MAX_FILE_BYTES = 50 * 1_048_576;
-/** Limits of a photo: width plus height in pixels, and the ratio of the longer side to the shorter. */
+/** Limits for a photo: width plus height in pixels, and the ratio of the longer side to the shorter. */
 const MAX_SUM = 10_000;
 const MAX_RATIO = 20;
 

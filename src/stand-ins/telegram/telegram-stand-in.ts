@@ -8,7 +8,7 @@ import { RateLimits } from './rate-limits.js';
 import { TelegramNetwork } from './telegram-network.js';
 import { THEME } from './theme.js';
 
-/** Settings of the Telegram stand-in. */
+/** Options for the Telegram stand-in. */
 export interface TelegramStandInOptions extends StandInOptions {
   /** Chats with names; every other chat also exists, under its number or `@name`. */
   readonly chats?: readonly KnownChat[];

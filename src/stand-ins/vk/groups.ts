@@ -14,7 +14,7 @@ interface Guid {
   readonly at: number;
 }
 
-/** States of a community for the caller. `not_manager`: a user without a role in it, who may not post on the wall. */
+/** The caller's relation to a community. `not_manager`: the user has no role in it, and may not post on the wall. */
 export const GROUP_STATES = ['managed', 'missing', 'not_manager'] as const;
 /** State of a community. */
 export type GroupState = (typeof GROUP_STATES)[number];

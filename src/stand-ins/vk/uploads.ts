@@ -11,7 +11,7 @@ import { ApiError, badParameter } from './api-error.js';
 /** Accepted types of photos (networks.md §1). */
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 const MAX_PHOTO_BYTES = 50 * 1_048_576;
-/** Limits of a photo: width plus height in pixels, and the ratio of the longer side to the shorter. */
+/** Limits for a photo: width plus height in pixels, and the ratio of the longer side to the shorter. */
 const MAX_SUM = 14_000;
 const MAX_RATIO = 20;
 
@@ -64,7 +64,7 @@ export class Uploads {
     return { upload_url, video_id: videoId, owner_id: -Number(groupId), title, access_key: ticket.slice(0, 18) };
   }
 
-  /** Handles `photos.saveWallPhoto`: accepts the response to an upload only unchanged, and only once. */
+  /** Handles `photos.saveWallPhoto`: accepts an upload's response only if it is unchanged, and only once. */
   async savePhoto(groupId: string, server: string, photo: string, hash: string): Promise<object> {
     if (photo === '' || photo === '[]') throw badParameter('photo is undefined');
     const pending = this.photos.get(photo);

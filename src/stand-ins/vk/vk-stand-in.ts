@@ -9,7 +9,7 @@ import { THEME } from './theme.js';
 import { Uploads } from './uploads.js';
 import { VkNetwork } from './vk-network.js';
 
-/** Settings of the VK stand-in. */
+/** Options for the VK stand-in. */
 export interface VkStandInOptions extends StandInOptions {
   /** Communities with names; every other community also exists, under its number. */
   readonly groups?: readonly KnownGroup[];

@@ -18,7 +18,7 @@ const DETECTED =
 /**
  * Formats a text with its entities and detected addresses, mentions and hashtags, all properly nested (overlapping
  * entities are split). Offsets count UTF-16 code units; entities outside the text are omitted.
- * @param hidden tooltip of a spoiler
+ * @param hidden tooltip for a spoiler
  */
 export const formatText = (text: string, entities: readonly LedgerEntity[], hidden: string): readonly WallNode[] => {
   const all = [...entities, ...detectEntities(text, entities)]

@@ -1,4 +1,4 @@
-/** Hues of avatars and names that are readable on light and dark backgrounds. */
+/** Hues for avatars and names; all are readable on light and dark backgrounds. */
 export const HUES = [4, 24, 140, 178, 208, 262, 330];
 
 /** CSS rules for the hues, because the Content-Security-Policy forbids style attributes. */

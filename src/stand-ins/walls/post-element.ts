@@ -20,7 +20,7 @@ export interface PostFrame {
 /** Words in a post that its author did not write. */
 export interface PostWords {
   readonly inReplyTo: (messageId: string) => string;
-  /** Tooltip of hidden words. */
+  /** Tooltip for hidden text. */
   readonly hidden: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Colours of posts, light first, then dark, by the element's `color-scheme`. A network's theme replaces some of them.
- * Text has a contrast of at least 4.5.
+ * Colours for posts, light first, then dark; the element's `color-scheme` selects one. A network's theme replaces some
+ * of them. Text has a contrast ratio of at least 4.5.
  */
 export const POST_COLOURS = String.raw`
   --accent: light-dark(#1b74b8, #6ab3f3); --ink: light-dark(#0f1419, #eef3f7); --soft: light-dark(#5b6975, #9aa8b6);
@@ -12,7 +12,7 @@ export const POST_COLOURS = String.raw`
   --ground-3: light-dark(#d9dfae, #182733); --ground-4: light-dark(#8fbfb8, #0d151c);
 `;
 
-/** Style sheet of posts, for the walls and the console's previews. Sizes are relative to the surrounding font size. */
+/** Style sheet for posts on walls and in the console's previews. Sizes are relative to the surrounding font size. */
 export const POST_STYLE = String.raw`
 /* Most themes only change the colours of the background; a theme with --ground replaces it entirely. */
 .posts {

@@ -4,5 +4,5 @@ export const safeHref = (url: string): string | null => {
   return /^(?:https?|tg|mailto|tel):/i.test(absolute) ? absolute : null;
 };
 
-/** Attributes of a link to another site. */
+/** Attributes for a link to another site. */
 export const EXTERNAL = { target: '_blank', rel: 'noopener noreferrer nofollow' } as const;

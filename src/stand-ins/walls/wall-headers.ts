@@ -1,6 +1,6 @@
 /**
- * Headers of every response from a wall: browsers must trust the declared type, and no other page may learn the URL or
- * embed the response.
+ * Headers for every response from a wall: browsers must trust the declared type and store nothing, and other sites must
+ * not learn the URL or show the response in a frame.
  */
 const SHARED = {
   'x-content-type-options': 'nosniff',
@@ -10,8 +10,8 @@ const SHARED = {
 } as const;
 
 /**
- * Returns the headers of a page of walls. Only the page's own script and style run; media come from the server of the
- * page or, if a post refers to them by URL, from their hosts.
+ * Returns the headers for a page of walls. Only the page's own script and style are allowed; media come from the page's
+ * server or, if a post refers to them by URL, from any host.
  * @param nonce nonce of the page's script and style
  */
 export const pageHeaders = (nonce: string): Readonly<Record<string, string>> => ({
@@ -31,7 +31,7 @@ export const pageHeaders = (nonce: string): Readonly<Record<string, string>> => 
 });
 
 /**
- * Headers of a wall's feeds and media: files from unknown sources, which must not run scripts even if opened as pages.
+ * Headers for a wall's feeds and media: files from unknown sources, which must not run scripts even if opened as pages.
  */
 export const DATA_HEADERS: Readonly<Record<string, string>> = {
   ...SHARED,

@@ -1,6 +1,6 @@
 import { POST_COLOURS, POST_STYLE } from './post-style.js';
 
-/** Style sheet of a page of walls: messenger channels, light or dark like the system, for phones and desktops. */
+/** Style sheet for a page of walls: messenger channels, light or dark like the system, for phones and desktops. */
 export const WALL_STYLE = String.raw`
 :root { color-scheme: light dark; ${POST_COLOURS}
   --bar: light-dark(#ffffff, #1c242d); --line: light-dark(#e3e9ee, #10161c); --page: light-dark(#eef2f5, #0e141a);

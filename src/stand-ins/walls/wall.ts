@@ -36,7 +36,7 @@ interface ShownPost {
 
 /**
  * Serves a network's wall for readers: the page at `GET /wall`, new posts at `GET /wall.json?after=`, and uploaded
- * files at `/wall/media/<file>`. A post's views grow with each request for the page.
+ * files at `/wall/media/<file>`. A post's view count grows with each request for the page.
  */
 export class Wall {
   /** Ring buffer of the newest posts; `viewsBefore`: the channel's views before the post. */
@@ -51,7 +51,7 @@ export class Wall {
     private readonly theme: WallTheme = {},
   ) {}
 
-  /** Adds a post, at the position in the ring buffer that its number determines. */
+  /** Adds a post; its number determines its position in the ring buffer. */
   add(entry: LedgerEntry): void {
     this.posts[entry.seq % MAX_POSTS] = { entry, viewsBefore: this.views.get(entry.channel) ?? 0 };
     this.last = entry.seq;
