@@ -15,9 +15,9 @@ export interface Address {
 }
 
 /**
- * Returns the replacements that make signs harmless: a zero-width space after the sign, or percent-encoding inside an
- * address, which a space would break. A sign in a link's host or in an e-mail address is unchanged, because neither
- * replacement works there.
+ * Returns the replacements that keep a network from interpreting signs such as `@`: a zero-width space after the sign,
+ * or percent-encoding inside an address, which a space would break. A sign in a link's host or in an e-mail address is
+ * unchanged, because neither replacement works there.
  *
  * @param links ranges of the addresses inserted for links, ascending; other addresses are detected in the text
  */

@@ -6,7 +6,7 @@ import { OBSTACLE_MESSAGES } from './messages.js';
 import type { MediaLimits, ProbedMedium } from './publisher.js';
 
 /**
- * Returns the reason why a medium will become a link (D-22), or null if the probe does not show one. Photos are fitted,
+ * Returns the reason why a medium will become a link (D-22), or null if the probe reveals none. Photos are fitted,
  * whatever their size and format; only their aspect ratio cannot change.
  */
 export const forecastObstacle = (

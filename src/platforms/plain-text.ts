@@ -14,7 +14,10 @@ export interface PlainText {
   readonly text: string;
   /** UTF-16 units cut from the original text; inserted text does not count (D-44). */
   readonly trimmedChars: number;
-  /** Number of lines that would not fit even without the text, plus links that keep their words but not their address. */
+  /**
+   * Number of dropped addresses: lines that would not fit even without the text, and addresses of links that keep only
+   * their words.
+   */
   readonly droppedLinks: number;
   /** True if the original has formatting that plain text does not show. */
   readonly losesFormatting: boolean;

@@ -20,7 +20,7 @@ const LOST: ReadonlySet<EntityType> = new Set(['spoiler', 'blockquote', 'expanda
 
 /**
  * Converts text to HTML that MAX shows as the same text, with all formatting that MAX supports. Entities may be nested,
- * but must not overlap partly (networks.md §2).
+ * but must not partially overlap (networks.md §2).
  */
 export const toHtml = ({ text, entities }: TextWithEntities): string => {
   const open: { readonly end: number; readonly tag: string }[] = [];

@@ -13,7 +13,7 @@ export interface VkRefusal {
 export interface RefusedCall {
   /** True if readers would see the effect of the call. */
   readonly visible: boolean;
-  /** Number of earlier delays, by error code: a delay that VK only implies grows each time. */
+  /** Number of earlier delays, by `PublishError.code`: a delay that VK only implies grows each time. */
   readonly waits: SendContext['waits'];
   readonly credentials: Readonly<Record<string, string>>;
 }

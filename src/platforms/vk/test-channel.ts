@@ -68,7 +68,7 @@ const isAboutChat = ({ category, code }: PublishError): boolean => category === 
 
 type Group = Readonly<Record<string, unknown>>;
 
-/** Reads the community in a response, in either known format, with or without `groups`. */
+/** Reads the community from a response in either of the known formats: with or without `groups`. */
 const readGroup = (response: unknown): Group | null => {
   const list = Array.isArray(response) ? (response as unknown[]) : (response as { readonly groups?: unknown }).groups;
   const [group] = Array.isArray(list) ? (list as (Group | null)[]) : [];
