@@ -236,7 +236,7 @@ export class Leases {
     if (concerns || kind === '*') this.requestLook();
   }
 
-  /** Gives up a lease in favour of a worker that holds fewer. The lease is free once its holder has stopped. */
+  /** Gives up a lease if the asking worker has at least two fewer. The lease is free once its holder has stopped. */
   private answer(name: string, theirs: number): void {
     const kept = [...this.held.values()].filter(({ asked }) => !asked.signal.aborted).length;
     if (shouldMove(kept, theirs)) this.held.get(name)?.asked.abort();

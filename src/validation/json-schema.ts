@@ -57,7 +57,7 @@ export const schemaOf = (Class: BodyClass<object>): JsonSchema => {
   const required = new Set<string>();
   const annotated = annotationsOf(Class.prototype as object);
   for (const name of fieldNamesOf(Class)) properties[name] = {};
-  // Reads through the storage, as compiled-rules.ts does, because class-validator offers no other access to rules.
+  // Reads the metadata storage, as compiled-rules.ts does, because class-validator offers no other access to rules.
   for (const { propertyName, context, validateIf } of getMetadataStorage().getTargetValidationMetadatas(
     Class,
     '',

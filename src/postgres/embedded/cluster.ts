@@ -109,7 +109,10 @@ const changeOwner = async ({ uid, gid }: Account, ...files: readonly string[]): 
   for (const file of files) await chown(file, uid, gid);
 };
 
-/** Data that root copied or restored belongs to root, but PostgreSQL must own its data. */
+/**
+ * Makes an account the owner of a folder and its contents. Data that root copied or restored belongs to root, but
+ * PostgreSQL must own its data.
+ */
 const changeOwnerRecursively = ({ uid, gid }: Account, folder: string): void => {
   const { status, stderr } = spawnSync('chown', ['-R', `${uid}:${gid}`, folder], { env: TOOL_ENVIRONMENT });
   if (status !== 0) throw new Error(EMBEDDED_MESSAGES.chownFailed({ folder, stderr: String(stderr).trim() }));

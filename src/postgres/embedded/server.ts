@@ -91,7 +91,8 @@ export const startServer = (options: {
   const exited = new Promise<ServerExit>((resolve) => {
     child.once('error', (error) => resolve({ status: null, log: [error.message] }));
     child.once('exit', (status) => {
-      // Its last log lines may still be in the pipe, which a backend that outlives the server can keep open.
+      // The last log lines may still be in the pipe. The wait is limited, because a backend that outlives the server
+      // can keep the pipe open.
       void Promise.race([once(child, 'close'), sleep(500, undefined, { ref: false })]).then(() =>
         resolve({ status, log }),
       );

@@ -13,7 +13,7 @@ export interface LedgerButton {
 }
 
 /**
- * A medium of a message. `file`: name in the stand-in's media folder; null if the medium was given by URL or is too
+ * A media file in a message. `file`: name in the stand-in's media folder; null if the medium was given by URL or is too
  * large to store. `hash`: the first 32 hex digits of the SHA-256; null if it was given by URL.
  */
 export interface LedgerMedium {

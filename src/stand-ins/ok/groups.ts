@@ -54,7 +54,7 @@ export class Groups {
     return String(++this.lastTopic);
   }
 
-  /** Continues the numbering after an entry of the ledger. */
+  /** Makes the numbering continue after a ledger entry. */
   restore({ message_id }: LedgerEntry): void {
     this.lastTopic = Math.max(this.lastTopic, Number(message_id));
   }

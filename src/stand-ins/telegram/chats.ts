@@ -83,7 +83,7 @@ export class Chats {
     return chat;
   }
 
-  /** Continues the numbering after an entry of the ledger. */
+  /** Makes the numbering continue after a ledger entry. */
   restore({ channel, channel_title, channel_handle, message_id }: LedgerEntry): void {
     const chat =
       this.byKey.get(channel.toLowerCase()) ??

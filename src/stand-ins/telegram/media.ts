@@ -6,7 +6,7 @@ import type { UploadedFile } from '../kit/uploaded-file.js';
 import { ApiError, badRequest } from './api-error.js';
 import type { Parameters } from './parameters.js';
 
-/** Kinds of media; the method's name is `send` and the capitalised kind. */
+/** Kinds of media. The method for a kind is `send` followed by the capitalised kind. */
 export const MEDIUM_KINDS = ['photo', 'video', 'audio', 'document'] as const;
 /** Kind of a medium. */
 export type MediumKind = (typeof MEDIUM_KINDS)[number];

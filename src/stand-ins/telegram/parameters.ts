@@ -9,7 +9,7 @@ export class Parameters {
     this.values = { ...Object.fromEntries(call.query), ...call.fields };
   }
 
-  /** Returns a parameter as a string, numbers and booleans in JSON form; an empty string if it is absent. */
+  /** Returns a parameter as a string, with numbers and booleans as JSON; an empty string if it is absent. */
   string(name: string): string {
     const value = this.values[name];
     if (typeof value === 'string') return value;

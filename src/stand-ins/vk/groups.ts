@@ -61,7 +61,7 @@ export class Groups {
     return group;
   }
 
-  /** Continues the numbering after an entry of the ledger. */
+  /** Makes the numbering continue after a ledger entry. */
   restore({ channel, message_id }: LedgerEntry): void {
     const group = this.getOrCreate(channel);
     group.lastPostId = Math.max(group.lastPostId, Number(message_id));

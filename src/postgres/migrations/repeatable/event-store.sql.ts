@@ -18,8 +18,8 @@ export interface EventStoreLocation {
  *
  * `append_events` is a group commit. A transaction-level advisory lock makes positions gapless and in commit order,
  * across processes: the lock is released after the commit has become visible. The newest position is in a sequence, not
- * in a row: while another transaction, such as one of `pg_dump`, keeps old row versions, each update of a row is slower
- * than the one before (ADR-96). A sequence keeps its value when the transaction is rolled back, so it is
+ * in a row: while another transaction, such as a running `pg_dump`, keeps old row versions, each update of a row is
+ * slower than the one before (ADR-96). A sequence keeps its value when the transaction is rolled back, so it is
  * advanced last, when only the commit can still fail, which then leaves a gap. If events were restored without the
  * sequence, the newest event's position counts. There is no table of streams, because the unique index on stream and
  * revision suffices, and no index on event ids, because a conflict compares the ids at that revision. Either would cost

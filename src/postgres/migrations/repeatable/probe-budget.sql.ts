@@ -2,7 +2,7 @@ import type { RepeatableMigration } from '../../migrations.js';
 
 /**
  * The functions for the probe budget, which limits how many requests clients can cause in any minute before their posts
- * are accepted (D-51).
+ * are accepted, and how many bytes the responses may have (D-51).
  */
 export const probeBudget: RepeatableMigration = {
   name: 'probe budget',
