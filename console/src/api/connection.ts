@@ -4,7 +4,7 @@ import { serverNow } from '../time/server-clock.js';
 
 /** State of the connection to the gateway. */
 export interface Connection {
-  /** Time at which the gateway stopped answering, in ms since 1970; null while it answers. */
+  /** When the gateway stopped responding, in ms since 1970; null while it responds. */
   readonly lostAt: number | null;
 }
 
@@ -20,5 +20,5 @@ export const noteNoAnswer = (): void => {
   if (store.get().lostAt === null) store.set({ lostAt: serverNow() });
 };
 
-/** Returns whether the gateway answers. */
+/** Returns whether the gateway responds and, if not, since when. */
 export const useConnection = (): Connection => useSyncExternalStore(store.subscribe, store.get);

@@ -5,7 +5,7 @@ import { noteAnswer, noteNoAnswer } from './connection.js';
 
 export { GatewayError } from '../../../clients/typescript/src/index.js';
 
-/** A response or request body of the API, by its schema's name in the documentation: `Api<'Channel'>`. */
+/** A request or response body of the API, by the name of its schema in the API documentation: `Api<'Channel'>`. */
 export type Api<Name extends keyof Schemas> = Schemas[Name];
 
 /** Calls the gateway, aligns the clock with it, and records whether it answered. A 401 expires the session. */

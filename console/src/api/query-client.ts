@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { GatewayError } from './management.js';
 
-/** Retries lost connections, 429 and 5xx up to three times. Other errors would only repeat. */
+/** Returns whether to retry: up to three times for lost connections, 429 and 5xx. Other errors would only recur. */
 const shouldRetry = (failures: number, error: unknown): boolean =>
   failures < 3 && error instanceof GatewayError && (error.status === 0 || error.status === 429 || error.status >= 500);
 
@@ -16,7 +16,7 @@ const retryDelay = (failures: number, error: unknown): number => {
 
 /**
  * Caches the gateway's responses. They stay current until the change stream marks them as stale (live/invalidate.ts),
- * so nothing is fetched again when a window gets the focus.
+ * so nothing is fetched again when a window receives focus.
  */
 export const queryClient = new QueryClient({
   defaultOptions: {

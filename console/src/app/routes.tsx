@@ -135,10 +135,7 @@ const projections = createRoute({
   component: lazyRouteComponent(() => import('../screens/projections/projections-screen.js'), 'ProjectionsScreen'),
 });
 
-/**
- * The screens of the console, by their addresses below /console. All except the overview are loaded when they are
- * opened.
- */
+/** The console's screens, by path under /console. All except the overview are loaded on demand. */
 export const router = createRouter({
   routeTree: root.addChildren([
     overview,

@@ -21,7 +21,7 @@ export const CredentialFields = ({
   readonly values: CredentialValues;
   readonly onChange: (values: CredentialValues) => void;
   readonly problems: Problems;
-  /** True if the channel has an upload token. An empty field then removes it. */
+  /** True if the channel has an upload token, which is removed if the field is left empty. */
   readonly hasUploadToken?: boolean;
 }) => (
   <>

@@ -1,6 +1,6 @@
 import { byName, defineMessages } from '../i18n/messages.js';
 
-/** Texts of the form that connects a channel, and of its test. */
+/** Texts for the form that connects a channel, and for the channel test. */
 export const channelFormMessages = defineMessages({
   en: {
     channel: 'Channel',

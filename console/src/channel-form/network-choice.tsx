@@ -3,7 +3,9 @@ import { useMessages } from '../i18n/messages.js';
 import { channelFormMessages } from './messages.js';
 import type { Network } from './networks.js';
 
-/** A field to choose a channel's network. `isFixed` if the channel exists, because its network cannot change. */
+/**
+ * A field for choosing a channel's network. `isFixed` disables it, because an existing channel's network cannot change.
+ */
 export const NetworkChoice = ({
   value,
   onChange,

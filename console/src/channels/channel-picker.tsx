@@ -7,7 +7,7 @@ import type { Channel } from './channel-state.js';
 
 /** Maximum number of rows shown. A search narrows them down. */
 const SHOWN = 100;
-/** Number of channels from which a search is offered. */
+/** Minimum number of channels for which a search field is shown. */
 const SEARCHED = 9;
 
 const messages = defineMessages({

@@ -4,14 +4,14 @@ import { management } from '../api/management.js';
 import type { Publication } from '../publications/states.js';
 import { useScope } from '../session/scope.js';
 
-/** How many publications wait on each channel, and when it last published. */
+/** How many publications wait on each channel, and when each channel last published. */
 export interface Traffic {
   readonly isLoaded: boolean;
   /** Number of waiting publications, by channel. */
   readonly waiting: ReadonlyMap<string, number>;
-  /** True if more posts wait than were counted. */
+  /** True if more publications are waiting than were counted. */
   readonly isMoreWaiting: boolean;
-  /** Time of the latest publication (ISO 8601), by channel; absent if there is none among the latest 200 posts. */
+  /** Time of the latest publication (ISO 8601), by channel. Covers only the latest 200 published posts. */
   readonly publishedAt: ReadonlyMap<string, string>;
 }
 
@@ -69,7 +69,7 @@ const useIsResting = (): boolean => {
 
 /**
  * Returns the time of a channel's latest publication (ISO 8601); null if it has never published, undefined while
- * loading. Only channels without a time in the traffic are queried; once they publish again, they appear there.
+ * loading. Queries the gateway only if the traffic has no time for the channel.
  */
 export const useLastPublished = (channelId: string, traffic: Traffic): string | null | undefined => {
   const known = traffic.publishedAt.get(channelId);

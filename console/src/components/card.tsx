@@ -31,7 +31,7 @@ export const Card = ({
   );
 };
 
-/** The head of a screen: its main finding, the consequences, and the available actions. */
+/** The top of a screen: a heading, a summary below it, and the available actions. */
 export const PageHead = ({
   title,
   children,
@@ -41,7 +41,7 @@ export const PageHead = ({
   readonly title: ReactNode;
   readonly children?: ReactNode;
   readonly actions?: ReactNode;
-  /** Links to the screens above this one. */
+  /** Breadcrumb links to the parent screens. */
   readonly trail?: ReactNode;
 }) => (
   <>

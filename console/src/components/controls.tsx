@@ -112,7 +112,7 @@ export const Segmented = <T extends string>({
   </div>
 );
 
-/** A filter or a choice that is on or off. */
+/** A toggle button for a filter or an option. */
 export const Chip = ({
   isOn,
   onClick,

@@ -11,12 +11,12 @@ const messages = defineMessages({
   ru: { notNow: 'Не сейчас', close: 'Закрыть окно' },
 });
 
-/** Selects the controls that can get the focus when a dialog opens: all except the close button. */
+/** Selects the controls that can receive focus when a dialog opens: all except the close button. */
 const FIRST = 'input, select, textarea, button:not(.dialog-close), a[href], [tabindex="0"]';
 
 /**
- * A dialog over the screen. It traps the focus, and returns it when it closes. Unless it `isLocked`, Escape, a click
- * outside and the cross close it.
+ * A dialog over the screen. It traps focus while it is open, and restores focus when it closes. Escape, a click outside
+ * and the cross close the dialog unless it `isLocked`.
  */
 export const Dialog = ({
   title,
@@ -34,13 +34,13 @@ export const Dialog = ({
   readonly description?: ReactNode;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** True if neither Escape nor a click outside closes it. */
+  /** True if neither Escape nor a click outside closes the dialog. */
   readonly isLocked?: boolean;
-  /** False if another button closes the dialog, so that it needs no cross. */
+  /** False if another button closes the dialog, which makes the cross unnecessary. */
   readonly hasCross?: boolean;
   readonly className?: string;
   readonly initialFocus?: { readonly current: HTMLElement | null };
-  /** Returns the element that gets the focus when the dialog closes; null for the element that had it before. */
+  /** Returns the element to focus when the dialog closes; null for the element that had the focus before it opened. */
   readonly returnFocus?: () => HTMLElement | null | undefined;
   readonly children: ReactNode;
 }) => (

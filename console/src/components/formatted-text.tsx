@@ -4,7 +4,7 @@ import type { Api } from '../api/management.js';
 
 type Entity = Api<'Entity'>;
 
-/** A formatted text, as the API represents it. Addresses other than https: and tg: are not links. */
+/** Renders a formatted text of the API. Only https: and tg: addresses become links. */
 export const FormattedText = ({
   text,
   entities = [],

@@ -5,7 +5,7 @@ import { networkTitle } from './networks.js';
 export type { IconName } from './icon-shapes.js';
 export { networkTitle, NETWORKS } from './networks.js';
 
-/** Colour of a state, which is always also named in words. */
+/** Colour of a state. The state is never shown by colour alone, but also named in words. */
 export type Tone = 'ok' | 'go' | 'warn' | 'doubt' | 'fail' | 'idle' | 'time';
 
 const Shape = ({ line, bold, solid }: IconShape) => (

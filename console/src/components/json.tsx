@@ -16,7 +16,7 @@ const messages = defineMessages({
   },
 });
 
-/** JSON with foldable parts. Clicking a member's name copies its path as a JSON Pointer. */
+/** JSON with collapsible parts. Clicking a member's name copies its path as a JSON Pointer. */
 export const Json = ({ value, depth = 3 }: { readonly value: unknown; readonly depth?: number }) => (
   <div className="code json">
     <Node value={value} path="" depth={depth} />

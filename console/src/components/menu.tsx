@@ -3,7 +3,7 @@ import * as Radix from '@radix-ui/react-dropdown-menu';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icon.js';
 
-/** A menu that a button opens. `trigger` is the button itself. */
+/** A drop-down menu. `trigger` is the button that opens it. */
 export const Menu = ({
   trigger,
   align = 'end',
@@ -12,7 +12,7 @@ export const Menu = ({
 }: {
   readonly trigger: ReactNode;
   readonly align?: 'start' | 'end';
-  /** True to open the menu at once, because the click that loads it should also open it. */
+  /** True to open the menu at once, when the click that loaded the menu should also open it. */
   readonly defaultOpen?: boolean;
   readonly children: ReactNode;
 }) => (
@@ -37,7 +37,7 @@ export const MenuItem = ({
   readonly icon?: IconName;
   readonly onSelect: () => void;
   readonly isDanger?: boolean;
-  /** Set for an item that selects a value: whether the value is current. */
+  /** Whether the item's value is currently selected; set only for items that select a value. */
   readonly isChecked?: boolean;
   readonly children: ReactNode;
 }) => {

@@ -3,7 +3,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useIsPhone } from './use-is-phone.js';
 
-/** A column of a list of rows. */
+/** A column of the table. */
 export interface Column<T> {
   readonly name: string;
   /** Heading, read only by screen readers if `isTitleHidden`. */

@@ -11,7 +11,7 @@ export const SentenceText = ({ of }: { readonly of: Sentence }) =>
 
 const ISO_TIME = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** A sentence of the gateway, unchanged except for its times, which are shown in local time. */
+/** A sentence from the gateway, unchanged except that its times are shown in local time. */
 export const GatewayText = ({ text }: { readonly text: string }) => (
   <bdi>
     {text

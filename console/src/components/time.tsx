@@ -45,7 +45,7 @@ export const Countdown = ({ until }: { readonly until: string }) => {
   );
 };
 
-/** Replaces a countdown where a person has to act. */
+/** Shown instead of a countdown when a person has to act. */
 export const NeedsYou = () => <b className="tone-warn nowrap">{useMessages(messages).needsYou}</b>;
 
 /** Time since a given time: `2 h 14 min`. */
@@ -60,7 +60,10 @@ export const Age = ({ since, ago = false }: { readonly since: string; readonly a
   );
 };
 
-/** A time, by default of day, preceded by the day unless it is today. The tooltip shows the day and the exact time. */
+/**
+ * A time; by default, the time of day, preceded by the day unless it is today. The tooltip shows the day and the exact
+ * time.
+ */
 export const Moment = ({
   at,
   form = 'moment',

@@ -40,8 +40,8 @@ const join = (marks: readonly Mark[]): Mark[] => {
 };
 
 /**
- * Extends quotes to whole lines: a line is quoted if its first unit is in a quote. An empty line is quoted if the quote
- * continues to it, so that a quote can be extended.
+ * Extends quotes to whole lines: a line is quoted if its first code unit is in a quote. An empty line is quoted if the
+ * quote continues to it, so that a quote can be extended.
  */
 const quoteWholeLines = (text: string, quotes: readonly Mark[]): Mark[] => {
   const starts = lineStarts(text);

@@ -40,5 +40,5 @@ export const findShortcut = (event: {
   return (found?.[0] as MarkType | undefined) ?? null;
 };
 
-/** Name of the shortcut that publishes. */
+/** Returns the display name of the shortcut for publishing. */
 export const publishKeys = (): string => (isMac() ? '⌘↵' : 'Ctrl ↵');

@@ -28,7 +28,7 @@ export const useActorName = (): ((actor: string) => string) => {
   );
 };
 
-/** Returns whether a person made a change. */
+/** Returns whether an actor is a person: the operator or an owner. */
 export const isPerson = (actor: string): boolean => actor === 'operator' || actor.startsWith('owner:');
 
 /** Returns the initials of a name: one letter for a single word, otherwise two. */

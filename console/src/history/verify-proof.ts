@@ -2,7 +2,7 @@
 export interface LogEntry {
   readonly stream: string;
   readonly revision: number;
-  /** SHA-256 (hex) of the event and of the previous hash in its stream. */
+  /** SHA-256 (hex) over the event together with the previous hash in its stream. */
   readonly hash: string;
 }
 

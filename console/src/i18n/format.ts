@@ -123,7 +123,7 @@ const createFormat = (locale: Locale): Format => {
 
 const formats = new Map<Locale, Format>();
 
-/** Returns the formatter of a language, which is created only once. */
+/** Returns the formatter for a language. Creates each formatter only once. */
 export const getFormat = (locale: Locale): Format => {
   let format = formats.get(locale);
   if (!format) {
@@ -133,7 +133,7 @@ export const getFormat = (locale: Locale): Format => {
   return format;
 };
 
-/** Returns the formatter of the current language. */
+/** Returns the formatter for the current language. */
 export const useFormat = (): Format => {
   const locale = useLocale();
   return useMemo(() => getFormat(locale), [locale]);

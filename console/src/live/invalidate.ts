@@ -29,14 +29,14 @@ const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
 /** Key prefixes of the queries about the history, which every change affects. */
 const ALWAYS = ['ticks', 'history'];
 
-/** How long the first change waits for others that follow at once, in ms. */
+/** How long to wait after a first change for others that follow at once, in ms. */
 const GATHER_MS = 100;
 /** Minimum time between two refreshes of the screens, in ms, so that a busy gateway does not overload the page. */
 const INTERVAL_MS = 500;
 
 /**
- * Marks the responses that a change affects as stale, so that visible ones are fetched again: almost at once after a
- * first change, then every 500 ms while changes keep coming.
+ * Returns a function that marks the cached responses affected by a change as stale, so that visible ones are fetched
+ * again: almost at once after a first change, then every 500 ms while changes keep coming.
  */
 export const createInvalidator = (queries: Pick<QueryClient, 'invalidateQueries'>): ((change: Change) => void) => {
   const stale = new Set<string>();

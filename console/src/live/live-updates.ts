@@ -44,7 +44,10 @@ const restart = (): void => {
   void follow(session.key, session.owner?.id ?? null, session.role === 'operator', running.signal);
 };
 
-/** Position of the last change received in each scope, from which the stream continues after the tab was hidden. */
+/**
+ * Position of the last change received in each scope. The stream resumes there after an interruption, or when a hidden
+ * tab becomes visible again.
+ */
 const lastPosition = new Map<string, string>();
 
 const follow = async (key: string, ownerId: string | null, isOperator: boolean, signal: AbortSignal): Promise<void> => {
@@ -106,7 +109,10 @@ const announce = (data: string): void => {
   invalidate(change);
 };
 
-/** Refreshes everything on the screen every five seconds, until the stream should be tried again. */
+/**
+ * Refreshes everything on the screen every five seconds, until it is time to try the stream again.
+ * @param ms how long to poll, but at least one interval
+ */
 const poll = async (ms: number, signal: AbortSignal): Promise<void> => {
   mode.set('polling');
   const until = Date.now() + Math.max(ms, POLL_MS);

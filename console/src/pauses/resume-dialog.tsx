@@ -7,7 +7,7 @@ import { useHeldPosts } from './held-posts.js';
 import { pauseMessages } from './messages.js';
 import { type Pausable, resume } from './pause-calls.js';
 
-/** Ends the pause of a channel or project, after saying which posts will be published then. */
+/** Ends the pause of a channel or project, after showing which posts will then be published. */
 export const ResumeDialog = ({ thing, onClose }: { readonly thing: Pausable; readonly onClose: () => void }) => {
   const m = useMessages(pauseMessages);
   const format = useFormat();

@@ -1,8 +1,8 @@
 import { addDays, type Day, findInstants, isDay, type LocalTime, toLocal, weekdayOf } from '../time/local-time.js';
 
-/** A local time chosen for a post, as the form's fields contain it. */
+/** A local time chosen for a post, as entered in the form's fields. */
 export interface ChosenTime extends LocalTime {
-  /** True for the second of the two instants if the clock shows the time twice. */
+  /** If the clock shows the time twice: true for the second of the two instants. */
   readonly isSecond: boolean;
 }
 
@@ -16,7 +16,7 @@ export type ReadTime =
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Maximum number of days ahead for which the gateway accepts posts. */
+/** How many days ahead the gateway accepts planned posts. */
 const MAX_DAYS = 366;
 
 /** Reads the fields of a time. @param now ms since 1970 */
@@ -32,7 +32,7 @@ export const readTime = ({ day, time, isSecond }: ChosenTime, zone: string, now:
   return { problem: null, at, isTwice };
 };
 
-/** Returns the instant of a chosen time, whether it has passed or not; null if there is none. */
+/** Returns the instant of a chosen time, even if it has passed; null if there is none. */
 export const chosenInstant = (value: ChosenTime, zone: string): number | null => {
   const read = readTime(value, zone, -Infinity);
   return 'at' in read ? read.at : null;
@@ -51,8 +51,8 @@ export interface OfferedTime extends LocalTime {
 }
 
 /**
- * Returns times to suggest: this evening until 17:30, tomorrow morning, and next Monday morning unless that is
- * tomorrow.
+ * Returns times to suggest: this evening (if it is not yet 17:30), tomorrow morning, and next Monday morning (unless
+ * that is tomorrow).
  */
 export const offerTimes = (now: number, zone: string): readonly OfferedTime[] => {
   const today = toLocal(now, zone);
@@ -71,7 +71,7 @@ const nextMonday = (day: Day): Day => addDays(day, 7 - weekdayOf(day));
 export const suggestTime = (now: number, zone: string): ChosenTime =>
   chooseInstant(Math.ceil((now + HOUR_MS) / HOUR_MS) * HOUR_MS, zone);
 
-/** Returns a time on a day chosen in the calendar or, if it has passed, a form's initial time. */
+/** Returns a time on a day chosen in the calendar; if the time has passed, the suggested time ({@link suggestTime}). */
 export const chooseTimeOn = (day: Day, time: string, zone: string, now: number): ChosenTime => {
   const chosen = { day, time, isSecond: false };
   return readTime(chosen, zone, now).problem === 'past' ? suggestTime(now, zone) : chosen;

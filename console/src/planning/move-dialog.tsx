@@ -23,7 +23,7 @@ export const MoveDialog = ({
   readonly title: string;
   /** The time that the post was dropped on, if the person must confirm it. */
   readonly wanted?: ChosenTime;
-  /** Returns the element that gets the focus when the dialog closes. */
+  /** Returns the element to focus when the dialog closes. */
   readonly returnFocus?: () => HTMLElement | null;
   readonly onClose: () => void;
 }) => {

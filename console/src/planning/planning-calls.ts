@@ -8,7 +8,7 @@ export type Planned = Pick<Api<'Post'>, 'id' | 'revision'>;
 
 /**
  * Moves a post to another time. Null publishes it now, or as soon as it is approved. The gateway refuses if the post
- * has changed since.
+ * has changed since the given revision.
  */
 export const reschedule = ({ id, revision }: Planned, at: number | null): Promise<Api<'ChangedPost'>> => {
   const body = { publish_at: at === null ? null : new Date(at).toISOString() };

@@ -16,7 +16,7 @@ import { approve, reject, toastRefusal } from './planning-calls.js';
 import { usePostPreview, usePostWalls } from './use-post-walls.js';
 import { useWhen } from './use-when.js';
 
-/** Maximum number of characters of a comment. */
+/** Maximum number of characters in a comment. */
 const MAX_COMMENT = 500;
 
 /** Called when the dialog closes. `isDecided` is true if the post no longer waits for this person's decision. */
@@ -29,7 +29,7 @@ export const ReviewDialog = ({
   onClose,
 }: {
   readonly postId: string;
-  /** Returns the element that gets the focus when the dialog closes. */
+  /** Returns the element to focus when the dialog closes. */
   readonly returnFocus?: () => HTMLElement | null | undefined;
   readonly onClose: OnClose;
 }) => {

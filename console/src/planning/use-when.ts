@@ -19,8 +19,8 @@ export const useWhen = (): ((at: number | string) => string) => {
 };
 
 /**
- * Returns the search parameters of the calendar week that shows a time: the next seven days, or seven days from its day
- * on.
+ * Returns the search parameters for a calendar week that contains a time. There are none if the time is in the next
+ * seven days, which the calendar shows by default; otherwise the week starts on the day of the time.
  */
 export const weekWith = (at: string, zone = browserZone(), now = serverNow()): { readonly from?: Day } => {
   const { day } = toLocal(Date.parse(at), zone);

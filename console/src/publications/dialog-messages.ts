@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../i18n/messages.js';
 
-/** Texts of the dialogs that cancel, send again and dismiss. */
+/** Texts for the dialogs that cancel, resend and dismiss. */
 export const dialogMessages = defineMessages({
   en: {
     cancelTitle: 'Cancel this publication?',

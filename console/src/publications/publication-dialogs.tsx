@@ -25,8 +25,8 @@ const useTexts = (channelId: string) => {
 };
 
 /**
- * Asks for confirmation before removing a publication from its queue. `isOther` if the publication is not the one on
- * the screen.
+ * Asks for confirmation before removing a publication from its queue. `isOther` is true if the screen shows a different
+ * publication.
  */
 export const CancelDialog = ({
   publication,

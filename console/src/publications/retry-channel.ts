@@ -1,13 +1,13 @@
 import { management } from '../api/management.js';
 
-/** The outcome of a new attempt on a channel, as far as it is known after ten seconds. */
+/** The outcome of retrying a channel, as known within ten seconds. */
 export type RetryOutcome =
   | { readonly kind: 'published' }
   | { readonly kind: 'refused'; readonly says: string }
-  /** Nothing was waiting, or the first publication was neither published nor refused. */
+  /** Nothing was waiting, or the first publication was neither published nor refused in that time. */
   | { readonly kind: 'going' };
 
-/** How long to wait for the outcome, and between two checks, in ms. */
+/** How long to wait for the outcome, and how long to wait between checks, in ms. */
 const WATCHED_MS = 10_000;
 const LOOK_MS = 500;
 

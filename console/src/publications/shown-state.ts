@@ -49,7 +49,7 @@ export const shownState = ({
   return state === 'planned' ? 'planned' : 'waiting';
 };
 
-/** Returns whether a wait by this rule needs a person. A wait for quota also ends when the new month begins. */
+/** Returns whether a wait under this rule needs a person. A wait for quota does, although a new month also ends it. */
 export const isEndedByPerson = (rule: WaitRule): boolean => {
   const state = BY_RULE[rule];
   return state === 'on_hold' || state === 'needs_approval';

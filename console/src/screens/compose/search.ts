@@ -11,6 +11,6 @@ export interface ComposeSearch {
   readonly post?: string;
 }
 
-/** Reads the address; ignores unknown parts. */
+/** Reads the URL; ignores unknown parameters. */
 export const readComposeSearch = (search: Readonly<Record<string, unknown>>): ComposeSearch =>
   readText(search, ['endpoint', 'day', 'time', 'post']);

@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts of the endpoint screens. */
+/** Texts for the endpoint screens. */
 export const endpointsMessages = defineMessages({
   en: {
     endpoints: 'Endpoints',

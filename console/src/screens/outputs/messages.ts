@@ -3,7 +3,7 @@ import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 const deliveriesEn = (count: number): string => `${count} ${pluralEn(count, 'delivery', 'deliveries')}`;
 const deliveriesRu = (count: number): string => `${count} ${pluralRu(count, 'доставка', 'доставки', 'доставок')}`;
 
-/** Texts of the webhook screens. */
+/** Texts for the webhook screens. */
 export const outputsMessages = defineMessages({
   en: {
     webhooks: 'Webhooks',

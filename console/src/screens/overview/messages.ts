@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts of the overview, except texts about what needs attention. */
+/** Texts for the overview, except texts about what needs attention. */
 export const overviewMessages = defineMessages({
   en: {
     needsAttention: (count: number, shown: string) =>

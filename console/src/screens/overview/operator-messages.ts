@@ -35,7 +35,7 @@ const RULES_RU: Reasons = {
   none: 'вот-вот выйдет',
 };
 
-/** Texts of the operator's overview. */
+/** Texts for the operator's overview. */
 export const operatorMessages = defineMessages({
   en: {
     publishing: 'Posts are being published.',

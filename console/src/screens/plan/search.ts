@@ -10,7 +10,7 @@ export interface PlanSearch {
   readonly from?: string;
 }
 
-/** Reads the address; ignores unknown parts. */
+/** Reads the URL; ignores unknown parameters. */
 export const readPlanSearch = (search: Readonly<Record<string, unknown>>): PlanSearch => {
   const { view, from } = readText(search, ['view', 'from']);
   return { ...(view === 'month' && { view }), ...(from !== undefined && isDay(from) && { from }) };

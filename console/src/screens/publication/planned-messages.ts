@@ -1,6 +1,6 @@
 import { defineMessages } from '../../i18n/messages.js';
 
-/** Texts of a planned post. */
+/** Texts about a planned post. */
 export const plannedMessages = defineMessages({
   en: {
     goesOut: (moment: string) => `It will be published on ${moment}.`,

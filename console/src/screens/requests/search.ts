@@ -12,6 +12,6 @@ export interface RequestsSearch {
   readonly open?: string;
 }
 
-/** Reads the address; ignores unknown parts. */
+/** Reads the URL; ignores unknown parameters. */
 export const readRequestsSearch = (search: Readonly<Record<string, unknown>>): RequestsSearch =>
   readText(search, ['endpoint', 'kind', 'find', 'open']);

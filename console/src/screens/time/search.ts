@@ -13,7 +13,7 @@ export interface TimeSearch {
   readonly span?: Span;
 }
 
-/** Reads the address; ignores unknown parts and invalid times. */
+/** Reads the URL; ignores unknown parameters and invalid times. */
 export const readTimeSearch = (search: Readonly<Record<string, unknown>>): TimeSearch => {
   const { at, from, event, span } = readText(search, ['at', 'from', 'event', 'span']);
   const isTime = (text: string | undefined): text is string => text !== undefined && !Number.isNaN(Date.parse(text));

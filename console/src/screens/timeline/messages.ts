@@ -1,6 +1,6 @@
 import { defineMessages, pluralEn, pluralRu } from '../../i18n/messages.js';
 
-/** Texts of the timeline. */
+/** Texts for the timeline. */
 export const timelineMessages = defineMessages({
   en: {
     loading: 'Timeline',

@@ -17,7 +17,7 @@ export interface TimelineSearch {
   readonly at?: string;
 }
 
-/** Reads the address; ignores unknown parts. */
+/** Reads the URL; ignores unknown parameters. */
 export const readTimelineSearch = (search: Readonly<Record<string, unknown>>): TimelineSearch => {
   const { at, ...filters } = readText(search, ['state', 'channel', 'project', 'platform', 'at']);
   const span = SPANS.find((each) => each === search.span);

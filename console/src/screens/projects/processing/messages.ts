@@ -4,7 +4,7 @@ import { defineMessages } from '../../../i18n/messages.js';
 const en = getFormat('en').number;
 const ru = getFormat('ru').number;
 
-/** Texts of a project's processing. */
+/** Texts for the settings of a project's processing. */
 export const processingMessages = defineMessages({
   en: {
     title: 'Processing',
