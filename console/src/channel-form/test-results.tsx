@@ -35,7 +35,7 @@ export const TestResults = ({
   readonly warnings?: readonly Api<'ChannelWarning'>[];
   readonly onTest: () => void;
   readonly isTesting: boolean;
-  /** True if "Test again" is the screen's filled button. */
+  /** True if "Test again" is the screen's primary button. */
   readonly isPrimary?: boolean;
 }) => {
   const m = useMessages(channelFormMessages);

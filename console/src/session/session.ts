@@ -49,5 +49,5 @@ export const useSession = (): Session | null => useSyncExternalStore(store.subsc
 /** Returns whether the gateway refused the session's key. */
 export const useIsExpired = (): boolean => useSyncExternalStore(expired.subscribe, expired.get);
 
-/** Calls the listener after each change of the session; returns a function that unsubscribes it. */
+/** Calls the listener after each change to the session; returns a function that unsubscribes it. */
 export const onSessionChange = (listener: () => void): (() => void) => store.subscribe(listener);

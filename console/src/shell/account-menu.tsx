@@ -53,7 +53,7 @@ export default function AccountMenu() {
   );
 }
 
-/** Lines of the menu that choose the language and the theme. */
+/** Menu items for choosing the language and the theme. */
 const AccountChoices = () => {
   const m = useMessages(messages);
   const locale = useLocale();
@@ -76,7 +76,7 @@ const AccountChoices = () => {
   );
 };
 
-/** Lines of the menu that choose whose things an operator sees. */
+/** Menu items for choosing whose things an operator sees. */
 const OwnerChoice = () => {
   const m = useMessages(messages);
   const session = useSession();

@@ -20,7 +20,7 @@ const messages = defineMessages({
 
 const HEIGHT = 22;
 const STEP = 5;
-/** Number of bars that Shift with an arrow key moves by: an hour. */
+/** How many bars an arrow key with Shift moves by: one hour. */
 const LONG_STEP = 6;
 
 /**
@@ -94,7 +94,9 @@ const shareAt = ({ clientX, currentTarget }: { readonly clientX: number; readonl
   return Math.min(1, Math.max(0, (clientX - left) / width));
 };
 
-/** Hours between two labels. After the fraction `NOW_FROM` of the day, the only label is "now". */
+/**
+ * Hours between two labels. From the fraction `NOW_FROM` of the day on, there are no times, to leave room for "now".
+ */
 const LABEL_HOURS = 4;
 const NOW_FROM = 0.9;
 /** Fraction of the day after which a phone has no room for a label next to "now". */

@@ -21,15 +21,15 @@ export interface Wall {
   readonly limit: number | null;
 }
 
-/** Returns the wall of a network without messages. */
+/** Returns a wall without messages for a network. */
 export const emptyWall = (platform: string): Wall => ({ platform, messages: [], length: 0, limit: null });
 
 /** Maximum number of UTF-16 units of a text on Odnoklassniki, unless the channel's settings set another limit. */
 const DEFAULT_LIMIT = 5_000;
 
 /**
- * Derives what readers see from the calls that publishing would make. If these are unknown, left out of the preview or
- * unreadable, the text is shown without formatting.
+ * Derives what readers see from the calls that publishing would make. If the calls were left out of the preview or
+ * cannot be read, the text is shown without formatting.
  * @param channelId the channel; by default, the first channel that the post goes to
  * @param ownLimit the limit in the channel's settings
  */

@@ -7,8 +7,7 @@ import frame from './wall-frame.css?inline';
 const sheets = new Map<string, CSSStyleSheet>();
 
 /**
- * Returns the style of a network's wall for a shadow root, so that the console's style and the walls' do not affect
- * each other.
+ * Returns the style sheet of a network's wall for a shadow root, which keeps the console's styles and the wall's apart.
  */
 export const wallSheet = (platform: string): CSSStyleSheet => {
   let sheet = sheets.get(platform);

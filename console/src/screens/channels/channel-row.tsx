@@ -75,7 +75,7 @@ export const ActionCell = ({
   onResume,
 }: {
   readonly channel: Channel;
-  /** True if its button is the screen's one filled button. */
+  /** True if this is the first channel on hold, whose button is the screen's primary button. */
   readonly isFirstOnHold: boolean;
   readonly onPause: () => void;
   readonly onResume: () => void;

@@ -12,7 +12,7 @@ export interface ButtonPlace {
 export const MAX_ROWS = 8;
 export const MAX_IN_ROW = 8;
 
-/** Appends a button to a row. Adds the row after the others if it does not exist yet. */
+/** Appends a button to a row, or in a new last row if the row does not exist yet. */
 export const addButton = (rows: Rows, button: PostButton, row: number): Rows =>
   row >= rows.length ? [...rows, [button]] : rows.map((each, index) => (index === row ? [...each, button] : each));
 

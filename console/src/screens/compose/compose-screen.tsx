@@ -12,7 +12,7 @@ import { composeMessages } from './messages.js';
 
 const route = getRouteApi('/compose');
 
-/** Compose: for writing a post or editing a planned one, with a preview for each network, and publishing it. */
+/** Compose, where users write a post or edit a planned one, preview it for each network, and publish it. */
 export const ComposeScreen = () => {
   const m = useMessages(composeMessages);
   const { endpoint, day, time, post: postId } = route.useSearch();

@@ -5,7 +5,7 @@ import { type Entity, toEntities } from '../../editor/to-entities.js';
 import { chosenInstant, type ChosenTime } from '../../planning/choose-time.js';
 import { browserZone } from '../../time/local-time.js';
 
-/** A medium or button of a draft, as in a payload. */
+/** A media file or button of a draft, as in a payload. */
 export type Medium = Api<'MediaRequest'>;
 export type PostButton = Api<'ButtonRequest'>;
 
@@ -27,8 +27,8 @@ export interface Draft {
   /** Idempotency key: sending the draft again does not create a second post. */
   readonly key: string;
   /**
-   * The content last sent with the key, while it is unknown whether the gateway accepted it: no answer arrived, or a
-   * server error did. Otherwise null.
+   * The content last sent with the key, while it is unknown whether the gateway accepted it, because no response or a
+   * server error arrived. Otherwise null.
    */
   readonly attempted: string | null;
   readonly text: FormattedText;
@@ -43,7 +43,7 @@ export interface Draft {
   readonly leftOut: readonly string[];
   /** When to publish the post; null for now. */
   readonly when: ChosenTime | null;
-  /** For how many minutes the post, once published, pauses its project and its channels. */
+  /** How many minutes the project and the channels stay paused after the post is published. */
   readonly pauses: { readonly project: number; readonly channels: number };
   readonly externalId: string;
   readonly isAdvertisement: boolean;

@@ -9,12 +9,12 @@ import type { Medium } from './draft.js';
 import { MediumDialog } from './medium-dialog.js';
 import { composeMessages } from './messages.js';
 
-/** Maximum number of media in a post. */
+/** Maximum number of media files in a post. */
 export const MAX_MEDIA = 10;
 
 const MB = 1_048_576;
 
-/** The media of a draft as tiles, in order. Each opens a menu; the last tile adds a medium. */
+/** A draft's media files as tiles, in order. Each tile opens a menu, except the last, which adds a file. */
 export const MediaList = ({
   media,
   checked,

@@ -20,7 +20,7 @@ export const MediumDialog = ({
   onSave,
   onClose,
 }: {
-  /** Undefined for a new medium. */
+  /** Undefined for a new file. */
   readonly medium: Medium | undefined;
   readonly onSave: (medium: Medium) => void;
   readonly onClose: () => void;

@@ -5,7 +5,7 @@ import { replacePost } from '../../planning/planning-calls.js';
 import { serverNow } from '../../time/server-clock.js';
 import { createKey, type Draft } from './draft.js';
 
-/** The answer to a new post, or to a change to a planned post. */
+/** The response to a new post, or to a change to a planned post. */
 export type Published = Pick<Api<'PublishResult'>, 'id' | 'queued_targets' | 'publish_at'> & {
   readonly state?: 'planned' | 'released';
 };

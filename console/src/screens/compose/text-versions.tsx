@@ -46,7 +46,7 @@ export const TextVersions = ({
   );
 };
 
-/** Tells which networks show the text in the editor, and warns if editing the text would lose formatting. */
+/** Says which networks show the text in the editor, and warns if editing the text would lose formatting. */
 export const VersionNote = ({
   draft,
   shown,

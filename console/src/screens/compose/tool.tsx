@@ -1,6 +1,6 @@
 import { Icon } from '../../components/icon.js';
 
-/** A button in the editor's toolbar that adds a medium or a button to the post. */
+/** A button in the editor's toolbar that adds a media file or a button to the post. */
 export const Tool = ({
   icon,
   label,

@@ -7,7 +7,7 @@ import { createDraft, type Draft } from './draft.js';
 /** Version of the storage format; drafts in other versions are ignored. */
 const VERSION = 1;
 
-/** Default time of day, for when only a day is given. */
+/** Time of day to use if only a day is given. */
 const MORNING = '09:00';
 
 /** Reads a draft stored in this tab. Fills in properties that older drafts lack. */

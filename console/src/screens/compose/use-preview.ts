@@ -5,7 +5,7 @@ import { type Api, GatewayError, management } from '../../api/management.js';
 /** Delay between the last change and the call to the sandbox, in ms. */
 const WAIT_MS = 300;
 
-/** The sandbox's answer: a preview, or the problems that would keep the post from being accepted. */
+/** The sandbox's response: a preview, or the problems that would keep the post from being accepted. */
 type Answer =
   | { readonly kind: 'preview'; readonly result: Api<'SandboxResult'> }
   | { readonly kind: 'refused'; readonly problems: readonly Api<'ErrorDetail'>[] };
@@ -31,7 +31,7 @@ export const usePreview = (endpointId: string | undefined, payload: Api<'Publish
     queryFn: () => ask(endpointId ?? '', asked ?? ''),
     enabled: endpointId !== undefined && asked !== null,
     placeholderData: keepPreviousData,
-    // Every version of the text has its own key, so old previews must not pile up in the cache.
+    // Every version of the text has its own key, so old previews would otherwise pile up in the cache.
     gcTime: 10_000,
   });
   const isCurrent = asked === body && !query.isPlaceholderData;

@@ -8,7 +8,7 @@ import type { AttentionMessages } from './attention-messages.js';
 export interface AttentionText {
   readonly title: Sentence;
   readonly details: readonly Sentence[];
-  /** The gateway's message, if it adds to the details; null if there is none or its language does not fit. */
+  /** The gateway's message, if it adds to the details; null if there is none or it is not in the current language. */
   readonly reason: string | null;
 }
 

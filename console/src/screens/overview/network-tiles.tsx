@@ -11,7 +11,7 @@ import { overviewMessages } from './messages.js';
 import { lookAt } from './network-look.js';
 import { Sparkline } from './sparkline.js';
 
-/** Number of publications in an hour from which the figure is shown per minute instead. */
+/** Minimum number of publications in an hour for the tile to show the figure per minute instead. */
 const BUSY_HOUR = 600;
 
 /** A tile for each network: its state, what it published, and what is waiting. */

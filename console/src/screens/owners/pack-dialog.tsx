@@ -7,7 +7,7 @@ import { useMessages } from '../../i18n/messages.js';
 import { type Owner, refreshOwners } from './data.js';
 import { ownersMessages } from './messages.js';
 
-/** Adds posts beyond an owner's plan. */
+/** Gives an owner extra posts on top of the plan. */
 export const PackDialog = ({
   owner: { id, name },
   onClose,

@@ -39,10 +39,10 @@ export const periodOf = (view: View, first: Day, zone: string): Period => {
 export const step = (view: View, first: Day, by: 1 | -1): Day =>
   view === 'week' ? addDays(first, 7 * by) : addMonths(first, by);
 
-/** Returns whether a day is in the shown month, not just in one of its first and last weeks. */
+/** Returns whether a day is in the shown month, and not in an adjacent month whose days share a week with it. */
 export const isInMonth = (day: Day, first: Day): boolean => day.slice(0, 7) === first.slice(0, 7);
 
-/** An hour on the clock of a day. */
+/** An hour of a day, as the clock shows it. */
 export interface Hour {
   /** From 0 to 23. */
   readonly hour: number;
@@ -61,20 +61,20 @@ export const changeOf = (day: Day, hour: number, zone: string): Hour['change'] =
   return kinds.includes('twice') ? 'repeated' : null;
 };
 
-/** Consecutive hours that are shown in the same way. */
+/** Consecutive hours that are either all collapsed or all shown in full. */
 export interface HourRun {
   /** First hour, and the hour after the last. */
   readonly from: number;
   readonly to: number;
-  /** True if the hours are folded into one line. */
+  /** True if the hours are collapsed into one line. */
   readonly isFolded: boolean;
 }
 
-/** Only empty hours before this one are folded, and only in runs of at least this many. */
+/** Only empty hours before `MORNING` are collapsed, and only in runs of at least `LEAST_FOLDED` hours. */
 const MORNING = 7;
 const LEAST_FOLDED = 3;
 
-/** Divides the hours of a day into runs, in order. Folds empty hours before the morning. */
+/** Divides the hours of a day into runs, in order. Collapses empty hours in the early morning. */
 export const foldHours = (isQuiet: (hour: number) => boolean): readonly HourRun[] => {
   const runs: HourRun[] = [];
   const add = (from: number, to: number, isFolded: boolean): void => {

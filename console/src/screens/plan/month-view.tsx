@@ -13,7 +13,7 @@ import { planMessages } from './messages.js';
 import { PlanCard } from './plan-card.js';
 import type { PlanDrag } from './use-plan-drag.js';
 
-/** Maximum number of posts in a day. If there are more, a link to the day's week takes the place of the last. */
+/** Maximum number of posts shown in a day. If there are more, the last is replaced by a link to the day's week. */
 const SHOWN = 4;
 const MINUTE_MS = 60_000;
 

@@ -69,7 +69,10 @@ const Pending = ({ posts, isMore }: { readonly posts: readonly Post[]; readonly 
   );
 };
 
-/** Returns the button in the next row, or else the previous row. The given button disappears with its post. */
+/**
+ * Returns the button to focus once the given button has disappeared with its post: the one in the next row or, if there
+ * is none, in the previous row.
+ */
 const neighbourOf = (button: HTMLElement | null): HTMLElement | null => {
   const row = button?.closest('li');
   return (row?.nextElementSibling ?? row?.previousElementSibling ?? null)?.querySelector('button') ?? null;

@@ -149,7 +149,7 @@ const CalendarView = ({
   );
 };
 
-/** Tells up to what time the period's posts are shown, and links to later posts. */
+/** Shows the time up to which the period's posts were loaded, and links to later posts. */
 const TooMany = ({ count, until }: { readonly count: number; readonly until: number }) => {
   const m = useMessages(planMessages);
   const format = useFormat();

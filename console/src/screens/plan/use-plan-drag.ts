@@ -9,7 +9,7 @@ import { serverNow } from '../../time/server-clock.js';
 import { readDrop, timeOfDrop } from './drop.js';
 import { planMessages } from './messages.js';
 
-/** A post for which a dialog asks for the new time. */
+/** A post that the dialog asks a new time for. */
 export interface Asked {
   readonly post: Post;
   /** Day and time of the cell on which the post was dropped; absent if a button opened the dialog. */
@@ -20,7 +20,7 @@ export interface Asked {
 export interface PlanDrag {
   /** True while a post is being dragged. */
   readonly isDragging: boolean;
-  /** The post that is being moved, and its new time in ms since 1970; null if none is. */
+  /** The post that is being moved, and its new time in ms since 1970; null if no post is being moved. */
   readonly moving: { readonly id: string; readonly at: number } | null;
   readonly asked: Asked | null;
   readonly start: (post: Post) => void;
@@ -36,7 +36,7 @@ export interface PlanDrag {
   readonly ask: (post: Post | null) => void;
 }
 
-/** Keeps the state of moving posts in the calendar. */
+/** Keeps track of the post that is being dragged or moved in the calendar. */
 export const usePlanDrag = (): PlanDrag => {
   const m = useMessages(planMessages);
   const move = useMove();

@@ -18,10 +18,10 @@ import { publicationMessages } from './messages.js';
 import { eventsOf } from './story.js';
 import type { Calls } from './use-calls.js';
 
-/** Maximum number of publications in the list of the same post elsewhere. */
+/** Maximum number of the post's publications to list. */
 const MAX_ELSEWHERE = 10;
 
-/** All publications of the same post, including this one. */
+/** The publications of the same post, including this one: the first ten, with a link to the others. */
 export const ElsewhereCard = ({
   publication,
   post,

@@ -5,7 +5,7 @@ import type { Publication } from '../../publications/shown-state.js';
 /** An event of the trace. */
 export type TraceEvent = Api<'AuditedEvent'>;
 
-/** Kinds of steps of a publication's story. */
+/** Kinds of steps in a publication's story. */
 export type StepKind =
   | 'requested'
   | 'accepted'
@@ -26,7 +26,7 @@ export type StepKind =
   | 'wait'
   | 'now';
 
-/** A step of a publication's story. */
+/** A step in a publication's story. */
 export interface Step {
   readonly key: string;
   readonly kind: StepKind;

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type Api, management } from '../../api/management.js';
 
-/** The response of the sandbox for a post, fetched on demand, because each call counts toward a quota. */
+/** The sandbox's response for a post, fetched on demand, because each call counts toward a quota. */
 export interface Calls {
   /** The networks' previews; undefined before they are fetched. */
   readonly preview: Api<'SandboxResult'>['preview'] | undefined;

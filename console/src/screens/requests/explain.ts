@@ -5,7 +5,7 @@ import type { reasonMessages } from './reason-messages.js';
 
 export type LoggedRequest = Api<'Request'>;
 
-/** Kind of answer, as shown in the filters and the strip. */
+/** Kind of response, as shown in the filters and the strip. */
 export type Kind = 'accepted' | 'replay' | 'unauthorized' | 'invalid' | 'tooMany' | 'disabled';
 
 export const KINDS: readonly Kind[] = ['accepted', 'replay', 'unauthorized', 'invalid', 'tooMany', 'disabled'];
@@ -22,7 +22,7 @@ const KIND_OF_DECISION: Readonly<Record<string, Kind>> = {
   rejected_disabled: 'disabled',
 };
 
-/** Returns the kind of a request's answer. */
+/** Returns the kind of response that a request got. */
 export const kindOf = ({ decision }: Pick<LoggedRequest, 'decision'>): Kind => KIND_OF_DECISION[decision] ?? 'invalid';
 
 /** The appearance of each kind. */
@@ -44,20 +44,20 @@ export const figuresOf = ({ why }: Pick<LoggedRequest, 'why'>): Figures => {
   return typeof figures === 'object' && figures !== null ? (figures as Figures) : {};
 };
 
-/** The explanation of an answer: in a few words, in full, and what to do. */
+/** Explains a response: in a few words, in full, and what to do. */
 export interface Explanation {
   /** A few words, for the table. */
   readonly short: string;
   readonly title: string;
   readonly text: string;
-  /** Ways to fix the problem; empty if there is none. */
+  /** Ways to fix the problem; empty if there is no problem. */
   readonly remedies: readonly Remedy[];
 }
 
 /** One way to fix a problem. */
 export interface Remedy {
   readonly text: string;
-  /** True if a link to the endpoint's settings is to follow the text. */
+  /** True if a link to the endpoint's settings should follow the text. */
   readonly isInSettings?: boolean;
 }
 
@@ -70,7 +70,7 @@ const acceptedAs = ({ route, post_id: post }: LoggedRequest): 'accepted' | 'answ
 
 type Texts = (typeof reasonMessages)['en'];
 
-/** Explains the answer to a request. */
+/** Explains the response to a request. */
 export const explainRequest = (request: LoggedRequest, m: Texts, format: Format): Explanation => {
   const figures = figuresOf(request);
   const number = (name: string): number => Number(figures[name] ?? 0);

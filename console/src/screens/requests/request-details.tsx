@@ -60,7 +60,7 @@ export const RequestDetails = ({
 const TOLERANCE = 300;
 const WIDTH = 400;
 
-/** The sender's time, compared with the times that the endpoint accepts. */
+/** The sender's time, compared with the range of times that the endpoint accepts. */
 const Clock = ({ at, skew }: { readonly at: string; readonly skew: number }) => {
   const m = useMessages(requestsMessages);
   const format = useFormat();

@@ -8,7 +8,7 @@ import { requestsMessages } from './messages.js';
 const HEIGHTS = { accepted: 14, replay: 8, unauthorized: 26, invalid: 26, tooMany: 20, disabled: 20 } as const;
 const HEIGHT = 30;
 const STEP = 10;
-/** Number of slots for bars. If there are fewer requests, their bars are on the right. */
+/** Number of slots for bars. If there are fewer requests, their bars are aligned to the right. */
 const PLACES = 100;
 
 /**

@@ -4,7 +4,7 @@ import { readText } from '../../app/search.js';
 export interface RequestsSearch {
   /** Id of the endpoint whose requests are shown. */
   readonly endpoint?: string;
-  /** Kind of answer to show; all kinds if absent. */
+  /** Kind of response to show; all kinds if absent. */
   readonly kind?: string;
   /** Text to find in a request's id, trace id, post id, IP address or client. */
   readonly find?: string;

@@ -15,7 +15,7 @@ export interface SliderProps {
   /** True on phones: the moment stays in the middle, and the history slides under it. */
   readonly isCentred: boolean;
   readonly onAt: (at: number) => void;
-  /** Goes to the moment to which the history was dragged, but not to before the first event. */
+  /** Goes to the moment that the history was dragged to, or to the first event if that is later. */
   readonly onPan: (at: number) => void;
   readonly onFrom: (from: number | null) => void;
   /** Goes to the next (1) or previous (-1) event: any event, or only changes by people. */

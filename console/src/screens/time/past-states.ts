@@ -26,7 +26,7 @@ type State = Readonly<Record<string, unknown>>;
 
 const ACTIVE = { icon: 'published', tone: 'ok' } as const;
 
-/** Describes the channels, projects and endpoints at a time, without those that had been deleted by then. */
+/** Describes channels, projects and endpoints as they were at a time. Omits those that had been deleted by then. */
 export const describePast = (past: Past, at: number, m: Texts, format: Format): PastThings => {
   const pausedUntil = (pauses: Past['channel_pauses'], id: string): number | null => {
     const until = pauses.find((pause) => pause.id === id)?.state['paused_until'];

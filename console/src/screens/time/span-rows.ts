@@ -37,7 +37,7 @@ export interface ChangeMark {
  * Merges changes into marks. A change joins a mark if it is close enough to the mark's first change.
  * @param changes earliest first
  * @param length length of the window, in ms
- * @param part minimum distance between two marks, as a part of `length`
+ * @param part minimum distance between two marks, as a fraction of `length`
  */
 export const mergeChanges = (changes: Ticks['changes'], length: number, part = 0.022): readonly ChangeMark[] => {
   const marks: { at: number; changes: Ticks['changes'][number][] }[] = [];

@@ -93,7 +93,7 @@ const Head = ({ travel }: { readonly travel: ReturnType<typeof useTravel> }) => 
   );
 };
 
-/** Makes the key `.` return to now. */
+/** Returns to now when the key `.` is pressed. */
 const useBackToNow = (onNow: () => void): void => {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {

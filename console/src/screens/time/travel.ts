@@ -40,7 +40,7 @@ export const useTravel = (search: TimeSearch, navigate: Navigate): Travel => {
   const span = search.span ?? 'hours';
   const at = search.at === undefined ? null : Date.parse(search.at);
   const from = search.from === undefined ? null : Date.parse(search.from);
-  // Every answer contains the time of the very first event, so a small request tells where the history begins.
+  // Every response contains the time of the very first event, so a small request shows where the history begins.
   const day = Math.floor(now / 86_400_000) * 86_400_000;
   const firstAt = useTicks({ from: day, to: day + 86_400_000 }, 1).data?.first_at ?? null;
   const first = firstAt === null ? null : Date.parse(firstAt);

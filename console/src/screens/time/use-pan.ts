@@ -1,7 +1,7 @@
 import { type PointerEvent, useRef } from 'react';
 import type { SliderProps } from './moment-slider.js';
 
-/** Distance in pixels from which a touch is a drag, not a tap. */
+/** Minimum distance for a touch to count as a drag, not a tap, in pixels. */
 const TAP_PX = 6;
 /** Width of the column of names next to the lanes, in pixels, as in time.css. */
 const NAMES_PX = 76;

@@ -4,8 +4,8 @@ import { type Publication, type ShownState, shownState } from '../../publication
 import type { Page } from './post-list.js';
 
 /**
- * Numbers of a channel's publications that are in doubt, failed, or waiting. All waiting publications count under the
- * worst of their states.
+ * How many of a channel's publications are in doubt, failed or waiting. All waiting publications count under the worst
+ * of their states.
  */
 export type LaneCounts = readonly { readonly state: ShownState; readonly count: number }[];
 

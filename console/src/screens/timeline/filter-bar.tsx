@@ -23,7 +23,7 @@ export interface StateCounts {
 
 const OTHER_STATES = ['publishing', 'published', 'filtered', 'dismissed'] as const;
 
-/** The filters of the timeline, and the length of time that the lanes show. The address holds both. */
+/** The filters of the timeline, and the length of time that the lanes show. Both are stored in the URL. */
 export const FilterBar = ({
   search,
   counts,
@@ -31,7 +31,7 @@ export const FilterBar = ({
 }: {
   readonly search: TimelineSearch;
   readonly counts: StateCounts;
-  /** Called with the parts of the address that change. */
+  /** Called with the URL parameters that change. */
   readonly onChange: (change: { readonly [K in keyof TimelineSearch]: TimelineSearch[K] | undefined }) => void;
 }) => {
   const m = useMessages(timelineMessages);
@@ -110,7 +110,7 @@ export const FilterBar = ({
 
 type ChoiceProps = Pick<Parameters<typeof FilterBar>[0], 'search' | 'onChange'>;
 
-/** The four networks' marks, of which one can be chosen. */
+/** The logos of the four networks, to choose one of them. */
 const NetworkChoice = ({ search: { platform }, onChange }: ChoiceProps) => {
   const m = useMessages(timelineMessages);
   return (
@@ -130,7 +130,7 @@ const NetworkChoice = ({ search: { platform }, onChange }: ChoiceProps) => {
   );
 };
 
-/** The choice of a project and, if the address has a channel, that channel with a button to remove it. */
+/** A menu to choose a project and, if the URL names a channel, that channel with a button to remove it. */
 const ThingChoice = ({ search, onChange }: ChoiceProps) => {
   const m = useMessages(timelineMessages);
   const projects = useProjects().data ?? [];

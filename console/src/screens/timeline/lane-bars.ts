@@ -33,8 +33,9 @@ const toBar = ({ kind, id, from, to, actor }: HistorySpan): LaneBar => ({
 });
 
 /**
- * Returns the bars of a channel. If the history does not show its current pause or hold yet, adds a bar from the
- * channel's own state. Such a pause starts now, because its start is unknown, as does the bar of a disabled channel.
+ * Returns the bars for a channel. Uses the channel's own state for what the history does not show: a disabled channel,
+ * and a current pause or hold that is not in the history yet. Such a pause is drawn from now on, as is a disabled
+ * channel, because the start is unknown.
  */
 export const barsOf = (
   channel: Pick<Channel, 'id' | 'status' | 'attention' | 'paused_until'>,
@@ -60,7 +61,7 @@ export const barsOf = (
   return bars;
 };
 
-/** Returns the bar that holds a channel back now. Bars for disabled channels and holds take precedence over pauses. */
+/** Returns the bar for what holds a channel back now. Disabling and holds take precedence over pauses. */
 export const presentBar = (bars: readonly LaneBar[], now: number): LaneBar | undefined => {
   const present = bars.filter(({ from, to }) => from <= now && (to === null || to > now));
   const order: readonly LaneBar['kind'][] = ['disabled', 'hold', 'pause', 'project_pause'];

@@ -4,7 +4,7 @@ import { NETWORKS } from '../../components/networks.js';
 type Channel = Api<'Channel'>;
 type Project = Api<'Project'>;
 
-/** Maximum number of channels that are shown without groups and that each have a column in the list of posts. */
+/** Maximum number of channels to show without groups, each with its own column in the list of posts. */
 export const FEW_CHANNELS = 8;
 
 /** A row of the lanes: a channel, or the name of a project above its channels. */

@@ -69,8 +69,8 @@ export const showArrived = (list: PostList, matches: (post: Post) => boolean): P
 const reaches = (page: Page, id: string): boolean => page.next === null || id >= (page.items.at(-1)?.id ?? '');
 
 /**
- * Returns the ids of shown posts that must be fetched again. Either a publication is shown as being published, or the
- * fresh list for its shown state reaches back to the post but no longer contains it.
+ * Returns the ids of shown posts that must be fetched again: those with a publication that is shown as being published,
+ * or whose shown state has a fresh list that reaches back to the post but no longer contains it.
  * @param fresh current lists of posts, by the state of a publication
  */
 export const findOutdated = (

@@ -64,7 +64,7 @@ export const PostRow = ({ post, columns, names, isSelected, isOpen, controls, on
   );
 };
 
-/** Why a post is waiting, failed or was left out, or how long it took to be published everywhere. */
+/** Why a post is waiting, failed or was filtered, or otherwise how much of it was published and how long that took. */
 const Outcome = ({ post, names }: Pick<PostRowProps, 'post' | 'names'>) => {
   const m = useMessages(timelineMessages);
   const format = useFormat();

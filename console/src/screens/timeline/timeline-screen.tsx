@@ -48,7 +48,7 @@ export const TimelineScreen = () => {
 
 const STATES = ['planned', 'queued', 'publishing', 'published', 'failed', 'in_doubt', 'filtered', 'dismissed'] as const;
 
-/** Returns the filters in the address that the gateway can apply: all but the network. */
+/** Returns the filters in the URL that the gateway can apply: all except the network. */
 const toFilter = ({ state, channel, project }: TimelineSearch): PostFilter => {
   const known = STATES.find((each) => each === state);
   return {
@@ -177,7 +177,7 @@ const Content = ({ search, unsettled }: { readonly search: TimelineSearch; reado
 
 const NONE: readonly never[] = [];
 
-/** Number of posts without a match after which the user decides whether to search further back. */
+/** After this many posts without a match, the user decides whether to search further back. */
 const MAX_FRUITLESS = 1000;
 
 /**

@@ -3,7 +3,7 @@ import type { Post } from '../../publications/posts.js';
 import type { TimeWindow } from './time-window.js';
 import { type PostFilter, usePostList } from './use-post-list.js';
 
-/** Number of posts after which no more are loaded for the lanes. */
+/** Once this many posts are loaded, no more are fetched for the lanes. */
 const MAX_POSTS = 1000;
 
 /**

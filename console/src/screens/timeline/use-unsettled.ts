@@ -6,7 +6,7 @@ import type { Post } from '../../publications/posts.js';
 import { type Scope, useScope } from '../../session/scope.js';
 import { findOutdated, type Page, type PostList, replaceKnown } from './post-list.js';
 
-/** Number of posts to fetch again after a change, from the newest outdated post back. */
+/** Maximum number of posts to fetch again after a change, starting with the newest outdated post. */
 const READ_AGAIN = 100;
 
 type UnsettledState = 'planned' | 'queued' | 'in_doubt' | 'failed';
@@ -24,8 +24,9 @@ const useByState = (state: UnsettledState): Page | undefined => {
 export type Unsettled = Readonly<Record<'planned' | 'queued' | 'inDoubt' | 'failed', Page | undefined>>;
 
 /**
- * Returns the posts in the scope that are planned, waiting, in doubt or failed. Also updates the timeline's lists from
- * them, because publications change more often than the pages of a list are fetched again.
+ * Returns the posts in the scope that are planned, waiting, in doubt or failed: the newest 200 in each state. Also
+ * updates the timeline's lists from them, because publications change more often than the pages of a list are fetched
+ * again.
  */
 export const useUnsettled = (): Unsettled => {
   const scope = useScope();
@@ -54,7 +55,10 @@ const updateLists = (scopeKey: string, posts: readonly Post[]): void => {
   });
 };
 
-/** Fetches outdated posts again, from the newest back. If some are too old, they follow after the next change. */
+/**
+ * Fetches the newest outdated post and up to 99 older posts again. Any outdated posts further back are fetched after
+ * the next change.
+ */
 const readOutdated = async (scope: Scope, fresh: Readonly<Record<UnsettledState, Page>>): Promise<void> => {
   const lists = queryClient.getQueriesData<PostList>({ queryKey: ['timeline', scope.key] });
   const shown = new Map(lists.flatMap(([, list]) => (list?.posts ?? []).map((post) => [post.id, post] as const)));

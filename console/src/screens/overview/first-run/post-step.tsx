@@ -69,7 +69,7 @@ const SendForm = ({
 }) => {
   const { post: m } = useMessages(firstRunMessages);
   const [isBusy, setIsBusy] = useState(false);
-  // Kept until the gateway accepts the post, so that a second click after a lost answer does not post twice.
+  // Kept until the gateway accepts the post, so that a second click after a lost response does not post twice.
   const key = useRef(randomKey());
   const send = async (): Promise<void> => {
     setIsBusy(true);

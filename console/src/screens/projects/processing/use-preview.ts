@@ -9,7 +9,7 @@ export type Preview = Api<'ProcessingPreview'>;
 
 /** Delay between the last keystroke and the call to the gateway, in ms. */
 const QUIET_MS = 300;
-/** The same with a translation, because the gateway limits requests to the translation service. */
+/** The delay if a translation is configured; longer, because the gateway limits requests to the translation service. */
 const QUIET_TRANSLATING_MS = 1_500;
 
 /** Returns a value once it has not changed for a while. */
