@@ -6,7 +6,7 @@ export interface NavigationItem {
   readonly to: string;
   readonly name: keyof (typeof navigationMessages)['en'];
   readonly icon: IconName;
-  /** Second key after `g`. */
+  /** Key to press after `g` to open the screen. */
   readonly key: string;
 }
 

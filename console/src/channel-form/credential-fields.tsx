@@ -9,7 +9,7 @@ import { SecretInput } from './secret-input.js';
 /** Credential values by field name. */
 export type CredentialValues = Readonly<Record<string, string>>;
 
-/** The fields of a network's credentials, with hints on where to find the values. */
+/** Fields for a network's credentials, with hints on where to find the values. */
 export const CredentialFields = ({
   network,
   values,

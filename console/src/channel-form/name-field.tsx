@@ -3,7 +3,7 @@ import { Field, TextInput } from '../components/controls.js';
 import { useMessages } from '../i18n/messages.js';
 import { channelFormMessages } from './messages.js';
 
-/** The name of a channel. */
+/** A field for a channel's name. */
 export const NameField = ({
   value,
   onChange,

@@ -15,7 +15,7 @@ const MARK_TYPES: Readonly<Partial<Record<Entity['type'], MarkType>>> = {
   expandable_blockquote: 'quote',
 };
 
-/** Types that networks detect in the text themselves. */
+/** Types of entities that networks detect in the text on their own. */
 const FOUND: ReadonlySet<Entity['type']> = new Set(['mention', 'url', 'email', 'phone_number', 'hashtag']);
 
 /**

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { management } from '../api/management.js';
 import { useScope } from '../session/scope.js';
 
-/** Waiting publications of a channel. */
+/** How many publications of a channel are waiting. */
 export interface HeldPosts {
   readonly count: number;
   /** True if there are more than were counted. */

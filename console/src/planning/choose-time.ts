@@ -45,7 +45,7 @@ export const chooseInstant = (at: number, zone: string): ChosenTime => {
   return { ...local, isSecond: found.kind === 'twice' && at >= found.second };
 };
 
-/** A suggested time, so that people need not fill in the fields. */
+/** A suggested time, which saves people from filling in the fields. */
 export interface OfferedTime extends LocalTime {
   readonly name: 'today' | 'tomorrow' | 'monday';
 }

@@ -20,7 +20,7 @@ const readSession = (): Session | null => {
 };
 
 const store = createStore<Session | null>(readSession());
-/** True if a call with the session's key got a 401, so that the sign-in form is shown over the screen. */
+/** True if a call with the session's key got a 401, in which case the sign-in form covers the screen. */
 const expired = createStore(false);
 
 /** Returns the session; null if signed out. */

@@ -39,7 +39,7 @@ const messages = defineMessages({
 
 const LANGUAGE_NAMES = { en: 'English', ru: 'Русский' } as const;
 
-/** Asks for a key. `isAgain` if it covers a screen because the gateway no longer accepts the key. */
+/** Asks for a key. `isAgain` is true if the form covers a screen because the gateway no longer accepts the key. */
 export const SignInForm = ({ isAgain = false }: { readonly isAgain?: boolean }) => {
   const m = useMessages(messages);
   const locale = useLocale();

@@ -94,9 +94,7 @@ const shareAt = ({ clientX, currentTarget }: { readonly clientX: number; readonl
   return Math.min(1, Math.max(0, (clientX - left) / width));
 };
 
-/**
- * Hours between two labels. From the fraction `NOW_FROM` of the day on, there are no times, to leave room for "now".
- */
+/** Hours between two labels. The last part of the day, from the fraction `NOW_FROM` on, has only the label "now". */
 const LABEL_HOURS = 4;
 const NOW_FROM = 0.9;
 /** Fraction of the day after which a phone has no room for a label next to "now". */

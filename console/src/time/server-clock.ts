@@ -40,8 +40,8 @@ const subscribe = (listener: () => void): (() => void) => {
 };
 
 /**
- * Returns the server's time, rounded down to a resolution, and renders again when it changes. All callers share one
- * timer.
+ * Returns the server's time, rounded down to a resolution, and renders the component again whenever it changes. All
+ * callers share one timer.
  * @param resolution in ms; 1,000 for countdowns, 60,000 where minutes are shown
  */
 export const useNow = (resolution = 1000): number =>

@@ -15,7 +15,8 @@ import type { Wall } from './read-wall.js';
 import { wallSheet } from './wall-sheet.js';
 
 /**
- * A channel's messages, styled like its network. Media are not loaded, so that no request leaves the gateway's host.
+ * A channel's messages, styled like its network. Media files are not loaded, so that the browser contacts no host other
+ * than the gateway's.
  */
 export const WallPosts = ({
   wall,

@@ -21,7 +21,7 @@ import { ReceiptsCard } from './receipts-card.js';
 import { SettingsCard } from './settings-card.js';
 import { TestCard } from './test-card.js';
 
-/** The screen of a channel: problems first, then its posts, its test and its settings. */
+/** The screen for a channel: problems first, then its posts, its test and its settings. */
 export const ChannelScreen = () => {
   const { id } = useParams({ from: '/channels/$id' });
   const channel = useQuery({

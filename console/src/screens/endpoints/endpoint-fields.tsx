@@ -35,7 +35,7 @@ export const toBody = (draft: EndpointDraft) => ({
 /** Returns the query for the limits of all plans. */
 export const usePlans = () => useQuery({ queryKey: ['plans'], queryFn: () => management().get('/plans') });
 
-/** Fields of an endpoint. */
+/** Fields for an endpoint's settings. */
 export const EndpointFields = ({
   draft,
   requiresApproval = false,

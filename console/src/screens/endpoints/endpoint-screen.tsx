@@ -19,7 +19,7 @@ import { EndpointSettings } from './endpoint-settings.js';
 import { EndpointState } from './endpoint-state.js';
 import { endpointsMessages } from './messages.js';
 
-/** The screen of an endpoint: its switch, URL and secrets, settings, limits, and how to post to it. */
+/** The screen for an endpoint: its switch, URL and secrets, settings, limits, and how to post to it. */
 export const EndpointScreen = () => {
   const { id } = useParams({ from: '/endpoints/$id' });
   const endpoint = useEndpoint(id);

@@ -18,7 +18,7 @@ import { OutputSettings } from './output-settings.js';
 import { OutputState } from './output-state.js';
 import { ReplayDialog } from './replay-dialog.js';
 
-/** The screen of a webhook: its deliveries, settings and secret. */
+/** The screen for a webhook: its deliveries, settings and secret. */
 export const OutputScreen = () => {
   const { id } = useParams({ from: '/outputs/$id' });
   const output = useOutput(id);

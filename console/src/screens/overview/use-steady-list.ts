@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** A list that stays as it is while it is held. */
+/** A list that does not change while it is held. */
 export interface SteadyList<T> {
   readonly shown: readonly T[];
   /** Keys of the items that the last update added. */

@@ -19,7 +19,7 @@ import { OwnerLimits } from './owner-limits.js';
 import { OwnerSettings } from './owner-settings.js';
 import { PackDialog } from './pack-dialog.js';
 
-/** The screen of an owner. Operators see the plan, the posts and the key; the owner sees the limits of the plan. */
+/** The screen for an owner. Operators see the plan, the posts and the key; the owner sees the limits of the plan. */
 export const OwnerScreen = () => {
   const { id } = useParams({ from: '/owners/$id' });
   const { isOperator } = useScope();

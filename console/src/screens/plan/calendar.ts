@@ -39,7 +39,7 @@ export const periodOf = (view: View, first: Day, zone: string): Period => {
 export const step = (view: View, first: Day, by: 1 | -1): Day =>
   view === 'week' ? addDays(first, 7 * by) : addMonths(first, by);
 
-/** Returns whether a day is in the shown month, and not in an adjacent month whose days share a week with it. */
+/** Returns whether a day is in the shown month. The view's first and last weeks may include days of adjacent months. */
 export const isInMonth = (day: Day, first: Day): boolean => day.slice(0, 7) === first.slice(0, 7);
 
 /** An hour of a day, as the clock shows it. */

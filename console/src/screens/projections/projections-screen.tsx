@@ -12,7 +12,7 @@ import { Decisions } from './decisions.js';
 import { projectionsMessages } from './messages.js';
 import { ProjectionTable } from './projection-table.js';
 
-/** The screen of the read models: their progress, rebuilds with differences, and operators' decisions. */
+/** The screen for the read models: their progress, rebuilds with differences, and operators' decisions. */
 export const ProjectionsScreen = () => {
   const m = useMessages(projectionsMessages);
   const { isOperator } = useScope();

@@ -3,7 +3,7 @@ import { Field, TextInput } from '../../components/controls.js';
 import { useMessages } from '../../i18n/messages.js';
 import { projectsMessages } from './messages.js';
 
-/** The name of a project, in a form. */
+/** A field for a project's name. */
 export const ProjectNameField = ({
   value,
   onChange,

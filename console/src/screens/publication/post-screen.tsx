@@ -34,7 +34,7 @@ import { PlannedBanner, UnreleasedEnd } from './planned-banner.js';
 import { postMessages } from './post-messages.js';
 import { VersionsCard } from './versions-card.js';
 
-/** The screen of a post: all of its publications, its content, and the metadata that the client sent along. */
+/** The screen for a post: all of its publications, its content, and the metadata that the client sent along. */
 export const PostScreen = () => {
   const shared = useMessages(publicationMessages);
   const m = useMessages(postMessages);

@@ -25,7 +25,7 @@ import { textMember } from './story.js';
 import { useCalls } from './use-calls.js';
 
 /**
- * The screen of a publication: what it needs, its history up to the network's response, and the proof of that history.
+ * The screen for a publication: what it needs, its history up to the network's response, and the proof of that history.
  */
 export const PublicationScreen = () => {
   const m = useMessages(publicationMessages);

@@ -56,8 +56,8 @@ export const RequestsScreen = () => {
 };
 
 /**
- * Returns the endpoint that the URL names. If it names none, returns an endpoint that was disabled by limits or by the
- * plan, or else the first in the list.
+ * Returns the endpoint that the URL names. If there is no such endpoint, returns one that was disabled by limits or by
+ * the plan, or else the first in the list.
  */
 const chooseEndpoint = (endpoints: readonly Endpoint[], id: string | undefined): Endpoint =>
   endpoints.find((endpoint) => endpoint.id === id) ??

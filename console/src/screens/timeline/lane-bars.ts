@@ -33,9 +33,9 @@ const toBar = ({ kind, id, from, to, actor }: HistorySpan): LaneBar => ({
 });
 
 /**
- * Returns the bars for a channel. Uses the channel's own state for what the history does not show: a disabled channel,
- * and a current pause or hold that is not in the history yet. Such a pause is drawn from now on, as is a disabled
- * channel, because the start is unknown.
+ * Returns the bars for a channel. If it is disabled, or if the history does not show its current pause or hold yet,
+ * adds a bar from the channel's own state. The bar of such a pause or of a disabled channel starts now, because the
+ * real start is unknown.
  */
 export const barsOf = (
   channel: Pick<Channel, 'id' | 'status' | 'attention' | 'paused_until'>,

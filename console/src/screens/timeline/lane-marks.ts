@@ -32,7 +32,7 @@ export interface MarkGroup {
 
 const MINUTE = 60_000;
 
-/** Returns where a publication is on its lane, in ms since 1970. Ignores its position in a backlog. */
+/** Returns the time at which a lane shows a publication, in ms since 1970. Ignores its position in a backlog. */
 const markTime = (publication: Publication, acceptedAt: number, now: number): number => {
   const { state, published_at: publishedAt, attempts, waiting_for: waitingFor } = publication;
   const attempt = attempts.at(-1);

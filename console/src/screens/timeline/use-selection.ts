@@ -66,7 +66,7 @@ export const useSelection = (posts: readonly Post[]): Selection => {
       if (document.querySelector('[role="dialog"], [role="menu"]')) return;
       if (event.key === 'j') move(1);
       if (event.key === 'k') move(-1);
-      // The row gets the focus in the next frame and handles Enter itself from then on.
+      // The row receives focus in the next frame and handles Enter itself from then on.
       const isToggle = event.key === 'w' || (event.key === 'Enter' && isOnPage(event.target));
       if (isToggle) setState((old) => (old.postId === null ? old : { ...old, isOpen: !old.isOpen }));
       if (event.key === 'Escape') setState((old) => (old.isOpen ? { ...old, isOpen: false } : NOTHING));
