@@ -14,7 +14,9 @@ export const MAX_MEDIA = 10;
 
 const MB = 1_048_576;
 
-/** A draft's media files as tiles, in order. Each tile opens a menu, except the last, which adds a file. */
+/**
+ * A draft's media files as tiles, in order, each with a menu. An additional tile adds a file, up to {@link MAX_MEDIA}.
+ */
 export const MediaList = ({
   media,
   checked,
