@@ -55,6 +55,17 @@ describe('violations (publish-api.md: States; D-17)', () => {
     ]);
   });
 
+  it('are cleared by enabling if the first request afterwards exceeds a budget, too', async () => {
+    const harness = await createHarness({ discoveryPerMinute: 1 });
+    await harness.consumeBudget('discovery');
+    await harness.post();
+    await violate(harness, seconds);
+    harness.endpoint = await database.changeEndpoint(harness.endpoint, { enabled: true });
+    const verdicts: Verdict[] = [];
+    for (let i = 0; i < 6; i++) verdicts.push(await harness.consumeBudget('discovery'));
+    expect(counted(verdicts)).toEqual([...[1, 2, 3, 4].map((n) => [n, false]), [5, true], 'disabled']);
+  });
+
   it('are not cleared by any other change', async () => {
     const harness = await createHarness();
     await harness.post();
