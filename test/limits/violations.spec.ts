@@ -107,6 +107,17 @@ describe('violations (publish-api.md: States; D-17)', () => {
     ]).toEqual([rejected('replays', 60), rejected('sandbox', 43_200), ADMITTED]);
   });
 
+  it('disable neither the sandbox nor replays (D-12, D-17)', async () => {
+    const harness = await createHarness({ plan: { sandboxDaily: 5 } });
+    await harness.post();
+    await violate(harness, seconds);
+    expect([
+      await harness.consumeBudget('discovery'),
+      await harness.consumeBudget('sandbox'),
+      await harness.consumeBudget('replays'),
+    ]).toEqual([{ outcome: 'disabled' }, ADMITTED, ADMITTED]);
+  });
+
   it('disable nothing if the profile says so', async () => {
     const harness = await createHarness({ violationsToDisable: null });
     await harness.post();
