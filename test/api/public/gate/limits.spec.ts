@@ -65,6 +65,17 @@ describe('a post that is sent too soon (publish-api.md: Limits)', () => {
   });
 });
 
+describe('a post to an endpoint without a project (D-10)', () => {
+  it('takes rate-limit tokens like any other, with a key or without', async () => {
+    for (const headers of [{}, key('nowhere')]) {
+      const endpoint = await gateway.createEndpoint(owner, [], { min_interval: 60 });
+      const first = await sendRequest(gateway.url, endpoint, { headers });
+      expect(JSON.parse(first.text)).toMatchObject({ id: null, queued_targets: 0 });
+      expect(listStatuses([first, await sendRequest(gateway.url, endpoint)])).toEqual([200, 429]);
+    }
+  });
+});
+
 describe('a post that is rejected for its content', () => {
   it.each([
     ['invalid JSON', '{', 400],
