@@ -111,6 +111,13 @@ describe('overrides (D-61)', () => {
       ]);
   });
 
+  it('media of an override that no addressed target uses are not probed', async () => {
+    const overrides = { vk: { media: [{ type: 'photo', url: `${host.origin}/nothing` }] } };
+    const { status, body } = await endpoint.post('', { text: 'a', targets: [{ id: first.channelId }], overrides });
+    expect({ status, body }).toMatchObject({ status: 200, body: { queued_targets: 1 } });
+    await until('it is published', () => isPublished(body.id));
+  });
+
   it('what is wrong is refused with its place, and nothing is accepted', async () => {
     const overrides = { facebook: { text: 'a' }, telegram: { text: 7 }, vk: {} };
     for (const { status, body } of [
