@@ -1,5 +1,5 @@
 import type { Audience } from './content-layers.js';
-import { contentFor } from './overrides.js';
+import { contentFor, listMedia } from './overrides.js';
 import { validatePayload } from './validate.js';
 
 const TG = { channelId: 'tgt_1', platform: 'telegram' };
@@ -126,5 +126,26 @@ describe('content per target (D-61)', () => {
     const overrides = { telegram: { text: 'b', entities: [bold(0, 1)] }, tgt_2: { media: null, buttons: [[button]] } };
     const checked = check({ text: 'a', media: [photo], overrides });
     expect(check((checked as unknown as { payload: object }).payload)).toEqual(checked);
+  });
+});
+
+describe('the media lists of a post (D-61)', () => {
+  const pathsFor = (overrides: object, ...addressed: Parameters<typeof listMedia>[1]): string[] =>
+    listMedia({ media: [photo] as never, overrides: overrides as never }, addressed).map(({ path }) => path);
+
+  it("are those that its targets get: a target's own before its network's, each once", () => {
+    const overrides = { telegram: { media: [photo] }, tgt_3: { media: [photo] } };
+    expect(pathsFor(overrides, OTHER_TG)).toEqual(['overrides.tgt_3.media']);
+    expect(pathsFor(overrides, TG, VK, OTHER_TG)).toEqual([
+      'overrides.telegram.media',
+      'media',
+      'overrides.tgt_3.media',
+    ]);
+    expect(pathsFor(overrides, TG, TG)).toEqual(['overrides.telegram.media']);
+  });
+
+  it('leave out a list that an override removes', () => {
+    expect(pathsFor({ telegram: { media: [photo] }, tgt_3: { media: null } }, OTHER_TG)).toEqual([]);
+    expect(pathsFor({ telegram: { media: null }, tgt_3: { text: 'a' } }, OTHER_TG, VK)).toEqual(['media']);
   });
 });
