@@ -71,6 +71,15 @@ it('names the content and the remaining targets in the release', () => {
   expect(released!.data).toMatchObject({ contentRevision: 5, targets: [target(3)], publishAt: 1_000 });
 });
 
+it('drops with a replacement the publications that it no longer has, those cancelled earlier included', () => {
+  const listDropped = (state: PlannedPost): unknown => {
+    const [revised] = decidePlannedPost(revise(1_000), state, 6) as unknown as { data: { droppedIds: unknown } }[];
+    return revised!.data.droppedIds;
+  };
+  expect(listDropped(planned())).toEqual(['pub_1']);
+  expect(listDropped(execute(planned(), cancel('pub_1')).state)).toEqual(['pub_1']);
+});
+
 it('releases at once what is moved to now, with the content of the same append', () => {
   const { events, state } = execute(planned(), revise(null));
   expect(events).toEqual(['PostRevised', 'PostReleased']);
