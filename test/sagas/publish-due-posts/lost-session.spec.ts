@@ -36,3 +36,32 @@ it('waits for the answer that a worker still gets which has lost its leases with
   expect(events.map(({ type }) => type)).toEqual(['PublicationStarted', 'PublicationSucceeded']);
   for (const worker of workers) await worker.stop();
 });
+
+it('makes no call if it has lost its leases since it claimed the publication', async () => {
+  let onStarted: (() => Promise<void>) | null = null;
+  const worker = await harness.startWorker({
+    wrapEventStore: (store) => {
+      const append = store.append.bind(store);
+      store.append = async (stream, ...rest) => {
+        const appended = await append(stream, ...rest);
+        if (stream.startsWith('publication-')) await onStarted?.();
+        return appended;
+      };
+      return store;
+    },
+  });
+  const { leases } = worker.infrastructure;
+  const channel = await harness.createChannel('telegram');
+  const id = leases.workerId;
+  onStarted = async () => {
+    onStarted = null;
+    await endSession(channel.channelId);
+    await until('it has registered again', () => leases.workerId !== null && leases.workerId !== id);
+  };
+  const post = await channel.publish({ text: 'once' });
+  const { attempts } = await channel.waitUntil(post, 'is published', ({ state }) => state === 'published');
+  expect(attempts).toMatchObject([{ outcome: 'postponed', error: { code: 'interrupted' } }, { outcome: 'published' }]);
+  const { items } = await channel.control.listCalls({ method: 'sendMessage' });
+  expect(items.filter((call) => call.channel === channel.chat)).toHaveLength(1);
+  await worker.stop();
+});
