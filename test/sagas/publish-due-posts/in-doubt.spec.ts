@@ -46,6 +46,16 @@ describe('a send in doubt (D-25) on a network with a look-up', () => {
     },
   );
 
+  it.concurrent('is not sent again because the first look-up comes before the network shows it', async () => {
+    const channel = await harness.createChannel('max');
+    await loseAnswer(channel, POST.max);
+    const nothing = { mode: 'answer', status: 200, body: { messages: [] } } as const;
+    await channel.network.addFault({ ...nothing, method: LOOK_UP.max, channel: channel.chat });
+    const { attempts } = await channel.waitForState(await channel.publish({ text: 'once' }), 'published');
+    expect(attempts).toMatchObject([{ outcome: 'published', error: null }]);
+    expect(await texts(channel)).toEqual(['once']);
+  });
+
   it.concurrent('keeps its attempt open and its channel held while the look-up fails', async () => {
     const channel = await harness.createChannel('max');
     await loseAnswer(channel, POST.max);
