@@ -51,6 +51,21 @@ describe('an invalid credential (D-26)', () => {
     expect((await channel.readWall()).map(({ text }) => text)).toEqual(['a', 'b', 'c']);
   });
 
+  it('that is replaced while the network refuses it fails no post, which is sent with the new one', async () => {
+    const channel = await harness.createChannel('telegram');
+    const refusal = { mode: 'answer', method: 'sendMessage', status: 401, delay_ms: 5_000 } as const;
+    await channel.network.addFault({ ...refusal, channel: channel.chat });
+    const id = await channel.publish({ text: 'a' });
+    await channel.waitUntil(id, 'is under way', ({ state }) => state === 'publishing');
+    const credentials = { bot_token: `2000:${'n'.repeat(35)}`, chat_id: channel.chat };
+    await harness.gateway.manage('PATCH', `/channels/${channel.channelId}`, { credentials });
+    const { attempts } = await channel.waitUntil(id, 'has ended', ({ state }) => /^(published|failed)$/.test(state));
+    expect(attempts).toMatchObject([
+      { outcome: 'postponed', error: { code: 'unauthorized', category: 'credentials' } },
+      { outcome: 'published' },
+    ]);
+  });
+
   it('holds the queue while the schedule is behind, too', async () => {
     const channel = await harness.createChannel('telegram');
     await refuse(channel, 1);
