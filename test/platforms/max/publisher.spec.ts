@@ -298,6 +298,16 @@ describe('the look-up of a send in doubt (networks.md §4, D-25)', () => {
     expect(await lookUp(Date.parse(entry!.at) + 1_500)).toEqual({ kind: 'unknown' });
   });
 
+  it('is inconclusive if one of the newer messages cannot be read', async () => {
+    const known = { timestamp: Date.now() - 60_000, body: { mid: 'mid.1', text: 'earlier' } };
+    const list = (...messages: readonly object[]) =>
+      max.control.addFault({ ...answer(200, { messages }), method: 'GET /messages' });
+    await list({ body: null }, known);
+    expect(await lookUp(Date.now(), ahoy, ['mid.1'])).toEqual({ kind: 'unknown' });
+    await list(known, { body: null });
+    expect(await lookUp(Date.now(), ahoy, ['mid.1'])).toEqual({ kind: 'not_sent' });
+  });
+
   it('is inconclusive if the newest ten messages do not reach back far enough', async () => {
     for (let n = 0; n < 10; n++) await max.post({ text: `later ${n}` });
     expect(await lookUp(Date.now() - 60_000)).toEqual({ kind: 'unknown' });
