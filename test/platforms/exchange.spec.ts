@@ -3,6 +3,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { Agent, type Dispatcher } from 'undici';
 import { createConnections, exchange, type ExchangeLimits } from '../../src/platforms/exchange.js';
 
 const connections = createConnections();
@@ -23,9 +24,14 @@ const listening = async <S extends Server | TcpServer>(server: S): Promise<numbe
 };
 const http = async (listener: RequestListener) => `http://127.0.0.1:${await listening(createServer(listener))}`;
 
-const post = (url: string, limits: Partial<ExchangeLimits> = {}, body: string | Readable = '{}') =>
+const post = (
+  url: string,
+  limits: Partial<ExchangeLimits> = {},
+  body: string | Readable = '{}',
+  by: Dispatcher = connections,
+) =>
   exchange(
-    connections,
+    by,
     { method: 'POST', url, headers: { 'content-type': 'application/json' }, body },
     { timeoutMs: 20_000, signal: new AbortController().signal, ...limits },
   );
@@ -129,6 +135,26 @@ describe('an exchange is never_sent', () => {
     const port = await listening(createTcpServer());
     const outcome = await post(`https://127.0.0.1:${port}`, { timeoutMs: 100 });
     expect(outcome).toMatchObject({ kind: 'never_sent', code: 'timed_out' });
+  });
+
+  it('when the time-out passes before a connection is free, and is not sent once one is', async () => {
+    const single = new Agent({ connections: 1, pipelining: 1 });
+    const calls: string[] = [];
+    let arrive: (response: ServerResponse) => void;
+    const arrived = new Promise<ServerResponse>((resolve) => (arrive = resolve));
+    const url = await http((request, response) => {
+      calls.push(request.url ?? '');
+      if (request.url === '/first') arrive(response);
+      else response.end();
+    });
+    const first = post(`${url}/first`, {}, '{}', single);
+    const late = post(`${url}/late`, { timeoutMs: 100 }, '{}', single);
+    const last = post(`${url}/last`, {}, '{}', single);
+    expect(await late).toMatchObject({ kind: 'never_sent', code: 'timed_out' });
+    (await arrived).end();
+    expect([await first, await last]).toMatchObject([{ kind: 'answered' }, { kind: 'answered' }]);
+    expect(calls).toEqual(['/first', '/last']);
+    await single.destroy();
   });
 
   it('when the call was aborted before it began', async () => {
