@@ -276,6 +276,30 @@ describe('a translation (D-28)', () => {
     expect(await gateway.readWall(setup.channels[0]!.chatId)).toEqual(['раз·en', 'два·en']);
   });
 
+  it('keeps no post from the pause of its channel that begins in the meantime (D-21)', async () => {
+    const setup = await setUp({ translation: translation() });
+    const [channel] = setup.channels as [TestChannel];
+    await translator.control.addFault({ mode: 'delay', delay_ms: 8_000 });
+    const post = await sendPost(setup, { text: 'не сейчас' });
+    await until('the translation is requested', async () => (await countTranslations('не сейчас')) === 1);
+    await gateway.manage('POST', `/channels/${channel.id}/pause`, { minutes: 60 });
+    await until('it is translated', async () =>
+      (await gateway.readAllEvents()).some(
+        ({ type, data }) => type === 'TranslationStored' && (data as { readonly postId: string }).postId === post,
+      ),
+    );
+    // Without the pause, this post would not be published before the translated one has started.
+    const other = await setUp({});
+    await waitForState(await sendPost(other, { text: 'другой канал' }), 'published');
+    await gateway.manage('POST', `/channels/${channel.id}/resume`);
+    const [{ id }] = await waitForState(post, 'published');
+    const [started] = await gateway.readEvents(`publication-${id}`);
+    const resumed = (await gateway.readEvents(`channelPause-${channel.id}`)).find(
+      ({ type }) => type === 'ChannelResumed',
+    );
+    expect(started!.position).toBeGreaterThan(resumed!.position);
+  });
+
   it('with a blank result has failed: no post loses its text, and the blank is not stored (D-22)', async () => {
     const media = [{ type: 'photo', url: host.serve('/blank.png', png(20, 20)) }];
     const blank = (more: object = {}) =>
