@@ -26,6 +26,7 @@ describe('min-interval (publish-api.md: Limits; D-16)', () => {
     ['12:00:00', 10],
     ['12:00:00.000001', 10],
     ['12:00:01', 9],
+    ['12:00:01.7', 9],
     ['12:00:08.5', 2],
     ['12:00:09', 1],
   ])('a rejection at %s says to wait %i s, rounded up', async (time, seconds) => {
