@@ -84,6 +84,21 @@ describe('the probe budget (D-51)', () => {
     expect(await budget.pay(endpoint, { probes: 3, bytes: 0 })).toEqual(paid);
   });
 
+  it('covers the whole request with Retry-After where its owner’s budget refuses the second payment', async () => {
+    const { pool, setClock } = await database.newPoolAtNoon();
+    const budget = new ProbeBudget(pool, { ...FIGURES, probesPerMinute: 10 });
+    const owner = newOwner();
+    const endpoint = newEndpoint(owner);
+    await budget.pay(newEndpoint(owner), { probes: 4, bytes: 0 });
+    await setClock('12:00:20');
+    await budget.pay(newEndpoint(owner), { probes: 10, bytes: 0 });
+    await budget.pay(newEndpoint(owner), { probes: 4, bytes: 0 });
+    await setClock('12:00:30');
+    await budget.pay(endpoint, { probes: 2, bytes: 0 }); // the request's first payment
+    const second = await budget.pay(endpoint, { probes: 3, bytes: 0 }, { probes: 5, bytes: 0 });
+    expect(second).toEqual(refused(50, 'owner')); // 30 s would be enough for the second payment alone
+  });
+
   it('lets a payment above a limit pass where nothing of that limit is used', async () => {
     const { payAt } = await createBudget({ probesPerMinute: 3 });
     const endpoint = newEndpoint();
