@@ -45,6 +45,23 @@ describe('PreviewBudget', () => {
     expect(time).toBe(1_410);
   });
 
+  it('refuses a call that waited for the thread if the others have used up what was left', async () => {
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const rest = async (ms: number): Promise<void> => {
+      const until = time + ms;
+      await begun;
+      time = Math.max(time, until);
+    };
+    const budget = new PreviewBudget({ previewMsPerMinute: 6_000 }, () => time, rest);
+    await spend(budget, 'own_a', 200);
+    const calls = [1, 2, 3].map(() => spend(budget, 'own_b', 1_400));
+    for (let i = 0; i < 10; i++) await new Promise(setImmediate); // all of them wait for the thread
+    begin();
+    const statuses = (await Promise.allSettled(calls)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+  });
+
   it('charges for work that fails, and until work first waits', async () => {
     const budget = create(60);
     const fail = budget.spend('own_a', reject, () => {
