@@ -128,6 +128,17 @@ describe('the monthly quota (D-18, D-46)', () => {
     ]);
   });
 
+  it('takes nothing from the packs for what a month’s larger plan covers, though a smaller one has followed', async () => {
+    const { owner, channels, endpoint, send, waitForStates, readOwner } = await setUp(3);
+    await harness.gateway.manage('PATCH', `/owners/${owner}`, { plan: 'pro' });
+    await waitForStates(await send(), { published: 3 });
+    await harness.gateway.manage('PATCH', `/owners/${owner}`, { plan: 'mini' });
+    await harness.gateway.manage('POST', `/owners/${owner}/post-packs`, { posts: 1 });
+    const { body } = await endpoint.post('', { text: 'one more', targets: [{ id: channels[0]!.id }] });
+    await waitForStates(body.id, { published: 1 });
+    expect(await readOwner()).toMatchObject({ posts_used: 4, posts_left: 1 });
+  });
+
   it('tells of a quota that a smaller plan uses up', async () => {
     const { owner, send, waitForStates } = await setUp(3);
     await harness.gateway.manage('PATCH', `/owners/${owner}`, { plan: 'pro' });
