@@ -59,6 +59,16 @@ describe('the backlog of a channel pause (D-21)', () => {
     ]);
   });
 
+  it('does not include posts accepted after the pause was lifted, though before the end that it would have had', async () => {
+    await time.pauseChannel(10);
+    await time.at(2).resumeChannel();
+    await accept('ab');
+    expect(await time.publish(30)).toEqual([
+      ['a', 2],
+      ['b', 2],
+    ]);
+  });
+
   it('does not delay posts that are accepted after it has gone out', async () => {
     await time.pauseChannel(10);
     await accept('a');
