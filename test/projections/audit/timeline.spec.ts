@@ -2,6 +2,7 @@ import { Client, type Pool } from 'pg';
 import type { RecordedEvent } from '../../../src/kernel/events.js';
 import { pgTypes } from '../../../src/postgres/pool.js';
 import { audit } from '../../../src/projections/audit/audit.projection.js';
+import { type AuditFilter, AuditIndex } from '../../../src/projections/audit/audit.queries.js';
 import { AUDIT, TALLY_EVENTS } from '../../../src/projections/audit/audit.tables.js';
 import { TimelineQueries } from '../../../src/projections/audit/timeline.queries.js';
 import { compareSchemas } from '../../../src/projections/engine/verification/compare-schemas.js';
@@ -211,4 +212,20 @@ describe('the spans of states', () => {
       ['channel_pause', 0, 1],
     ]);
   });
+});
+
+it('events are found by their time, which may be before that of an earlier event', async () => {
+  const list = new EventList();
+  list.add(START, 'OwnerRegistered', { ownerId: 'own_1' });
+  list.add(START - 1_000, 'ChannelConnected', { channelId: 'tgt_1', ownerId: 'own_1' });
+  list.add(START - 500, 'ChannelPaused', { channelId: 'tgt_1', until: START + 9_000 });
+  const index = new AuditIndex(client as unknown as Pool, {} as never, {} as never);
+  const find = async (filter: Pick<AuditFilter, 'since' | 'until'>): Promise<number[]> =>
+    (await index.listEntries({ ownerId: null, ...filter }, null, 10)).map(({ position }) => Number(position));
+  for (const batch of [1, 2, 3]) {
+    await fold(AUDIT, list.events, batch);
+    expect(await find({ until: START })).toEqual([3, 2]);
+    expect(await find({ until: START - 500 })).toEqual([2]);
+    expect(await find({ since: START - 500 })).toEqual([3, 1]);
+  }
 });
