@@ -133,6 +133,17 @@ describe('the things that need attention', () => {
     await waitForOverview(caller, 'nothing that needs attention', ({ attention }) => attention.length === 0);
   });
 
+  it('is no longer an endpoint that its owner has disabled after the gateway did', async () => {
+    const setup = await PublishingSetup.create(harness);
+    const { owner } = setup;
+    const { caller } = owner;
+    const endpoint = await createEndpoint(owner, [setup.project], { min_interval: 60 });
+    for (let i = 0; i < 7; i++) await sendUnchecked(harness, endpoint);
+    await waitForOverview(caller, 'the endpoint', (overview) => attentionOf(overview, 'endpoint_disabled'));
+    await caller.post(`/endpoints/${endpoint.id}/disable`).expect(200);
+    await waitForOverview(caller, 'nothing that needs attention', ({ attention }) => attention.length === 0);
+  });
+
   it('has at most 20 ids, the longest first, but counts all', async () => {
     const setup = await PublishingSetup.create(harness);
     await addFault(harness, setup, { ...answering(400, 'Bad Request'), times: null });
