@@ -1,17 +1,19 @@
 /**
- * Size in bytes at which a page of a list ends, even if it has fewer items than requested, because an answer is built
+ * Size in bytes at which a page of a list ends, even if it has fewer items than requested, because a response is built
  * in memory and writing it blocks the event loop.
  */
 export const PAGE_BYTES = 4_000_000;
 
-/** Maximum size in bytes of a client-supplied value in a list. The answer for a single item contains the full value. */
+/**
+ * Maximum size in bytes of a client-supplied value in a list. The response for a single item contains the full value.
+ */
 export const SHOWN_BYTES = 65_536;
 
 /**
  * Returns SQL that ends a list at {@link PAGE_BYTES}, with the tables `listed` (all requested rows) and `shown`. The
  * first row is always shown.
  * @param select statement that selects the rows, with a column `bytes`: the approximate size that each row adds to the
- * answer
+ * response
  * @param order order of the statement, such as `post_id desc`
  */
 export const boundedList = (select: string, order: string): string => `

@@ -120,7 +120,7 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, batch: Acti
   addToFeed(event, row, batch);
 };
 
-/** True if the channel is deleted, which leaves nothing for its owner to decide. */
+/** True if the channel was deleted, in which case its owner has nothing left to decide. */
 const isDeleted = (channelId: string, { resources }: ActivityBatch): boolean =>
   resources.get(channelId)?.is_deleted === true;
 

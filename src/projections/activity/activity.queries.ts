@@ -30,7 +30,7 @@ export interface Activity {
   >[];
   /** Counts per ten minutes, like `minutes`, but for all networks together. */
   readonly tenMinutes: readonly Pick<TenMinutesRow, 'at' | 'events' | 'failed' | 'in_doubt'>[];
-  /** Numbers of open publications, by network. */
+  /** Open-publication counts, by network. */
   readonly standings: readonly StandingRow[];
   readonly networks: readonly {
     readonly platform: string;
@@ -38,7 +38,7 @@ export interface Activity {
     readonly oldest_at: Instant | null;
     /** True if the network has asked for a delay that is still in effect. */
     readonly is_limited: boolean;
-    /** True if a publication is waiting because the month's posts are used up. */
+    /** True if a publication is waiting because the monthly quota is used up. */
     readonly lacks_quota: boolean;
   }[];
   /** Publications that failed, oldest failure first. */
@@ -69,7 +69,7 @@ export interface WaitingOwner {
   readonly publication_id: string;
   readonly platform: string;
   readonly oldest_at: Instant;
-  /** Number of all waiting publications, on all networks. */
+  /** Total number of the owner's waiting publications, across all networks. */
   readonly posts: number;
 }
 

@@ -7,19 +7,19 @@ export const ACTIVITY_VERSION = 2;
 /** Schema of the views that queries read, whose columns belong to this version. */
 export const ACTIVITY = readSchema('activity', ACTIVITY_VERSION);
 
-/** Owner of the rows that hold the totals of all owners. */
+/** Owner id of the rows that hold the totals for all owners. */
 export const ALL_OWNERS = '*';
 
 /** States of an open publication. */
 export type OpenState = 'queued' | 'publishing' | 'failed' | 'in_doubt';
 
 /**
- * Publication counts by latency class, stored as `latencies` of a minute. Latency is the time from acceptance to
- * publication.
+ * Publication counts by latency class, stored in the `latencies` column of `minute`. Latency is the time from
+ * acceptance to publication.
  */
 export type Latencies = Readonly<Record<string, number>>;
 
-/** Kinds of entries of the feed. */
+/** Kinds of feed entries. */
 export type FeedKind =
   | 'publishing'
   | 'published'
@@ -49,7 +49,7 @@ export const resourceRows = defineTable(
 /** A row of {@link resourceRows}. */
 export type ResourceRow = RowOfTable<typeof resourceRows>;
 
-/** The table of open publications: they wait, are being published, or need their owner's decision. */
+/** The table of open publications: queued, being published, or awaiting their owner's decision. */
 export const openPublicationRows = defineTable(
   {
     name: 'publication',
@@ -70,8 +70,8 @@ export const openPublicationRows = defineTable(
     accepted_at: fixed(bigint()),
     state: text<OpenState>(),
     /**
-     * Rule of the latest postponement or hold; null if there was none since it was queued, or if it failed or is in
-     * doubt.
+     * Rule behind the latest postponement or hold; null if there has been none since it was queued, or if it failed or
+     * is in doubt.
      */
     retry_rule: nullable(text()),
     retry_at: bigint(),
@@ -126,14 +126,14 @@ export const minuteRows = defineTable(
 /** A row of {@link minuteRows}. */
 export type MinuteRow = RowOfTable<typeof minuteRows>;
 
-/** The table of event counts by owner and ten minutes. */
+/** The table of event counts by owner and ten-minute interval. */
 export const tenMinutesRows = defineTable(
   { name: 'ten_minutes', key: 'ten_minutes_key', fillfactor: 50 },
   {
     /** `<owner>/<position in the ring>` */
     ten_minutes_key: text(),
     owner_id: fixed(text()),
-    /** Start of the ten minutes. */
+    /** Start of the interval. */
     at: bigint(),
     events: int(),
     failed: int(),
@@ -163,7 +163,7 @@ export const feedRows = defineTable(
 /** A row of {@link feedRows}. */
 export type FeedRow = RowOfTable<typeof feedRows>;
 
-/** The table that counts all entries that each owner's feed has ever had. */
+/** The table of the total number of entries ever added to each owner's feed. */
 export const feedEndRows = defineTable(
   { name: 'feed_end', key: 'owner_id', fillfactor: 50 },
   { owner_id: text(), entries: bigint() },
@@ -192,10 +192,10 @@ export type AlertRow = RowOfTable<typeof alertRows>;
  * Tables of the overview (ADR-204). Times are milliseconds since 1970.
  *
  * `publication` holds the open publications, and `standing` their counts by owner and network. No index contains a
- * column that changes when publishing starts, so that the change is a heap-only update. `minute` and `ten_minutes` are
- * rings: a later interval reuses the row of an earlier interval, so that the tables do not grow. `feed` is a ring of
- * each owner's latest events. `alert` holds the resources that something other than their owner has stopped. Rows of
- * {@link ALL_OWNERS} hold the totals of all owners.
+ * column that changes when publishing starts, so such a change is a heap-only update. `minute` and `ten_minutes` are
+ * rings: each new interval reuses the row of an old one, so the tables do not grow. `feed` is a ring of each owner's
+ * latest events. `alert` holds the resources that were stopped by something other than their owner. Rows of {@link
+ * ALL_OWNERS} hold the totals for all owners.
  */
 export const activityTables = `
   ${resourceRows.ddl}

@@ -1,7 +1,7 @@
 import type { AlertKind } from './activity.tables.js';
 import type { ActivityBatch, HandledEvent } from './activity-batch.js';
 
-/** Raises and ends the alerts of resources that were stopped by something other than their owner. */
+/** Raises and ends the alerts for resources that were stopped by something other than their owner. */
 export const raiseAlerts = (event: HandledEvent, batch: ActivityBatch): void => {
   switch (event.type) {
     case 'ChannelNeedsAttention': {

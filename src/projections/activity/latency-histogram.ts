@@ -1,11 +1,12 @@
 import type { Latencies } from './activity.tables.js';
 
 /**
- * Logarithm of the ratio between the upper and lower bound of a latency class, which makes percentiles accurate to 5 %.
+ * Natural logarithm of the ratio between the upper and lower bounds of a latency class. The ratio makes percentiles
+ * accurate to 5 %.
  */
 const RATIO = Math.log(1.05);
 
-/** Returns the class of a latency in ms; negative latencies, from clocks that differ, count as 0. */
+/** Returns the class of a latency in ms. Negative latencies, caused by clock differences, count as 0. */
 export const classOfLatency = (ms: number): string => String(Math.ceil(Math.log(Math.max(1, ms)) / RATIO));
 
 /**

@@ -20,7 +20,7 @@ export const listResourceIds = (event: RecordedEvent): string[] => {
 
 /**
  * Returns the owner to whom an event belongs. Null if the event refers to no known resource and its actor is neither an
- * endpoint nor an owner, such as a stored translation or an operator's command to a saga.
+ * endpoint nor an owner, as for a stored translation or an operator's command to a saga.
  */
 export const ownerOf = (event: RecordedEvent, resources: Rows<ResourceRow>): string | null => {
   for (const id of listResourceIds(event)) {

@@ -138,8 +138,8 @@ const readLastOwner = async (tx: Tx): Promise<number> => {
 };
 
 /**
- * Completes the owners of events that refer to no resource, such as a stored translation, with the owner of their
- * story.
+ * Fills in the missing owners of events that refer to no resource, such as a stored translation, using the owner of
+ * their story.
  */
 const completeOwners = async (
   tx: Tx,

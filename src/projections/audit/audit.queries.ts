@@ -62,14 +62,14 @@ export class AuditIndex {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** Waits at most two seconds until the index shows all events that are in the log now. */
+  /** Waits until the index shows all events now in the log, but at most two seconds. */
   catchUp(): Promise<void> {
     return this.progress.waitUntilCaughtUp([NAME], this.store);
   }
 
   /**
-   * Lists entries, newest first. Each combination of owner, type and actor has an index in the order of positions, so
-   * at most `limit` entries of each type are read and merged.
+   * Lists entries, newest first. Each combination of owner, type and actor has an index ordered by position, so at most
+   * `limit` entries of each type are read and merged.
    * @param before position, exclusive; null to start with the newest entry
    */
   async listEntries(filter: AuditFilter, before: bigint | null, limit: number): Promise<AuditEntry[]> {
@@ -114,7 +114,7 @@ export class AuditIndex {
     return (await this.pool.query<AuditEntry>(text, [toInt8(hashEventId(eventId)), owner])).rows;
   }
 
-  /** Lists one entry of each other story that contains events of a request. */
+  /** Lists one entry from each other story that contains events of a request. */
   async findStoriesOf(requestId: string): Promise<AuditEntry[]> {
     const text = `
       select e.* from ${AUDIT}.request_story s
@@ -139,7 +139,7 @@ export class AuditIndex {
   }
 
   /**
-   * Lists the ids of aggregates with events in a period, in order.
+   * Lists the ids of aggregates with events in a period, sorted by id.
    * @param aggregate kind of aggregate whose stream names contain its id
    * @param ownerId null for all owners
    */

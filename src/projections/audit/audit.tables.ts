@@ -144,9 +144,9 @@ export const auditReadIndexes = `
   create index if not exists person_change_at on person_change (at);
 `;
 
-/** Captures the time in the UUID v7 without hyphens that ends a name. */
+/** Matches a name that ends in a UUID v7 without hyphens, and captures the time in it. */
 const TIME_OF_NAME = /([0-9a-f]{12})7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
-/** Number of hex digits of the hash that are taken from the end of that time: 40 bits of milliseconds. */
+/** Number of hex digits at the start of the hash that are taken from the end of that time: 40 bits of milliseconds. */
 const TIME_DIGITS = 10;
 
 /**

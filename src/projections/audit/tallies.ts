@@ -60,7 +60,7 @@ export const extendTallies = async (
   });
 };
 
-/** Finds how many events each owner's tallies contain. */
+/** Counts the events in all tallies of each owner. */
 const findPlaces = async (tx: Tx, owners: readonly (number | null)[]): Promise<Map<number, number>> => {
   const named = new Set([ALL_OWNERS, ...owners.filter((owner) => owner !== null)]);
   const { rows } = await tx.query<{ owner_no: number; number: number; events: number }>({

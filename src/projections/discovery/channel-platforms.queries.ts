@@ -8,7 +8,7 @@ import { DISCOVERY } from './discovery.tables.js';
 export class ChannelPlatforms {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  /** Returns the networks that these channels are on, each once, in no particular order. */
+  /** Returns the set of networks that these channels are on. */
   async find(channelIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.pool.query<{ platform: string }>({
       name: 'networks of channels',

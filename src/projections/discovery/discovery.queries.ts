@@ -124,7 +124,9 @@ export class FindMissingIds {
   }
 }
 
-/** Finds an owner's other channels in the same chat, newest first, at most 20. Ignores the case of public names. */
+/**
+ * Finds an owner's other channels in the same chat, newest first, at most 20. Compares public names case-insensitively.
+ */
 @Injectable()
 export class FindChannelsOfChat {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

@@ -92,8 +92,8 @@ export class EndpointSnapshots {
 
   /**
    * Ensures that an endpoint that was not found really does not exist: `discovery` must have reached the end of the log
-   * once. It has not yet done so on a new database for an existing event store, or after
-   * `projections reset --to-store`.
+   * at least once. It has not yet done so on a new database for an existing event store, or after `projections reset
+   * --to-store`.
    * @throws Unavailable
    */
   private async requireBuilt(): Promise<void> {

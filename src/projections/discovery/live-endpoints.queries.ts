@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { POOL } from '../../postgres/tokens.js';
 import { DISCOVERY } from './discovery.tables.js';
 
-/** An enabled live endpoint, with the position of the event that last enabled it. */
+/** An enabled live endpoint, with the position of the event that created it or last enabled it. */
 export interface LiveEndpoint {
   readonly endpointId: string;
   readonly epoch: string;

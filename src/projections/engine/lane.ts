@@ -63,7 +63,7 @@ type Role = 'read' | 'deployed' | 'rebuild';
 /** SQLSTATEs of conflicts between transactions: serialization failure, deadlock, or lock not available. */
 const CONFLICT = /^(40|55P03)/;
 
-/** True for a transient error, which the events of the batch did not cause. */
+/** True for a transient error that was not caused by the batch's events. */
 const isPassing = (error: unknown): boolean =>
   error instanceof CheckpointMoved ||
   error instanceof Unavailable ||
@@ -81,7 +81,7 @@ const BUSY_BATCHES = 10;
 const BATCH_INTERVAL_MS = 20;
 /** Time between two attempts to promote a candidate whose views are in use, in ms. */
 const PROMOTION_RETRY_MS = 200;
-/** Interval, in ms, of checks for changes whose notifications were lost. */
+/** Interval, in ms, at which to check for changes in case their notifications were lost. */
 const CHECK_MS = 15_000;
 
 /**
@@ -161,8 +161,8 @@ export class ProjectionLane {
     const checkpoint = await this.readCheckpoint();
     let { position } = checkpoint;
     this.deps.progress.recordPosition(name, this.version, position);
-    // Types are excluded by name, so a type that this program does not know is delivered, and `handles` decides about
-    // it.
+    // Types are excluded by name, so events of types unknown to this program are still delivered, and `handles` decides
+    // whether to apply them.
     const except = this.deps.codec.types.filter((type) => !handles(type));
     let cache = new RowCache();
     const pace = new BatchPace(batchIntervalMs, BUSY_BATCHES);
@@ -211,7 +211,7 @@ export class ProjectionLane {
       yield { ...batch, isLive: false };
       await createReadIndexes(this.deps.pool, this.projection, this.version);
       hasIndexes = true;
-      // Events that arrived in the meantime are read next, and may be many.
+      // Otherwise, more events arrived in the meantime. They are read next, and there may be many.
       if ((await store.readHead()) <= batch.position) yield { events: [], position: batch.position, isLive: true };
     }
   }

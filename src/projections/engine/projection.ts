@@ -46,13 +46,13 @@ export interface Projection {
    */
   readonly keepsAnchor?: boolean;
   /**
-   * For each table, columns that depend on how the log was divided into batches and that a verification therefore does
-   * not compare. Only for stamps that show readers that a row has changed.
+   * For each table, the columns that a verification does not compare, because they depend on how the log was divided
+   * into batches. Only for stamps that show readers that a row has changed.
    */
   readonly stamps?: Readonly<Record<string, readonly string[]>>;
   /**
-   * For each table, the condition for rows that retention may have deleted from the live version and that a comparison
-   * therefore omits. The condition refers to the row as `t`.
+   * For each table, the condition for rows to leave out of a comparison, because retention may have deleted them from
+   * the live version. The condition refers to the row as `t`.
    * @param schema schema of the tables
    */
   readonly expired?: Readonly<Record<string, (schema: string) => string>>;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, EventStore, StoredEvent, SubscribeOptions } from '../../event-store/port.js';
 
-/** Limits of a batch that is collected while a reader catches up. */
+/** Limits for a batch that is collected while a reader catches up. */
 interface BatchBounds {
   readonly events: number;
   /** Number of characters of the events' data and metadata. */

@@ -9,7 +9,7 @@ import { VersionStore } from './version-store.js';
 
 /** Dependencies of a runner. */
 export interface RunnerDependencies extends LaneDependencies {
-  /** Pool for changes of versions, which may wait for running queries. Default: the pool of the lanes. */
+  /** Pool for version changes, which may wait for running queries. Default: the pool of the lanes. */
   readonly versionsPool?: Pool;
   /** Appends decisions that a killed process left behind; absent in programs that only fill tables. */
   readonly decisions?: Pick<Decisions, 'append'>;
@@ -20,7 +20,7 @@ interface RunningLane {
   readonly ended: Promise<void>;
 }
 
-/** Interval, in ms, of checks for changes of versions whose notifications were lost. */
+/** Interval, in ms, at which to check for version changes in case their notifications were lost. */
 const CHECK_MS = 15_000;
 
 /**

@@ -13,7 +13,7 @@ import {
   versionToRead,
 } from './version-plan.js';
 
-/** How long a change waits for locks that running queries hold before it fails; it is retried later. */
+/** How long a change waits for locks held by running queries. After that it fails, and is retried later. */
 const LOCK_TIMEOUT = `set local lock_timeout = '2s'`;
 const LOCK_NOT_AVAILABLE = '55P03';
 /** Time limit, in ms, for a version that has caught up to reach the position that the live version had at the start. */
@@ -379,7 +379,10 @@ const openReadViews = async (tx: PoolClient, { name, version: code, views }: Rea
   if (rowCount === 1) await pointViews(tx, readSchema(name, code), tableSchema(name, version), views);
 };
 
-/** Points views at a version's tables and at views of them. A table that this version does not have gets no view. */
+/**
+ * Points views at a version's tables, and at the views in its schema. A table that this version does not have gets no
+ * view.
+ */
 const pointViews = async (tx: PoolClient, schema: string, tables: string, views: readonly string[]): Promise<void> => {
   const { rows } = await tx.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'v')`,

@@ -23,7 +23,7 @@ type HandledEvent = RecordedEventOf<PostAccepted | PlannedPostEvent>;
 interface LoadedRows {
   readonly posts: Rows<PlannedPostRow>;
   readonly publications: Rows<PlannedPublicationRow>;
-  /** Earliest time at which a post that this batch changed is due; Infinity if there is none. */
+  /** Earliest due time of the posts changed by this batch; Infinity if there is none. */
   earliest: Instant;
 }
 
@@ -33,8 +33,8 @@ const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['PostAccepted'
 const POSITION_DIGITS = 20;
 
 /**
- * The posts that wait for their release, and the times at which they are due (D-58). They form both a read model and
- * the queue of the saga `release-planned-posts`, which reads a post's stream before it acts.
+ * The planned posts and the times at which they are due (D-58). They form both a read model and the queue of the saga
+ * `release-planned-posts`, which reads a post's stream before it acts.
  */
 export const plannedPosts: Projection = {
   name: 'planned-posts',

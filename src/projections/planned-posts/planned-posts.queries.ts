@@ -20,7 +20,7 @@ export interface DuePosts {
   readonly nextAt: Instant | null;
 }
 
-/** A deleted resource to find planned posts for. */
+/** The deleted resource to find planned posts for. */
 export type PlanOf =
   | { readonly channelId: string }
   | { readonly projectId: string }
@@ -32,7 +32,7 @@ export type PlannedPublications = PlannedPlace & { readonly publicationIds: read
 
 const PLACE = 'p.post_id as "postId", p.stream, p.revision';
 
-/** Reads the posts that wait for their release. */
+/** Reads planned posts. */
 @Injectable()
 export class PlannedPostQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

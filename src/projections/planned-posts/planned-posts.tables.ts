@@ -20,7 +20,7 @@ const counter = (name: string, event: 'insert' | 'delete', rows: string, sign: '
   create trigger ${name} after ${event} on planned_post
     referencing ${rows} table as changed for each statement execute function ${name}();`;
 
-/** The table of posts that wait for their release. */
+/** The table of planned posts. */
 export const plannedPostRows = defineTable(
   {
     name: 'planned_post',
@@ -57,8 +57,8 @@ export const plannedPublicationRows = defineTable(
 export type PlannedPublicationRow = RowOfTable<typeof plannedPublicationRows>;
 
 /**
- * Tables of posts that wait for their release (D-58). Times are milliseconds since 1970. A row is deleted when its post
- * is released, rejected or cancelled, so the tables contain only planned posts.
+ * Tables of planned posts (D-58). Times are milliseconds since 1970. A row is deleted when its post is released,
+ * rejected or cancelled.
  */
 export const plannedPostsTables = `
   ${plannedPostRows.ddl}

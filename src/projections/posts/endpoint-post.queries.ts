@@ -45,7 +45,7 @@ export class FindEndpointPost {
 }
 
 /**
- * Lists the posts that an endpoint accepted, until the list would be too large for one answer: planned posts in the
+ * Lists the posts that an endpoint accepted, until the list would be too large for one response: planned posts in the
  * order of `publish_at`, all others newest first.
  */
 @Injectable()

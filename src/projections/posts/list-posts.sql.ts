@@ -40,22 +40,22 @@ export interface PostRange {
   readonly bytes?: string;
 }
 
-/** SQL of a post's publications, in the order of D-57. */
+/** SQL for a post's publications, in the order of D-57. */
 export const PUBLICATIONS = `coalesce((
   select jsonb_agg(to_jsonb(x) order by x.place) from ${POSTS}.publication x where x.post_id = p.post_id), '[]')`;
 
-/** Approximate size of a post and of a publication in an answer, in bytes. */
+/** Approximate size of a post and of a publication in a response, in bytes. */
 const POST_BYTES = 1_000;
 const PUBLICATION_BYTES = 1_000;
 /**
- * Weight of a payload in parts, in bytes. Such a payload must be read and parsed to show the beginning of its text, so
- * a page has at most four of them.
+ * Size, in bytes, that a payload in parts counts as. Such a payload must be read and parsed to show the beginning of
+ * its text, so a page has at most four of them.
  */
 const BYTES_IN_PARTS = 1_000_000;
 
 /**
- * Size up to which metadata comes with the rows of a list, in bytes; larger metadata is read afterwards, a few values
- * at a time.
+ * Maximum size, in bytes, of metadata that is read with the rows of a list. Larger metadata is read afterwards, a few
+ * values at a time.
  */
 export const INLINE_BYTES = 2_048;
 /** SQL: the members of a listed post, without its metadata. Large metadata is not even read from its table. */
@@ -64,10 +64,10 @@ const SHOWN_COLUMNS = postRows.columns
   .map((column) => `'${column}', p.${column}`)
   .join(', ');
 
-/** SQL: the bytes of a post `p` in an answer that shows nothing of its payload. */
+/** SQL: the bytes of a post `p` in a response that shows nothing of its payload. */
 export const STATUS_BYTES = `${POST_BYTES}
   + ${PUBLICATION_BYTES} * (select count(*) from ${POSTS}.publication x where x.post_id = p.post_id)`;
-/** SQL: the bytes of a post `p` in an answer that shows its metadata and the beginning of its text. */
+/** SQL: the bytes of a post `p` in a response that shows its metadata and the beginning of its text. */
 export const BYTES = `${STATUS_BYTES} + case when p.in_parts then ${BYTES_IN_PARTS}
   when octet_length(p.metadata) <= ${SHOWN_BYTES} then octet_length(p.metadata) else 0 end`;
 

@@ -22,7 +22,7 @@ const PAYLOAD_CATEGORY = 'payload-';
  */
 export const payloadStreamName = (id: string): string => PAYLOAD_CATEGORY + id;
 
-/** Returns the id in the name of such a stream. Only the event that refers to the parts contains it. */
+/** Returns the id in the name of such a stream. This id appears only in the event that refers to the parts. */
 export const idOfPayload = (stream: string): string => stream.slice(PAYLOAD_CATEGORY.length);
 
 /** An event with the content of a post. */

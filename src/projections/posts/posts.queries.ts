@@ -95,7 +95,7 @@ export class FindPost {
   }
 }
 
-/** Lists posts, newest first, until the list would be too large for one answer. */
+/** Lists posts, newest first, until the list would be too large for one response. */
 @Injectable()
 export class ListPosts {
   private readonly payloads: PostPayloads;

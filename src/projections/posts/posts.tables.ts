@@ -167,9 +167,9 @@ export type UsageRow = RowOfTable<typeof usageRows>;
  * Tables of posts, their publications, and the number of posts that each owner has published. Times are milliseconds
  * since 1970.
  *
- * No index of `publication` contains columns that change while a publication succeeds, not even in its condition, so
- * that a new state is a heap-only update: it stays in the row's page and changes no index. `settled` is the state of
- * publications that are planned or that ended without success; a release changes it once.
+ * No index of `publication` contains columns that change in the course of a successful publication, not even in its
+ * condition. A new state is therefore a heap-only update: it stays in the row's page and changes no index. `settled` is
+ * the state of publications that are planned or that ended without success; a release changes it once.
  */
 export const postsTables = `
   ${postRows.ddl}

@@ -6,7 +6,7 @@ import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { POSTS, type UsageRow } from './posts.tables.js';
 
-/** Finds how many posts owners have used and have left this month, by owner (D-18). */
+/** Finds how many posts each owner has used this month, and how many are left (D-18). */
 @Injectable()
 export class FindPostsLeft {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

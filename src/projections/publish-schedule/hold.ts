@@ -38,14 +38,14 @@ export type HoldingChannel = Pick<ScheduledChannel, 'paused_until' | 'attention_
   Partial<Pick<ScheduledChannel, 'pause_event' | 'attention_event'>>;
 
 /**
- * A publication with the turn in the network's pace that a worker has reserved for it and waits for (D-68). `turn_at`
- * is null if no turn is reserved.
+ * A publication and, in `turn_at`, the turn that a worker has reserved for it in the network's pace and is waiting for
+ * (D-68). `turn_at` is null if no turn is reserved.
  */
 export interface PacedPublication extends ScheduledPublication {
   readonly turn_at: Instant | null;
   /**
-   * True if the owner's due publications wait because the owner uses up its share of the network, or waits for media
-   * (D-68).
+   * True if the owner's due publications wait because the owner is using its whole share of the network, or is waiting
+   * for media (D-68).
    */
   readonly uses_share: boolean;
 }

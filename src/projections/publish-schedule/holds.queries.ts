@@ -48,7 +48,8 @@ interface HoldRow {
 }
 
 /**
- * SQL: a publication's row, with the turn and the share for which it waits, by the database's clock (`docs/clocks.md`).
+ * SQL: a publication's row, with the turn that it waits for and whether it waits for its owner's share, by the
+ * database's clock (`docs/clocks.md`).
  */
 const withTurn = (row: string): string => `to_jsonb(${row}) || jsonb_build_object(
   'turn_at', case when ${row}_turn.slots[1] > clock_timestamp() then ceil(extract(epoch from ${row}_turn.slots[1]) * 1000) end,
@@ -120,7 +121,7 @@ export class FindHolds {
     return rows;
   }
 
-  /** @param known results for the other publications, because many wait behind the same publication */
+  /** @param known results found so far, shared because many publications wait behind the same one */
   private findLastAttempt(
     { publication_id, attempt }: ScheduledPublication,
     known: Map<string, Promise<LastAttempt | null>>,
@@ -133,7 +134,7 @@ export class FindHolds {
 
   /**
    * Finds the event that caused a hold, if the hold does not contain its id.
-   * @param known results for the other publications
+   * @param known results found so far
    */
   private findCausingEvent(
     { rule }: Hold,

@@ -21,8 +21,8 @@ const judgedColumns = (alias: string): string =>
 
 /**
  * Updates the due time of each of these channels. A channel's head is the first publication in its queue. A publication
- * that a project's pause still delays becomes the head when that pause ends, if its sequence number is lower. Of the
- * publications that the same pause delays, only the first counts, because the others come after it.
+ * that a project's pause still delays becomes the head when that pause ends, if its sequence number is lower than the
+ * head's. Of the publications that the same pause delays, only the first counts, because the others come after it.
  *
  * @param touched the channels, each with the time as of which to compute its due time. This is the time of the
  * channel's latest event, so that the rows do not depend on the events of other channels in the batch

@@ -11,7 +11,7 @@ export interface QueuedPublication {
   readonly channelId: string;
 }
 
-/** The deleted resource whose queued publications to find. */
+/** The deleted resource to find queued publications for. */
 export type QueueOf =
   | { readonly channelId: string }
   | { readonly projectId: string }

@@ -4,7 +4,7 @@ import type { EventStore } from '../../event-store/port.js';
 import type { ProjectionProgress } from '../engine/progress.js';
 import { REQUESTS } from './request-log.tables.js';
 
-/** The location of an event of a request log. */
+/** The location of a request-log event. */
 export interface RequestBatch {
   readonly endpointId: string;
   readonly stream: string;

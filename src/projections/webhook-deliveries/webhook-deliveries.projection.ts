@@ -23,13 +23,13 @@ interface LoadedRows {
   readonly outputs: Rows<DeliveryOutputRow>;
   readonly deliveries: Rows<DeliveryRow>;
   readonly bodies: { readonly delivery_id: string; readonly body: string }[];
-  /** Deleted outputs, with their deliveries. */
+  /** Ids of deleted outputs, whose deliveries are deleted with them. */
   readonly deleted: string[];
 }
 
 const TYPES = /^(WebhookOutput|Delivery(Scheduled|Succeeded|AttemptFailed|RetryRequested)$)/;
 
-/** Latency from which an answer counts as slow, in ms. The output then uses the capacity for slow outputs. */
+/** Response time, in ms, from which an output counts as slow. It then uses the capacity for slow outputs. */
 const SLOW_MS = 2_000;
 /** Number of a delivery's latest attempts to keep, because a server that is down may get many probes. */
 const SHOWN_ATTEMPTS = 50;
@@ -84,7 +84,7 @@ const handle = async (event: HandledEvent, rows: LoadedRows): Promise<void> => {
       return;
     }
     case 'WebhookOutputChanged':
-      // The failures were those of another server.
+      // The earlier failures were those of the server at the old URL.
       if (event.data.url !== undefined)
         outputs.patch(outputId, { url: event.data.url, pace: 'prompt', failing_since: null });
       return;

@@ -15,7 +15,7 @@ export type DeliveryWithBody = DeliveryRow & { readonly body: string | null };
 /** A delivery in a list. A body that is large or only in the event store is omitted. */
 export type ListedDelivery = DeliveryWithBody & { readonly body_truncated: boolean };
 
-/** Approximate size in bytes of a delivery in an answer, without its attempts and body. */
+/** Approximate size in bytes of a delivery in a response, without its attempts and body. */
 const DELIVERY_BYTES = 500;
 
 const SELECTION = `
@@ -46,7 +46,7 @@ export class FindDelivery {
 }
 
 /**
- * Lists the deliveries of a webhook output, newest first, until the list would be too large for one answer.
+ * Lists the deliveries of a webhook output, newest first, until the list would be too large for one response.
  * @param page.before position, exclusive; null to start with the newest
  */
 @Injectable()

@@ -26,7 +26,7 @@ export const DELIVERIES = readSchema('webhook-deliveries', DELIVERIES_VERSION);
  */
 export const BODIES_EXPIRED_BEFORE = 'delivery_bodies_expired_before';
 
-/** Pace of an output, which decides which capacity it shares. */
+/** Pace of an output. Outputs of each pace share their own capacity. */
 export type OutputPace = 'prompt' | 'slow';
 
 /** An attempt as the API shows it (management-api.md: delivery). */

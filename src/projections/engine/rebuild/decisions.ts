@@ -10,10 +10,10 @@ export interface Decision {
   readonly context: CommandContext;
 }
 
-/** Appends the event for a decision; a repeat appends nothing. @returns the event's position */
+/** Appends the event for a decision; repeated calls append nothing. @returns the event's position */
 export type RecordDecision = (decision: Decision) => Promise<Position>;
 
-/** How long a decision is kept after its event was appended: longer than an Idempotency-Key. */
+/** How long a decision is kept after its event was appended: longer than an Idempotency-Key remains valid. */
 const KEPT = "interval '7 days'";
 
 /**

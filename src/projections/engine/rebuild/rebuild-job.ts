@@ -11,7 +11,7 @@ import { compareCandidate } from './compare-candidate.js';
 import { REBUILD_MESSAGES } from './messages.js';
 import { REBUILD_PROJECTION, type RebuildParams, type Rebuilds } from './rebuilds.js';
 
-/** Result of a rebuild: whether its version is live, and how it differed from the live version before. */
+/** Result of a rebuild: whether its version is live, and how it differed from the previously live version. */
 type RebuildResult = { readonly version: number; readonly promoted: boolean } & Partial<VerificationResult>;
 
 const LOOK_MS = 200;
