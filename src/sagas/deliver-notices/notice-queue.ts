@@ -90,7 +90,7 @@ export class NoticeQueue {
     );
   }
 
-  /** Drops all notices of an owner that has no chat. */
+  /** Drops all notices to an owner without a chat. */
   async dropAll(ownerId: string): Promise<void> {
     await this.pool.query(
       `update ops_notice set settled_at = clock_timestamp(), text = '' where owner_id = $1 and settled_at is null`,

@@ -159,7 +159,7 @@ export class DeliverWebhooks {
 
   /**
    * Sends the due deliveries while this read of the queue is valid.
-   * @returns position of the last event; null if nothing was sent
+   * @returns position of the last event; null if no outcome was recorded
    */
   private async deliverInOrder(
     { output, due, probe }: OutputQueue,

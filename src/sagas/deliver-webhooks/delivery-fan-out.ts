@@ -17,7 +17,7 @@ export class DeliveryFanOut {
   constructor(private readonly scheduleDelivery: ScheduleDelivery) {}
 
   /**
-   * Schedules a delivery of the same body for each output.
+   * Schedules a delivery of the same body to each output.
    * @param subject name and time from which the ids of the deliveries are derived
    */
   async deliver(

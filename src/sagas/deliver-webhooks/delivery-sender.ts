@@ -104,7 +104,7 @@ const describeError = (error: FetchError): string => {
     case 'unreachable':
       return DELIVERY_MESSAGES.unreachable;
     default:
-      return ''; // there was an answer, but its body is not readable
+      return ''; // the server responded, but the body is not readable
   }
 };
 

@@ -15,7 +15,7 @@ export interface PublishedPost {
   readonly postId: string;
   readonly payload: PublishPayload;
   readonly projectId: string;
-  /** Revision of the project whose processing produced the text; null if the post was published without one. */
+  /** Revision of the project whose processing produced the text; null if no revision was recorded. */
   readonly projectRevision: string | null;
   readonly channelId: string;
   readonly platform: string;
@@ -34,8 +34,8 @@ export class PublishedTexts {
   ) {}
 
   /**
-   * Returns the published text. If it cannot be reconstructed, for example without a translation, returns the original
-   * text.
+   * Returns the published text, or the original text if the published text cannot be reconstructed, for example because
+   * a translation is missing.
    */
   async read(post: PublishedPost, origin: Origin, signal: AbortSignal): Promise<TextWithEntities> {
     const { payload, postId, projectId, projectRevision, platform, channelId, address } = post;

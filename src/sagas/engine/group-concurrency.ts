@@ -35,7 +35,7 @@ export class GroupConcurrency {
   /** Called whenever a slot is released, or an owner may have further keys. */
   onFree: () => void = () => undefined;
 
-  /** @param size maximum number of keys of one group, at least 1 */
+  /** @param size number of slots in each group, at least 1 */
   constructor(
     readonly groups: readonly string[],
     private readonly size: number,

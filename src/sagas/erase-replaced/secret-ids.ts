@@ -4,7 +4,7 @@ import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { StoredEvent } from '../../event-store/port.js';
 import { findLast } from '../../event-store/read-backwards.js';
 
-/** Returns the id of a translation service's key in a project's processing. */
+/** Returns the id of the secret with the API key of a project's translation service. */
 // The management API validated this value before it was stored, so it is a valid Processing.
 export const translationKeyOf = (processing: unknown): string | undefined =>
   (processing as Processing | undefined)?.translation?.api_key_id;

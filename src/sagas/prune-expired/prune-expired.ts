@@ -24,7 +24,7 @@ const LIMIT_MS = 24 * 3_600_000;
 
 /**
  * Deletes data past its retention, in one process at a time and in small steps: bodies of deliveries in the read model
- * (the event store keeps them), jobs, limits of deleted endpoints, and budgets that no longer count. Each step is a
+ * (the event store keeps them), jobs, limits of deleted endpoints, and budgets without recent use. Each step is a
  * separate transaction, so the next sweep continues after an interruption (ADR-218).
  */
 @Injectable()
@@ -109,7 +109,7 @@ export class PruneExpired {
       [LIMIT_MS],
     );
 
-  /** Deletes budgets that no longer count: a budget without recent use is full, and the next use creates it again. */
+  /** Deletes budgets without recent use: such a budget is full, and the next use creates it again. */
   private readonly pruneBudgets = (): Promise<number> =>
     this.delete(
       `delete from ops_budget where (payer_id, budget) in (

@@ -34,7 +34,7 @@ type NoticeContent = Pick<NoticeRaised['data'], 'ownerId' | 'kind' | 'subject' |
 const NAME = 'raise-notices';
 
 /**
- * Raises notices about events that an owner must know of (publish-api.md: Endpoint and pause states; D-25, D-26): a
+ * Raises notices about events that an owner must know about (publish-api.md: Endpoint and pause states; D-25, D-26): a
  * publication that is in doubt or has failed permanently, a channel that cannot post, an endpoint or webhook output
  * that was disabled by anyone but its owner, and a post that waits for approval (D-62). Each event raises one notice,
  * however often it is handled; `NoticeRaised` then triggers the delivery.

@@ -32,10 +32,10 @@ import { noticesIn } from './notices-in.js';
 
 type Trigger = PublicationSucceeded | PublicationHeld | OwnerPlanChanged;
 
-/** The cached month of an owner, so that publications far from the next level need no read. */
+/** An owner's cached usage for a month, which saves reads while the next level is far off. */
 interface KnownMonth {
   readonly month: string;
-  /** Time by `performance.now()` until which this is valid, because post packs and other processes change it. */
+  /** When this expires, by `performance.now()`. It expires because post packs and other processes change the usage. */
   readonly until: number;
   /** Number of further publications before the next level may be reached. */
   countLeft: number;

@@ -1,7 +1,7 @@
 import type { EncodedChange, PlannedPosts } from '../../commands/post/planned-posts.js';
 import { WrongExpectedRevision } from '../../event-store/port.js';
 
-/** The appends of {@link PlannedPosts}. */
+/** The append methods of {@link PlannedPosts}. */
 export type ReleaseAppends = Pick<PlannedPosts, 'append' | 'appendTogether' | 'canAppendTogether'>;
 
 /**

@@ -18,7 +18,7 @@ import { appendReleases } from './ordered-releases.js';
 /** Records how late a post was released, in ms. */
 export type RecordReleaseDelay = (ms: number) => void;
 
-/** Injection token of the {@link RecordReleaseDelay}. */
+/** Injection token for {@link RecordReleaseDelay}. */
 export const RECORD_RELEASE_DELAY = Symbol('RecordReleaseDelay');
 
 const NAME = 'release-planned-posts';
@@ -33,10 +33,10 @@ const OWN_VERSION_MS = 1_000;
 const NOTHING_RELEASED_PAUSE_MS = 100;
 
 /**
- * Releases planned posts at their time, in the order of `publish_at`, then of acceptance (D-60). Only one process does
- * so at a time, under a lease that keeps the order. Even without the lease, no post would be released twice, because a
- * release is appended to the post's stream at an expected revision. The stream decides whether a post is due; the read
- * model only locates it.
+ * Releases planned posts when they are due, in the order of `publish_at`, then of acceptance (D-60). Only one process
+ * does so at a time, under a lease that keeps the order. Even without the lease, no post would be released twice,
+ * because a release is appended to the post's stream at an expected revision. The stream decides whether a post is due;
+ * the read model only locates it.
  */
 @Injectable()
 export class ReleasePlannedPosts {

@@ -131,7 +131,7 @@ export class WriteTransparencyLog {
     return position;
   }
 
-  /** Signs the log under its name and key; a new log starts with its first entries. */
+  /** Signs the log under its current name and key. A new log is given its first entries. */
   private begin(head: LogHead | null, current: CurrentLog, edge: TreeEdge, position: Position): Promise<Written> {
     const entries = head ? [] : firstEntries(current).map((bytes) => ({ bytes, position: BEGINNING + 1n }));
     return this.write(head, current, edge, { entries, position, lastEvent: null });

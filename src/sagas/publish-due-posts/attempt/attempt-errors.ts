@@ -10,7 +10,7 @@ const gatewayError = (code: string, category: PublishError['category'], message:
 });
 
 /**
- * Error of an attempt that was interrupted because its process stopped.
+ * Error for an attempt that was interrupted because its process stopped.
  * @param step the visible step that was in progress; null if none was
  */
 export const interruptedError = (step: string | null): PublishError =>
@@ -20,30 +20,30 @@ export const interruptedError = (step: string | null): PublishError =>
     step === null ? ATTEMPT_MESSAGES.endedBeforeSending : ATTEMPT_MESSAGES.endedWhileSending({ step }),
   );
 
-/** Error of an attempt whose process lost the channel's lease before it sent anything. */
+/** Error for an attempt whose process lost the channel's lease before it sent anything. */
 export const leaseLostError = gatewayError('interrupted', 'internal', ATTEMPT_MESSAGES.leaseLost);
 
-/** Error of an attempt on a channel whose credentials were erased, or were not restored. */
+/** Error for an attempt on a channel whose credentials were erased, or were not restored. */
 export const credentialsMissingError = gatewayError(
   'credentials_missing',
   'credentials',
   ATTEMPT_MESSAGES.credentialsMissing,
 );
 
-/** Error of an attempt on a channel whose stored credentials cannot be decrypted. */
+/** Error for an attempt on a channel whose stored credentials cannot be decrypted. */
 export const credentialsUnreadableError = gatewayError(
   'credentials_unreadable',
   'credentials',
   ATTEMPT_MESSAGES.credentialsUnreadable,
 );
 
-/** Error of an attempt on a channel that the network has moved to another address. */
+/** Error for an attempt on a channel that the network has moved to another address. */
 export const channelMovedError = gatewayError('channel_moved', 'channel', ATTEMPT_MESSAGES.channelMoved);
 
-/** Error of an attempt that failed because of a bug in the gateway; the log has the cause. */
+/** Error for an attempt that failed because of a bug in the gateway; the log has the cause. */
 export const internalError = gatewayError('internal_error', 'internal', ATTEMPT_MESSAGES.internal);
 
-/** Error of a publication whose stored events cannot be read, so that it is not known what was sent. */
+/** Error for a publication whose stored events cannot be read, so that it is not known what was sent. */
 export const historyUnreadableError = gatewayError(
   'history_unreadable',
   'internal',
@@ -53,7 +53,7 @@ export const historyUnreadableError = gatewayError(
 const postUnreadableError = gatewayError('post_unreadable', 'internal', ATTEMPT_MESSAGES.postUnreadable);
 
 /**
- * Error of an attempt after an exception. Only the log has the cause, because it may contain secrets.
+ * Error for an attempt that ended with an exception. Only the log has the cause, because it may contain secrets.
  * @param sending the visible step that was in progress; null if none was
  */
 export const unexpectedError = (thrown: unknown, sending: string | null): PublishError => {

@@ -30,7 +30,7 @@ const CLOCK_TOLERANCE_MS = 2 * 3_600_000;
 /** Difference, in ms, between the clocks of machines synchronised by NTP. */
 const CLOCK_DIFFERENCE_MS = 5_000;
 
-/** A look-up counts towards the rate limits as a call that readers do not see. */
+/** A look-up counts towards the rate limits as a call that is invisible to readers. */
 const LOOK_UP_CALL = { visible: false };
 
 const ABANDONED = { kind: 'abandoned' } as const;

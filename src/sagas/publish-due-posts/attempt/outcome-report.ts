@@ -6,7 +6,7 @@ import type { ClaimedPublication, PublicationAttempt } from './publication-attem
 /** Counts an outcome. `code` is empty for a success. */
 export type CountOutcome = (platform: string, outcome: Outcome, code: string) => void;
 
-/** Injection token of {@link CountOutcome}. */
+/** Injection token for {@link CountOutcome}. */
 export const COUNT_OUTCOME = Symbol('CountOutcome');
 
 /** Outcome of an attempt: the publication's new status, or that it was postponed, held or cancelled. */

@@ -8,8 +8,9 @@ const JITTER = 0.2;
 const SHORTEST_MS = 1_000;
 
 /**
- * Computes the time of the next attempt. A wait that the network requests is observed to the millisecond. The gateway's
- * own delay grows with each failure and is jittered, so that attempts that failed together do not retry together.
+ * Computes the time of the next attempt. A wait that the network requests is observed exactly, but lasts at least
+ * {@link SHORTEST_MS}. The gateway's own delay grows with each failure and is jittered, so that attempts that failed
+ * together do not retry together.
  * @param failures number of failed attempts before this one
  * @param namedMs wait that the network requests; null if none
  */

@@ -19,7 +19,7 @@ export interface PostMedia {
 }
 
 /**
- * Provides publishers with media as files. Each medium is downloaded once per post and checked again as at acceptance
+ * Provides publishers with media as files. Each file is downloaded once per post and checked again, as at acceptance
  * (D-24); photos are fitted to the network's limits (D-22).
  */
 export class MediaFiles {
@@ -50,7 +50,7 @@ export class MediaFiles {
     wanted: MediaLimits,
     { postId, ownerId, signal }: PostMedia,
   ): Promise<MediaFile | PublishError> {
-    // A photo can be scaled down. For any other medium, no more is downloaded than may be sent.
+    // A photo can be scaled down. Any other file is downloaded only up to the size that may be sent.
     const maxBytes = type === 'photo' ? maxBytesOf(type) : Math.min(maxBytesOf(type), wanted.maxBytes);
     const original = await this.cache.fetchToDisk(url, { postId, ownerId, maxBytes, signal });
     let isLent = false;
@@ -93,8 +93,8 @@ const fetchError = (what: string, { code, isPermanent: permanent, message }: Fet
 };
 
 /**
- * Returns the host of a medium in parentheses, because its owner must see whose server failed. The rest of a URL may be
- * secret.
+ * Returns the host of a media URL in parentheses, because the owner must see whose server failed. The rest of the URL
+ * may be secret.
  */
 const hostOf = (medium: Media | undefined): string => {
   if (!medium || !URL.canParse(medium.url)) return '';

@@ -5,7 +5,7 @@ import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 import { computeRetryAt } from '../attempt/retry-delay.js';
 import type { MediaFiles, PostMedia } from './media-files.js';
 
-/** Errors of media that no later attempt could fetch either, by {@link keyOfMedium}. */
+/** Errors for media that no later attempt can fetch either, by {@link keyOfMedium}. */
 export type RefusedMedia = ReadonlyMap<string, PublishError>;
 
 /** The media that a publication needs, once the wait for them is over. */
@@ -94,7 +94,7 @@ export class SharedMedia {
       }),
     );
     series.current = null;
-    // A refused medium decides the outcome of the post, whatever happens to the others.
+    // If a file was refused, that decides the outcome of the post, whatever happens to the other files.
     if (error === null || refused.size > 0) return { refused, error: null, isFinal: false };
     const at = performance.now();
     series.firstFailedAt ??= at;
@@ -112,7 +112,7 @@ export class SharedMedia {
 
 const newSeries = (): Series => {
   const stop = new AbortController();
-  setMaxListeners(0, stop.signal); // one listener per medium is not a leak
+  setMaxListeners(0, stop.signal); // one listener per media file is not a leak
   return { users: 0, failures: 0, firstFailedAt: null, nextTryAt: 0, current: null, stop };
 };
 
@@ -137,8 +137,8 @@ export const listWantedMedia = (
   return [...new Map(wanted.map((medium) => [keyOfMedium(medium), medium])).values()];
 };
 
-/** Returns the key of a medium together with a network's limits. */
+/** Returns the key of a media file, which includes the network's limits for it. */
 export const keyOfMedium = ({ index, limits }: WantedMedium): string => `${index} ${JSON.stringify(limits)}`;
 
-/** Returns the key of a list of media. */
+/** Returns the key of a list of media files. */
 export const keyOfWanted = (wanted: readonly WantedMedium[]): string => wanted.map(keyOfMedium).join(' ');

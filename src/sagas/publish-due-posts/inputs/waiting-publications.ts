@@ -24,8 +24,8 @@ const SHOWN_MS = 5_000;
 
 /**
  * Publications that wait for their media before their attempt starts. If a publication is cancelled or no longer due,
- * its wait ends, so that it does not hold its channel back. Once a wait has lasted for a tick, the API shows that the
- * owner waits for its own work on the network (`waiting_for`: `share`).
+ * its wait ends, so that it does not hold its channel back. If publications of an owner wait on a network at two checks
+ * in a row, the API shows that the owner waits for its own work there (`waiting_for`: `share`).
  */
 @Injectable()
 export class WaitingPublications {
