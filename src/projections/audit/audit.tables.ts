@@ -51,15 +51,17 @@ export const entryColumns = {
  * stays below 400 bytes; readers compare the names in the events that they find. Owners are numbered, so that an
  * owner's access never depends on a hash.
  *
- * A `resource` is an owner, channel, project, endpoint or webhook output. `paused` is true once its pauses have a
- * stream. A `span` holds the times of 10,000 entries in order, so that a search by time reads only part of the index.
- * `request_story` maps a request to the other story that its events belong to, such as a decision about a publication.
- * `envelope` is set for events whose streams the gateway deletes once nothing needs them (D-56).
+ * A `resource` is an owner, channel, project, endpoint or webhook output. `paused` is true once the resource has been
+ * paused, after which its pauses have a stream. A `span` holds the times of 10,000 entries in order, so that a search
+ * by time reads only part of the index. `request_story` maps a request to the other story that its events belong to,
+ * such as a decision about a publication. `envelope` is set for events whose streams the gateway deletes once nothing
+ * needs them (D-56).
  *
  * The other tables are for timelines (ADR-206). A `tally` counts 64 consecutive entries of one owner, or of all owners.
  * `tally_moments` has a number for each of these entries: its time × 4, plus its outcome. A `state_span` is a period in
- * which a resource was paused, needed attention or was disabled: `until_at` is the end that was set when it began or
- * was last extended, `ended_at` the end that an event set. A `person_change` is an event whose author is a person.
+ * which a resource was paused, needed attention or was disabled: `until_at` is the end that was set when the period
+ * began or was last extended, `ended_at` the time at which an event ended it. A `person_change` is an event whose
+ * author is a person.
  */
 export const auditTables = `
   ${resourceTable.ddl}

@@ -10,7 +10,7 @@ import { DELETED_LATER } from './audited-types.js';
 export const ENTRY_COLUMNS = Object.keys(entryColumns).join(', ');
 const ENTRY_ARRAYS = Object.values(entryColumns).map(({ type }, i) => `$${i + 1}::${type}[]`);
 
-/** Maximum number of entries that one statement inserts, because encoding more at a time would block the event loop. */
+/** Maximum number of entries per insert statement. Encoding more at a time would block the event loop. */
 const MAX_INSERTED = 2_000;
 
 const envelopeOf = (event: RecordedEvent): string | null => {

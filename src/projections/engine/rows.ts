@@ -184,7 +184,7 @@ export interface RowTable<Row extends object> {
   readonly types?: Readonly<Record<keyof Row & string, ColumnType>>;
 }
 
-/** Maximum number of rows that one statement writes, because encoding more at a time would block the event loop. */
+/** Maximum number of rows per statement. Encoding more at a time would block the event loop. */
 const MAX_WRITTEN = 2_000;
 
 const divide = <T>(items: readonly T[], size: number): T[][] =>

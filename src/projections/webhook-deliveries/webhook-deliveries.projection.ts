@@ -31,7 +31,7 @@ const TYPES = /^(WebhookOutput|Delivery(Scheduled|Succeeded|AttemptFailed|RetryR
 
 /** Response time, in ms, from which an output counts as slow. It then uses the capacity for slow outputs. */
 const SLOW_MS = 2_000;
-/** Number of a delivery's latest attempts to keep, because a server that is down may get many probes. */
+/** Number of latest attempts to keep per delivery, because a server that is down may get many probes. */
 const SHOWN_ATTEMPTS = 50;
 
 /**

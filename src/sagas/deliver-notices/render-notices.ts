@@ -3,7 +3,10 @@ import { NOTICE_GROUP_EN, NOTICE_GROUP_RU } from './messages.js';
 
 /** Maximum number of notices that a message lists in full. */
 export const MAX_LISTED = 8;
-/** Maximum UTF-16 units of each notice in a combined message: eight fit into one message on any network. */
+/**
+ * Maximum length of each notice in a combined message, in UTF-16 units: eight notices fit into one message on any
+ * network.
+ */
 const MAX_LENGTH = 450;
 
 /**

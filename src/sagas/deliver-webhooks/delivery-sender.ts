@@ -5,9 +5,9 @@ import { DELIVERY_MESSAGES } from './messages.js';
 
 /** Maximum duration of an attempt, from the call to the end of the response, in ms (security.md). Never scaled. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
-/** Maximum bytes of a response to read; if it is longer, the connection is closed. */
+/** Maximum number of bytes of a response to read. If the response is longer, the connection is closed. */
 const READ_BYTES = 2_048;
-/** Maximum UTF-16 units of a response to keep. */
+/** Maximum number of UTF-16 units of a response to keep. */
 const KEPT_UNITS = 500;
 
 /** Outcome of an attempt. */

@@ -72,7 +72,7 @@ export class DueWork<Queue> {
   private readonly outage: OutageNotice;
   /** Time by `performance.now()` of the next sweep. */
   private nextSweepAt = 0;
-  /** True while a sweep has found more keys than there is room for, so that the next claim continues it. */
+  /** True if a sweep has found more keys than there is room for, in which case the next claim continues it. */
   private isSweeping = false;
   private isWakeRequested = true;
   private wake: () => void = () => undefined;

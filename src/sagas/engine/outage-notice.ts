@@ -3,7 +3,7 @@ import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 
 /**
- * Logs an outage and its end once for all keys of one kind of work, because every key would repeat the same messages.
+ * Logs an outage and its end once for all keys of one kind of work. Otherwise every key would repeat the same messages.
  */
 export class OutageNotice {
   private isWaiting = false;

@@ -59,7 +59,7 @@ export class SagaCheckpoint {
    */
   moveSoon(position: Position): void {
     this.pending = position;
-    // An error recurs at the next move.
+    // Errors are ignored, because they recur at the next move.
     this.timer ??= setTimeout(() => void this.moveTo(this.pending!).catch(() => undefined), IDLE_MS);
   }
 

@@ -30,7 +30,10 @@ export const ATTEMPT_MESSAGES = {
   nothingToSend: 'The post has no content that this network can show.',
 };
 
-/** Predicates for media that could not be prepared for a network. Their subject is the path of the medium's URL. */
+/**
+ * Predicates of messages about media files that could not be prepared for a network. Their subject is the path of the
+ * file's URL.
+ */
 export const MEDIUM_MESSAGES = {
   /** `media_not_ready` */
   notReady: 'could not be prepared for sending',
