@@ -52,7 +52,7 @@ export class AppendQueue {
 
   /**
    * Takes the next batch, in order. It contains each stream at most once: a second append waits for the outcome of the
-   * first.
+   * first. Nothing passes an append that no longer fits, because an import relies on the order.
    */
   takeBatch(): Append[] {
     const batch: Append[] = [];
@@ -60,10 +60,12 @@ export class AppendQueue {
     const streams = new Set<string>();
     let events = 0;
     let bytes = 0;
+    let isFull = false;
     for (const append of this.waiting) {
-      const isFull = events + append.count > MAX_BATCH_EVENTS || bytes + append.bytes > MAX_BATCH_BYTES;
+      const fits = events + append.count <= MAX_BATCH_EVENTS && bytes + append.bytes <= MAX_BATCH_BYTES;
+      isFull ||= !fits && batch.length > 0;
       const isTaken = append.parts.some(({ stream }) => streams.has(stream));
-      if (isTaken || (isFull && batch.length > 0)) later.push(append);
+      if (isTaken || isFull) later.push(append);
       else {
         batch.push(append);
         events += append.count;
