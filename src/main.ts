@@ -16,8 +16,8 @@ const STOP_MS = 9_000;
 // With a large new space (npm start) V8 would collect the old space about once a second under load, whenever it is 10 %
 // larger than its live objects. With this flag it collects when the old space is twice as large.
 setFlagsFromString('--heap-growing-percent=100');
-// V8 allocates objects that it expects to live long in the old space. In about one process in three, it expects this of
-// requests that wait together for one answer; their objects are then moved and marked before they die, which costs 10 %
+// V8 allocates objects directly in the old space if it predicts that they will live long. In about a third of processes,
+// it mispredicts this for requests that share one response. Moving and marking their short-lived objects then costs 10 %
 // of the CPU.
 setFlagsFromString('--no-allocation-site-pretenuring');
 

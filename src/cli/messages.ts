@@ -102,7 +102,7 @@ export const SUMMARIES = {
 /** Help of the command line: options. */
 export const OPTIONS = {
   url: 'the gateway (default: CROSSPOST_URL, else http://127.0.0.1:3000)',
-  key: "key (default: CROSSPOST_KEY, else the operator's key of a gateway in this folder)",
+  key: 'API key (default: CROSSPOST_KEY, else the operator key of the gateway in this folder)',
   json: "print the API's answer unchanged (always, if the output is not a terminal)",
   set: 'a nested field, such as credentials.chat_id=-100123',
   file: 'JSON with all fields; - reads the standard input',

@@ -135,7 +135,7 @@ export class Limiter {
     return this.arePostsLimited(check) || this.profile.replaysPerMinute !== null;
   }
 
-  /** Takes one request from a budget, if the endpoint has such a limit. */
+  /** Consumes one request from a budget. If nothing needs to be counted, only verifies the endpoint's snapshot. */
   consumeBudget(endpoint: LimitedEndpoint, budget: Budget): Promise<Verdict> {
     const check = { endpoint, budget };
     const isLimited =

@@ -24,10 +24,10 @@ export interface GuardedConnectOptions {
 type AddressCheck = (address: string) => FetchError | undefined;
 
 /**
- * Opens connections only to addresses that the policy allows (security.md: Fetching media safely). The address is
- * checked three times: a literal address before anything is sent (the library does not look literals up), every address
- * of a name when it is looked up, and the peer's address once connected. Plain http and ports other than 443 reach only
- * allowed private addresses, whatever the host name.
+ * Opens connections only to addresses that the policy allows (security.md: Fetching media safely). Addresses are checked
+ * before and after connecting: an IP literal before the request is sent (the library does no lookup for it), all
+ * addresses that a host name resolves to at lookup, and the peer's address once connected. Plain HTTP and ports other
+ * than 443 may connect only to allowed private addresses.
  */
 export const guardedConnector = (options: GuardedConnectOptions): buildConnector.connector => {
   const unlessAllowed: AddressCheck = (address) => (options.policy.allows(address) ? undefined : privateAddress());

@@ -102,5 +102,5 @@ const findLastOf = (program: RE2JS, text: string, maxMatches: number): number | 
 /** Searches in the calling thread. */
 export const LOCAL_SEARCH: PatternSearch = { matches: matchesPattern, findLast: findLastMatch };
 
-/** Parameters of `patternProgram` after the URL of RE2JS. */
+/** Arguments for `patternProgram` after the URL of RE2JS. */
 export const PATTERN_PROGRAM_PARTS = [findLastOf, MAX_MATCHES] as const;

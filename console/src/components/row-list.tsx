@@ -95,7 +95,7 @@ const Row = memo(<T,>({ item, columns, index, height, top }: RowProps<T>) => (
   </div>
 )) as <T>(props: RowProps<T>) => ReactNode;
 
-/** Moves the focus with `j` and `k`, except while a person types or a dialog is open. */
+/** Moves focus between rows with `j` and `k`, unless the user is typing or a dialog is open. */
 const useRowKeys = (
   list: { readonly current: HTMLElement | null },
   count: number,

@@ -39,7 +39,7 @@ export const pauseMessages = defineMessages({
       `${postsEn(count, isMore)} are published in order, starting now, one per minute.`,
     heldOfProjectGo: 'Posts held by the pause are published in order, starting now, one per minute on each channel.',
     lastAt: (last: string) => `The last one goes out at about ${last}.`,
-    cannotUndo: 'Published posts can’t be taken back. You can pause again at any time.',
+    cannotUndo: 'Once published, a post can’t be unpublished from here. You can pause again at any time.',
     paused: (name: string, until: string) => `${name} is paused until ${until}.`,
     resumed: (name: string) => `${name} is publishing again.`,
   },

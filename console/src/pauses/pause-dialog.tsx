@@ -16,8 +16,8 @@ const MINUTE = 60_000;
 const PRESETS = [15, 60, 240] as const;
 
 /**
- * Asks how long to pause a channel or project, after showing which posts are held back and when they will be published.
- * Without `thing`, it asks for the channel or project first.
+ * Asks how long to pause a channel or project, and shows which posts the pause would hold back and when they would be
+ * published. Without `thing`, also asks which channel or project to pause.
  */
 export const PauseDialog = ({ thing: given, onClose }: { readonly thing?: Pausable; readonly onClose: () => void }) => {
   const m = useMessages(pauseMessages);

@@ -27,7 +27,7 @@ export const planningMessages = defineMessages({
     publishNow: 'Publish now…',
     publishNowTitle: 'Publish this post now?',
     publishNowHappens: 'It joins the queues of its channels immediately.',
-    publishNowRisk: 'Published posts can’t be taken back here.',
+    publishNowRisk: 'Once published, a post can’t be deleted from here.',
     publishNowVerb: 'Publish now',
     publishedNow: 'The post is being published.',
     cancel: 'Cancel post…',

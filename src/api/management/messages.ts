@@ -74,7 +74,9 @@ export const HOLD_MESSAGES = {
   unnamedProject: 'The project',
   until: message(' until {until}'),
   /** `project_pause` */
-  projectPause: message('{project} was paused when the post arrived: it waits{when}, or until the project is resumed.'),
+  projectPause: message(
+    '{project} was paused when the post arrived. The post waits{when}, or until the project is resumed.',
+  ),
   /** `channel_pause` */
   channelPause: message('{channel} is paused{when}, or until it is resumed.'),
   /** `backlog_spacing` */

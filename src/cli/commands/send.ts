@@ -86,7 +86,7 @@ const sendPost = async (
   }
 };
 
-/** True for an error that sending the post again would not change. */
+/** True if retrying the post would fail in the same way. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Failure && error.status !== null && error.status < 500 && error.status !== 429;
 

@@ -34,7 +34,10 @@ export class MemoryLog {
   readonly faults = { isUnavailable: false, responsesToLose: 0 };
   private readonly watchers = new Set<(dropped: boolean) => void>();
 
-  /** Calls the callback on every append, drop and change of the faults. Returns a function that unsubscribes. */
+  /**
+   * Calls the callback after each append (`false`) and when subscriptions are dropped (`true`). Returns a function that
+   * unsubscribes it.
+   */
   watch(callback: (dropped: boolean) => void): () => void {
     this.watchers.add(callback);
     return () => this.watchers.delete(callback);

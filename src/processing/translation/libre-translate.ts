@@ -85,7 +85,7 @@ const parseAnswer = ({ body }: CompleteAnswer, original: TextWithEntities): Tran
   const translated = hasEntities ? parseMarkup(text, original) : { text, places: [] };
   if (translated === null) return failed('platform', TRANSLATION_MESSAGES.unreadableMarkup);
   if (translated.text.length > MAX_PROCESSED_TEXT) return failed('platform', TRANSLATION_MESSAGES.tooLong);
-  // Only visible texts are sent, so publishing this translation would remove the post's text without a warning (D-22).
+  // Only visible text is sent for translation. Publishing an invisible translation would silently drop the text (D-22).
   if (!isVisible(translated.text)) return failed('platform', TRANSLATION_MESSAGES.invisible);
   return { kind: 'translated', ...translated };
 };

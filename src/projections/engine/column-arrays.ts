@@ -8,9 +8,9 @@ export type ColumnType = 'text' | 'int' | 'bigint' | 'boolean' | 'double precisi
 const OTHER_ESCAPE = /\\[^"\\]/;
 
 /**
- * Encodes the values of a column as an array for {@link unnestColumns}, with undefined as null. Except for brackets and
- * some escapes, the JSON text of a list is also the text of an array. Creating this text is faster than creating a
- * binary array, which needs a call per value.
+ * Encodes a column's values as a PostgreSQL array for {@link unnestColumns}; undefined becomes null. A JSON array
+ * differs from a PostgreSQL array literal only in its brackets and some escapes, so this reuses `JSON.stringify`. A
+ * binary array would be slower, because it needs a call per value.
  */
 export const encodeColumn = (type: ColumnType, values: readonly unknown[]): string | Buffer => {
   const elements = type === 'jsonb' ? values.map(toJson) : values;

@@ -5,7 +5,7 @@ import { bigint, boolean, defineTable, fixed, int, nullable, type RowOfTable, te
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const SCHEDULE_VERSION = 10;
 
-/** Schema of the views that queries read, whose columns belong to this version. */
+/** Schema that queries read. Its views have the columns of this version. */
 export const SCHEDULE = readSchema('publish-schedule', SCHEDULE_VERSION);
 
 /** The table of unfinished publications: queued, being published, or awaiting the owner's decision. */

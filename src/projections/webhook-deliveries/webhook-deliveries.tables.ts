@@ -84,7 +84,7 @@ export const deliveryRows = defineTable(
     /** Revision and hash of its last event, so that the next one can be appended without a read. */
     revision: text(),
     hash: text(),
-    /** Id of the event that scheduled it, and the request and story that it belongs to. */
+    /** Ids of the event that scheduled the delivery, of the original request, and of the story. */
     event_id: fixed(text()),
     request_id: fixed(text()),
     correlation_id: fixed(text()),

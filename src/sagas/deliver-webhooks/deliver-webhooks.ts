@@ -178,7 +178,7 @@ export class DeliverWebhooks {
       isUnreachable = attempted.isUnreachable;
       attempted.recorded.catch(() => undefined); // awaited below
       records.push(attempted.recorded);
-      // The server responds again, so the earlier deliveries that wait are due now.
+      // If the server is back, the earlier waiting deliveries are now due, and must go first.
       if (attempted.isDisabled || (attempted.isDelivered && output.down_delivery_id !== null)) break;
       // From now on a probe precedes each later delivery.
       if (attempted.isServerDown && output.down_delivery_id === null) break;

@@ -131,7 +131,7 @@ export class DueWork<Queue> {
     this.wake();
   }
 
-  /** Claims due keys and starts to work on them. @returns time by `performance.now()` of the next claim */
+  /** Claims due keys and starts to work on them. @returns when to claim next, by `performance.now()` */
   private async claimAndStart(signals: ShutdownSignals): Promise<number> {
     for (const [key, until] of this.cooldowns) if (until <= performance.now()) this.cooldowns.delete(key);
     const { leases, clock } = this.deps;

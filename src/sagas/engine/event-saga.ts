@@ -20,7 +20,7 @@ import { SAGA_MESSAGES } from './messages.js';
 import { SagaCheckpoint } from './saga-checkpoint.js';
 import { Skips } from './skips.js';
 
-/** Services that every saga that follows the log needs. */
+/** Services shared by all sagas that follow the log. */
 @Injectable()
 export class EventSagaServices {
   constructor(

@@ -14,7 +14,7 @@ type Answer =
 export interface Preview {
   /** The last preview, which may be older than the post. */
   readonly result: Api<'SandboxResult'> | null;
-  /** Problems of the current post; empty if there are none, or it is not checked yet. */
+  /** Problems with the current post; empty if there are none or the post has not been checked yet. */
   readonly problems: readonly Api<'ErrorDetail'>[];
   /** True if `result` is older than the post. */
   readonly isStale: boolean;

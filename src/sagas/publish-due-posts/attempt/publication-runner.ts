@@ -73,8 +73,8 @@ const originOf = ({ event }: PostWithPayload): Origin => {
 };
 
 /**
- * Returns the origin of events about a publication whose post cannot be read, so that nothing links them to the
- * request.
+ * Returns a new origin for events about a publication whose post cannot be read: without the post, the original request
+ * is unknown.
  */
 const originWithoutPost = (): Origin => {
   const id = newId('req');
@@ -257,7 +257,7 @@ export class PublicationRunner {
     return (await settlesSoon(preparing)) ? preparing : new MediaWait(preparing);
   }
 
-  /** Cancels a post that was accepted while its channel or project was deleted. */
+  /** Cancels a queued publication whose channel or project has been deleted. */
   private async cancel(attempt: ClaimedPublication, publication: LoadedPublication): Promise<AttemptResult | null> {
     const cancelled = await this.outcomes.recordCancellation(attempt, publication);
     return cancelled && resultOf(cancelled);
