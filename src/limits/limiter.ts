@@ -157,8 +157,8 @@ export class Limiter {
   }
 
   /**
-   * Checks, for requests without limits, that the endpoint version is current and the new streams are empty. Locks and
-   * writes nothing.
+   * For requests without limits: only checks that the endpoint's version is current and that the new streams are empty,
+   * without locks or writes.
    */
   private async verify(checks: readonly Verification[]): Promise<Verdict[]> {
     const { rows } = await this.pool.query<{ item: number; outcome: 'stale' | 'stored' }>({

@@ -29,7 +29,7 @@ export const SERVER_MESSAGES = {
   ),
 };
 
-/** A database whose schema does not match this release: startup fails with exit code 1. */
+/** The database's schema does not match this release. Startup fails with exit code 1. */
 export const MIGRATION_MESSAGES = {
   serverTooOld: message(
     'The database is PostgreSQL {version}; version {least} or later is needed. Upgrade it, or leave DATABASE_URL unset to use the embedded PostgreSQL.',

@@ -15,8 +15,8 @@ import type { Wall } from './read-wall.js';
 import { wallSheet } from './wall-sheet.js';
 
 /**
- * A channel's messages, styled like its network. Media files are not loaded, so that the browser contacts no host other
- * than the gateway's.
+ * A channel's messages, styled like its network. Does not load media files, so the browser contacts no host but the
+ * gateway.
  */
 export const WallPosts = ({
   wall,

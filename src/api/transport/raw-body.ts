@@ -43,7 +43,7 @@ export const disableBodyParsing = (fastify: FastifyInstance, memory: RequestMemo
   for (const method of METHODS) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 };
 
-/** True for a request whose method has a body on this API's routes; its signature then covers the body. */
+/** True if requests with this method have a body in this API. Their signatures then cover the body. */
 export const hasBody = ({ method }: Pick<FastifyRequest, 'method'>): boolean =>
   method === 'POST' || method === 'PATCH' || method === 'PUT';
 

@@ -9,9 +9,9 @@ import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { newCommandContext } from '../origin.js';
 import { AcceptanceLimit } from './acceptance-limit.js';
 
-/** Delay, in ms, before parts without an accepted post are erased. */
+/** How long parts may wait for their post to be accepted before they are erased, in ms. */
 const PARTS_LOOKED_AT_MS = 3_600_000;
-/** The same delay if this process expects no post to use the parts; longer than any append takes. */
+/** The same for parts that this process no longer needs, in ms. Longer than any append takes. */
 const UNNEEDED_PARTS_LOOKED_AT_MS = 120_000;
 /**
  * Time limit, in ms, from the first part to the acceptance, so that no post is accepted after its parts may have been

@@ -34,8 +34,8 @@ export class CappedCreation {
   ) {}
 
   /**
-   * Runs a creation, or rejects it with `resource_limit` if the owner already has as many resources as its plan allows.
-   * Repeating a creation with the same id does not count twice. The plan is read from the owner's stream, not from a
+   * Creates a resource, or rejects it with `resource_limit` if the owner already has as many as its plan allows.
+   * Creating the same id again does not count twice. The plan is read from the owner's stream, not from a
    * read model.
    * @param create creates the resource with this id
    * @throws Unavailable
