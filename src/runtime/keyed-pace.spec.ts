@@ -22,7 +22,7 @@ describe('a pace for each key', () => {
   });
 
   it('delays no other key', async () => {
-    const pace = new KeyedPace(500, 1);
+    const pace = new KeyedPace(250, 1);
     await pace.wait('a');
     const log: string[] = [];
     const second = pace.wait('a').then(() => log.push('a'));
@@ -33,9 +33,9 @@ describe('a pace for each key', () => {
   });
 
   it('lets a key wait for the turns that it took without waiting', async () => {
-    const pace = new KeyedPace(500, 1);
+    const pace = new KeyedPace(250, 1);
     expect(pace.take('a', 1)).toBeLessThanOrEqual(0);
-    expect(pace.take('a', 2)).toBeGreaterThan(500);
+    expect(pace.take('a', 2)).toBeGreaterThan(250);
     const log: string[] = [];
     const settled = pace.settle('a').then(() => log.push('a'));
     await pace.settle('b');
