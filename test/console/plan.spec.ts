@@ -1,3 +1,4 @@
+// More than 20 s: a browser writes, drags, reviews and publishes planned posts, and waits for each to appear.
 import { lengthOfDay, toLocal } from '../../console/src/time/local-time.js';
 import { E2eHarness } from '../e2e/e2e-harness.js';
 import { OPERATOR_KEY } from '../e2e/management-client.js';

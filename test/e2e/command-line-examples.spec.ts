@@ -69,6 +69,7 @@ describe('the command line', () => {
       DATA_DIR: await harness.createFolder(),
       TELEGRAM_API_URL: telegram.url,
       ALLOW_PRIVATE_ADDRESSES: '127.0.0.1',
+      MINUTE_MS: '1000', // the spacing of the posts that a pause held
     });
     const client = createManagementClient(gateway);
     const { endpoints } = await client.seed(1, [[0]]);
@@ -107,7 +108,7 @@ describe('the command line', () => {
       return plan({ ...endpoint, path: `/v1/webhooks/${slug}`, token });
     };
     const queue = async () => {
-      await client.post(`/channels/${CHANNEL}/pause`, { minutes: 60 });
+      await client.post(`/channels/${CHANNEL}/pause`, { minutes: 1_440 });
       return post('queued');
     };
     const stopProjection = async () => {

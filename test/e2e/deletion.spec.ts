@@ -1,3 +1,4 @@
+// More than 20 s: an owner is deleted again and again, with a kill and a restart in the middle of each deletion.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { BEGINNING } from '../../src/event-store/port.js';

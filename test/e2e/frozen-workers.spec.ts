@@ -1,3 +1,4 @@
+// More than 20 s: workers stay frozen until their leases have expired, and one network answers only after 20 s.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BEGINNING } from '../../src/event-store/port.js';
 import { expectNothingLost } from './audit.js';

@@ -1,3 +1,4 @@
+// More than 20 s: the database is away longer than the gateway retries a write, and posts arrive before, during and after.
 import { usesEventStore } from '../support/event-store-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { expectNothingLost, expectReplays } from './audit.js';

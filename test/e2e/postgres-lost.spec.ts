@@ -19,6 +19,7 @@ const startEventStore = async (harness: E2eHarness) => {
       EVENT_STORE_URL: server.connectionString,
       DATA_DIR: await harness.createFolder(),
       TELEGRAM_API_URL: telegram.url,
+      MINUTE_MS: '1000', // the spacing of the posts that wait
     });
   return { telegram, startWithNewDatabase };
 };
@@ -38,7 +39,7 @@ e2eTest(
     const [single, both] = endpoints as [(typeof endpoints)[0], (typeof endpoints)[0]];
     const sent = [await sendPost(first.url, single, 'one'), await sendPost(first.url, both, 'two')];
     await expectNothingLost(createManagementClient(first), telegram, sent, channels);
-    await createManagementClient(first).post(`/channels/${channels[0]!.id}/pause`, { minutes: 60 });
+    await createManagementClient(first).post(`/channels/${channels[0]!.id}/pause`, { minutes: 1_440 });
     sent.push(await sendPost(first.url, both, 'waits for the pause'));
     await until('it is on the other wall', async () => (await telegram.control.readLedger()).length === 4);
     await first.program.killAll();

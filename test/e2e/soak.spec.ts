@@ -1,3 +1,4 @@
+// More than 20 s: it simulates hours of load.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../src/config/logger.js';

@@ -1,3 +1,4 @@
+// More than 20 s: gateways start on wrong and right stores, one after the other, and wait until each is checked.
 import { KurrentEventStore } from '../../src/event-store/kurrentdb/kurrent-event-store.js';
 import { BEGINNING } from '../../src/event-store/port.js';
 import type { EventStoreServer } from '../support/event-store-server.js';

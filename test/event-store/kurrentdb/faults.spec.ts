@@ -1,3 +1,4 @@
+// More than 20 s: calls to a frozen server wait for their time limits.
 import { once } from 'node:events';
 import { createServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
