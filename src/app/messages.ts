@@ -20,8 +20,9 @@ export const RESET_MESSAGES = {
     'The database is in use by {count} of the gateway\'s processes. Stop all of them, and run "npm start -- projections reset --to-store" again.',
   ),
   done: message(
-    'Read models and sagas start again from the event store {id} at {address} (before: {former}). The outcomes of {taken} publications were taken over; {doubtful} of these publications are in doubt: resend or dismiss them. The transparency log ends, and a new one begins. Start the gateway; /readyz answers 200 once the read models are built.',
+    'Read models and sagas start again from the event store {id} at {address} (before: {former}). The outcomes of {taken} publications were taken over; {doubtful} of these publications are in doubt: resend or dismiss them. {log}Start the gateway; /readyz answers 200 once the read models are built.',
   ),
+  logEnds: 'The transparency log ends, and a new one begins. ',
   /** `interrupted` */
   outcomeLost:
     'The event store was restored from a backup that does not contain the outcome of this publication: the post may or may not be visible.',

@@ -59,7 +59,14 @@ export const resetToStore = async (settings: Settings, log: Logger): Promise<str
     const address = addressOf(settings);
     const verdict = await new StoreCheck(store, records, address).run(null);
     if ('problem' in verdict) throw new Error(verdict.problem);
-    return RESET_MESSAGES.done({ id: verdict.id, address, former: recorded?.id ?? 'none', taken, doubtful });
+    return RESET_MESSAGES.done({
+      id: verdict.id,
+      address,
+      former: recorded?.id ?? 'none',
+      taken,
+      doubtful,
+      log: logs.length > 0 ? RESET_MESSAGES.logEnds : '',
+    });
   } finally {
     await resources.closeAll();
   }

@@ -50,6 +50,9 @@ export const SEAL_BYTES = 8;
 export const sealEntry = (key: Buffer, index: number, entry: Buffer): Buffer =>
   createHmac('sha256', key).update(`crosspost history seal\n${index}\n`).update(entry).digest().subarray(0, SEAL_BYTES);
 
+const describeHead = (head: LogHead | null): string =>
+  head ? `size ${head.size} at position ${head.position}` : 'none';
+
 /**
  * Tables of the transparency log: its head, tiles and bundles. They are rebuilt only if the database was lost or
  * restored from a backup (ADR-213).
@@ -147,7 +150,7 @@ export class LogTables {
   async append({ from, to, tiles, entries }: LogAppend, sealKey: Buffer): Promise<void> {
     const head = await this.readHead(true);
     if (head?.checkpoint !== from?.checkpoint || (head?.position ?? -1n) !== (from?.position ?? -1n))
-      throw new LogMoved(LOG_MESSAGES.moved({ found: String(head?.size), expected: String(from?.size) }));
+      throw new LogMoved(LOG_MESSAGES.moved({ found: describeHead(head), expected: describeHead(from) }));
     await this.writeTree({ size: from?.size ?? 0, tiles, entries }, sealKey);
     await this.writeHead(to);
   }
