@@ -10,7 +10,7 @@ import { renderTelegram } from '../platforms/telegram/render.js';
 import { renderVk } from '../platforms/vk/render.js';
 import { isVisible } from '../validation/text-measure.js';
 import { type ProcessedPost, processPost } from './process-post.js';
-import { parseMarkup, renderMarkup } from './translation/markup.js';
+import { parseMarkup, renderSpans } from './translation/markup.js';
 import type { Translate } from './translation/translation.js';
 
 const translation = { provider: 'libretranslate', url: 'https://t.example', source: 'ru', target: 'en' } as const;
@@ -20,7 +20,7 @@ const publishingOriginal = { translation: { ...translation, on_failure: 'publish
 /** Translates to upper case, like a service that keeps tags. */
 const upperCasing: Translate = async (content) => {
   const read = parseMarkup(
-    renderMarkup(content).replace(/<[^>]*>|&\w+;|\p{Ll}/gu, (part) =>
+    renderSpans(content).replace(/<[^>]*>|&\w+;|\p{Ll}/gu, (part) =>
       part.length > 1 && /^[<&]/.test(part) ? part : part.toUpperCase(),
     ),
     content,

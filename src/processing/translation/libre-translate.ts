@@ -8,7 +8,7 @@ import type { SecretVault } from '../../secrets/vault.js';
 import { isVisible } from '../../validation/text-measure.js';
 import { MAX_PROCESSED_TEXT } from '../edit-text.js';
 import { TRANSLATION_MESSAGES } from '../messages.js';
-import { parseMarkup, renderMarkup } from './markup.js';
+import { parseMarkup, renderSpans } from './markup.js';
 import type { TranslationResult, Translator } from './translation.js';
 
 /** Maximum size of a response in bytes: the text in its longest JSON and markup form, plus the envelope. */
@@ -36,7 +36,7 @@ export class LibreTranslate implements Translator {
     const secret = how.api_key_id === undefined ? {} : await this.vault.readSecret(how.api_key_id);
     if (secret === null) return failed('credentials', TRANSLATION_MESSAGES.apiKeyErased);
     const request = {
-      q: hasEntities ? renderMarkup(content) : content.text,
+      q: hasEntities ? renderSpans(content) : content.text,
       source: how.source,
       target: how.target,
       format: hasEntities ? 'html' : 'text',

@@ -10,7 +10,7 @@ import {
 } from '../../payload/entities.js';
 import type { Entity } from '../../payload/payload.js';
 import { anyTextWithEntities } from '../../payload/payload.properties.js';
-import { parseMarkup, renderMarkup } from './markup.js';
+import { parseMarkup, renderSpans } from './markup.js';
 
 /** Parses a translation into text and complete entities. */
 const parseWithEntities = (html: string, original: TextWithEntities) => {
@@ -32,7 +32,7 @@ const link = (offset: number, length: number): Entity => ({
 describe('a text rendered for translation', () => {
   it('is HTML with a tag for each entity, and marks parts that must not be translated', () => {
     const content = { text: 'a < b & <c> d', entities: [code(8, 3), bold(0, 13), link(4, 1)] };
-    expect(renderMarkup(content)).toBe(
+    expect(renderSpans(content)).toBe(
       '<span id="0">a &lt; <span id="1">b</span> &amp; <span id="2" translate="no">&lt;c&gt;</span> d</span>',
     );
   });
@@ -97,7 +97,7 @@ it('keeps every entity on its words, whatever the translation', () => {
     fc.property(anyTextWithEntities, (content) => {
       // The translation doubles every letter outside untranslatable parts, so that every offset is known.
       const double = (text: string) => text.replace(/[a-zа-яא-ת]/gu, '$&$&');
-      const html = renderMarkup(content)
+      const html = renderSpans(content)
         .split(/(<[^>]*>|&[a-z]+;)/)
         .map((part) => (/^[<&]/.test(part) ? part : double(part)))
         .join('');
@@ -129,7 +129,7 @@ it('gives valid entities for any answer', () => {
     fc.property(anyTextWithEntities, fc.array(cut, { maxLength: 5 }), (content, cuts) => {
       const html = cuts.reduce(
         (text, [at, length, put]) => text.slice(0, at) + put + text.slice(at + length),
-        renderMarkup(content),
+        renderSpans(content),
       );
       const read = parseWithEntities(html, content);
       if (read === null) return;

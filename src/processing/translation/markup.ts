@@ -7,6 +7,7 @@ import {
   sortEntities,
   type TextWithEntities,
 } from '../../payload/entities.js';
+import { renderMarkup, type Tags } from '../../payload/markup.js';
 import type { Entity } from '../../payload/payload.js';
 
 /** A translated text, and the ranges of the entities that survived. */
@@ -19,34 +20,18 @@ export interface ParsedMarkup {
 const isUntranslatable = (entity: Entity): boolean => isIndivisible(entity) || entityKindOf(entity.type) === 'verbatim';
 
 /**
- * Renders a text as HTML whose tags a translation service keeps. Each entity is a `span` whose `id` is its index in
- * nesting order; it has `translate="no"` if it must not be translated.
+ * Renders a text as HTML that a translation service can keep: each entity becomes a `span` with its index in nesting
+ * order as `id`, and `translate="no"` if it must not be translated.
  */
-export const renderMarkup = ({ text, entities }: TextWithEntities): string => {
-  const ends: number[] = [];
-  let html = '';
-  let at = 0;
-  const writeTo = (position: number): void => {
-    html += escapeHtml(text.slice(at, position));
-    at = position;
-  };
-  const closeTo = (position: number): void => {
-    for (let end = ends.at(-1); end !== undefined && end <= position; end = ends.at(-1)) {
-      writeTo(end);
-      html += '</span>';
-      ends.pop();
-    }
-  };
-  for (const [id, entity] of sortEntities(entities).entries()) {
-    closeTo(entity.offset);
-    writeTo(entity.offset);
-    html += `<span id="${id}"${isUntranslatable(entity) ? ' translate="no"' : ''}>`;
-    ends.push(endOf(entity));
-  }
-  closeTo(text.length);
-  writeTo(text.length);
-  return html;
-};
+export const renderSpans = (content: TextWithEntities): string =>
+  renderMarkup(content, spanOf, (text) =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+  );
+
+const spanOf = (entity: Entity, id: number): Tags => [
+  `<span id="${id}"${isUntranslatable(entity) ? ' translate="no"' : ''}>`,
+  '</span>',
+];
 
 interface OpenTag {
   readonly id: number | null;
@@ -56,7 +41,7 @@ interface OpenTag {
 const TOKEN = /<(\/?)span\b([^<>]*)>|<\/?[a-z!][^<>]*>|&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});/gi;
 
 /**
- * Parses a translation of {@link renderMarkup}'s output into its text and the ranges of the entities, which their tags
+ * Parses a translation of {@link renderSpans}'s output into its text and the ranges of the entities, which their tags
  * enclose. Untranslatable parts get their original words back, whatever the service returned. An entity is lost if its
  * tags are missing or nest wrongly; no entity ever covers words that its tags did not enclose.
  *
@@ -149,6 +134,3 @@ const decodeReference = (reference: string): string | undefined => {
   const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
   return isCharacter ? String.fromCodePoint(code) : undefined;
 };
-
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

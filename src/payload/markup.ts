@@ -1,0 +1,47 @@
+import { endOf, sortEntities, type TextWithEntities } from './entities.js';
+import type { Entity } from './payload.js';
+
+/** The tags around an entity's words. */
+export type Tags = readonly [opening: string, closing: string];
+
+/**
+ * Converts text to markup: puts each entity's words between its tags, and escapes the rest. Entities may be nested, but
+ * must not partially overlap.
+ * @param tagsOf returns null for an entity without tags; `index` is the entity's index in nesting order
+ */
+export const renderMarkup = (
+  { text, entities }: TextWithEntities,
+  tagsOf: (entity: Entity, index: number) => Tags | null,
+  escape: (text: string) => string = escapeHtml,
+): string => {
+  const open: { readonly end: number; readonly closing: string }[] = [];
+  let markup = '';
+  let at = 0;
+  const writeUpTo = (position: number): void => {
+    markup += escape(text.slice(at, position));
+    at = position;
+  };
+  const closeUpTo = (position: number): void => {
+    for (let inner = open.at(-1); inner && inner.end <= position; inner = open.at(-1)) {
+      writeUpTo(inner.end);
+      markup += inner.closing;
+      open.pop();
+    }
+  };
+  for (const [index, entity] of sortEntities(entities).entries()) {
+    const tags = tagsOf(entity, index);
+    if (!tags) continue;
+    closeUpTo(entity.offset);
+    writeUpTo(entity.offset);
+    markup += tags[0];
+    open.push({ end: endOf(entity), closing: tags[1] });
+  }
+  closeUpTo(text.length);
+  writeUpTo(text.length);
+  return markup;
+};
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Escapes text for HTML, including attributes in double quotes. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign]!);
