@@ -1,10 +1,15 @@
 import { TEST_MESSAGES } from './messages.js';
-import type { ChannelCheck, PublishError, TestContext } from './publisher.js';
+import type { ChannelCheck, PublishError, StepOutcome, TestContext } from './publisher.js';
 
 /** The network's response to one request of a channel test, or the error. */
-export type TestAnswer =
-  | { readonly kind: 'answered'; readonly value: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'refused'; readonly error: PublishError };
+export type TestAnswer<Value = Readonly<Record<string, unknown>>> =
+  { readonly kind: 'answered'; readonly value: Value } | { readonly kind: 'refused'; readonly error: PublishError };
+
+/** Returns the answer to a request whose call failed. @param title the network's display name */
+export const refused = (outcome: StepOutcome, title: string): Extract<TestAnswer, { kind: 'refused' }> => {
+  if (!('error' in outcome)) throw new Error(`${title}: a failure without an error`);
+  return { kind: 'refused', error: outcome.error };
+};
 
 /** Returns a check that succeeded. */
 export const passed = (name: string, message: string): ChannelCheck => ({

@@ -35,14 +35,11 @@ export const findEscapes = (text: string, links: readonly Address[], breaks: Fin
   });
 };
 
-/** Returns the number of UTF-16 units before the path in the text inserted for a link. */
+/** Returns the number of UTF-16 units before the path in the text inserted for a link, such as ` (https://a.b/c)`. */
 export const unitsBeforePath = (link: string): number =>
   /^ \((?:[a-z]+:\/\/[^/?#]*|[a-z]+:[^?]*)/i.exec(link)?.[0].length ?? 0;
 
-/**
- * Matches a scheme and host, or a host followed by a path; captures the path, up to a character that cannot be part of
- * it.
- */
+/** Matches a scheme and host, or a host followed by a path; captures the path. */
 const ADDRESS =
   /(?:(?:https?|tg):\/\/[^\s/?#@()]+(?=[/?#])|(?<![\p{L}\p{N}.-])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d+)?(?=\/))([^\s<>"«»“”„]*)/giu;
 
@@ -54,7 +51,7 @@ const findPaths = (text: string): Address[] =>
     return { start, path: start, end };
   });
 
-/** Creates a function that returns the address around a unit. Callers must pass units in ascending order. */
+/** Creates a function that returns the address around a unit; call it with ascending units. */
 const createAddressFinder = (addresses: readonly Address[]): ((unit: number) => Address | undefined) => {
   let next = 0;
   return (unit) => {

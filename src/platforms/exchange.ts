@@ -5,7 +5,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { EXCHANGE_MESSAGES } from './messages.js';
 
 /** One HTTP request to a network. */
-export interface OutgoingRequest {
+interface OutgoingRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,8 +19,9 @@ export interface ExchangeLimits {
   readonly signal: AbortSignal;
 }
 
-/** Reason for an exchange without a response: a system or library code such as `ECONNREFUSED`, and a description. */
-export interface Interruption {
+/** Reason for an exchange without a response. */
+interface Interruption {
+  /** A system or library code, such as `ECONNREFUSED`. */
   readonly code: string;
   readonly detail: string;
 }
@@ -31,18 +32,15 @@ export interface Interruption {
  */
 export type Exchange =
   | { readonly kind: 'answered'; readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }
-  /**
-   * No byte was sent: the connection was refused, the host is unknown, the TLS handshake failed, or the call was
-   * stopped before a connection was free.
-   */
+  /** No byte was sent, for example because the connection was refused or the TLS handshake failed. */
   | ({ readonly kind: 'never_sent' } & Interruption)
-  /**
-   * The request was sent, at least in part, but no complete response arrived. `status` is set if the response had
-   * begun.
-   */
+  /** At least part of the request was sent, but no complete response arrived. `status`: null unless it had begun. */
   | ({ readonly kind: 'lost'; readonly status: number | null } & Interruption);
 
-/** Maximum size of a response, which is larger than any response from a network's API. */
+/** An exchange without a complete response. */
+export type Interrupted = Exclude<Exchange, { kind: 'answered' }>;
+
+/** Larger than any response from a network's API. */
 const MAX_RESPONSE_BYTES = 4 * 1_048_576;
 
 /**
@@ -53,9 +51,8 @@ export const createConnections = (): Agent =>
   new Agent({ connections: 512, pipelining: 1, keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0 });
 
 /**
- * Sends one request and reports how far it got. Never throws, never retries, never follows a redirect. If `kind` is
- * `answered`, the body is complete, except that the body of a refusal (3xx, 4xx) may be cut short: its status alone is
- * enough.
+ * Sends one request and reports how far it got. Never throws, never retries, never follows a redirect. The body of an
+ * answer is complete, except that a refusal (3xx, 4xx) may be cut short, because its status alone is enough.
  */
 export const exchange = (
   connections: Dispatcher,
@@ -91,8 +88,8 @@ export const exchange = (
     const timeOut = (): void => {
       if (!settled) stop({ code: 'timed_out', detail: EXCHANGE_MESSAGES.noAnswer({ ms: timeoutMs }) });
     };
-    // If the process was suspended, timers fire before sockets are read. Waiting for setImmediate makes a response that
-    // has already arrived count.
+    // After the process was suspended, timers fire before sockets are read. setImmediate lets a response that has
+    // already arrived count.
     const timer = setTimeout(() => setImmediate(timeOut), timeoutMs);
 
     if (signal.aborted) return onAbort();
@@ -134,7 +131,7 @@ export const exchange = (
     }
   });
 
-/** True if a status means that the server did nothing, whatever its body says. */
+/** True if a status alone means that the server did nothing. */
 const isRefusalStatus = (status: number): boolean => status >= 300 && status < 500;
 
 /** Converts a library's error to a code and a message, which may contain hosts, but never a path or a header. */

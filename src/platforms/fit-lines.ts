@@ -1,6 +1,8 @@
+/** Separator between a text, its signature and the lines below them. */
+export const BLANK_LINE = '\n\n';
+
 /**
- * Returns the lines that fit within a limit, in order. A line that does not fit in the remaining space is skipped, and
- * later lines may still fit.
+ * Returns the lines that fit within a limit, in order. Skips a line that does not fit; later lines may still fit.
  * @param limit maximum total length in UTF-16 units, including the line breaks between lines
  */
 export const fitLines = (lines: readonly string[], limit: number): string[] => {

@@ -6,10 +6,6 @@ import type { MediaFile, StepOutcome, Warning } from './publisher.js';
 export const markFitted = (outcome: StepOutcome, { isFitted }: Pick<MediaFile, 'isFitted'>): StepOutcome =>
   isFitted && outcome.kind === 'done' ? { ...outcome, result: { ...outcome.result, fitted: true } } : outcome;
 
-/**
- * Returns the warning about a fitted photo (D-22).
- * @param result result of the photo's upload step
- * @param index index of the medium, from 0
- */
+/** Returns the warning about a photo that was fitted (D-22). @param result result of its upload step */
 export const fittedWarnings = (result: JsonObject | undefined, index: number): Warning[] =>
   result?.['fitted'] === true ? [{ code: 'photo_fitted', message: DEGRADATION_MESSAGES.photoFitted({ index }) }] : [];

@@ -11,7 +11,6 @@ const BY_CODE: Readonly<Record<string, string>> = {
 
 /**
  * Returns the warning about a medium that becomes a link in the text (D-22).
- * @param index index of the medium, from 0
  * @param reason a sentence, or a code from `media-error.ts`, perhaps with a colon and the network's own words
  */
 export const linkedMediaWarning = (code: 'media_as_link' | 'media_linked', index: number, reason: string): Warning => {

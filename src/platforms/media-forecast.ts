@@ -6,8 +6,8 @@ import { OBSTACLE_MESSAGES } from './messages.js';
 import type { MediaLimits, ProbedMedium } from './publisher.js';
 
 /**
- * Returns the reason why a medium will become a link (D-22), or null if the probe reveals none. Photos are fitted,
- * whatever their size and format; only their aspect ratio cannot change.
+ * Returns the reason why a medium will become a link (D-22); null if the probe reveals none. A photo is fitted to any
+ * size and format; only its aspect ratio cannot change.
  */
 export const forecastObstacle = (
   { type, sizeBytes, mime, width, height }: ProbedMedium,
@@ -35,7 +35,7 @@ export const willBeFitted = (medium: ProbedMedium, limits: MediaLimits): boolean
 
 /**
  * Predicts the results of the steps that upload media one by one, as far as the probes allow.
- * @param limits the network's limits, by type; a medium of a type that is not listed is not uploaded
+ * @param limits the network's limits; a medium of any other type is not uploaded
  * @param stepName returns the name of a medium's upload step
  * @param toResult returns the result for a medium that cannot be uploaded
  */

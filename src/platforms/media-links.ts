@@ -1,13 +1,11 @@
 import { shiftEntities, type TextWithEntities } from '../payload/entities.js';
 import { type TrimmedText, trimText } from '../payload/trim.js';
-import { fitLines } from './fit-lines.js';
-import { BLANK_LINE } from './signature.js';
+import { BLANK_LINE, fitLines } from './fit-lines.js';
 
 /** A text with links below it. */
 export interface LinkedText extends TrimmedText {
-  /** Number of links that would not fit even without the text. */
+  /** Number of links that do not fit even without the text. */
   readonly droppedLinks: number;
-  /** True if the signature was dropped because it does not fit. */
   readonly droppedSignature: boolean;
 }
 
@@ -40,7 +38,5 @@ export const appendLinks = (
   };
 };
 
-/**
- * Returns the UTF-16 units of a part, including the blank line that separates it from the rest; 0 for an empty part.
- */
+/** Returns the UTF-16 units of a part and the blank line that separates it; 0 for an empty part. */
 const unitsWithSeparator = (part: string): number => (part === '' ? 0 : part.length + BLANK_LINE.length);

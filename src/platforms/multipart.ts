@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
+import type { NetworkConnection } from './connection.js';
+import { type Exchange, exchange, type ExchangeLimits } from './exchange.js';
 import type { MediaFile } from './publisher.js';
 
 /** A file in a form, with the name of its field. */
@@ -9,15 +11,15 @@ export interface FilePart {
   readonly file: Pick<MediaFile, 'path' | 'sizeBytes' | 'mime' | 'filename'>;
 }
 
-/** Streamed request body of known length. */
+/** A streamed form, with its headers. */
 export interface Multipart {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readable;
 }
 
 /**
- * Creates a `multipart/form-data` body (RFC 7578) from fields and files on disk. Files are streamed, not loaded into
- * memory, and the length is known in advance, as networks require.
+ * Creates a `multipart/form-data` body (RFC 7578) from fields and files on disk. Streams the files, and computes the
+ * length in advance, as networks require.
  */
 export const createMultipart = (
   files: readonly FilePart[],
@@ -48,6 +50,19 @@ export const createMultipart = (
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}`, 'content-length': String(length) },
     body: Readable.from(read(), { objectMode: false }),
   };
+};
+
+/** Uploads a file to a URL; never throws. */
+export const uploadFile = async (
+  { connections }: Pick<NetworkConnection, 'connections'>,
+  url: string,
+  part: FilePart,
+  limits: ExchangeLimits,
+): Promise<Exchange> => {
+  const { headers, body } = createMultipart([part]);
+  const answer = await exchange(connections, { method: 'POST', url, headers, body }, limits);
+  body.destroy();
+  return answer;
 };
 
 const partHeader = (boundary: string, name: string): string =>

@@ -5,33 +5,28 @@ import { type Replacement, replaceRanges } from '../payload/replace-ranges.js';
 import { ELLIPSIS, type TrimmedText, trimText } from '../payload/trim.js';
 import { isVisible } from '../validation/text-measure.js';
 import { type Address, type FindBreaks, findEscapes, unitsBeforePath } from './escape-signs.js';
-import { fitLines } from './fit-lines.js';
-import { BLANK_LINE } from './signature.js';
+import { BLANK_LINE, fitLines } from './fit-lines.js';
 
 /** A post's text for a network without formatting. */
 export interface PlainText {
-  /** Within the limit, including signature and lines; empty if nothing would be visible. */
+  /** Includes signature and lines; empty if nothing would be visible. */
   readonly text: string;
   /** UTF-16 units cut from the original text; inserted text does not count (D-44). */
   readonly trimmedChars: number;
-  /**
-   * Number of dropped addresses: lines that would not fit even without the text, and addresses of links that keep only
-   * their words.
-   */
+  /** Number of lines that do not fit even without the text, and of links that keep only their words. */
   readonly droppedLinks: number;
   /** True if the original has formatting that plain text does not show. */
   readonly losesFormatting: boolean;
-  /** True if the signature was dropped because it does not fit. */
   readonly droppedSignature: boolean;
 }
 
-/** A network's rules for plain text. */
-export interface PlainTextOptions {
+/** A network's rules for plain text, and what follows a post's text. */
+interface PlainTextOptions {
   /** Maximum UTF-16 units of the whole text. */
   readonly limit: number;
-  /** Lines below the text, after a blank line. They are not cut: the text is trimmed instead (D-23). */
+  /** Follow the text after a blank line. They are never cut: the text is trimmed instead (D-23). */
   readonly lines?: readonly string[];
-  /** Text between the post's text and the lines, after another blank line. It is not cut either (D-28). */
+  /** Stands between text and lines, after another blank line. It is never cut either (D-28). */
   readonly signature?: TextWithEntities | undefined;
   /** Finds offsets where the network would see markup that the author did not intend. */
   readonly breaks?: FindBreaks;
@@ -74,7 +69,7 @@ export const plainText = (content: TextWithEntities, options: PlainTextOptions):
   };
 };
 
-/** True if plain text cannot show everything that an entity does. */
+/** True if plain text cannot show everything that an entity adds. */
 const losesFormatting = ({ type }: Entity): boolean => entityKindOf(type) !== 'label' || type === 'custom_emoji';
 
 /** Steps of the conversion to plain text. The offsets of each step refer to the text before it. */
@@ -111,7 +106,7 @@ const linksOf = ({ text, entities }: TextWithEntities): Replacement[] => {
     .sort((a, b) => a.start - b.start);
 };
 
-/** Returns the ranges of the inserted addresses in the text that contains them. */
+/** Returns the ranges of the addresses in the text into which they were inserted. */
 const locateLinks = (links: readonly Replacement[]): Address[] => {
   let shift = 0;
   return links.map(({ start: at, text }) => {

@@ -1,13 +1,10 @@
 import type { PlatformDescriptor } from './descriptor.js';
 import type { ConnectedPublisher, PublisherOptions } from './publisher.js';
 
-/** Format of an identifier, which is used in JSON, in table rows and in HTML attributes. */
+/** Format of an identifier, safe in JSON, table rows and HTML attributes. */
 const ID = /^[a-z][a-z0-9-]{0,31}$/;
 
-/**
- * The networks of one process. Generic code uses whatever catalogue it is given; only the composition root knows which
- * networks it contains.
- */
+/** The networks of one process. Only the composition root knows which networks it contains. */
 export class PlatformCatalogue {
   private readonly byId: ReadonlyMap<string, PlatformDescriptor>;
 
@@ -35,12 +32,12 @@ export class PlatformCatalogue {
     return this.all.find(({ carriesNotices }) => carriesNotices === true);
   }
 
-  /** Returns the network with this identifier; undefined if the catalogue does not list it. */
+  /** Returns undefined for an unknown network. */
   find(id: string): PlatformDescriptor | undefined {
     return this.byId.get(id);
   }
 
-  /** Returns the network with this identifier. @throws Error if the catalogue does not list it */
+  /** @throws Error for an unknown network */
   get(id: string): PlatformDescriptor {
     const descriptor = this.byId.get(id);
     if (!descriptor) throw new Error(`unknown network ${JSON.stringify(id)}`);
@@ -48,8 +45,8 @@ export class PlatformCatalogue {
   }
 
   /**
-   * Returns the fields of an address that identify the chat, without other public facts about the credentials.
-   * @param id the network; for a network that the catalogue does not list, returns the whole address
+   * Returns the fields of an address that identify the chat, without other public facts about the credentials. Returns
+   * the whole address for an unknown network.
    */
   chatOf(id: string, address: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     const credentials = this.find(id)?.credentials;
@@ -57,10 +54,7 @@ export class PlatformCatalogue {
     return Object.fromEntries(Object.entries(address).filter(([name]) => credentials[name]?.kind === 'address'));
   }
 
-  /**
-   * Creates a publisher for each network.
-   * @param urls base URLs by identifier; a network without an entry uses its own base URL
-   */
+  /** Creates a publisher for each network. @param urls base URLs by identifier; default: the network's own */
   createPublishers(
     urls: Readonly<Record<string, string>>,
     options: Omit<PublisherOptions, 'apiUrl'> = {},

@@ -2,20 +2,17 @@ import type { PublishError } from './publisher.js';
 
 /** Matches tags, scripts, style sheets and white space in a page; everything else is text. */
 const MARKUP = /<(?:script|style)\b[\s\S]*?<\/(?:script|style)\s*>|<[^>]*>|[\s\p{Cc}]+/giu;
-/** Maximum number of bytes of a page to search for text. */
+/** Number of bytes of a page to search for text. */
 const SCANNED_BYTES = 4_096;
 
 /** Returns the text in a response that does not come from the API, such as a proxy's page; empty if there is none. */
 export const extractWords = (body: Buffer): string =>
   body.toString('utf8', 0, SCANNED_BYTES).replace(MARKUP, ' ').replace(/ +/g, ' ').trim();
 
-/** Maximum number of UTF-16 units of a network's words to keep. */
+/** Maximum UTF-16 units of a network's words. */
 const MAX_LENGTH = 500;
 
-/**
- * Returns a network's own words as {@link PublishError.platform_says}: shortened, with any credentials that the
- * response echoes masked. Empty if there are no words.
- */
+/** Returns a network's own words, if any, as {@link PublishError.platform_says}: shortened, with credentials masked. */
 export const platformSays = (
   words: string | undefined,
   credentials: Readonly<Record<string, string>>,

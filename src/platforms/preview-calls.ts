@@ -1,13 +1,13 @@
 import type { Media } from '../payload/payload.js';
 import type { PreviewCall } from './publisher.js';
 
-/** A method and its parameters, used both to make an upload call and to preview it in the sandbox. */
+/** A call for an upload, either to make it or to preview it in the sandbox. */
 export interface MethodCall {
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Returns a call as the sandbox previews it. Its parameters contain no credentials. */
+/** Returns a call as the sandbox previews it. */
 export const toPreviewCall = ({ method, parameters }: MethodCall): PreviewCall => ({ method, request: parameters });
 
 /** Placeholder for a field of the response to an earlier call of the same step. */

@@ -1,5 +1,7 @@
 import type { Instant } from '../kernel/instant.js';
 import type { JsonObject } from '../kernel/json.js';
+import type { PhotoLimits } from '../media/fit-size.js';
+import type { MediaFacts } from '../media/media-rules.js';
 import type { TextWithEntities } from '../payload/entities.js';
 import type { Button, Entity, Media, PublishPayload } from '../payload/payload.js';
 
@@ -27,7 +29,7 @@ export interface PlatformChannel {
   readonly settings: JsonObject;
 }
 
-/** A degradation, which is always reported but is not an error (D-22). */
+/** A degradation of a post, which is not an error (D-22). */
 export interface Warning {
   readonly code: string;
   readonly message: string;
@@ -49,7 +51,7 @@ export interface Step {
 
 /** One call to a network as the sandbox previews it (D-38). */
 export interface PreviewCall {
-  /** The network's own method name; for an upload, `POST <…>`, with a placeholder for the URL. */
+  /** The network's own method name; `POST <…>` for an upload, with a placeholder for the URL. */
   readonly method: string;
   /** A value that comes from a file or from an earlier response in the same step is a placeholder: `<…>`. */
   readonly request: JsonObject;
@@ -91,10 +93,7 @@ export type StepOutcome =
    */
   | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null; readonly named: boolean }
   | { readonly kind: 'failed'; readonly error: PublishError }
-  /**
-   * A refusal that would also stop every later post, because it concerns the credential, the chat or the right to
-   * write. The channel needs attention (D-26, D-50). `error.message` says what to do.
-   */
+  /** A refusal of every later post too: of the credential, the chat or the right to write (D-26, D-50). */
   | { readonly kind: 'needs_attention'; readonly error: PublishError }
   /** It is unknown whether readers see the post (D-25). */
   | { readonly kind: 'in_doubt'; readonly error: PublishError }
@@ -114,8 +113,8 @@ export interface SendContext {
   /** The same for every attempt at this publication: the value for a network's idempotency key. */
   readonly key: string;
   /**
-   * Number of times that the network has delayed this publication, by {@link PublishError.code}; absent if never. A
-   * delay that the network only implies grows each time (D-20).
+   * Number of times that the network has delayed this publication, by {@link PublishError.code}. A delay that the
+   * network only implies grows each time (D-20).
    */
   readonly waits: Readonly<Record<string, number>>;
   /**
@@ -129,28 +128,10 @@ export interface SendContext {
 /**
  * A network's limits for one medium. A photo that exceeds them is re-encoded or scaled; any other medium is refused.
  */
-export interface MediaLimits {
-  readonly maxBytes: number;
-  /** Maximum pixels of the longer side. */
-  readonly maxSide?: number;
-  /** Maximum width plus height, in pixels. */
-  readonly maxSum?: number;
-  /** Maximum ratio of the longer side to the shorter: a photo beyond it cannot be sent. */
-  readonly maxRatio?: number;
-  /** MIME types without parameters. */
-  readonly formats: readonly string[];
-}
+export type MediaLimits = PhotoLimits;
 
 /** What is known about a medium before its download (D-24). */
-export interface ProbedMedium extends Media {
-  /** Null if unknown. */
-  readonly sizeBytes: number | null;
-  /** Detected from the file's bytes, without parameters; null if uncertain. */
-  readonly mime: string | null;
-  /** Pixels. */
-  readonly width?: number;
-  readonly height?: number;
-}
+export type ProbedMedium = Media & Omit<MediaFacts, 'durationSeconds'>;
 
 /** A medium that stays on disk until it is released. */
 export interface MediaFile {
@@ -158,9 +139,9 @@ export interface MediaFile {
   readonly sizeBytes: number;
   /** Detected from the file's bytes, without parameters. */
   readonly mime: string;
-  /** Name without a path. Readers see it, and some networks use its extension. */
+  /** Readers see it, and some networks use its extension. */
   readonly filename: string;
-  /** True if it is a photo that was scaled down or re-encoded. */
+  /** True for a photo that was scaled down or re-encoded. */
   readonly isFitted: boolean;
   readonly release: () => void;
 }
@@ -174,20 +155,20 @@ export interface WantedMedium {
 /** Result of looking up on the network whether a post in doubt was sent (D-25). */
 export type LookUpResult =
   | { readonly kind: 'sent'; readonly outcome: Extract<StepOutcome, { kind: 'done' }> }
-  /** The post is definitely not there: it may be sent again. */
+  /** The post may be sent again. */
   | { readonly kind: 'not_sent' }
-  /** The look-up failed for now; another look-up may succeed. */
+  /** The look-up failed; another may succeed. */
   | { readonly kind: 'unanswered' }
-  /** The network's records are inconclusive or not accessible: another look-up would not help. */
+  /** Another look-up would not help: the network's records are inconclusive or not accessible. */
   | { readonly kind: 'unknown' };
 
 /** Facts about a send whose outcome is unknown. */
 export interface SendInDoubt {
-  /** Start of its attempt, in ms since 1970. An older message cannot come from this send. */
+  /** Start of its attempt. An older message cannot come from this send. */
   readonly since: Instant;
-  /** By how much `since` may be too late, in ms, if it comes from another machine's clock. Default 0. */
+  /** By how much `since` may be too late, in ms, if it comes from another machine's clock; default 0. */
   readonly toleranceMs?: number;
-  /** Ids of earlier messages in the channel. A message older than any of them is older than this send. */
+  /** Ids of earlier messages in the channel. Any message older than one of them is older than this send. */
   readonly before: ReadonlySet<string>;
 }
 
@@ -202,15 +183,10 @@ export interface ChannelCheck {
   readonly platform_says: string | null;
 }
 
-/** Context of a channel test. */
-export interface TestContext {
-  /** Decrypted, for this test only. */
-  readonly credentials: Readonly<Record<string, string>>;
-  readonly channel: PlatformChannel;
+/** Context of a channel test. `signal` aborts when the test's time is up. */
+export interface TestContext extends Pick<SendContext, 'credentials' | 'channel' | 'signal'> {
   /** Waits until the network's pace allows a call with this credential ({@link PlatformPace.perCredential}). */
   readonly awaitTurn: (credential: string) => Promise<void>;
-  /** Aborted when the test's time is up. */
-  readonly signal: AbortSignal;
 }
 
 /** At most `calls` calls in `perMs` milliseconds. */
@@ -219,10 +195,7 @@ export interface Pace {
   readonly perMs: number;
 }
 
-/**
- * Rate limits that the gateway observes so that the network need not enforce them (networks.md §3): for visible calls
- * to a channel, and for all calls with a credential.
- */
+/** Rate limits for visible calls to a channel and for all calls with a credential (networks.md §3). */
 export interface PlatformPace {
   readonly perChannel: readonly Pace[];
   readonly perCredential: readonly Pace[];
@@ -238,13 +211,13 @@ export interface PublisherOptions {
   readonly uploadTimeoutMs?: number;
 }
 
-/** A publisher that holds connections: close it before the process exits. */
+/** A publisher that holds connections. */
 export interface ConnectedPublisher extends Publisher {
   /** Closes idle connections at once and waits for calls in flight. */
   close(): Promise<void>;
 }
 
-/** Publisher of one network. `render` is pure. `send` runs one step, classifies its outcome and never throws. */
+/** Publishes on one network. */
 export interface Publisher {
   readonly platform: string;
   readonly pace: PlatformPace;
@@ -254,39 +227,39 @@ export interface Publisher {
    */
   credentialFor(credentials: SendContext['credentials'], visible: boolean): string | undefined;
   /**
-   * Returns the calls for a post. `results` are the results of the steps so far, as in {@link SendContext}. Results may
-   * change the steps that follow (for example, if a medium is too large), so a post is rendered again after each step.
+   * Returns the calls for a post. The `results` of earlier steps may change later steps, for example if a medium is too
+   * large, so a post is rendered again after each step. Pure.
    */
   render(post: PlatformPost, channel: PlatformChannel, results?: SendContext['results']): Rendering;
+  /** Runs one step and classifies its outcome; never throws. */
   send(step: Step, context: SendContext): Promise<StepOutcome>;
-  /** Returns the media that `send` requests in a step, so that they can be fetched in advance. Pure. */
+  /** Returns the media that `send` requests in a step, to fetch them in advance. Pure. */
   mediaOf(step: Step): readonly WantedMedium[];
   /**
-   * Predicts the results of steps from the probed media, before any download. With these results `render` shows which
-   * media become links and which photos are fitted (D-22, D-38). A step whose result is only `fitted` still runs. Pure.
+   * Predicts results of steps before any download, to show in a rendering which media become links and which photos are
+   * fitted (D-22, D-38). A step whose result is only `fitted` still runs. Pure.
    */
   forecastResults(media: readonly ProbedMedium[]): SendContext['results'];
   /**
-   * Returns all calls of a step, in order, assuming that nothing fails (D-38): none for a step without a call, several
-   * for an upload. `send` builds its calls from the same functions. Pure.
-   * @param media the post's media, with what is known before their download
+   * Returns all calls of a step, in order, if nothing fails (D-38): none for a step without a call, several for an
+   * upload. Pure.
+   * @param media the post's media
    */
   previewCalls(step: Step, media: readonly ProbedMedium[]): readonly PreviewCall[];
   /**
    * Checks with the network, without posting, who the credentials belong to and whether they allow posting to the
-   * channel.
-   * Yields the checks in order, and stops after a failed check that later checks depend on. Never throws.
+   * channel. Stops after a failed check that later checks depend on. Never throws.
    */
   test(context: TestContext): AsyncIterable<ChannelCheck>;
   /**
-   * How long after a call, in ms, the network treats another call with the same {@link SendContext.key} as the same
-   * post, so that the call may be repeated without a look-up. Absent if the network has no keys (networks.md §4).
+   * How long, in ms, the network treats calls with the same {@link SendContext.key} as the same post, so a call may be
+   * repeated without a look-up. Absent if the network has no keys (networks.md §4).
    */
   readonly keyLifetimeMs?: number;
   /**
-   * Looks up on the network whether the effect of a step in doubt is visible to readers; absent if the network has no
-   * look-up. Never throws. Never mistakes an older post with the same content for this one. The network may still be
-   * processing the call, so `not_sent` may not be final.
+   * Looks up on the network whether readers see the effect of a step in doubt; absent if the network has no look-up.
+   * Never throws. Never mistakes an older post with the same content for this one. `not_sent` may not be final, because
+   * the network may still be processing the call.
    */
   lookUp?(step: Step, context: SendContext, send: SendInDoubt): Promise<LookUpResult>;
 }

@@ -8,7 +8,7 @@ export class Publishers {
     this.byPlatform = new Map(publishers.map((publisher) => [publisher.platform, publisher]));
   }
 
-  /** Identifiers of all networks. */
+  /** Returns the identifiers of all networks. */
   get platforms(): readonly string[] {
     return [...this.byPlatform.keys()];
   }

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../kernel/json.js';
 
 /**
  * Returns a step's request with every `{ "$from": "<step>.<field>" }` replaced by that field of the step's result.
- * @throws Error for a step that is not done or has no such field, which is a bug in the rendering
+ * @throws Error if there is no such field, which is a bug in the rendering
  */
 export const resolveReferences = (request: JsonObject, results: Readonly<Record<string, JsonObject>>): JsonObject =>
   resolve(request, results) as JsonObject;

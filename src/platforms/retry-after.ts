@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Returns the delay from a `Retry-After` header (RFC 9110), in seconds, as text; undefined without such a header. A
- * date is converted to the remaining seconds. Any other value, even a malformed one, is returned unchanged.
+ * Returns the delay from a `Retry-After` header (RFC 9110), in seconds, as text; undefined without the header. Converts
+ * a date to the remaining seconds, and returns any other value unchanged, even if it is malformed.
  */
 export const readRetryAfter = ({ 'retry-after': value, date = '' }: IncomingHttpHeaders): string | undefined => {
   if (value === undefined || value.trim() === '') return undefined;

@@ -1,10 +1,11 @@
-import type { Exchange } from './exchange.js';
+import type { Exchange, Interrupted } from './exchange.js';
 import { CALL_MESSAGES as MESSAGES } from './messages.js';
+import { gatewayError, inDoubtIfVisible, retry } from './outcomes.js';
 import { extractWords, platformSays } from './platform-says.js';
-import type { PublishError, StepOutcome } from './publisher.js';
+import type { PublishError, SendContext, StepOutcome } from './publisher.js';
 import { readRetryAfter } from './retry-after.js';
 
-/** Facts about a call that the network's API did not answer, which decide what happens next. */
+/** A call that the network's API did not answer. */
 export interface UnansweredCall {
   /** The network's display name. */
   readonly title: string;
@@ -16,24 +17,19 @@ export interface UnansweredCall {
   readonly credentials: Readonly<Record<string, string>>;
 }
 
+/** A call that the network refused. */
+export interface RefusedCall extends Pick<SendContext, 'waits' | 'credentials'> {
+  /** True if readers would see the effect. */
+  readonly visible: boolean;
+}
+
 /**
  * Classifies an exchange whose response is missing or does not come from the API: a proxy's HTML, an empty or malformed
- * body, or a result without an id (D-25). A 429 asks for a delay, and a 413 means that an upload is too large. With any
- * other 3xx or 4xx status, an intermediary refused to forward the call.
+ * body, or a result without an id (D-25). A 429 asks for a delay, and a 413 means that an upload is too large.
  */
 export const classifyUnanswered = (exchange: Exchange, call: UnansweredCall): StepOutcome => {
-  const { title: network, platform, visible, credentials } = call;
-  if (exchange.kind === 'never_sent') {
-    const code = exchange.code === 'aborted' ? 'aborted' : 'not_sent';
-    return retry(gatewayError(code, MESSAGES.notSent({ network, detail: exchange.detail })));
-  }
-  if (exchange.kind === 'lost') {
-    const code = exchange.code === 'timed_out' || exchange.code === 'aborted' ? exchange.code : 'connection_lost';
-    const { detail } = exchange;
-    return visible
-      ? { kind: 'in_doubt', error: gatewayError(code, MESSAGES.notAnsweredInDoubt({ network, detail })) }
-      : retry(gatewayError(code, MESSAGES.notAnswered({ network, detail })));
-  }
+  const { title: network, platform, credentials } = call;
+  if (exchange.kind !== 'answered') return classifyInterrupted(exchange, call);
   const { status, headers, body } = exchange;
   const says = platformSays(extractWords(body), credentials);
   if (status === 429) {
@@ -58,20 +54,34 @@ export const classifyUnanswered = (exchange: Exchange, call: UnansweredCall): St
       error: { code: 'media_too_large', category: 'media', source: platform, message, ...says },
     };
   }
-  if (status >= 300 && status < 500) {
-    const refused = MESSAGES.intermediary({ network, status });
-    return retry({ ...gatewayError('unreadable_refusal', refused), ...says });
-  }
-  const describe = visible ? MESSAGES.unreadableInDoubt : MESSAGES.unreadable;
-  const error = { ...gatewayError('unreadable_answer', describe({ network, status }), 'platform'), ...says };
-  return visible ? { kind: 'in_doubt', error } : retry(error);
+  return classifyUnreadable(status, says, call);
 };
 
-const retry = (error: PublishError): StepOutcome => ({ kind: 'retry', named: false, afterMs: null, error });
+/** Classifies a call whose request was not sent, or whose response did not arrive completely (D-25). */
+export const classifyInterrupted = (
+  { kind, code, detail }: Interrupted,
+  { title: network, visible }: Pick<UnansweredCall, 'title' | 'visible'>,
+): StepOutcome => {
+  if (kind === 'never_sent')
+    return retry(gatewayError(code === 'aborted' ? code : 'not_sent', MESSAGES.notSent({ network, detail })));
+  const describe = visible ? MESSAGES.notAnsweredInDoubt : MESSAGES.notAnswered;
+  const errorCode = code === 'timed_out' || code === 'aborted' ? code : 'connection_lost';
+  return inDoubtIfVisible(visible, gatewayError(errorCode, describe({ network, detail })));
+};
 
-const gatewayError = (code: string, message: string, category: PublishError['category'] = 'network'): PublishError => ({
-  code,
-  category,
-  source: 'gateway',
-  message,
-});
+/**
+ * Classifies a response that does not come from the API, by its status (D-25). With a 3xx or 4xx, an intermediary
+ * refused to forward the call, so it may be repeated. With any other status, the network may have executed the call.
+ * @param says the words in the response
+ */
+export const classifyUnreadable = (
+  status: number,
+  says: Pick<PublishError, 'platform_says'>,
+  { title: network, visible }: Pick<UnansweredCall, 'title' | 'visible'>,
+): StepOutcome => {
+  if (status >= 300 && status < 500)
+    return retry({ ...gatewayError('unreadable_refusal', MESSAGES.intermediary({ network, status })), ...says });
+  const describe = visible ? MESSAGES.unreadableInDoubt : MESSAGES.unreadable;
+  const error = gatewayError('unreadable_answer', describe({ network, status }), 'platform');
+  return inDoubtIfVisible(visible, { ...error, ...says });
+};

@@ -1,18 +1,11 @@
-import type { Dispatcher } from 'undici';
+import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
+import type { NetworkConnection } from '../connection.js';
 import { type Exchange, exchange } from '../exchange.js';
+import { parseObject } from '../parse-json.js';
 import { extractWords } from '../platform-says.js';
 import { readRetryAfter } from '../retry-after.js';
 import type { MaxFailure } from './classify.js';
-
-/** Connection to MAX. */
-export interface MaxConnection {
-  /** Base URL without a trailing slash. */
-  readonly apiUrl: string;
-  readonly connections: Dispatcher;
-  /** Time limit for one call, including the response, in ms; an upload gets more, depending on its size. */
-  readonly timeoutMs: number;
-}
 
 /** One call to MAX's API. The token is sent in a header, never in the URL. */
 export interface MaxCall {
@@ -24,29 +17,28 @@ export interface MaxCall {
   readonly signal: AbortSignal;
 }
 
-/** MAX's response and its time (ms since 1970; null if it has no date), or a failure. */
-export type MaxResponse =
-  | { readonly kind: 'answered'; readonly status: number; readonly body: unknown; readonly at: number | null }
+/** MAX's response and its time (null if it has no date), or a failure. */
+type MaxResponse =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: unknown; readonly at: Instant | null }
   | MaxFailure;
 
-/** Matches text that may be a token: at most 1,024 visible ASCII characters, so that a header can contain it. */
-const TOKEN = /^[\x21-\x7e]{1,1024}$/;
+/** True if a text could be a token: at most 1,024 visible ASCII characters, which a header can contain. */
+export const isToken = (text: string): boolean => /^[\x21-\x7e]{1,1024}$/.test(text);
 
-/** True if the text could be a token. */
-export const isToken = (token: string): boolean => TOKEN.test(token);
-
-/** Makes one call, without retries; never throws. Masks the token if a response echoes it. */
-export const callMax = async (connection: MaxConnection, call: MaxCall): Promise<MaxResponse> => {
-  const { token, signal, body, method } = call;
+/** Makes one call, without retries; never throws. */
+export const callMax = async (
+  { connections, apiUrl, timeoutMs }: NetworkConnection,
+  { method, path, query, body, token, signal }: MaxCall,
+): Promise<MaxResponse> => {
   const answer = await exchange(
-    connection.connections,
+    connections,
     {
       method,
-      url: `${connection.apiUrl}${call.path}?${new URLSearchParams(call.query).toString()}`,
+      url: `${apiUrl}${path}?${new URLSearchParams(query).toString()}`,
       headers: { authorization: token, ...(body ? { 'content-type': 'application/json' } : {}) },
       ...(body ? { body: JSON.stringify(body) } : {}),
     },
-    { timeoutMs: connection.timeoutMs, signal },
+    { timeoutMs, signal },
   );
   return readResponse(answer, token);
 };
@@ -70,19 +62,7 @@ export const readResponse = (answer: Exchange, token: string): MaxResponse => {
   return { kind: 'refused', status, code: say(code), message: say(message), retryAfter };
 };
 
-const dateOf = (header: string | undefined): number | null => {
+const dateOf = (header: string | undefined): Instant | null => {
   const at = Date.parse(header ?? '');
   return Number.isNaN(at) ? null : at;
-};
-
-/** Parses a JSON object; returns null for anything else. */
-export const parseObject = (body: Buffer): Readonly<Record<string, unknown>> | null => {
-  try {
-    const value: unknown = JSON.parse(body.toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
 };

@@ -1,10 +1,13 @@
 import { backoffDelay } from '../../runtime/backoff.js';
+import type { Interrupted } from '../exchange.js';
 import { CALL_MESSAGES } from '../messages.js';
-import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
+import { inDoubtIfVisible } from '../outcomes.js';
+import type { PublishError, StepOutcome } from '../publisher.js';
+import { classifyInterrupted, classifyUnreadable, type RefusedCall } from '../unanswered-call.js';
 import { MAX_MESSAGES } from './messages.js';
 import { TITLE } from './title.js';
 
-/** Facts about a failed call to MAX, which decide what happens next. */
+/** A failed call to MAX. */
 export type MaxFailure =
   /** MAX's own error: `{code, message}`, or `success: false` in a 200 (D-41). `retryAfter`: the HTTP header. */
   | {
@@ -22,16 +25,10 @@ export type MaxFailure =
       /** Text in the response. */
       readonly says?: string;
     }
-  /** The request was sent, but no complete response arrived. */
-  | { readonly kind: 'lost'; readonly code: string; readonly detail: string }
-  /** Nothing was sent. */
-  | { readonly kind: 'never_sent'; readonly code: string; readonly detail: string };
+  | Interrupted;
 
 /** Whether readers see the call's effect, and how often MAX has already delayed the publication. */
-export interface Circumstances {
-  readonly visible: boolean;
-  readonly waits: SendContext['waits'];
-}
+type Circumstances = Pick<RefusedCall, 'visible' | 'waits'>;
 
 /** Delay while MAX is still processing an attachment; doubles each time (networks.md §3). */
 const ATTACHMENT_WAIT = { firstMs: 1_000, longestMs: 120_000 };
@@ -45,19 +42,10 @@ export const classify = (failure: MaxFailure, circumstances: Circumstances): Ste
     case 'refused':
       return classifyRefusal(failure, circumstances);
     case 'unreadable':
-      return classifyUnreadable(failure, circumstances);
-    case 'lost': {
-      const code = failure.code === 'timed_out' || failure.code === 'aborted' ? failure.code : 'connection_lost';
-      const { detail } = failure;
-      return inDoubtIfVisible(circumstances, (visible) => {
-        const describe = visible ? CALL_MESSAGES.notAnsweredInDoubt : CALL_MESSAGES.notAnswered;
-        return gatewayError(code, describe({ network: TITLE, detail }));
-      });
-    }
-    case 'never_sent': {
-      const code = failure.code === 'aborted' ? 'aborted' : 'not_sent';
-      return retry(gatewayError(code, CALL_MESSAGES.notSent({ network: TITLE, detail: failure.detail })));
-    }
+      return classifyForeign(failure, circumstances);
+    case 'lost':
+    case 'never_sent':
+      return classifyInterrupted(failure, { title: TITLE, visible: circumstances.visible });
   }
 };
 
@@ -75,30 +63,22 @@ const classifyRefusal = (refusal: Refusal, circumstances: Circumstances): StepOu
   }
   if (status === 429 || code === 'too.many.requests') return slowDown(refusal.retryAfter, refusal);
   if (status >= 500 || code === 'service.unavailable' || code === 'internal') {
-    return inDoubtIfVisible(circumstances, (visible) => {
-      const describe = visible ? MAX_MESSAGES.failedInDoubt : MAX_MESSAGES.failed;
-      return maxError('server_error', 'platform', describe({ status }), refusal);
-    });
+    const describe = circumstances.visible ? MAX_MESSAGES.failedInDoubt : MAX_MESSAGES.failed;
+    const error = maxError('server_error', 'platform', describe({ status }), refusal);
+    return inDoubtIfVisible(circumstances.visible, error);
   }
-  if (status === 401 || code === 'verify.token') {
-    const message = MAX_MESSAGES.unauthorized;
-    return { kind: 'needs_attention', error: maxError('unauthorized', 'credentials', message, refusal) };
-  }
-  if (status === 403 || NO_RIGHT.test(words)) {
-    const message = MAX_MESSAGES.forbidden;
-    return { kind: 'needs_attention', error: maxError('forbidden', 'channel', message, refusal) };
-  }
-  if (NO_CHAT.test(words)) {
-    const message = MAX_MESSAGES.chatNotFound;
-    return { kind: 'needs_attention', error: maxError('chat_not_found', 'channel', message, refusal) };
-  }
+  const needsAttention = (errorCode: string, category: 'credentials' | 'channel', message: string): StepOutcome => ({
+    kind: 'needs_attention',
+    error: maxError(errorCode, category, message, refusal),
+  });
+  if (status === 401 || code === 'verify.token')
+    return needsAttention('unauthorized', 'credentials', MAX_MESSAGES.unauthorized);
+  if (status === 403 || NO_RIGHT.test(words)) return needsAttention('forbidden', 'channel', MAX_MESSAGES.forbidden);
+  if (NO_CHAT.test(words)) return needsAttention('chat_not_found', 'channel', MAX_MESSAGES.chatNotFound);
   return { kind: 'failed', error: classifyPermanentRefusal(refusal) };
 };
 
-/**
- * MAX's words for a bot that may not write, and for a missing chat. They take precedence over statuses such as 400 and
- * 404 (D-50).
- */
+/** MAX's words for a bot that may not write, and for a missing chat, whatever the status (D-50). */
 const NO_RIGHT = /chat\.denied|\bnot (?:an? )?(?:member|participant|admin)|no (?:access|rights?) (?:to|in)\b/i;
 const NO_CHAT = /chat\.not\.found|\bchat\b[^.]*\bnot found/i;
 
@@ -117,24 +97,14 @@ const classifyPermanentRefusal = (refusal: Refusal): PublishError => {
   return maxError('bad_request', 'payload', MAX_MESSAGES.badRequest, refusal);
 };
 
-/**
- * Classifies a response that does not come from MAX. With a 3xx or 4xx status, an intermediary refused to forward the
- * call, so it may be repeated, after a delay if the status is 429. In any other case MAX may have executed it (D-25).
- */
-const classifyUnreadable = (
+/** Classifies a response that does not come from MAX: a 429 asks for a delay. */
+const classifyForeign = (
   { status, retryAfter, says }: Extract<MaxFailure, { kind: 'unreadable' }>,
-  circumstances: Circumstances,
+  { visible }: Circumstances,
 ): StepOutcome => {
   if (status === 429) return slowDown(retryAfter, { code: '', message: says ?? '' });
   const words = says ? { platform_says: says.slice(0, 500) } : {};
-  if (status >= 300 && status < 500) {
-    const message = CALL_MESSAGES.intermediary({ network: TITLE, status });
-    return retry({ ...gatewayError('unreadable_refusal', message), ...words });
-  }
-  return inDoubtIfVisible(circumstances, (visible) => {
-    const describe = visible ? CALL_MESSAGES.unreadableInDoubt : CALL_MESSAGES.unreadable;
-    return { ...gatewayError('unreadable_answer', describe({ network: TITLE, status }), 'platform'), ...words };
-  });
+  return classifyUnreadable(status, words, { title: TITLE, visible });
 };
 
 const slowDown = (retryAfter: string | undefined, words: Words): StepOutcome => {
@@ -149,12 +119,6 @@ const slowDown = (retryAfter: string | undefined, words: Words): StepOutcome => 
   };
 };
 
-const retry = (error: PublishError): StepOutcome => ({ kind: 'retry', named: false, afterMs: null, error });
-
-/** Returns `in_doubt` if readers may see the effect, otherwise a retry. */
-const inDoubtIfVisible = ({ visible }: Circumstances, errorOf: (visible: boolean) => PublishError): StepOutcome =>
-  visible ? { kind: 'in_doubt', error: errorOf(true) } : retry(errorOf(false));
-
 /** Builds the error of a failure that MAX itself reports (D-35). */
 export const maxError = (
   code: string,
@@ -165,10 +129,3 @@ export const maxError = (
   const says = [words.code, words.message].filter(Boolean).join(': ');
   return { code, category, source: 'max', message, ...(says ? { platform_says: says.slice(0, 500) } : {}) };
 };
-
-const gatewayError = (code: string, message: string, category: PublishError['category'] = 'network'): PublishError => ({
-  code,
-  category,
-  source: 'gateway',
-  message,
-});

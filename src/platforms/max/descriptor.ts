@@ -4,8 +4,6 @@ import { createMaxPublisher } from './max-publisher.js';
 import { MAX_EXAMPLES } from './messages.js';
 import { TITLE } from './title.js';
 
-const CHAT_IN_WORDS = MAX_EXAMPLES.chatId;
-
 /** MAX: bots post to chats and channels. */
 export const max: PlatformDescriptor = {
   id: 'max',
@@ -16,8 +14,8 @@ export const max: PlatformDescriptor = {
     chat_id: {
       kind: 'address',
       form: /^-?\d{1,20}$/,
-      inWords: CHAT_IN_WORDS,
-      example: `the chat's id: ${CHAT_IN_WORDS}`,
+      inWords: MAX_EXAMPLES.chatId,
+      example: `the chat's id: ${MAX_EXAMPLES.chatId}`,
     },
   },
   settings: {},

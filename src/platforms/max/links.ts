@@ -3,15 +3,14 @@ const MAX_URL = 2_048;
 
 /**
  * Converts a URL to a form that MAX accepts: an http(s) URL stays unchanged, and `tg://resolve?domain=x` becomes
- * `https://t.me/x` with the other parameters. Returns null for other `tg://` links, other schemes, malformed URLs and
- * URLs of more than 2048 characters.
+ * `https://t.me/x` with the other parameters. Returns null for any other URL.
  */
 export const toMaxUrl = (url: string): string | null => {
   const web = /^tg:/i.test(url) ? publicPage(url) : url;
   return web !== null && /^https?:\/\/./i.test(web) && URL.canParse(web) && web.length <= MAX_URL ? web : null;
 };
 
-/** Returns the t.me page that a Telegram link leads to; null if there is none. */
+/** Returns the t.me page of a Telegram link; null if there is none. */
 const publicPage = (url: string): string | null => {
   if (!/^tg:\/\/resolve\/?\?/i.test(url) || !URL.canParse(url)) return null;
   const { domain = '', post, appname, ...rest } = Object.fromEntries(new URL(url).searchParams);

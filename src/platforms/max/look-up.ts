@@ -1,7 +1,8 @@
 import type { Instant } from '../../kernel/instant.js';
 import type { Json, JsonObject } from '../../kernel/json.js';
+import type { NetworkConnection } from '../connection.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../publisher.js';
-import { callMax, isToken, type MaxConnection } from './call.js';
+import { callMax, isToken } from './call.js';
 import { classify } from './classify.js';
 import { fromHtml } from './html.js';
 import { toDoneOutcome } from './send.js';
@@ -9,18 +10,15 @@ import { toDoneOutcome } from './send.js';
 /** Number of newest messages to compare (networks.md §4). */
 const COUNT = 10;
 
-/**
- * Possible difference between MAX's timestamps and its clock, in ms. If two events are closer than this, their order is
- * unknown.
- */
+/** Possible difference between MAX's timestamps and its clock, in ms. The order of closer events is unknown. */
 const SLACK_MS = 2_000;
 
 /**
- * Looks for a message in doubt in its chat: compares its text, kinds of attachment and time with the newest messages
- * (networks.md §4). The result is `not_sent` only if the newest messages reach back to before the attempt.
+ * Looks for a message in doubt in its chat: compares text, kinds of attachment and time with the newest messages
+ * (networks.md §4). Returns `not_sent` only if the newest messages reach back to before the attempt.
  */
 export const lookUpMessage = async (
-  connection: MaxConnection,
+  connection: NetworkConnection,
   step: Step,
   { credentials, channel, waits, signal }: SendContext,
   { since, before, toleranceMs = 0 }: SendInDoubt,
@@ -39,8 +37,7 @@ export const lookUpMessage = async (
   const found = (messages as readonly unknown[]).map(readMessage);
   const end = found.findIndex((one) => one !== null && before.has(one.mid));
   const newer = end < 0 ? found : found.slice(0, end);
-  const aheadMs = answer.at === null ? 0 : answer.at - Date.now();
-  const from = since + aheadMs;
+  const from = since + (answer.at === null ? 0 : answer.at - Date.now());
   const earliest = from - SLACK_MS - toleranceMs;
   const words = comparableTexts(step.request);
   const kinds = attachmentKinds(step.request['attachments']);
@@ -63,7 +60,7 @@ interface FoundMessage {
   readonly kinds: string;
 }
 
-/** Reads the relevant parts of a message; returns null for a malformed message. */
+/** Returns null for a malformed message. */
 const readMessage = (message: unknown): FoundMessage | null => {
   const { body, timestamp } = (message ?? {}) as { readonly body?: JsonObject | null; readonly timestamp?: unknown };
   const mid = body?.['mid'];
@@ -79,7 +76,7 @@ const comparableTexts = ({ text, format }: JsonObject): readonly string[] => {
   return (format === 'html' ? [fromHtml(sent), sent] : [sent]).map(comparableText);
 };
 
-/** Returns a text without the parts that MAX may change: white space, control and invisible characters. */
+/** Removes what MAX may change: white space, control and invisible characters. */
 const comparableText = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, '');
 
 /** Kinds of attachment that the gateway sends. MAX adds others, such as a link preview. */

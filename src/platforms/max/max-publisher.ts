@@ -1,4 +1,4 @@
-import { createConnections } from '../exchange.js';
+import { connectTo } from '../connection.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { MAX_LIMITS } from './limits.js';
 import { lookUpMessage } from './look-up.js';
@@ -9,11 +9,11 @@ import { forecastMedia, mediaOf } from './upload.js';
 import { previewCalls } from './upload-calls.js';
 
 /**
- * Creates the publisher for MAX, which uses MAX's Bot API. It never repeats a call, because only the caller knows
- * whether a post may be sent twice (D-25).
+ * Creates the publisher for MAX. It never repeats a call, because only the caller knows whether a post may be sent
+ * twice (D-25).
  */
-export const createMaxPublisher = ({ apiUrl, timeoutMs = 30_000 }: PublisherOptions): ConnectedPublisher => {
-  const connection = { apiUrl: apiUrl.replace(/\/+$/, ''), connections: createConnections(), timeoutMs };
+export const createMaxPublisher = (options: PublisherOptions): ConnectedPublisher => {
+  const connection = connectTo(options);
   return {
     platform: 'max',
     pace: MAX_LIMITS.pace,

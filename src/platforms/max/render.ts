@@ -4,6 +4,7 @@ import { fittedWarnings } from '../fitted-photos.js';
 import { linkedMediaWarning } from '../linked-media.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
+import { nothingToSend } from '../text-warnings.js';
 import { renderKeyboard } from './keyboard.js';
 import { type MaxText, renderText } from './text.js';
 import { TITLE } from './title.js';
@@ -11,21 +12,16 @@ import { TITLE } from './title.js';
 /** Text of a message that has only buttons, which MAX does not accept without a text (D-22). */
 const BUTTONS_ALONE = '🔗';
 
-/** MAX's names for media types, the same in attachments and uploads. */
-const TYPES: Readonly<Record<Media['type'], MaxMediaType>> = { photo: 'image', video: 'video', audio: 'audio' };
-/** MAX's name for a media type. */
+/** MAX's name for a media type, the same in attachments and uploads. */
 export type MaxMediaType = 'image' | 'video' | 'audio';
+const TYPES: Readonly<Record<Media['type'], MaxMediaType>> = { photo: 'image', video: 'video', audio: 'audio' };
 
-/** A medium with its index in the post. */
 interface IndexedMedium {
   readonly index: number;
   readonly medium: Media;
 }
 
-/**
- * Returns the name of a medium's upload step. The step's result has a `payload`, or a `link` if the medium cannot be
- * sent.
- */
+/** Returns the name of a medium's upload step, which results in a `payload`, or a `link` if it becomes a link. */
 export const uploadStepName = (index: number): string => `upload-${index}`;
 
 /**
@@ -39,23 +35,20 @@ export const renderMax = (
 ): Rendering => {
   const warnings: Warning[] = [];
   const media = post.media.map((medium, index): IndexedMedium => ({ medium, index }));
-  const linked: IndexedMedium[] = [];
+  const links: string[] = [];
   const attached: IndexedMedium[] = [];
   for (const one of media) {
     const result = results[uploadStepName(one.index)];
-    const why = result?.['link'];
-    (typeof why === 'string' ? linked : attached).push(one);
-    if (typeof why !== 'string') {
+    if (typeof result?.['link'] === 'string') {
+      links.push(one.medium.url);
+      warnings.push(linkedMediaWarning('media_as_link', one.index, result['link']));
+    } else {
+      attached.push(one);
       warnings.push(...fittedWarnings(result, one.index));
-      continue;
     }
-    warnings.push(linkedMediaWarning('media_as_link', one.index, why));
   }
   const { keyboard, warnings: keyboardWarnings } = renderKeyboard(post.buttons);
-  const text = renderText(
-    post,
-    linked.map(({ medium }) => medium.url),
-  );
+  const text = renderText(post, links);
   warnings.push(...keyboardWarnings, ...text.warnings);
 
   const visual = attached.filter(({ medium }) => medium.type !== 'audio');
@@ -66,13 +59,14 @@ export const renderMax = (
     warnings.push({ code: 'text_added', message });
   }
   const body = needsText ? { ...text, shown: BUTTONS_ALONE, fields: { text: BUTTONS_ALONE } } : text;
+  const attachments = [...visual.map(attachment), ...(keyboard ? [keyboard] : [])];
+  const hasMessage = body.fields.text !== undefined || attachments.length > 0;
   const steps = [
     ...media.map(uploadStep),
-    ...messageSteps(body, [...visual.map(attachment), ...(keyboard ? [keyboard] : [])], channel),
+    ...(hasMessage ? [messageStep('message', body.fields, attachments, channel)] : []),
     ...audios.map((one) => messageStep(`audio-${one.index}`, {}, [attachment(one)], channel)),
   ];
-  if (steps.length === 0)
-    warnings.push({ code: 'nothing_to_send', message: MESSAGES.nothingToSend({ network: TITLE }) });
+  if (steps.length === 0) warnings.push(nothingToSend(TITLE));
   return { steps, warnings, textAfterTrim: body.shown, trimmedChars: body.trimmedChars };
 };
 
@@ -87,9 +81,6 @@ const attachment = ({ index, medium }: IndexedMedium): JsonObject => ({
   type: TYPES[medium.type],
   payload: { $from: `${uploadStepName(index)}.payload` },
 });
-
-const messageSteps = ({ fields }: MaxText, attachments: readonly JsonObject[], channel: PlatformChannel): Step[] =>
-  fields.text === undefined && attachments.length === 0 ? [] : [messageStep('message', fields, attachments, channel)];
 
 const messageStep = (
   name: string,

@@ -1,19 +1,25 @@
+import type { NetworkConnection } from '../connection.js';
+import { unusableCredentials } from '../outcomes.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { resolveReferences } from '../references.js';
-import { callMax, isToken, type MaxConnection } from './call.js';
+import { callMax, isToken } from './call.js';
 import { classify } from './classify.js';
 import { MAX_MESSAGES } from './messages.js';
 import { uploadMedium } from './upload.js';
 
 /** Runs one step and returns its outcome; never throws. */
-export const sendStep = async (connection: MaxConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
+export const sendStep = async (
+  connection: NetworkConnection,
+  step: Step,
+  context: SendContext,
+): Promise<StepOutcome> => {
   const token = context.credentials['access_token'] ?? '';
   if (!isToken(token)) return malformedToken;
   return step.visible ? postMessage(connection, step, token, context) : uploadMedium(connection, step, token, context);
 };
 
 const postMessage = async (
-  connection: MaxConnection,
+  connection: NetworkConnection,
   step: Step,
   token: string,
   { channel, results, waits, signal }: SendContext,
@@ -31,10 +37,7 @@ const postMessage = async (
   );
 };
 
-/**
- * Returns the outcome for the message in MAX's response; null if the message has no id, because then it proves nothing
- * (D-25).
- */
+/** Returns the outcome for a message in a response; null for a message without an id, which proves nothing (D-25). */
 export const toDoneOutcome = (message: unknown): Extract<StepOutcome, { kind: 'done' }> | null => {
   const { body, url } = (message ?? {}) as {
     readonly body?: { readonly mid?: unknown } | null;
@@ -46,13 +49,5 @@ export const toDoneOutcome = (message: unknown): Extract<StepOutcome, { kind: 'd
   return { kind: 'done', result: { mid }, messageIds: [mid], urls };
 };
 
-/** Outcome of every step if the credential cannot be a token: no call is made. */
-export const malformedToken = {
-  kind: 'needs_attention',
-  error: {
-    code: 'malformed_token',
-    category: 'credentials',
-    source: 'gateway',
-    message: MAX_MESSAGES.malformedToken,
-  },
-} as const satisfies StepOutcome;
+/** Outcome of every step if the credential cannot be a token. */
+export const malformedToken = unusableCredentials('malformed_token', MAX_MESSAGES.malformedToken);

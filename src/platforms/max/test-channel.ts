@@ -1,6 +1,7 @@
-import { failed, passed, type TestAnswer, textOf, unanswered } from '../channel-check.js';
+import { failed, passed, refused, type TestAnswer, textOf, unanswered } from '../channel-check.js';
+import type { NetworkConnection } from '../connection.js';
 import type { ChannelCheck, TestContext } from '../publisher.js';
-import { callMax, isToken, type MaxConnection } from './call.js';
+import { callMax, isToken } from './call.js';
 import { classify } from './classify.js';
 import { MAX_TEST_MESSAGES } from './messages.js';
 import { malformedToken } from './send.js';
@@ -11,7 +12,7 @@ const POSTING_RIGHTS: ReadonlySet<unknown> = new Set(['write', 'post_edit_delete
 
 /** Fetches the bot, the chat and the bot's membership in the chat (networks.md §9). */
 export async function* testMax(
-  connection: MaxConnection,
+  connection: NetworkConnection,
   context: TestContext,
 ): AsyncGenerator<ChannelCheck, void, void> {
   const token = context.credentials['access_token'] ?? '';
@@ -39,7 +40,7 @@ export async function* testMax(
 }
 
 const askMax = async (
-  connection: MaxConnection,
+  connection: NetworkConnection,
   token: string,
   path: string,
   { awaitTurn, signal }: TestContext,
@@ -47,9 +48,7 @@ const askMax = async (
   await awaitTurn(token);
   const answer = await callMax(connection, { method: 'GET', path, query: {}, token, signal });
   if (answer.kind === 'answered') return { kind: 'answered', value: answer.body as Readonly<Record<string, unknown>> };
-  const outcome = classify(answer, { visible: false, waits: {} });
-  if (!('error' in outcome)) throw new Error('MAX: a failure without an error');
-  return { kind: 'refused', error: outcome.error };
+  return refused(classify(answer, { visible: false, waits: {} }), TITLE);
 };
 
 /** Checks the rights of a `ChatMember`: in a channel, only administrators with the right to write may post. */

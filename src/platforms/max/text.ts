@@ -1,23 +1,21 @@
-import { countOf } from '../../kernel/message.js';
 import type { TextWithEntities } from '../../payload/entities.js';
 import { isVisible } from '../../validation/text-measure.js';
 import { appendLinks } from '../media-links.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { PlatformPost, Warning } from '../publisher.js';
-import { signatureWarnings } from '../signature.js';
+import { droppedLinksWarnings, signatureWarnings, trimmedWarnings } from '../text-warnings.js';
 import { formattingWarnings, hasFormatting, toHtml } from './html.js';
 import { MAX_LIMITS } from './limits.js';
 import { TITLE } from './title.js';
 
 const { text: MAX_TEXT } = MAX_LIMITS;
 
-/** A message's text in the form that MAX accepts. */
+/** A message's text as MAX accepts it. */
 export interface MaxText {
   /** The text as readers see it. */
   readonly shown: string;
   /** Fields of the request; none if no text is visible. */
   readonly fields: { readonly text?: string; readonly format?: 'html' };
-  /** UTF-16 units cut from the original text. */
   readonly trimmedChars: number;
   readonly warnings: readonly Warning[];
 }
@@ -28,24 +26,15 @@ export interface MaxText {
  */
 export const renderText = (post: PlatformPost, links: readonly string[]): MaxText => {
   const { signature } = post;
-  const warnings: Warning[] = [...formattingWarnings([...post.entities, ...(signature?.entities ?? [])])];
   const content = appendLinks(isVisible(post.text) ? post : NOTHING, links, MAX_TEXT, signature);
-  const { text: shown } = content;
-  if (content.droppedLinks > 0) {
-    const message = MESSAGES.linksDropped({ links: countOf(content.droppedLinks, 'link') });
-    warnings.push({ code: 'media_dropped', message });
-  }
-  if (content.trimmedChars > 0) {
-    const message = MESSAGES.textTrimmed({ network: TITLE, limit: MAX_TEXT, excess: content.trimmedChars });
-    warnings.push({ code: 'text_trimmed', message });
-  }
-  const done = (fields: MaxText['fields']): MaxText => ({
-    shown,
-    fields,
-    trimmedChars: content.trimmedChars,
-    warnings,
-  });
-  warnings.push(...signatureWarnings(content));
+  const { text: shown, trimmedChars } = content;
+  const warnings: Warning[] = [
+    ...formattingWarnings([...post.entities, ...(signature?.entities ?? [])]),
+    ...droppedLinksWarnings('media_dropped', content.droppedLinks),
+    ...trimmedWarnings(TITLE, MAX_TEXT, trimmedChars),
+    ...signatureWarnings(content),
+  ];
+  const done = (fields: MaxText['fields']): MaxText => ({ shown, fields, trimmedChars, warnings });
   if (!shown) return done({});
   if (!hasFormatting(content.entities)) return done({ text: shown });
   const html = toHtml({ text: shown, entities: content.entities });

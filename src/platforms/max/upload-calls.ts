@@ -3,7 +3,7 @@ import type { PreviewCall, Step } from '../publisher.js';
 import type { MaxCall } from './call.js';
 import type { MaxMediaType } from './render.js';
 
-/** Returns the call that requests an upload URL, used both for uploads and for their previews in the sandbox. */
+/** Returns the call that requests an upload URL. */
 export const uploadAddressCall = (type: MaxMediaType): Pick<MaxCall, 'method' | 'path' | 'query'> => ({
   method: 'POST',
   path: '/uploads',

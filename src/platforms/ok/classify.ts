@@ -1,6 +1,8 @@
 import { type BackoffBounds, backoffDelay } from '../../runtime/backoff.js';
+import { inDoubtIfVisible } from '../outcomes.js';
 import { platformSays } from '../platform-says.js';
-import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
+import type { PublishError, StepOutcome } from '../publisher.js';
+import type { RefusedCall } from '../unanswered-call.js';
 import { OK_MESSAGES } from './messages.js';
 
 /** OK's `{"error_code": …}`, sent with HTTP 200. */
@@ -9,30 +11,18 @@ export interface OkRefusal {
   readonly errorMsg: string;
 }
 
-/** Facts that determine the meaning of a refusal. */
-export interface RefusedCall {
-  /** True if readers would see the effect of the call. */
-  readonly visible: boolean;
-  /** Number of earlier delays, by `PublishError.code`: a delay that OK only implies grows each time. */
-  readonly waits: SendContext['waits'];
-  readonly credentials: Readonly<Record<string, string>>;
-}
-
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Delays that OK implies (networks.md §3): the first and the longest, in milliseconds. */
+/** Delays that OK implies (networks.md §3). */
 const WAITS: Readonly<Record<number, BackoffBounds & { readonly why: string }>> = {
   2: { firstMs: 5 * SECOND, longestMs: 10 * MINUTE, why: OK_MESSAGES.outOfService },
   8: { firstMs: 5 * MINUTE, longestMs: HOUR, why: OK_MESSAGES.tooFrequent },
   11: { firstMs: MINUTE, longestMs: HOUR, why: OK_MESSAGES.limitUsedUp },
 };
 
-/**
- * Refusals that persist until someone replaces the credentials or changes the account, application or group (D-26,
- * D-50).
- */
+/** Refusals that last until someone replaces the credentials or changes something on OK (D-26, D-50). */
 const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: string]>> = {
   10: ['not_permitted', OK_MESSAGES.rightMissing],
   50: ['access_denied', OK_MESSAGES.accessDenied],
@@ -47,12 +37,12 @@ const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: stri
   456: ['unauthorized', OK_MESSAGES.unauthorized],
 };
 
-/** Words about the group, not the post: such a refusal applies to every post, even with a code in `FAILED` (D-50). */
+/** Words about the group: such a refusal applies to every post, even with a code in `FAILED` (D-50). */
 const NO_GROUP = /PARAM_GROUP_ID|\b(?:group|gid)\b.*(?:not found|not exist|deleted|invalid)|NOT_FOUND.*\bgroup\b/i;
 const NO_RIGHT = /GROUP_RESTRICTION|\bgroup\b.*(?:restrict|forbidden|not a member|not allowed|no access)/i;
 
-/** Returns the code and message for a refusal that applies to every post to the group; null for any other refusal. */
-const findBarrier = ({ errorMsg }: OkRefusal): readonly [code: string, message: string] | null => {
+/** Returns the code and message of a refusal that applies to every post; null for any other refusal. */
+const findBarrier = (errorMsg: string): readonly [code: string, message: string] | null => {
   if (NO_GROUP.test(errorMsg)) return ['chat_not_found', OK_MESSAGES.groupNotFound];
   if (NO_RIGHT.test(errorMsg)) return ['access_denied', OK_MESSAGES.accessDenied];
   return null;
@@ -91,14 +81,11 @@ export const classify = ({ errorCode, errorMsg }: OkRefusal, call: RefusedCall):
   }
   if (UNCLEAR.has(errorCode)) {
     const describe = call.visible ? OK_MESSAGES.failedInDoubt : OK_MESSAGES.failed;
-    const failure = error('server_error', 'platform', describe({ code: errorCode }));
-    return call.visible
-      ? { kind: 'in_doubt', error: failure }
-      : { kind: 'retry', named: false, afterMs: null, error: failure };
+    return inDoubtIfVisible(call.visible, error('server_error', 'platform', describe({ code: errorCode })));
   }
   const credential = CREDENTIALS[errorCode];
   if (credential) return { kind: 'needs_attention', error: error(credential[0], 'credentials', credential[1]) };
-  const barrier = findBarrier({ errorCode, errorMsg });
+  const barrier = findBarrier(errorMsg);
   if (barrier) return { kind: 'needs_attention', error: error(barrier[0], 'channel', barrier[1]) };
   if (isPhotoRefusal(errorCode))
     return { kind: 'failed', error: error('media_refused', 'media', OK_MESSAGES.photoRefused) };

@@ -5,8 +5,6 @@ import { OK_EXAMPLES } from './messages.js';
 import { createOkPublisher } from './ok-publisher.js';
 import { TITLE } from './title.js';
 
-const GROUP_IN_WORDS = OK_EXAMPLES.groupId;
-
 /** Odnoklassniki: posts appear in the feeds of groups. */
 export const ok: PlatformDescriptor = {
   id: 'ok',
@@ -16,7 +14,12 @@ export const ok: PlatformDescriptor = {
     application_key: { kind: 'secret', example: "the application's public key" },
     application_secret: { kind: 'secret', example: "the application's secret key" },
     access_token: { kind: 'secret', example: 'the access token' },
-    group_id: { kind: 'address', form: /^[1-9]\d{0,19}$/, inWords: GROUP_IN_WORDS, example: GROUP_IN_WORDS },
+    group_id: {
+      kind: 'address',
+      form: /^[1-9]\d{0,19}$/,
+      inWords: OK_EXAMPLES.groupId,
+      example: OK_EXAMPLES.groupId,
+    },
   },
   settings: {
     /** OK shows no buttons: they become links in the text, or are dropped (D-4). */

@@ -1,4 +1,4 @@
-import { createConnections } from '../exchange.js';
+import { connectTo } from '../connection.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { OK_LIMITS } from './limits.js';
 import { postTopic } from './post.js';
@@ -8,16 +8,11 @@ import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
 import { previewCalls } from './upload-calls.js';
 
 /**
- * Creates the publisher for Odnoklassniki, which posts topics to a group's feed with signed calls. It never repeats a
- * call, because only the caller knows whether a post may be sent twice (D-25).
+ * Creates the publisher for Odnoklassniki. It never repeats a call, because only the caller knows whether a post may be
+ * sent twice (D-25).
  */
-export const createOkPublisher = ({
-  apiUrl,
-  timeoutMs = 30_000,
-  uploadTimeoutMs = 15 * 60_000,
-}: PublisherOptions): ConnectedPublisher => {
-  const connections = createConnections();
-  const connection = { apiUrl: apiUrl.replace(/\/+$/, ''), connections, timeoutMs, uploadTimeoutMs };
+export const createOkPublisher = (options: PublisherOptions): ConnectedPublisher => {
+  const connection = connectTo(options);
   return {
     platform: 'ok',
     pace: OK_LIMITS.pace,
@@ -28,6 +23,6 @@ export const createOkPublisher = ({
     previewCalls,
     send: (step, context) => (step.visible ? postTopic : uploadMedium)(connection, step, context),
     test: (context) => testOk(connection, context),
-    close: () => connections.close(),
+    close: () => connection.connections.close(),
   };
 };

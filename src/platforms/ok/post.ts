@@ -1,17 +1,16 @@
+import type { NetworkConnection } from '../connection.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { resolveReferences } from '../references.js';
-import { callOk, classifyUnreadable, type OkConnection } from './call.js';
+import { callOk, classifyUnreadable } from './call.js';
 
-/**
- * Posts to the group's feed; no other call has an effect that readers see. OK offers neither an idempotency key nor a
- * look-up (D-25).
- */
-export const postTopic = async (connection: OkConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
+/** Posts to the group's feed. OK offers neither an idempotency key nor a look-up (D-25). */
+export const postTopic = async (
+  connection: NetworkConnection,
+  step: Step,
+  context: SendContext,
+): Promise<StepOutcome> => {
   const { attachment, ...rest } = resolveReferences(step.request, context.results);
-  const parameters: Record<string, string> = {
-    ...(rest as Record<string, string>),
-    attachment: JSON.stringify(attachment),
-  };
+  const parameters = { ...(rest as Record<string, string>), attachment: JSON.stringify(attachment) };
   const answer = await callOk(connection, { method: step.method, parameters, visible: true }, context);
   if (!answer.ok) return answer.outcome;
   const id = topicIdOf(answer.last.kind === 'answered' ? answer.last.body.toString() : '');
@@ -20,7 +19,7 @@ export const postTopic = async (connection: OkConnection, step: Step, context: S
     kind: 'done',
     result: { topic_id: id },
     messageIds: [id],
-    urls: [`https://ok.ru/group/${parameters['gid'] ?? ''}/topic/${id}`],
+    urls: [`https://ok.ru/group/${(rest['gid'] as string | undefined) ?? ''}/topic/${id}`],
   };
 };
 

@@ -1,22 +1,19 @@
 import type { Json, JsonObject } from '../../kernel/json.js';
-import { countOf } from '../../kernel/message.js';
 import type { Button } from '../../payload/payload.js';
 import { fittedWarnings } from '../fitted-photos.js';
 import { linkedMediaWarning } from '../linked-media.js';
 import { DEGRADATION_MESSAGES as MESSAGES, OBSTACLE_MESSAGES } from '../messages.js';
 import { plainText } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
-import { signatureWarnings } from '../signature.js';
+import { nothingToSend, plainTextWarnings } from '../text-warnings.js';
+import { readUnsent } from '../upload-or-link.js';
 import { OK_LIMITS } from './limits.js';
 import { TITLE } from './title.js';
 
-/** Result of an upload step: the id to use in the topic, or the reason why the medium becomes a link (D-22). */
-export type UploadResult = { readonly id: string } | { readonly unsent: string };
-
-/** Returns the name of a medium's upload step. */
+/** Returns the name of a medium's upload step, which results in an `id`, or `unsent` if the medium becomes a link. */
 export const uploadStepName = (index: number): string => `media-${index + 1}`;
 
-/** Upload method and form field for the file, by type of medium (networks.md §1). */
+/** Upload method and the form field for the file (networks.md §1). */
 const UPLOADS = {
   photo: { method: 'photosV2.getUploadUrl', field: 'pic1' },
   video: { method: 'video.getUploadUrl', field: 'data' },
@@ -25,7 +22,7 @@ const UPLOADS = {
 /**
  * Returns the calls that publish a post in a group's feed: a step for each upload, then `mediatopic.post` (networks.md
  * §1, §2, §5). Audio becomes a link in the text, and so do buttons unless the channel's setting `buttons` drops them.
- * Pure. If no part of the post can be sent, there are no steps, and the first warning says so (D-22).
+ * Pure. Without anything to send, there are no steps, and the first warning says so (D-22).
  */
 export const renderOk = (
   post: PlatformPost,
@@ -40,7 +37,7 @@ export const renderOk = (
   const links: string[] = [];
   for (const [index, { type, url }] of post.media.entries()) {
     const name = uploadStepName(index);
-    const obstacle = type === 'audio' ? OBSTACLE_MESSAGES.noAudio({ network: TITLE }) : unsent(results[name]);
+    const obstacle = type === 'audio' ? OBSTACLE_MESSAGES.noAudio({ network: TITLE }) : readUnsent(results[name]);
     if (obstacle === null) {
       (type === 'photo' ? photos : movies).push({ id: { $from: `${name}.id` } });
       warnings.push(...fittedWarnings(results[name], index));
@@ -57,17 +54,15 @@ export const renderOk = (
 
   const limit = typeof channel.settings['text_limit'] === 'number' ? channel.settings['text_limit'] : OK_LIMITS.text;
   const shown = plainText(post, { limit, lines, signature: post.signature });
-  warnings.push(...textWarnings(shown, limit), ...signatureWarnings(shown));
+  warnings.push(...plainTextWarnings(shown, TITLE, limit));
   const { text, trimmedChars } = shown;
   const media: Json[] = [
     ...(text === '' ? [] : [{ type: 'text', text }]),
     ...(photos.length > 0 ? [{ type: 'photo', list: photos }] : []),
     ...(movies.length > 0 ? [{ type: 'movie', list: movies }] : []),
   ];
-  if (media.length === 0) {
-    const nothing = { code: 'nothing_to_send', message: MESSAGES.nothingToSend({ network: TITLE }) };
-    return { steps: [], warnings: [nothing, ...warnings], textAfterTrim: text, trimmedChars };
-  }
+  if (media.length === 0)
+    return { steps: [], warnings: [nothingToSend(TITLE), ...warnings], textAfterTrim: text, trimmedChars };
   steps.push({
     name: 'topic',
     visible: true,
@@ -82,9 +77,6 @@ export const renderOk = (
   });
   return { steps, warnings, textAfterTrim: text, trimmedChars };
 };
-
-const unsent = (result: JsonObject | undefined): string | null =>
-  typeof result?.['unsent'] === 'string' ? result['unsent'] : null;
 
 /** Returns an upload step. Only a photo gets a `gid`; with one, OK would publish a video at once (networks.md §1). */
 const uploadStep = (name: string, index: number, type: 'photo' | 'video', source: string, gid: string): Step => {
@@ -101,16 +93,3 @@ const buttonsWarning = (channel: PlatformChannel): Warning =>
   dropsButtons(channel)
     ? { code: 'buttons_dropped', message: MESSAGES.buttonsSwitchedOff }
     : { code: 'buttons_linked', message: MESSAGES.noButtons({ network: TITLE, instead: MESSAGES.buttonsAsLinks }) };
-
-const textWarnings = (
-  { trimmedChars, droppedLinks, losesFormatting }: ReturnType<typeof plainText>,
-  limit: number,
-): Warning[] => [
-  ...(trimmedChars > 0
-    ? [{ code: 'text_trimmed', message: MESSAGES.textTrimmed({ network: TITLE, limit, excess: trimmedChars }) }]
-    : []),
-  ...(droppedLinks > 0
-    ? [{ code: 'links_dropped', message: MESSAGES.linksDropped({ links: countOf(droppedLinks, 'link') }) }]
-    : []),
-  ...(losesFormatting ? [{ code: 'formatting_dropped', message: MESSAGES.plainTextOnly({ network: TITLE }) }] : []),
-];

@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Secrets used to sign calls to OK. */
-export interface OkSecrets {
-  readonly accessToken: string;
-  readonly applicationSecret: string;
-}
-
 /**
- * Returns the `sig` of a call (networks.md §1): MD5 over all parameters except the token, sorted and joined, and a key
- * derived from the token and the application's secret. Lower-case hex.
+ * Returns the `sig` of a call in lower-case hex (networks.md §1): MD5 over all parameters except the token, sorted and
+ * joined, and a key derived from the token and the application's secret.
  */
 export const signCall = (
   parameters: Readonly<Record<string, string>>,
-  { accessToken, applicationSecret }: OkSecrets,
+  { accessToken, applicationSecret }: { readonly accessToken: string; readonly applicationSecret: string },
 ): string => {
   const sorted = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
   return md5(sorted.map(([name, value]) => `${name}=${value}`).join('') + md5(accessToken + applicationSecret));

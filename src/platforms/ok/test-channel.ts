@@ -1,6 +1,7 @@
-import { failed, passed, textOf, unanswered } from '../channel-check.js';
-import type { ChannelCheck, PublishError, TestContext } from '../publisher.js';
-import { callOk, type OkConnection } from './call.js';
+import { failed, passed, refused, type TestAnswer, textOf, unanswered } from '../channel-check.js';
+import type { NetworkConnection } from '../connection.js';
+import type { ChannelCheck, TestContext } from '../publisher.js';
+import { callOk } from './call.js';
 import { OK_MESSAGES, OK_TEST_MESSAGES } from './messages.js';
 import { TITLE } from './title.js';
 
@@ -9,16 +10,13 @@ const RIGHTS = ['GROUP_CONTENT', 'PHOTO_CONTENT', 'VIDEO_CONTENT'];
 /** Roles that allow a user to post topics in the group's name. */
 const POSTING_PLACES: ReadonlySet<unknown> = new Set(['ADMIN', 'MODERATOR']);
 
-/**
- * Fetches the token's user (`users.getCurrentUser`), the group (`group.getInfo`), the user's role in it
- * (`group.getUserGroupsByIds`) and the token's rights (`users.hasAppPermission`). See networks.md §9.
- */
+/** Fetches the token's user, the group, the user's role in it and the token's rights (networks.md §9). */
 export async function* testOk(
-  connection: OkConnection,
+  connection: NetworkConnection,
   context: TestContext,
 ): AsyncGenerator<ChannelCheck, void, void> {
   const group = context.channel.address['group_id'] ?? '';
-  const ask = (method: string, parameters: Readonly<Record<string, string>>): Promise<OkAnswer> =>
+  const ask = (method: string, parameters: Readonly<Record<string, string>>): Promise<TestAnswer<unknown>> =>
     askOk(connection, method, parameters, context);
 
   const user = await ask('users.getCurrentUser', { fields: 'uid,name' });
@@ -45,18 +43,13 @@ export async function* testOk(
   yield passed('rights', OK_TEST_MESSAGES.mayPost);
 }
 
-type OkAnswer =
-  { readonly kind: 'answered'; readonly value: unknown } | { readonly kind: 'refused'; readonly error: PublishError };
-
 const askOk = async (
-  connection: OkConnection,
+  connection: NetworkConnection,
   method: string,
   parameters: Readonly<Record<string, string>>,
   { awaitTurn, credentials, signal }: TestContext,
-): Promise<OkAnswer> => {
+): Promise<TestAnswer<unknown>> => {
   await awaitTurn(credentials['access_token'] ?? '');
   const answer = await callOk(connection, { method, parameters, visible: false }, { credentials, waits: {}, signal });
-  if (answer.ok) return { kind: 'answered', value: answer.value };
-  if (!('error' in answer.outcome)) throw new Error('OK: a failure without an error');
-  return { kind: 'refused', error: answer.outcome.error };
+  return answer.ok ? { kind: 'answered', value: answer.value } : refused(answer.outcome, TITLE);
 };

@@ -8,11 +8,7 @@ export const photoAddressCall = (gid: string): MethodCall => ({
   parameters: { gid, count: '1' },
 });
 
-/**
- * Returns the call that requests a video's upload URL. Omits `gid`: with it, OK would publish the video
- * (networks.md §1).
- * @param size in bytes
- */
+/** Returns the call that requests an upload URL for a video. A `gid` would publish the video (networks.md §1). */
 export const videoAddressCall = (name: string, size: string): MethodCall => ({
   method: 'video.getUploadUrl',
   parameters: { file_name: name, file_size: size },
@@ -21,10 +17,7 @@ export const videoAddressCall = (name: string, size: string): MethodCall => ({
 /** Returns the call that makes an uploaded video available. */
 export const releaseVideoCall = (vid: string): MethodCall => ({ method: 'video.update', parameters: { vid } });
 
-/**
- * Returns the calls of a step, with placeholders for values from earlier responses or from the file (D-38).
- * @param media the post's media, with what is known before their download
- */
+/** Returns the calls of a step, with placeholders for values from earlier responses or from the file (D-38). */
 export const previewCalls = (step: Step, media: readonly ProbedMedium[]): readonly PreviewCall[] => {
   if (step.visible) return [step];
   const { field, index, source } = step.request['upload'] as { field: string; index: number; source: string };

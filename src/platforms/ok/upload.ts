@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../kernel/json.js';
-import { type Exchange, exchange } from '../exchange.js';
-import { markFitted } from '../fitted-photos.js';
-import { becomesLink, classifyMediaError } from '../media-error.js';
+import type { NetworkConnection } from '../connection.js';
+import type { Exchange } from '../exchange.js';
 import { forecastUploads } from '../media-forecast.js';
-import { createMultipart } from '../multipart.js';
+import { uploadFile } from '../multipart.js';
+import { doneWithoutMessage as done } from '../outcomes.js';
+import { parseJson } from '../parse-json.js';
 import { platformSays } from '../platform-says.js';
 import type { MethodCall } from '../preview-calls.js';
 import type {
@@ -16,54 +16,41 @@ import type {
   WantedMedium,
 } from '../publisher.js';
 import { fileRefusal, isServerBusy, uploadOrLink } from '../upload-or-link.js';
-import { callOk, classifyUnreadable, type OkConnection, parseJson, readErrorCode } from './call.js';
+import { callOk, classifyUnreadable, readRefusal } from './call.js';
 import { classify, isPhotoRefusal } from './classify.js';
 import { OK_LIMITS } from './limits.js';
 import { OK_MESSAGES } from './messages.js';
-import { type UploadResult, uploadStepName } from './render.js';
+import { uploadStepName } from './render.js';
 import { photoAddressCall, releaseVideoCall, videoAddressCall } from './upload-calls.js';
 
 const WANTED: Readonly<Record<'photo' | 'video', MediaLimits>> = OK_LIMITS.media;
 
-/**
- * Uploads one medium: requests the upload URL, sends the file and, for a video, makes it available. A failed upload may
- * always be repeated (networks.md §3). A medium that OK refuses becomes a link in the text (D-22).
- */
-export const uploadMedium = async (
-  connection: OkConnection,
-  step: Step,
-  context: SendContext,
-): Promise<StepOutcome> => {
-  const isVideo = step.method === 'video.getUploadUrl';
+/** Uploads one medium: requests the upload URL, sends the file and, for a video, makes it available. */
+export const uploadMedium = (connection: NetworkConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
   const { field } = step.request['upload'] as { readonly field: string };
-  const [{ index, limits }] = mediaOf(step) as [WantedMedium];
-  const file = await context.media(index, limits);
-  if ('code' in file) return becomesLink(file) ? done({ unsent: file.message }) : classifyMediaError(file);
-  try {
+  const [wanted] = mediaOf(step) as [WantedMedium];
+  return uploadOrLink(context, wanted, (file) => {
     const chain = { connection, context, file, field };
-    const gid = step.request['gid'] as string;
-    return markFitted(await uploadOrLink(() => (isVideo ? uploadVideo(chain) : uploadPhoto(chain, gid))), file);
-  } finally {
-    file.release();
-  }
+    return isVideo(step) ? uploadVideo(chain) : uploadPhoto(chain, step.request['gid'] as string);
+  });
 };
 
-/** Returns a list with the medium that a step uploads; an empty list for a step without an upload. */
+const isVideo = ({ method }: Step): boolean => method === 'video.getUploadUrl';
+
+/** Returns the medium that a step uploads, if any. */
 export const mediaOf = (step: Step): readonly WantedMedium[] => {
   const upload = step.request['upload'] as { readonly index: number } | undefined;
-  return upload
-    ? [{ index: upload.index, limits: WANTED[step.method === 'video.getUploadUrl' ? 'video' : 'photo'] }]
-    : [];
+  return upload ? [{ index: upload.index, limits: WANTED[isVideo(step) ? 'video' : 'photo'] }] : [];
 };
 
-/** Predicts the results of {@link uploadMedium} for media that cannot be sent, and for photos that must be fitted. */
+/** Predicts the results of {@link uploadMedium}. */
 export const forecastMedia = (media: readonly ProbedMedium[]): SendContext['results'] =>
   forecastUploads(media, WANTED, uploadStepName, ({ predicate: what }, index) => ({
     unsent: `media[${index}].url ${what}`,
   }));
 
 interface UploadContext {
-  readonly connection: OkConnection;
+  readonly connection: NetworkConnection;
   readonly context: SendContext;
   readonly file: MediaFile;
   readonly field: string;
@@ -113,35 +100,21 @@ const uploadVideo = async (chain: UploadContext): Promise<StepOutcome> => {
 const callMethod = ({ connection, context }: UploadContext, call: MethodCall) =>
   callOk(connection, { ...call, visible: false }, context);
 
-/** Beginning of an intermediary's web page. */
+/** Matches the beginning of an intermediary's web page. */
 const WEB_PAGE = /^\s*<(?:!doctype|html)/i;
 
-/**
- * Sends the file. Returns the response (`value` is undefined if it is not JSON), or the outcome if the upload fails.
- */
+/** Sends the file. Returns the response (`value` is undefined unless it is JSON), or the outcome of a failure. */
 const upload = async (
   { connection, context, file, field }: UploadContext,
   url: string,
 ): Promise<{ readonly value: unknown; readonly last: Exchange } | StepOutcome> => {
-  const request = { method: 'POST', url, ...createMultipart([{ field, file }]) } as const;
-  const limits = { timeoutMs: connection.uploadTimeoutMs, signal: context.signal };
-  const last = await exchange(connection.connections, request, limits);
-  request.body.destroy();
-  const { waits, credentials } = context;
+  const { waits, credentials, signal } = context;
+  const last = await uploadFile(connection, url, { field, file }, { timeoutMs: connection.uploadTimeoutMs, signal });
   if (last.kind !== 'answered' || isServerBusy(last.status)) return classifyUnreadable(last, false, credentials);
   const value = parseJson(last.body);
-  const errorCode = readErrorCode(value);
-  if (errorCode === null) return last.status === 200 ? { value, last } : classifyUnreadable(last, false, credentials);
-  const { error_msg: words } = value as { readonly error_msg?: unknown };
-  const errorMsg = typeof words === 'string' ? words : '';
-  return isPhotoRefusal(errorCode)
-    ? fileRefusal('ok', OK_MESSAGES.fileRefused, platformSays(errorMsg, credentials))
-    : classify({ errorCode, errorMsg }, { visible: false, waits, credentials });
+  const refusal = readRefusal(value);
+  if (!refusal) return last.status === 200 ? { value, last } : classifyUnreadable(last, false, credentials);
+  return isPhotoRefusal(refusal.errorCode)
+    ? fileRefusal('ok', OK_MESSAGES.fileRefused, platformSays(refusal.errorMsg, credentials))
+    : classify(refusal, { visible: false, waits, credentials });
 };
-
-const done = (result: UploadResult): StepOutcome => ({
-  kind: 'done',
-  result: { ...result } satisfies JsonObject,
-  messageIds: [],
-  urls: [],
-});

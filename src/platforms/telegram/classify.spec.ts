@@ -146,7 +146,7 @@ describe('a connection', () => {
     ['aborted', 'aborted'],
     ['ECONNRESET', 'connection_lost'],
   ])('that is lost after the call was sent (%s) leaves it in doubt', (code, named) => {
-    expect(classify({ kind: 'lost', code, detail: 'words' })).toMatchObject({
+    expect(classify({ kind: 'lost', status: null, code, detail: 'words' })).toMatchObject({
       kind: 'in_doubt',
       error: { code: named, category: 'network', source: 'gateway' },
     });

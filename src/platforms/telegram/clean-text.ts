@@ -5,8 +5,8 @@ const CONTROLS = /[\0-\t\v-\x1f]/;
 const CARRIAGE_RETURN = 13;
 
 /**
- * Returns the text as Telegram stores it: control characters become spaces, `\r` is removed, entities keep their words
- * (networks.md §2). The limit then applies to the text that the channel shows. Entities that become empty are removed.
+ * Returns the text as Telegram stores it, so that the limit applies to what the channel shows (networks.md §2): control
+ * characters become spaces, `\r` is removed, entities keep their words. Removes entities that become empty.
  */
 export const cleanText = (content: TextWithEntities): TextWithEntities => {
   const { text, entities } = content;
@@ -28,10 +28,7 @@ export const cleanText = (content: TextWithEntities): TextWithEntities => {
   };
 };
 
-/**
- * Returns the number of leading UTF-16 units of a text that become the first `kept` units of {@link cleanText}'s
- * result.
- */
+/** Returns the number of UTF-16 units of a text that become the first `kept` units of {@link cleanText}'s result. */
 export const originalLength = (text: string, kept: number): number => {
   let at = 0;
   for (let left = kept; left > 0; at++) if (text.charCodeAt(at) !== CARRIAGE_RETURN) left--;

@@ -4,8 +4,6 @@ import { TELEGRAM_EXAMPLES } from './messages.js';
 import { createTelegramPublisher } from './telegram-publisher.js';
 import { TITLE } from './title.js';
 
-const CHAT_IN_WORDS = TELEGRAM_EXAMPLES.chatId;
-
 /** Telegram: bots post to chats and channels. */
 export const telegram: PlatformDescriptor = {
   id: 'telegram',
@@ -16,8 +14,8 @@ export const telegram: PlatformDescriptor = {
     chat_id: {
       kind: 'address',
       form: /^(?:-?\d{1,20}|@[A-Za-z]\w{3,63})$/,
-      inWords: CHAT_IN_WORDS,
-      example: `the chat's id: ${CHAT_IN_WORDS}`,
+      inWords: TELEGRAM_EXAMPLES.chatId,
+      example: `the chat's id: ${TELEGRAM_EXAMPLES.chatId}`,
     },
   },
   settings: {},

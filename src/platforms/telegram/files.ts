@@ -3,6 +3,7 @@ import type { Media } from '../../payload/payload.js';
 import { becomesLink, classifyMediaError } from '../media-error.js';
 import { forecastObstacle, willBeFitted } from '../media-forecast.js';
 import type { FilePart } from '../multipart.js';
+import { doneWithoutMessage } from '../outcomes.js';
 import { filePlaceholder } from '../preview-calls.js';
 import type {
   MediaFile,
@@ -22,8 +23,8 @@ import { FETCH } from './steps.js';
 const WANTED: Readonly<Record<Media['type'], MediaLimits>> = TELEGRAM_LIMITS.media;
 
 /**
- * Downloads a post's media before anything is sent, so that the messages are planned without media that cannot be sent.
- * The result holds the kind of each medium, or why it becomes a link; the files stay in the cache for later steps.
+ * Downloads a post's media before anything is sent, to plan the messages without media that cannot be sent. The result
+ * holds the kind of each medium, or why it becomes a link; the files stay in the cache for later steps.
  */
 export const fetchMedia = async (step: Step, { media }: SendContext): Promise<StepOutcome> => {
   const types = step.request['types'] as readonly Media['type'][];
@@ -39,18 +40,10 @@ export const fetchMedia = async (step: Step, { media }: SendContext): Promise<St
   // A permanent error takes precedence over a temporary one.
   const [worst] = errors.sort((a, b) => Number(b.category === 'media') - Number(a.category === 'media'));
   if (worst) return classifyMediaError(worst);
-  return {
-    kind: 'done',
-    result: { media: fetched as Exclude<(typeof fetched)[number], PublishError>[] },
-    messageIds: [],
-    urls: [],
-  };
+  return doneWithoutMessage({ media: fetched as FetchedMedium[] });
 };
 
-/**
- * Returns the media of a step: all media of the post for the download step, otherwise the media that the request refers
- * to.
- */
+/** Returns the media of a step: all media of the post for the download step, otherwise the request's. */
 export const mediaOf = ({ name, request }: Step): readonly WantedMedium[] => {
   if (name !== FETCH) return listFiles(request).map(({ index, type }) => ({ index, limits: WANTED[type] }));
   const types = request['types'] as readonly Media['type'][];
@@ -71,34 +64,31 @@ export const forecastFiles = (media: readonly ProbedMedium[]): SendContext['resu
   return { [FETCH]: { media: found } };
 };
 
-/** Files that a request refers to; the caller releases them. */
-export interface AttachedFiles {
+interface AttachedFiles {
   readonly parts: readonly FilePart[];
-  /** Size of all files, in bytes. */
+  /** Size of all files. */
   readonly sizeBytes: number;
   release(): void;
 }
 
-/** Opens the files that a request refers to, or returns the first error; nothing has been sent at that point. */
+/** Opens the files that a request refers to, or returns the first error. The caller must release the files. */
 export const attachFiles = async (
   request: JsonObject,
   media: SendContext['media'],
 ): Promise<AttachedFiles | PublishError> => {
-  const lent: MediaFile[] = [];
+  const files: MediaFile[] = [];
   const parts: FilePart[] = [];
-  const release = (): void => {
-    for (const file of lent) file.release();
-  };
+  const release = (): void => files.forEach((file) => file.release());
   for (const { field, type, index } of listFiles(request)) {
     const file = await media(index, WANTED[type]);
     if ('code' in file) {
       release();
       return file;
     }
-    lent.push(file);
+    files.push(file);
     parts.push({ field, file });
   }
-  return { parts, sizeBytes: lent.reduce((sum, file) => sum + file.sizeBytes, 0), release };
+  return { parts, sizeBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0), release };
 };
 
 /** Returns the call of a step, with placeholders for its files (D-38); no call for the download step. */
@@ -109,7 +99,6 @@ export const previewCalls = ({ name, method, request }: Step, media: readonly Me
   return [{ method, request: { ...request, ...files } }];
 };
 
-/** Form field for a medium's file. */
 interface FileField {
   readonly field: string;
   readonly type: Media['type'];

@@ -4,12 +4,8 @@ const MB = 1_048_576;
 
 /** Telegram's limits (networks.md §1, §2, §3). */
 export const TELEGRAM_LIMITS = {
-  /**
-   * Limit of a message's text, in UTF-16 units: safe whether Telegram counts UTF-16 units or code points (networks.md
-   * §2).
-   */
+  /** Safe whether Telegram counts UTF-16 units or code points (networks.md §2). */
   text: 4_096,
-  /** Limit of a caption, in UTF-16 units (networks.md §1). */
   caption: 1_024,
   media: {
     photo: { maxBytes: 10 * MB, maxSum: 10_000, maxRatio: 20, formats: ['image/jpeg', 'image/png'] },

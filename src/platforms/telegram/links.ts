@@ -6,8 +6,8 @@ const REACHABLE = /(?:\.(?:[a-z]{2,}|xn--[a-z0-9-]+|\d+)|\])$/;
 const MAX_BUTTON_URL = 2_048;
 
 /**
- * True if Telegram accepts the URL of a link: http(s) with a dot in its host (or an IPv6 address), or `tg://`. Telegram
- * refuses a whole post for one bad URL (400 `URL '…' is invalid`), so the publisher omits such a URL.
+ * True if Telegram accepts the URL of a link: http(s) with a dot in its host (or an IPv6 address), or `tg://`. For one
+ * bad URL, Telegram refuses the whole post (400 `URL '…' is invalid`).
  */
 export const acceptsUrl = (url: string): boolean => {
   if (/^tg:\/\/[a-z0-9_-]+(?:[/?#]|$)/i.test(url)) return true;
@@ -21,8 +21,8 @@ export const acceptsButtonUrl = (url: string): boolean =>
   acceptsUrl(url) && url.length <= MAX_BUTTON_URL && (/^tg:/i.test(url) || REACHABLE.test(new URL(url).hostname));
 
 /**
- * Returns the public URL of a message, with the chat's name. For a `-100…` chat without a name, returns a URL that
- * works only for members; null for any other chat.
+ * Returns the public URL of a message. For a `-100…` chat without a name, returns a URL that works only for members;
+ * null for any other chat.
  */
 export const messageUrl = (
   chat: { readonly id: string; readonly username?: string | undefined },

@@ -7,11 +7,11 @@ import type { SendContext, Warning } from '../publisher.js';
 import { TITLE } from './title.js';
 
 /** Kind of a medium on Telegram; a document is a video or audio file in a format that Telegram does not play. */
-export type TelegramKind = 'photo' | 'video' | 'audio' | 'document';
+type TelegramKind = Media['type'] | 'document';
 
-/** A medium to send, and the reference to its attached file: see {@link attachmentName}. */
-export interface PlannedItem {
+interface PlannedItem {
   readonly kind: TelegramKind;
+  /** The reference to the attached file: see {@link attachmentName}. */
   readonly attachment: string;
 }
 
@@ -28,15 +28,12 @@ export interface MediaPlan {
   readonly groups: readonly PlannedGroup[];
   /** URLs of media that cannot be sent (D-22). */
   readonly links: readonly string[];
-  /**
-   * True if Telegram refused a message: the earlier messages were sent without a caption, so the text follows in its
-   * own message.
-   */
+  /** True if Telegram refused a message: earlier messages have no caption, so the text follows in its own message. */
   readonly sendsTextSeparately: boolean;
   readonly warnings: readonly Warning[];
 }
 
-/** Result of downloading one medium: its kind, and whether it was fitted; or the reason why it becomes a link. */
+/** Result of downloading one medium: its kind, or the reason why it becomes a link. */
 export type FetchedMedium = { readonly kind: TelegramKind; readonly fitted?: true } | { readonly link: string };
 
 /** Formats that are sent as documents, by the file's MIME type and by the URL's extension (networks.md §1, D-22). */
@@ -48,7 +45,7 @@ export const kindOfFile = (type: Media['type'], mime: string): TelegramKind =>
   type !== 'photo' && DOCUMENT_MIME.test(mime) ? 'document' : type;
 
 /** Returns the reference that a request uses for a medium's file. */
-export const attachmentName = (type: Media['type'], index: number): string => `attach://${type}-${index}`;
+const attachmentName = (type: Media['type'], index: number): string => `attach://${type}-${index}`;
 
 /** Parses a reference to a medium's file; returns null for anything else. */
 export const parseAttachment = (reference: string): { readonly type: Media['type']; readonly index: number } | null => {
@@ -61,8 +58,7 @@ export const parseAttachment = (reference: string): { readonly type: Media['type
  * in a separate message. Before the download, the URLs' extensions determine the formats.
  *
  * @param fetched result of the download step, if it is done
- * @param results results of the groups sent so far, by name; `refused` is the reason why Telegram refused a group
- * (D-22)
+ * @param results results of the groups sent so far; `refused` is the reason why Telegram refused a group (D-22)
  */
 export const planMedia = (
   media: readonly Media[],
@@ -98,11 +94,10 @@ export const planMedia = (
       items: [item],
     })),
   ];
-  const sendsTextSeparately = Object.values(results).some((result) => 'refused' in result);
   return {
     groups: groups.filter((group) => group.items.length > 0),
     links,
-    sendsTextSeparately,
+    sendsTextSeparately: Object.values(results).some((result) => 'refused' in result),
     warnings,
   };
 };

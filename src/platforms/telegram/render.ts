@@ -1,8 +1,7 @@
-import { countOf } from '../../kernel/message.js';
 import { appendLinks, type LinkedText } from '../media-links.js';
 import { DEGRADATION_MESSAGES as MESSAGES } from '../messages.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
-import { signatureWarnings } from '../signature.js';
+import { droppedLinksWarnings, nothingToSend, signatureWarnings, trimmedWarnings } from '../text-warnings.js';
 import { cleanText, originalLength } from './clean-text.js';
 import { type InlineKeyboard, renderKeyboard } from './keyboard.js';
 import { TELEGRAM_LIMITS } from './limits.js';
@@ -15,16 +14,13 @@ const { text: MAX_MESSAGE_TEXT, caption: MAX_CAPTION } = TELEGRAM_LIMITS;
 /** Text of a message that has only buttons: Telegram requires a visible text (D-22). */
 const BUTTONS_ALONE = '🔗';
 
-/**
- * Characters that Telegram treats as empty: white space and characters without a glyph, some of which it removes. It
- * refuses text without any other characters (`text must be non-empty`).
- */
+/** Matches text of white space and characters without a glyph, which Telegram refuses (`text must be non-empty`). */
 const INVISIBLE = /^(?:[\s\u180e\u200b-\u200f\u202a-\u202e\u2800\ufffc\u030a\u0333\u033f]|[\u{e0000}-\u{e007f}])*$/u;
 
 /**
  * Returns the calls that publish a post in a Telegram chat (networks.md §1, §2, §5): a message, a medium or an album
- * with the text as its caption, or media followed by the text as a reply. Pure. If no part of the post can be sent, no
- * step sends anything, and a warning says so.
+ * with the text as its caption, or media followed by the text as a reply. Pure. Without anything to send, no step makes
+ * a call, and a warning says so.
  */
 export const renderTelegram = (
   post: PlatformPost,
@@ -32,17 +28,12 @@ export const renderTelegram = (
   results: SendContext['results'] = {},
 ): Rendering => {
   const { keyboard, warnings: keyboardWarnings } = renderKeyboard(post.buttons);
-  const {
-    groups,
-    links,
-    sendsTextSeparately: sendsTextSeparately,
-    warnings: mediaWarnings,
-  } = planMedia(post.media, results[FETCH], results);
+  const plan = planMedia(post.media, results[FETCH], results);
   const cleaned = cleanText({ text: post.text, entities: post.entities });
   const signature = post.signature && cleanText(post.signature);
   const content = appendLinks(
     INVISIBLE.test(cleaned.text) ? NOTHING : cleaned,
-    links,
+    plan.links,
     MAX_MESSAGE_TEXT,
     signature && !INVISIBLE.test(signature.text) ? signature : undefined,
   );
@@ -51,18 +42,16 @@ export const renderTelegram = (
     content.trimmedChars > 0
       ? post.text.length - originalLength(post.text, cleaned.text.length - content.trimmedChars)
       : 0;
-  const warnings: Warning[] = [
+  const layout = layOut(content, keyboard, plan, channel.address['chat_id'] ?? '');
+  const warnings = [
     ...keyboardWarnings,
-    ...mediaWarnings,
-    ...trimmingWarnings(trimmedChars, content.droppedLinks),
+    ...plan.warnings,
+    ...trimmedWarnings(TITLE, MAX_MESSAGE_TEXT, trimmedChars),
+    ...droppedLinksWarnings('media_dropped', content.droppedLinks),
     ...signatureWarnings(content),
+    ...layout.warnings,
+    ...(layout.steps.length === 0 ? [nothingToSend(TITLE)] : []),
   ];
-
-  const layout = layOut(content, keyboard, { groups, sendsTextSeparately }, channel.address['chat_id'] ?? '');
-  warnings.push(...layout.warnings);
-  if (layout.steps.length === 0) {
-    warnings.push({ code: 'nothing_to_send', message: MESSAGES.nothingToSend({ network: TITLE }) });
-  }
   const steps = post.media.length > 0 ? [fetchStep(post.media), ...layout.steps] : layout.steps;
   return { steps, warnings, textAfterTrim: layout.shown, trimmedChars };
 };
@@ -80,7 +69,7 @@ interface Layout {
 const layOut = (
   content: LinkedText,
   keyboard: InlineKeyboard | null,
-  { groups, sendsTextSeparately: sendsTextSeparately }: Pick<MediaPlan, 'groups' | 'sendsTextSeparately'>,
+  { groups, sendsTextSeparately }: Pick<MediaPlan, 'groups' | 'sendsTextSeparately'>,
   chatId: string,
 ): Layout => {
   const [first, ...more] = groups;
@@ -100,29 +89,14 @@ const layOut = (
   const media = groups.map((group) => mediaStep(chatId, group, null, null));
   if (!content.text && !keyboard) return { steps: media, shown: '', warnings: [] };
   const text = renderText(content.text ? content : { text: BUTTONS_ALONE, entities: [] });
-  const message = messageStep(chatId, text, keyboard, first?.name);
-  return { steps: [...media, message], shown: text.text, warnings: [...text.warnings, ...addedText(content)] };
-};
-
-const addedText = ({ text }: LinkedText): readonly Warning[] =>
-  text
-    ? []
-    : [
-        {
-          code: 'text_added',
-          message: MESSAGES.textAdded({ network: TITLE, text: BUTTONS_ALONE }),
-        },
-      ];
-
-const trimmingWarnings = (trimmedChars: number, droppedLinks: number): readonly Warning[] => {
-  const warnings: Warning[] = [];
-  if (trimmedChars > 0) {
-    const message = MESSAGES.textTrimmed({ network: TITLE, limit: MAX_MESSAGE_TEXT, excess: trimmedChars });
-    warnings.push({ code: 'text_trimmed', message });
+  const warnings = [...text.warnings];
+  if (!content.text) {
+    const message = MESSAGES.textAdded({ network: TITLE, text: BUTTONS_ALONE });
+    warnings.push({ code: 'text_added', message });
   }
-  if (droppedLinks > 0) {
-    const message = MESSAGES.linksDropped({ links: countOf(droppedLinks, 'link') });
-    warnings.push({ code: 'media_dropped', message });
-  }
-  return warnings;
+  return {
+    steps: [...media, messageStep(chatId, text, keyboard, first?.name)],
+    shown: text.text,
+    warnings,
+  };
 };

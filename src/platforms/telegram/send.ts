@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
 import { Api, GrammyError } from 'grammy';
-import type { Dispatcher } from 'undici';
 import type { Json, JsonObject } from '../../kernel/json.js';
+import type { NetworkConnection } from '../connection.js';
 import { type Exchange, exchange, type ExchangeLimits } from '../exchange.js';
 import { becomesLink, classifyMediaError } from '../media-error.js';
 import { createMultipart, type FilePart, type Multipart } from '../multipart.js';
+import { doneWithoutMessage, unusableCredentials } from '../outcomes.js';
 import { extractWords } from '../platform-says.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { resolveReferences } from '../references.js';
@@ -16,30 +17,15 @@ import { maskToken } from './mask-token.js';
 import { TELEGRAM_MESSAGES } from './messages.js';
 import { FETCH, repliedStep } from './steps.js';
 
-/** Connection to the Bot API. */
-export interface TelegramConnection {
-  /** Base URL before `/bot<token>/…`, without a trailing slash. */
-  readonly apiUrl: string;
-  readonly connections: Dispatcher;
-  /** Time limit for one call, including the response, in ms. */
-  readonly timeoutMs: number;
-}
-
-/** Format of a token: `123456:ABC-DEF…`. Anything else would change the URL of the call. */
-const BOT_TOKEN = /^\d{1,20}:[\w-]{1,100}$/;
-
-/** True if the text could be a bot's token. */
-export const isBotToken = (token: string): boolean => BOT_TOKEN.test(token);
+/** True if a text could be a bot's token, such as `123456:ABC-DEF…`. Anything else would change the URL of a call. */
+export const isBotToken = (text: string): boolean => /^\d{1,20}:[\w-]{1,100}$/.test(text);
 
 /** Minimum upload speed, in bytes per ms; a slower upload times out. */
 const SLOWEST_BYTES_PER_MS = 128;
 
-/**
- * Runs one step and returns its outcome; never throws. The token appears only in the URL, and is masked if a response
- * echoes it.
- */
+/** Runs one step and returns its outcome; never throws. Masks the token if a response echoes it. */
 export const sendStep = async (
-  connection: TelegramConnection,
+  connection: NetworkConnection,
   step: Step,
   context: SendContext,
 ): Promise<StepOutcome> => {
@@ -47,16 +33,13 @@ export const sendStep = async (
   if (!isBotToken(token)) return malformedToken;
   if (step.name === FETCH) return fetchMedia(step, context);
 
-  // Uses the channel's current address, not the address in the rendering, because the chat may have moved since.
+  // The chat may have moved since the rendering.
   const chatId = context.channel.address['chat_id'] ?? step.request['chat_id'] ?? '';
   const request = buildRequest(step, context.results, chatId);
   const attached = await attachFiles(request, context.media);
   if ('code' in attached) return classifyMediaError(attached);
-  const { timeoutMs } = connection;
-  const limits = {
-    timeoutMs: timeoutMs + Math.ceil(attached.sizeBytes / SLOWEST_BYTES_PER_MS),
-    signal: context.signal,
-  };
+  const timeoutMs = connection.timeoutMs + Math.ceil(attached.sizeBytes / SLOWEST_BYTES_PER_MS);
+  const limits = { timeoutMs, signal: context.signal };
   try {
     const outcome = await callBot(connection, token, step.method, request, attached.parts, limits);
     return attached.parts.length > 0 ? linkOversizedFiles(outcome) : outcome;
@@ -69,11 +52,11 @@ export const sendStep = async (
 const linkOversizedFiles = (outcome: StepOutcome): StepOutcome => {
   if (outcome.kind !== 'failed' || !becomesLink(outcome.error)) return outcome;
   const { code, platform_says: says } = outcome.error;
-  return { kind: 'done', result: { refused: says ? `${code}: ${says}` : code }, messageIds: [], urls: [] };
+  return doneWithoutMessage({ refused: says ? `${code}: ${says}` : code });
 };
 
 const callBot = async (
-  { apiUrl, connections }: TelegramConnection,
+  { apiUrl, connections }: NetworkConnection,
   token: string,
   method: string,
   request: JsonObject,
@@ -114,10 +97,7 @@ const toForm = (json: string, files: readonly FilePart[]): Multipart => {
   return createMultipart(files, Object.fromEntries(fields) as Record<string, string>);
 };
 
-/**
- * Marks an interrupted upload as never sent: Telegram only accepts complete uploads, so it may be repeated (networks.md
- * §3).
- */
+/** Marks an interrupted upload as never sent, because Telegram only accepts complete uploads (networks.md §3). */
 const detectHalfSent = (sent: Exchange, body: string | Readable): Exchange => {
   if (typeof body === 'string') return sent;
   const isWhole = body.readableEnded;
@@ -127,8 +107,8 @@ const detectHalfSent = (sent: Exchange, body: string | Readable): Exchange => {
 };
 
 /**
- * Builds a step's request. Results store ids as text; a reply refers to its message by number. If the chat has moved
- * since that message, the step is not a reply: in the new chat, the number may belong to another message.
+ * Builds a step's request. A reply refers to its message by number; results store it as text. If the chat has moved
+ * since that message, the step is not a reply, because the number may belong to another message in the new chat.
  */
 const buildRequest = ({ request }: Step, results: SendContext['results'], chatId: Json): JsonObject => {
   const { reply_parameters: reply, ...rest } = resolveReferences(request, results);
@@ -138,21 +118,13 @@ const buildRequest = ({ request }: Step, results: SendContext['results'], chatId
   return { ...rest, reply_parameters: { ...(reply as JsonObject), message_id }, chat_id: chatId };
 };
 
-/** Outcome of every step if the credential cannot be a bot's token: no call is made. */
-export const malformedToken = {
-  kind: 'needs_attention',
-  error: {
-    code: 'malformed_token',
-    category: 'credentials',
-    source: 'gateway',
-    message: TELEGRAM_MESSAGES.malformedToken,
-  },
-} as const satisfies StepOutcome;
+/** Outcome of every step if the credential cannot be a bot's token. */
+export const malformedToken = unusableCredentials('malformed_token', TELEGRAM_MESSAGES.malformedToken);
 
 /**
- * Returns the outcome for a `Message`, or for an album's messages; null if there is no message, because the result then
- * proves nothing (D-25).
- * @param chatId chat of the message, because a message's number is unique only within its chat
+ * Returns the outcome for a `Message`, or for an album's messages; null without a message, because the result proves
+ * nothing (D-25).
+ * @param chatId part of the result, because a message's number is unique only within its chat
  */
 const toDoneOutcome = (result: unknown, chatId: Json): StepOutcome | null => {
   const messages = (Array.isArray(result) ? result : [result]) as readonly (TelegramMessage | null | undefined)[];
@@ -171,7 +143,7 @@ const toDoneOutcome = (result: unknown, chatId: Json): StepOutcome | null => {
   return { kind: 'done', result: { message_id: first, chat_id: chatId }, messageIds: ids, urls };
 };
 
-/** Relevant parts of a Bot API `Message`; any of them may be missing in a malformed response. */
+/** Relevant parts of a Bot API `Message`; a malformed response may lack any of them. */
 interface TelegramMessage {
   readonly message_id?: number;
   readonly chat?: { readonly id?: number; readonly username?: string };
@@ -180,8 +152,7 @@ interface TelegramMessage {
 /** Derives the failure from the thrown error and from how far the exchange got. */
 const toFailure = (error: unknown, last: Exchange | undefined, method: string): TelegramFailure => {
   if (!last) return { kind: 'never_sent', code: 'not_called', detail: TELEGRAM_MESSAGES.notCalled };
-  if (last.kind === 'never_sent') return last;
-  if (last.kind === 'lost') return last;
+  if (last.kind !== 'answered') return last;
   const retryAfter = readRetryAfter(last.headers);
   if (error instanceof GrammyError && typeof error.error_code === 'number') {
     const { error_code: errorCode, description, parameters } = error;

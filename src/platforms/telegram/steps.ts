@@ -6,14 +6,11 @@ import { renderEntities, type TelegramEntity } from './entities.js';
 import type { InlineKeyboard } from './keyboard.js';
 import type { PlannedGroup } from './media-plan.js';
 
-/**
- * Name of the step that downloads a post's media. It makes no call to Telegram, but its result determines the other
- * steps.
- */
+/** Name of the step that downloads a post's media. Its result determines the other steps. */
 export const FETCH = 'media';
 
 /** Text fields of a request. */
-export interface RenderedText {
+interface RenderedText {
   readonly text: string;
   readonly entities: readonly TelegramEntity[];
   readonly warnings: readonly Warning[];
@@ -48,11 +45,9 @@ export const messageStep = (
     text,
     ...(entities.length > 0 ? { entities } : {}),
     ...keyboardFields(keyboard),
-    ...(replyTo === undefined
-      ? {}
-      : {
-          reply_parameters: { message_id: { $from: `${replyTo}.message_id` }, allow_sending_without_reply: true },
-        }),
+    ...(replyTo !== undefined && {
+      reply_parameters: { message_id: { $from: `${replyTo}.message_id` }, allow_sending_without_reply: true },
+    }),
   },
 });
 
@@ -62,10 +57,7 @@ export const repliedStep = ({ reply_parameters: reply }: JsonObject): string | u
   return id?.$from.slice(0, id.$from.lastIndexOf('.'));
 };
 
-/**
- * Returns a `sendPhoto`, `sendVideo`, `sendAudio` or `sendDocument` step for one medium, or a `sendMediaGroup` step for
- * an album.
- */
+/** Returns the step that sends one medium or an album. */
 export const mediaStep = (
   chatId: string,
   { name, items }: PlannedGroup,

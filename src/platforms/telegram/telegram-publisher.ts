@@ -1,4 +1,4 @@
-import { createConnections } from '../exchange.js';
+import { connectTo } from '../connection.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { forecastFiles, mediaOf, previewCalls } from './files.js';
 import { TELEGRAM_LIMITS } from './limits.js';
@@ -7,11 +7,11 @@ import { sendStep } from './send.js';
 import { testTelegram } from './test-channel.js';
 
 /**
- * Creates the publisher for Telegram, which uses the Bot API. One set of connections serves every bot and chat. It
- * never repeats a call, because only the caller knows whether a post may be sent twice (D-25).
+ * Creates the publisher for Telegram. It never repeats a call, because only the caller knows whether a post may be sent
+ * twice (D-25).
  */
-export const createTelegramPublisher = ({ apiUrl, timeoutMs = 30_000 }: PublisherOptions): ConnectedPublisher => {
-  const connection = { apiUrl: apiUrl.replace(/\/+$/, ''), connections: createConnections(), timeoutMs };
+export const createTelegramPublisher = (options: PublisherOptions): ConnectedPublisher => {
+  const connection = connectTo(options);
   return {
     platform: 'telegram',
     pace: TELEGRAM_LIMITS.pace,

@@ -1,20 +1,19 @@
 import { failed, passed, type TestAnswer, textOf, unanswered } from '../channel-check.js';
+import type { NetworkConnection } from '../connection.js';
 import { exchange } from '../exchange.js';
+import { parseObject } from '../parse-json.js';
 import type { ChannelCheck, StepOutcome, TestContext } from '../publisher.js';
 import { readRetryAfter } from '../retry-after.js';
 import { classifyUnanswered } from '../unanswered-call.js';
 import { classify } from './classify.js';
 import { maskToken } from './mask-token.js';
 import { TELEGRAM_MESSAGES, TELEGRAM_TEST_MESSAGES } from './messages.js';
-import { isBotToken, malformedToken, type TelegramConnection } from './send.js';
+import { isBotToken, malformedToken } from './send.js';
 import { TITLE } from './title.js';
 
-/**
- * Fetches the bot (`getMe`), the chat (`getChat`) and the bot's rights in the chat (`getChatMember`). See networks.md
- * §9.
- */
+/** Fetches the bot, the chat and the bot's rights in the chat (networks.md §9). */
 export async function* testTelegram(
-  connection: TelegramConnection,
+  connection: NetworkConnection,
   context: TestContext,
 ): AsyncGenerator<ChannelCheck, void, void> {
   const token = context.credentials['bot_token'] ?? '';
@@ -44,7 +43,7 @@ type BotAnswer =
   | (Extract<TestAnswer, { kind: 'refused' }> & { readonly movedTo?: string | undefined });
 
 const askBot = async (
-  { apiUrl, connections, timeoutMs }: TelegramConnection,
+  { apiUrl, connections, timeoutMs }: NetworkConnection,
   { token, method, parameters }: { readonly token: string; readonly method: string; readonly parameters: object },
   { awaitTurn, signal, credentials }: TestContext,
 ): Promise<BotAnswer> => {
@@ -59,7 +58,7 @@ const askBot = async (
     },
     { timeoutMs, signal },
   );
-  const body = answer.kind === 'answered' ? parseAnswer(answer.body) : null;
+  const body = answer.kind === 'answered' ? (parseObject(answer.body) as RawAnswer | null) : null;
   if (body?.ok === true && typeof body.result === 'object' && body.result !== null)
     return { kind: 'answered', value: body.result as Readonly<Record<string, unknown>> };
   if (answer.kind !== 'answered' || body?.ok !== false || Number(body.error_code) >= 500) {
@@ -83,7 +82,7 @@ const askBot = async (
   return { kind: 'refused', error: errorOf(outcome), movedTo };
 };
 
-/** The structure of every Bot API response; any part may be missing if the response is malformed. */
+/** A Bot API response; a malformed response may lack any part. */
 interface RawAnswer {
   readonly ok?: unknown;
   readonly result?: unknown;
@@ -91,14 +90,6 @@ interface RawAnswer {
   readonly description?: unknown;
   readonly parameters?: { readonly retry_after?: number; readonly migrate_to_chat_id?: number | string };
 }
-
-const parseAnswer = (body: Buffer): RawAnswer | null => {
-  try {
-    return JSON.parse(body.toString()) as RawAnswer | null;
-  } catch {
-    return null;
-  }
-};
 
 const errorOf = (outcome: StepOutcome) =>
   'error' in outcome

@@ -1,23 +1,13 @@
-import type { Dispatcher } from 'undici';
+import type { NetworkConnection } from '../connection.js';
 import { type Exchange, exchange } from '../exchange.js';
+import { isObject, parseObject } from '../parse-json.js';
 import type { SendContext, StepOutcome } from '../publisher.js';
 import { classifyUnanswered } from '../unanswered-call.js';
 import { classify, type VkRefusal } from './classify.js';
 import { TITLE } from './title.js';
 
-/** Connection to VK. */
-export interface VkConnection {
-  /** Base URL before `/method/…`, without a trailing slash. */
-  readonly apiUrl: string;
-  readonly connections: Dispatcher;
-  /** Time limit for one call, including the response, in ms. */
-  readonly timeoutMs: number;
-  /** Time limit for one upload, including the response, in ms. */
-  readonly uploadTimeoutMs: number;
-}
-
 /** One method call. */
-export interface VkCall {
+interface VkCall {
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;
   /** Sent only in the body. */
@@ -26,17 +16,17 @@ export interface VkCall {
   readonly visible: boolean;
 }
 
-/** Response to a method call, or the outcome if the call failed. `last` is the underlying exchange. */
-export type VkResponse =
+/** Result of a method call: its response, or the outcome of the step if it failed. `last` is the HTTP exchange. */
+type VkResponse =
   | { readonly ok: true; readonly response: unknown; readonly last: Exchange }
   | { readonly ok: false; readonly outcome: StepOutcome };
 
-/** Version of VK's API that this code is written for. */
+/** Version of VK's API. */
 const VERSION = '5.199';
 
 /** Calls a method; never throws. VK always responds with HTTP 200, so `error` decides (D-41). */
 export const callVk = async (
-  { apiUrl, connections, timeoutMs }: VkConnection,
+  { apiUrl, connections, timeoutMs }: NetworkConnection,
   { method, parameters, token, visible }: VkCall,
   { credentials, waits, signal }: Pick<SendContext, 'credentials' | 'waits' | 'signal'>,
 ): Promise<VkResponse> => {
@@ -66,16 +56,6 @@ export const classifyUnreadable = (
   credentials: SendContext['credentials'],
 ): StepOutcome => classifyUnanswered(last, { title: TITLE, platform: 'vk', visible, credentials });
 
-/** Parses a JSON object; returns null for anything else. */
-export const parseObject = (body: Buffer): Readonly<Record<string, unknown>> | null => {
-  try {
-    const value: unknown = JSON.parse(body.toString());
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-};
-
 /** Reads a response's `error`; returns null if it has none. */
 export const readRefusal = (answer: Readonly<Record<string, unknown>> | null): VkRefusal | null => {
   const { error } = answer ?? {};
@@ -83,6 +63,3 @@ export const readRefusal = (answer: Readonly<Record<string, unknown>> | null): V
   const { error_code: errorCode, error_msg: errorMsg } = error;
   return { errorCode, errorMsg: typeof errorMsg === 'string' ? errorMsg : '' };
 };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

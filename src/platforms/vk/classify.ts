@@ -1,6 +1,8 @@
 import { type BackoffBounds, backoffDelay } from '../../runtime/backoff.js';
+import { inDoubtIfVisible } from '../outcomes.js';
 import { platformSays } from '../platform-says.js';
-import type { PublishError, SendContext, StepOutcome } from '../publisher.js';
+import type { PublishError, StepOutcome } from '../publisher.js';
+import type { RefusedCall } from '../unanswered-call.js';
 import { VK_MESSAGES } from './messages.js';
 
 /** VK's `{"error": …}`, sent with HTTP 200. */
@@ -9,20 +11,11 @@ export interface VkRefusal {
   readonly errorMsg: string;
 }
 
-/** Facts that determine the meaning of a refusal. */
-export interface RefusedCall {
-  /** True if readers would see the effect of the call. */
-  readonly visible: boolean;
-  /** Number of earlier delays, by `PublishError.code`: a delay that VK only implies grows each time. */
-  readonly waits: SendContext['waits'];
-  readonly credentials: Readonly<Record<string, string>>;
-}
-
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Delays that VK implies (networks.md §3): the first and the longest, in milliseconds. */
+/** Delays that VK implies (networks.md §3). */
 const WAITS: Readonly<Record<number, BackoffBounds & { readonly why: string }>> = {
   6: { firstMs: SECOND, longestMs: 30 * SECOND, why: VK_MESSAGES.fewerCalls },
   9: { firstMs: 5 * MINUTE, longestMs: 4 * HOUR, why: VK_MESSAGES.tooFrequent },
@@ -33,7 +26,7 @@ const WAITS: Readonly<Record<number, BackoffBounds & { readonly why: string }>> 
 /** Matches VK's message about the daily limit of 50 posts on a wall, which all applications share. */
 const FIFTY_A_DAY = /only add \d+ posts? (?:a|per) day/i;
 
-/** Refusals that persist until someone replaces the token or acts on VK, for example solves a captcha (D-26, D-50). */
+/** Refusals that last until someone replaces the token or acts on VK, for example solves a captcha (D-26, D-50). */
 const CREDENTIALS: Readonly<Record<number, readonly [code: string, message: string]>> = {
   5: ['unauthorized', VK_MESSAGES.unauthorized],
   7: ['not_permitted', VK_MESSAGES.rightMissing],
@@ -56,10 +49,7 @@ const ABOUT_COMMUNITY = /\b(?:owner_id|group_id)\b/i;
 /** Words in error 214 that refer to the whole wall: the token, or everyone, may not write there. */
 const WALL_CLOSED = /\b(?:no access|no rights?|not allowed|closed|disabled|banned|blacklist\w*|permission)\b/i;
 
-/**
- * Returns the code and message for a refusal that applies to every post to the community, whatever VK's error code
- * (D-50); null for any other refusal.
- */
+/** Returns the code and message of a refusal that applies to every post (D-50); null for any other refusal. */
 const findBarrier = ({ errorCode, errorMsg }: VkRefusal): readonly [code: string, message: string] | null => {
   if (errorCode === 125 || (errorCode === 100 && ABOUT_COMMUNITY.test(errorMsg)))
     return ['chat_not_found', VK_MESSAGES.communityNotFound];
@@ -99,17 +89,8 @@ export const classify = ({ errorCode, errorMsg }: VkRefusal, call: RefusedCall):
     return { kind: 'retry', named: true, afterMs: 24 * HOUR, error: error('daily_limit', 'rate_limit', message) };
   }
   if (SERVER_FAILURES.has(errorCode)) {
-    return call.visible
-      ? {
-          kind: 'in_doubt',
-          error: error('server_error', 'platform', VK_MESSAGES.failedInDoubt({ code: errorCode })),
-        }
-      : {
-          kind: 'retry',
-          named: false,
-          afterMs: null,
-          error: error('server_error', 'platform', VK_MESSAGES.failed({ code: errorCode })),
-        };
+    const describe = call.visible ? VK_MESSAGES.failedInDoubt : VK_MESSAGES.failed;
+    return inDoubtIfVisible(call.visible, error('server_error', 'platform', describe({ code: errorCode })));
   }
   const credential = CREDENTIALS[errorCode];
   if (credential) return { kind: 'needs_attention', error: error(credential[0], 'credentials', credential[1]) };

@@ -5,8 +5,6 @@ import { VK_EXAMPLES } from './messages.js';
 import { TITLE } from './title.js';
 import { createVkPublisher } from './vk-publisher.js';
 
-const GROUP_IN_WORDS = VK_EXAMPLES.groupId;
-
 /** VK: posts appear on the walls of communities. */
 export const vk: PlatformDescriptor = {
   id: 'vk',
@@ -16,7 +14,12 @@ export const vk: PlatformDescriptor = {
     access_token: { kind: 'secret', example: "the community's access token" },
     /** A user's token for uploads, which a community's token does not allow (networks.md: VK). */
     upload_token: { kind: 'optional_secret' },
-    group_id: { kind: 'address', form: /^[1-9]\d{0,19}$/, inWords: GROUP_IN_WORDS, example: GROUP_IN_WORDS },
+    group_id: {
+      kind: 'address',
+      form: /^[1-9]\d{0,19}$/,
+      inWords: VK_EXAMPLES.groupId,
+      example: VK_EXAMPLES.groupId,
+    },
   },
   // Whether there is an upload token is not secret, and rendering depends on it (D-22).
   addressOf: (secret): PlatformChannel['address'] => ('upload_token' in secret ? { uploads: 'user_token' } : {}),

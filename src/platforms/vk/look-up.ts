@@ -1,23 +1,21 @@
+import type { NetworkConnection } from '../connection.js';
 import type { Exchange } from '../exchange.js';
 import type { LookUpResult, SendContext, SendInDoubt, Step } from '../publisher.js';
-import { callVk, type VkConnection } from './call.js';
+import { callVk } from './call.js';
 import { buildParameters, toDoneOutcome } from './post.js';
 
 /** Number of a wall's newest posts to compare. */
 const COMPARED_POSTS = 50;
 
-/**
- * Possible difference between VK's dates and its clock, in seconds. If two events are closer than this, their order is
- * unknown.
- */
+/** Possible difference between VK's dates and its clock, in seconds. The order of closer events is unknown. */
 const SLACK_S = 2;
 
 /**
- * Looks on the wall for a post with the same text and number of attachments, no older than the attempt (D-41). Only a
- * user's token can read a wall, so with only a community's token the result is `unknown`.
+ * Looks on the wall for a post with the same text and number of attachments, no older than the attempt (D-41). Returns
+ * `unknown` without a user's token, because no other token can read a wall.
  */
 export const lookUpOnWall = async (
-  connection: VkConnection,
+  connection: NetworkConnection,
   step: Step,
   context: SendContext,
   { since, before, toleranceMs = 0 }: SendInDoubt,
@@ -65,9 +63,9 @@ interface WallPost {
   readonly attachments?: readonly { readonly type?: string }[];
 }
 
-/** Counts photos and videos only, because VK itself attaches links. */
+/** Ignores links, which VK itself attaches. */
 const countUploads = (item: WallPost | null): number =>
   item?.attachments?.filter(({ type }) => type === 'photo' || type === 'video').length ?? 0;
 
-/** Returns a text without the parts that VK may change: white space and invisible characters. */
+/** Removes what VK may change: white space and invisible characters. */
 const comparableText = (text: string): string => text.replace(/[\s\u200b]+/g, '');

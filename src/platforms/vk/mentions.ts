@@ -5,9 +5,6 @@
 const MENTION =
   /\[(?=[\w./:@-]+\|)|(?<![\w/.@=-])@(?=[a-z]\w)|(?<!\w)\*(?=(?:id|club|public|event)\d|[a-z][\w.]+ \()/gi;
 
-/**
- * Returns the offsets at which a text needs an escape, so that VK does not parse its words as mentions (networks.md
- * §2): right after the sign that would start a mention. Ascending, in UTF-16 units.
- */
+/** Returns the offsets right after the signs that VK would parse as mentions (networks.md §2), ascending. */
 export const findMentionBreaks = (text: string): readonly number[] =>
   Array.from(text.matchAll(MENTION), ({ index }) => index + 1);

@@ -1,12 +1,17 @@
-import type { JsonObject } from '../../kernel/json.js';
+import type { NetworkConnection } from '../connection.js';
+import { unusableCredentials } from '../outcomes.js';
 import type { SendContext, Step, StepOutcome } from '../publisher.js';
 import { resolveReferences } from '../references.js';
-import { callVk, classifyUnreadable, type VkConnection } from './call.js';
+import { callVk, classifyUnreadable } from './call.js';
 import { toGuid } from './guid.js';
 import { VK_MESSAGES } from './messages.js';
 
-/** Posts to the wall; no other call has an effect that readers see. */
-export const postToWall = async (connection: VkConnection, step: Step, context: SendContext): Promise<StepOutcome> => {
+/** Posts to the wall. */
+export const postToWall = async (
+  connection: NetworkConnection,
+  step: Step,
+  context: SendContext,
+): Promise<StepOutcome> => {
   const token = context.credentials['access_token'];
   if (!token) return noToken;
   const parameters = buildParameters(step, context);
@@ -28,18 +33,10 @@ export const buildParameters = ({ request }: Step, { results, key }: SendContext
 /** Returns the outcome of the step that created a wall post. */
 export const toDoneOutcome = (ownerId: string, postId: string): Extract<StepOutcome, { kind: 'done' }> => ({
   kind: 'done',
-  result: { post_id: postId } satisfies JsonObject,
+  result: { post_id: postId },
   messageIds: [postId],
   urls: [`https://vk.com/wall${ownerId}_${postId}`],
 });
 
-/** Outcome of every step of a channel without a token: no call is made. */
-export const noToken = {
-  kind: 'needs_attention',
-  error: {
-    code: 'access_token_missing',
-    category: 'credentials',
-    source: 'gateway',
-    message: VK_MESSAGES.accessTokenMissing,
-  },
-} as const satisfies StepOutcome;
+/** Outcome of every step of a channel without a token. */
+export const noToken = unusableCredentials('access_token_missing', VK_MESSAGES.accessTokenMissing);

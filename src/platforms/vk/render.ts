@@ -1,25 +1,22 @@
 import type { JsonObject } from '../../kernel/json.js';
-import { countOf } from '../../kernel/message.js';
 import type { Media } from '../../payload/payload.js';
 import { fittedWarnings } from '../fitted-photos.js';
 import { linkedMediaWarning } from '../linked-media.js';
 import { DEGRADATION_MESSAGES as MESSAGES, OBSTACLE_MESSAGES } from '../messages.js';
 import { plainText } from '../plain-text.js';
 import type { PlatformChannel, PlatformPost, Rendering, SendContext, Step, Warning } from '../publisher.js';
-import { signatureWarnings } from '../signature.js';
+import { nothingToSend, plainTextWarnings } from '../text-warnings.js';
+import { readUnsent } from '../upload-or-link.js';
 import { VK_LIMITS } from './limits.js';
 import { findMentionBreaks } from './mentions.js';
 import { TITLE } from './title.js';
 
 const { text: MAX_POST_TEXT } = VK_LIMITS;
 
-/** Result of an upload step: an entry for `attachments`, or the reason why the medium becomes a link (D-22). */
-export type UploadResult = { readonly attachment: string } | { readonly unsent: string };
-
-/** Returns the name of a medium's upload step. */
+/** Returns the name of a medium's upload step, which results in an `attachment`, or `unsent` if it becomes a link. */
 export const uploadStepName = (index: number): string => `media-${index + 1}`;
 
-/** Upload methods and form field for the file, by type of medium (networks.md §1). */
+/** Upload methods and the form field for the file (networks.md §1). */
 const UPLOADS = {
   photo: { method: 'photos.saveWallPhoto', upload: { address: 'photos.getWallUploadServer', field: 'photo' } },
   video: { method: 'video.save', upload: { address: 'video.save', field: 'video_file' } },
@@ -27,9 +24,8 @@ const UPLOADS = {
 
 /**
  * Returns the calls that publish a post on a community's wall: a step for each upload, then `wall.post` (networks.md
- * §1, §2, §5). Uploads need a user's token, which `address.uploads` indicates; without it, and for audio, the medium
- * becomes a link in the text. Pure. If no part of the post can be sent, there are no steps, and the first warning says
- * so (D-22).
+ * §1, §2, §5). Audio becomes a link in the text, and so do all media without a user's token, which `address.uploads`
+ * indicates. Pure. Without anything to send, there are no steps, and the first warning says so (D-22).
  */
 export const renderVk = (
   post: PlatformPost,
@@ -43,7 +39,7 @@ export const renderVk = (
   const links: string[] = [];
   for (const [index, medium] of post.media.entries()) {
     const name = uploadStepName(index);
-    const obstacle = obstacleTo(medium, channel) ?? unsent(results[name]);
+    const obstacle = obstacleTo(medium, channel) ?? readUnsent(results[name]);
     if (obstacle === null) {
       attachments.push({ $from: `${name}.attachment` });
       warnings.push(...fittedWarnings(results[name], index));
@@ -63,7 +59,7 @@ export const renderVk = (
     breaks: findMentionBreaks,
     signature: post.signature,
   });
-  warnings.push(...textWarnings(shown), ...signatureWarnings(shown));
+  warnings.push(...plainTextWarnings(shown, TITLE, MAX_POST_TEXT));
   if (post.buttons.length > 0) {
     warnings.push({
       code: 'buttons_ignored',
@@ -71,10 +67,8 @@ export const renderVk = (
     });
   }
   const { text: textAfterTrim, trimmedChars } = shown;
-  if (textAfterTrim === '' && attachments.length === 0) {
-    const nothing = { code: 'nothing_to_send', message: MESSAGES.nothingToSend({ network: TITLE }) };
-    return { steps: [], warnings: [nothing, ...warnings], textAfterTrim, trimmedChars };
-  }
+  if (textAfterTrim === '' && attachments.length === 0)
+    return { steps: [], warnings: [nothingToSend(TITLE), ...warnings], textAfterTrim, trimmedChars };
   steps.push({
     name: 'post',
     visible: true,
@@ -97,16 +91,13 @@ const obstacleTo = ({ type }: Media, { address }: PlatformChannel): string | nul
   return address['uploads'] === undefined ? OBSTACLE_MESSAGES.noUploadToken : null;
 };
 
-const unsent = (result: JsonObject | undefined): string | null =>
-  typeof result?.['unsent'] === 'string' ? result['unsent'] : null;
-
 const uploadStep = (name: string, index: number, type: 'photo' | 'video', source: string, groupId: string): Step => {
   const { method, upload } = UPLOADS[type];
   const own = type === 'video' ? { name: nameOf(source), wallpost: '0' } : {};
   return { name, visible: false, method, request: { group_id: groupId, ...own, upload: { ...upload, index, source } } };
 };
 
-/** Returns a video's name: its file name without the extension. */
+/** Returns a video's file name without the extension. */
 const nameOf = (url: string): string => {
   const last = URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';
   try {
@@ -119,18 +110,3 @@ const nameOf = (url: string): string => {
     return 'video';
   }
 };
-
-const textWarnings = ({ trimmedChars, droppedLinks, losesFormatting }: ReturnType<typeof plainText>): Warning[] => [
-  ...(trimmedChars > 0
-    ? [
-        {
-          code: 'text_trimmed',
-          message: MESSAGES.textTrimmed({ network: TITLE, limit: MAX_POST_TEXT, excess: trimmedChars }),
-        },
-      ]
-    : []),
-  ...(droppedLinks > 0
-    ? [{ code: 'links_dropped', message: MESSAGES.linksDropped({ links: countOf(droppedLinks, 'link') }) }]
-    : []),
-  ...(losesFormatting ? [{ code: 'formatting_dropped', message: MESSAGES.plainTextOnly({ network: TITLE }) }] : []),
-];

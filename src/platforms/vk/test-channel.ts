@@ -1,6 +1,7 @@
-import { failed, passed, textOf, unanswered } from '../channel-check.js';
+import { failed, passed, refused, type TestAnswer, textOf, unanswered } from '../channel-check.js';
+import type { NetworkConnection } from '../connection.js';
 import type { ChannelCheck, PublishError, TestContext } from '../publisher.js';
-import { callVk, type VkConnection } from './call.js';
+import { callVk } from './call.js';
 import { VK_TEST_MESSAGES } from './messages.js';
 import { noToken } from './post.js';
 import { TITLE } from './title.js';
@@ -12,24 +13,24 @@ const EDITOR = 2;
 /** Rights of a community's token that allow posting on its wall. */
 const WALL_RIGHTS: ReadonlySet<unknown> = new Set(['wall', 'manage']);
 
-/**
- * Fetches the community (`groups.getById`) and the token's rights (`groups.getTokenPermissions` for a community's
- * token, `account.getAppPermissions` for a user's), then checks uploads with the second token. See networks.md §9.
- */
+/** Fetches the community and the token's rights, then checks uploads with the second token (networks.md §9). */
 export async function* testVk(
-  connection: VkConnection,
+  connection: NetworkConnection,
   context: TestContext,
 ): AsyncGenerator<ChannelCheck, void, void> {
   const { access_token: token, upload_token: uploadToken } = context.credentials;
   const group_id = context.channel.address['group_id'] ?? '';
   if (!token) return yield failed('credentials', noToken.error.message);
-  const ask = (method: string, parameters: Readonly<Record<string, string>>, using = token): Promise<VkAnswer> =>
-    askVk(connection, { method, parameters, token: using }, context);
+  const ask = (
+    method: string,
+    parameters: Readonly<Record<string, string>>,
+    using = token,
+  ): Promise<TestAnswer<unknown>> => askVk(connection, { method, parameters, token: using }, context);
 
   const found = await ask('groups.getById', { group_id, fields: 'is_admin,admin_level' });
   if (found.kind === 'refused')
     return yield unanswered(isAboutChat(found.error) ? 'chat' : 'credentials', TITLE, found.error, context);
-  const group = readGroup(found.response);
+  const group = readGroup(found.value);
   if (!group) return yield failed('chat', VK_TEST_MESSAGES.communityNotFound({ id: group_id }));
 
   const ofCommunity = await ask('groups.getTokenPermissions', {});
@@ -39,7 +40,7 @@ export async function* testVk(
   if (ofUser?.kind === 'refused') return yield unanswered('credentials', TITLE, ofUser.error, context);
   yield passed('credentials', ofUser ? VK_TEST_MESSAGES.tokenOfUser : VK_TEST_MESSAGES.tokenOfCommunity);
   yield passed('chat', VK_TEST_MESSAGES.community({ name: textOf(group['name']) }));
-  yield ofUser ? checkUser(ofUser.response, group) : checkCommunity(ofCommunity);
+  yield ofUser ? checkUser(ofUser.value, group) : checkCommunity(ofCommunity);
 
   if (!uploadToken) return;
   const server = await ask('photos.getWallUploadServer', { group_id }, uploadToken);
@@ -48,35 +49,29 @@ export async function* testVk(
     : passed('uploads', VK_TEST_MESSAGES.mayUpload);
 }
 
-type VkAnswer =
-  | { readonly kind: 'answered'; readonly response: unknown }
-  | { readonly kind: 'refused'; readonly error: PublishError };
-
 const askVk = async (
-  connection: VkConnection,
+  connection: NetworkConnection,
   call: { readonly method: string; readonly parameters: Readonly<Record<string, string>>; readonly token: string },
   { awaitTurn, credentials, signal }: TestContext,
-): Promise<VkAnswer> => {
+): Promise<TestAnswer<unknown>> => {
   await awaitTurn(call.token);
   const answer = await callVk(connection, { ...call, visible: false }, { credentials, waits: {}, signal });
-  if (answer.ok) return { kind: 'answered', response: answer.response };
-  if (!('error' in answer.outcome)) throw new Error('VK: a failure without an error');
-  return { kind: 'refused', error: answer.outcome.error };
+  return answer.ok ? { kind: 'answered', value: answer.response } : refused(answer.outcome, TITLE);
 };
 
 const isAboutChat = ({ category, code }: PublishError): boolean => category === 'channel' || code === 'access_denied';
 
 type Group = Readonly<Record<string, unknown>>;
 
-/** Reads the community from a response in either of the known formats: with or without `groups`. */
+/** Reads the community from a response in either known format: with or without `groups`. */
 const readGroup = (response: unknown): Group | null => {
   const list = Array.isArray(response) ? (response as unknown[]) : (response as { readonly groups?: unknown }).groups;
   const [group] = Array.isArray(list) ? (list as (Group | null)[]) : [];
   return group && group['deactivated'] === undefined ? group : null;
 };
 
-const checkCommunity = (answer: VkAnswer): ChannelCheck => {
-  const response = answer.kind === 'answered' ? (answer.response as { readonly permissions?: unknown }) : {};
+const checkCommunity = (answer: TestAnswer<unknown>): ChannelCheck => {
+  const response = answer.kind === 'answered' ? (answer.value as { readonly permissions?: unknown }) : {};
   const rights = Array.isArray(response.permissions) ? (response.permissions as { readonly name?: unknown }[]) : [];
   return rights.some(({ name }) => WALL_RIGHTS.has(name))
     ? passed('rights', VK_TEST_MESSAGES.wallRight)

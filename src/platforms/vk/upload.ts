@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../kernel/json.js';
-import { type Exchange, exchange } from '../exchange.js';
-import { markFitted } from '../fitted-photos.js';
-import { becomesLink, classifyMediaError } from '../media-error.js';
+import type { NetworkConnection } from '../connection.js';
+import type { Exchange } from '../exchange.js';
 import { forecastUploads } from '../media-forecast.js';
-import { createMultipart } from '../multipart.js';
+import { uploadFile } from '../multipart.js';
+import { doneWithoutMessage as done, unusableCredentials } from '../outcomes.js';
+import { parseObject } from '../parse-json.js';
 import { platformSays } from '../platform-says.js';
 import type { MethodCall } from '../preview-calls.js';
 import type {
@@ -16,54 +16,48 @@ import type {
   WantedMedium,
 } from '../publisher.js';
 import { fileRefusal, isServerBusy, uploadOrLink } from '../upload-or-link.js';
-import { callVk, classifyUnreadable, parseObject, readRefusal, type VkConnection } from './call.js';
+import { callVk, classifyUnreadable, readRefusal } from './call.js';
 import { classify } from './classify.js';
 import { VK_LIMITS } from './limits.js';
 import { VK_MESSAGES } from './messages.js';
-import { type UploadResult, uploadStepName } from './render.js';
+import { uploadStepName } from './render.js';
 import { photoServerCall, savePhotoCall, saveVideoCall } from './upload-calls.js';
 
 const WANTED: Readonly<Record<'photo' | 'video', MediaLimits>> = VK_LIMITS.media;
 
-/**
- * Uploads one medium: requests the upload URL, sends the file and, for a photo, saves it. A failed upload may always be
- * repeated (networks.md §3). A medium that VK refuses becomes a link in the text (D-22).
- */
+/** Uploads one medium: requests the upload URL, sends the file and, for a photo, saves it. */
 export const uploadMedium = async (
-  connection: VkConnection,
+  connection: NetworkConnection,
   step: Step,
   context: SendContext,
 ): Promise<StepOutcome> => {
   const token = context.credentials['upload_token'];
   if (!token) return noToken;
-  const isVideo = step.method === 'video.save';
+  const { group_id: groupId, name } = step.request as { readonly group_id: string; readonly name: string };
   const { field } = step.request['upload'] as { readonly field: string };
-  const [{ index, limits }] = mediaOf(step) as [WantedMedium];
-  const file = await context.media(index, limits);
-  if ('code' in file) return becomesLink(file) ? done({ unsent: file.message }) : classifyMediaError(file);
-  try {
-    const chain = { connection, context, token, file, field, groupId: step.request['group_id'] as string };
-    const name = step.request['name'] as string;
-    return markFitted(await uploadOrLink(() => (isVideo ? uploadVideo(chain, name) : uploadPhoto(chain))), file);
-  } finally {
-    file.release();
-  }
+  const [wanted] = mediaOf(step) as [WantedMedium];
+  return uploadOrLink(context, wanted, (file) => {
+    const chain = { connection, context, token, file, field, groupId };
+    return isVideo(step) ? uploadVideo(chain, name) : uploadPhoto(chain);
+  });
 };
 
-/** Returns a list with the medium that a step uploads; an empty list for a step without an upload. */
+const isVideo = ({ method }: Step): boolean => method === 'video.save';
+
+/** Returns the medium that a step uploads, if any. */
 export const mediaOf = (step: Step): readonly WantedMedium[] => {
   const upload = step.request['upload'] as { readonly index: number } | undefined;
-  return upload ? [{ index: upload.index, limits: WANTED[step.method === 'video.save' ? 'video' : 'photo'] }] : [];
+  return upload ? [{ index: upload.index, limits: WANTED[isVideo(step) ? 'video' : 'photo'] }] : [];
 };
 
-/** Predicts the results of {@link uploadMedium} for media that cannot be sent, and for photos that must be fitted. */
+/** Predicts the results of {@link uploadMedium}. */
 export const forecastMedia = (media: readonly ProbedMedium[]): SendContext['results'] =>
   forecastUploads(media, WANTED, uploadStepName, ({ predicate: what }, index) => ({
     unsent: `media[${index}].url ${what}`,
   }));
 
 interface UploadContext {
-  readonly connection: VkConnection;
+  readonly connection: NetworkConnection;
   readonly context: SendContext;
   readonly token: string;
   readonly file: MediaFile;
@@ -106,13 +100,12 @@ const uploadVideo = async (chain: UploadContext, name: string): Promise<StepOutc
   }
   const uploaded = await upload(chain, upload_url);
   if ('kind' in uploaded) return uploaded;
-  const isTaken = ACCEPTED_VIDEO_FIELDS.some((field) => field in uploaded.answer);
-  return isTaken
+  return ACCEPTED_VIDEO_FIELDS.some((field) => field in uploaded.answer)
     ? done({ attachment: `video${owner_id}_${video_id}` })
     : classifyUnreadable(uploaded.last, false, chain.context.credentials);
 };
 
-/** Fields of VK's response to an accepted video; some of them may be missing (dev.vk.com: video upload). */
+/** Fields of VK's response to an accepted video; some may be missing (dev.vk.com: video upload). */
 const ACCEPTED_VIDEO_FIELDS = ['video_id', 'size', 'video_hash'];
 
 const callMethod = ({ connection, context, token }: UploadContext, call: MethodCall) =>
@@ -123,11 +116,8 @@ const upload = async (
   { connection, context, file, field }: UploadContext,
   url: string,
 ): Promise<{ readonly answer: Readonly<Record<string, unknown>>; readonly last: Exchange } | StepOutcome> => {
-  const { credentials, waits } = context;
-  const request = { method: 'POST', url, ...createMultipart([{ field, file }]) } as const;
-  const limits = { timeoutMs: connection.uploadTimeoutMs, signal: context.signal };
-  const last = await exchange(connection.connections, request, limits);
-  request.body.destroy();
+  const { credentials, waits, signal } = context;
+  const last = await uploadFile(connection, url, { field, file }, { timeoutMs: connection.uploadTimeoutMs, signal });
   if (last.kind !== 'answered' || isServerBusy(last.status)) return classifyUnreadable(last, false, credentials);
   const answer = parseObject(last.body);
   const refusal = readRefusal(answer);
@@ -140,19 +130,4 @@ const upload = async (
   return answer && last.status < 300 ? { answer, last } : classifyUnreadable(last, false, credentials);
 };
 
-const done = (result: UploadResult): StepOutcome => ({
-  kind: 'done',
-  result: { ...result } satisfies JsonObject,
-  messageIds: [],
-  urls: [],
-});
-
-const noToken: StepOutcome = {
-  kind: 'needs_attention',
-  error: {
-    code: 'upload_token_missing',
-    category: 'credentials',
-    source: 'gateway',
-    message: VK_MESSAGES.uploadTokenMissing,
-  },
-};
+const noToken = unusableCredentials('upload_token_missing', VK_MESSAGES.uploadTokenMissing);

@@ -1,4 +1,4 @@
-import { createConnections } from '../exchange.js';
+import { connectTo } from '../connection.js';
 import type { ConnectedPublisher, PublisherOptions } from '../publisher.js';
 import { VK_LIMITS } from './limits.js';
 import { lookUpOnWall } from './look-up.js';
@@ -8,21 +8,15 @@ import { testVk } from './test-channel.js';
 import { forecastMedia, mediaOf, uploadMedium } from './upload.js';
 import { previewCalls } from './upload-calls.js';
 
-/** VK remembers a `guid` for an hour (networks.md §4). The remaining 10 minutes allow for a slow call. */
+/** VK remembers a `guid` for an hour (networks.md §4); 10 minutes are left for a slow call. */
 const GUID_LIFETIME_MS = 50 * 60_000;
 
 /**
- * Creates the publisher for VK. It posts to a community's wall with one token and uploads with another. It never
- * repeats a call, because only the caller knows whether a post may be sent twice (D-25). The publication's key is sent
- * as `guid`.
+ * Creates the publisher for VK, which posts with one token and uploads with another. It never repeats a call, because
+ * only the caller knows whether a post may be sent twice (D-25).
  */
-export const createVkPublisher = ({
-  apiUrl,
-  timeoutMs = 30_000,
-  uploadTimeoutMs = 15 * 60_000,
-}: PublisherOptions): ConnectedPublisher => {
-  const connections = createConnections();
-  const connection = { apiUrl: apiUrl.replace(/\/+$/, ''), connections, timeoutMs, uploadTimeoutMs };
+export const createVkPublisher = (options: PublisherOptions): ConnectedPublisher => {
+  const connection = connectTo(options);
   return {
     platform: 'vk',
     pace: VK_LIMITS.pace,
@@ -37,6 +31,6 @@ export const createVkPublisher = ({
     send: (step, context) => (step.visible ? postToWall : uploadMedium)(connection, step, context),
     lookUp: (step, context, send) => lookUpOnWall(connection, step, context, send),
     test: (context) => testVk(connection, context),
-    close: () => connections.close(),
+    close: () => connection.connections.close(),
   };
 };
