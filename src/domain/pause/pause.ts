@@ -1,3 +1,5 @@
+import type { Decider } from '../../kernel/decider.js';
+import type { DomainEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 
 /** A request to pause a project or a channel (publish-api.md: Project and target pauses). */
@@ -16,6 +18,36 @@ export interface PauseRequest {
 export interface ResumeRequest {
   readonly at: Instant;
 }
+
+type IdIn<Field extends string> = Readonly<Record<Field, string>>;
+
+/** Commands to the pause of a target. `Id` is the field with the target's id. */
+export type PauseCommand<Target extends string, Id extends string> = IdIn<Id> &
+  (({ readonly type: `Pause${Target}` } & PauseRequest) | ({ readonly type: `Resume${Target}` } & ResumeRequest));
+
+/**
+ * A pause was set or extended. `source`: `temp-pause`, `management`, or `publication` for a pause that a post
+ * requested.
+ */
+export type Paused<Target extends string, Id extends string> = DomainEvent<
+  `${Target}Paused`,
+  IdIn<Id> & {
+    readonly until: Instant;
+    readonly source: string;
+    readonly postId: string | null;
+  }
+>;
+
+/** Events of the stream of a target's pause. */
+export type PauseEvent<Target extends string, Id extends string> =
+  | Paused<Target, Id>
+  /**
+   * A post requested a pause that would end no later than the current one. The end is unchanged; later requests by the
+   * same post are ignored.
+   */
+  | DomainEvent<`${Target}PauseUnchanged`, IdIn<Id> & { readonly until: Instant; readonly postId: string }>
+  /** A pause was lifted before its end. */
+  | DomainEvent<`${Target}Resumed`, IdIn<Id> & { readonly at: Instant }>;
 
 /** The state of a pause. */
 export interface PauseState {
@@ -37,25 +69,31 @@ export const notPaused: PauseState = { until: 0, postIds: [] };
  */
 export const PAUSE_MEMORY = 1_000;
 
-/** True if the post has not requested this pause before. A request that did not change the end counts too. */
-export const isFirstRequest = (postId: string | null, state: PauseState): postId is string =>
-  postId !== null && !state.postIds.includes(postId);
+/** Creates the decider of the pauses of channels or of projects. */
+export const createPauseDecider = <Target extends 'Channel' | 'Project', Id extends string>(
+  category: string,
+  target: Target,
+  idField: Id,
+): Decider<PauseCommand<Target, Id>, PauseState, PauseEvent<Target, Id>> => ({
+  category,
+  initial: notPaused,
+  memory: PAUSE_MEMORY,
 
-/** Computes the new end; null if it does not change: pauses are never shortened, and a post pauses only once. */
-export const computePauseEnd = ({ at, minutes, minuteMs, postId }: PauseRequest, state: PauseState): Instant | null => {
-  const until = at + minutes * minuteMs;
-  if (postId !== null && !isFirstRequest(postId, state)) return null;
-  return until > state.until ? until : null;
-};
+  decide(command, state) {
+    const id = { [idField]: command[idField] } as unknown as IdIn<Id>;
+    const { at } = command;
+    if (!('minutes' in command)) return state.until > at ? [{ type: `${target}Resumed`, data: { ...id, at } }] : [];
+    const { source, postId, minutes, minuteMs } = command;
+    // A post pauses a target only once.
+    if (postId !== null && state.postIds.includes(postId)) return [];
+    const until = at + minutes * minuteMs;
+    if (until > state.until) return [{ type: `${target}Paused`, data: { ...id, until, source, postId } }];
+    if (postId === null) return [];
+    return [{ type: `${target}PauseUnchanged`, data: { ...id, until: state.until, postId } }];
+  },
 
-/** True if a pause is in force and can be lifted. */
-export const canResume = ({ at }: ResumeRequest, state: PauseState): boolean => state.until > at;
-
-/** Sets the end of the pause, and adds the post that requested it, if any. */
-export const applyPause = (state: PauseState, until: Instant, postId: string | null): PauseState => ({
-  until,
-  postIds: [...state.postIds.slice(-PAUSE_MEMORY + 1), postId],
+  evolve: ({ postIds }, { data }) => {
+    const { until, postId } = 'until' in data ? data : { until: 0, postId: null };
+    return { until, postIds: [...postIds.slice(-PAUSE_MEMORY + 1), postId] };
+  },
 });
-
-/** Lifts the pause, but keeps the posts that have requested one. */
-export const applyResume = (state: PauseState): PauseState => applyPause(state, 0, null);

@@ -1,28 +1,8 @@
 import type { Catalogue } from '../../kernel/catalogue.js';
-import type { DomainEvent } from '../../kernel/events.js';
-import type { Instant } from '../../kernel/instant.js';
-
-/**
- * A pause was set or extended. `source`: `temp-pause`, `management`, or `publication` for a pause that a post
- * requested.
- */
-export type ProjectPaused = DomainEvent<
-  'ProjectPaused',
-  { readonly projectId: string; readonly until: Instant; readonly source: string; readonly postId: string | null }
->;
-/**
- * A post requested a pause that would end no later than the current one. The end is unchanged; later requests by the
- * same post are ignored.
- */
-export type ProjectPauseUnchanged = DomainEvent<
-  'ProjectPauseUnchanged',
-  { readonly projectId: string; readonly until: Instant; readonly postId: string }
->;
-/** A pause was lifted before its end. */
-export type ProjectResumed = DomainEvent<'ProjectResumed', { readonly projectId: string; readonly at: Instant }>;
+import type { PauseEvent } from '../pause/pause.js';
 
 /** Events of a project pause's stream. */
-export type ProjectPauseEvent = ProjectPaused | ProjectPauseUnchanged | ProjectResumed;
+export type ProjectPauseEvent = PauseEvent<'Project', 'projectId'>;
 
 /** Versions of these events. */
 export const projectPauseEvents = {

@@ -1,7 +1,7 @@
 import type { Infrastructure } from '../../../src/app/infrastructure.js';
 import { createLogger } from '../../../src/config/logger.js';
 import { channelPause } from '../../../src/domain/channel-pause/channel-pause.decider.js';
-import type { ChannelPaused } from '../../../src/domain/channel-pause/channel-pause.events.js';
+import type { Paused } from '../../../src/domain/pause/pause.js';
 import type { Position } from '../../../src/event-store/port.js';
 import type { RecordedEventOf } from '../../../src/kernel/events.js';
 import { newUuid } from '../../../src/kernel/ids.js';
@@ -24,7 +24,7 @@ export const countPauses = (name: string, code: number, beforeApply = async (): 
   handles: (type) => type === 'ChannelPaused',
   async apply(tx, events) {
     await beforeApply();
-    for (const { data } of events as readonly RecordedEventOf<ChannelPaused>[])
+    for (const { data } of events as readonly RecordedEventOf<Paused<'Channel', 'channelId'>>[])
       await tx.query(
         `insert into channel as c (channel_id, pauses${code > 1 ? ', until' : ''}) values ($1, 1${code > 1 ? `, ${data.until}` : ''})
          on conflict (channel_id) do update set pauses = c.pauses + 1`,
