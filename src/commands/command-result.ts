@@ -17,6 +17,11 @@ export const toOutcome = <S, E extends DomainEvent, Code extends string>(
   result: DecisionResult<S, E> | Rejection<Code>,
 ): Completed | Rejection<Code> => (isRejection(result) ? result : { position: result.aggregate.position });
 
+/** Returns the successes among several decisions. */
+export const listCompleted = <S, E extends DomainEvent>(
+  results: readonly (DecisionResult<S, E> | Rejection)[],
+): Completed[] => results.flatMap((result) => (isRejection(result) ? [] : [{ position: result.aggregate.position }]));
+
 /** Combines several successes into one, with the latest of their positions. */
 export const latestCompleted = (each: readonly Completed[]): Completed =>
   each.reduce((last, next) => (next.position > last.position ? next : last), { position: -1n });

@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
-import type { Address, ChannelSettings, Platform } from '../../domain/channel/channel.events.js';
+import type { Address, ChannelConnected } from '../../domain/channel/channel.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { streamOf } from '../../kernel/decider.js';
@@ -23,13 +23,8 @@ export interface Credentials {
 export class ConnectChannel extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
-    readonly channel: {
-      readonly channelId: string;
-      readonly ownerId: string;
-      readonly platform: Platform;
-      readonly name: string;
+    readonly channel: Omit<ChannelConnected['data'], 'address' | 'credentialsId'> & {
       readonly credentials: Credentials;
-      readonly settings: ChannelSettings;
     },
   ) {
     super();

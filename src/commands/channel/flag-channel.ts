@@ -1,21 +1,10 @@
-import { channel, type ChannelState } from '../../domain/channel/channel.decider.js';
-import type { Attention } from '../../domain/channel/channel.events.js';
+import { channel, type ChannelCommand, type ChannelState } from '../../domain/channel/channel.decider.js';
 import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
-import type { Instant } from '../../kernel/instant.js';
 import { isRejection } from '../../kernel/result.js';
 
 /** A refusal by a network that would also affect every later post. */
-export interface ChannelRefusal {
-  readonly channelId: string;
-  /** The credentials of the refused call; nothing changes if they were replaced in the meantime. */
-  readonly credentialsId: string;
-  /** Time of the refusal. */
-  readonly at: Instant;
-  /** Time at which the refused post was accepted. */
-  readonly acceptedAt: Instant;
-  readonly attention: Attention;
-}
+export type ChannelRefusal = Omit<Extract<ChannelCommand, { readonly type: 'FlagChannel' }>, 'type'>;
 
 /**
  * Marks a channel that cannot post, and holds its queue (D-26, D-50).

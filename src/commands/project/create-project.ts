@@ -1,5 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { project } from '../../domain/project/project.decider.js';
+import type { ProjectCreated } from '../../domain/project/project.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { isRejection } from '../../kernel/result.js';
@@ -16,13 +17,7 @@ import { sealProcessing, type UnsealedProcessing } from './seal-processing.js';
 export class CreateProject extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
-    readonly project: {
-      readonly projectId: string;
-      readonly ownerId: string;
-      readonly name: string;
-      readonly channelIds: readonly string[];
-      readonly processing: UnsealedProcessing;
-    },
+    readonly project: Omit<ProjectCreated['data'], 'processing'> & { readonly processing: UnsealedProcessing },
   ) {
     super();
   }

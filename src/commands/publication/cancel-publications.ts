@@ -1,23 +1,17 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
 import { publication } from '../../domain/publication/publication.decider.js';
+import type { PublicationIds } from '../../domain/publication/publication.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { PostPlaces } from '../../projections/posts/post-place.queries.js';
 import { PostStories } from '../../projections/posts/post-stories.queries.js';
-import { type Completed, latestCompleted } from '../command-result.js';
+import { type Completed, latestCompleted, listCompleted } from '../command-result.js';
 import { COMMAND_MESSAGES } from '../messages.js';
 import { PlannedPosts } from '../post/planned-posts.js';
 import { rejectForeign } from '../reject-foreign.js';
 import { rejectUnreadable } from './reject-unreadable.js';
-
-/** The ids that a publication's events carry. */
-export interface PublicationIds {
-  readonly publicationId: string;
-  readonly postId: string;
-  readonly channelId: string;
-}
 
 /** Success of a cancellation, and the number of publications that will not be sent because of it. */
 export type CancelledPublications = Completed & { readonly cancelled: number };
@@ -61,9 +55,7 @@ export class CancelPublicationsHandler implements ICommandHandler<CancelPublicat
         return rejectUnreadable(() => this.aggregates.execute(publication, ids.publicationId, command, inStory));
       }),
     );
-    const cancelled = results.flatMap((result) =>
-      isRejection(result) ? [] : [{ position: result.aggregate.position }],
-    );
+    const cancelled = listCompleted(results);
     if (cancelled.length > 0) return { ...latestCompleted(cancelled), cancelled: cancelled.length };
     const rejections = results.filter((result) => isRejection(result)) as Rejection[];
     return (

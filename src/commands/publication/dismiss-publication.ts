@@ -1,6 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { channel } from '../../domain/channel/channel.decider.js';
 import { publication } from '../../domain/publication/publication.decider.js';
+import type { PublicationIds } from '../../domain/publication/publication.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import { PostStories } from '../../projections/posts/post-stories.queries.js';
@@ -12,7 +13,7 @@ import { rejectUnreadable } from './reject-unreadable.js';
 export class DismissPublication extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
-    readonly publication: { readonly publicationId: string; readonly postId: string; readonly channelId: string },
+    readonly publication: PublicationIds,
   ) {
     super();
   }

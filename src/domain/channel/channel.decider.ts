@@ -3,23 +3,14 @@ import type { Instant } from '../../kernel/instant.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
 import { STATE_MESSAGES } from '../messages.js';
-import type { Address, Attention, ChannelEvent, ChannelSettings, Platform } from './channel.events.js';
+import type { Address, Attention, ChannelConnected, ChannelEvent, ChannelSettings } from './channel.events.js';
 
 /**
  * Commands to a channel. `FlagChannel`: a network refused a post for a reason that would stop every later post too
  * (D-26, D-50). `RetryChannel`: someone has fixed the cause and requests another attempt.
  */
 export type ChannelCommand =
-  | {
-      readonly type: 'ConnectChannel';
-      readonly channelId: string;
-      readonly ownerId: string;
-      readonly platform: Platform;
-      readonly name: string;
-      readonly address: Address;
-      readonly credentialsId: string;
-      readonly settings: ChannelSettings;
-    }
+  | ({ readonly type: 'ConnectChannel' } & ChannelConnected['data'])
   | {
       readonly type: 'ChangeChannel';
       readonly channelId: string;
@@ -33,7 +24,9 @@ export type ChannelCommand =
   | {
       readonly type: 'FlagChannel';
       readonly channelId: string;
+      /** The credentials of the refused call; nothing changes if they were replaced in the meantime. */
       readonly credentialsId: string;
+      /** Time of the refusal. */
       readonly at: Instant;
       /** Time at which the refused post was accepted. */
       readonly acceptedAt: Instant;
@@ -42,19 +35,15 @@ export type ChannelCommand =
   | { readonly type: 'RetryChannel'; readonly channelId: string; readonly at: Instant };
 
 /** State of a channel; null if it does not exist. */
-export type ChannelState = null | {
-  readonly ownerId: string;
-  readonly platform: Platform;
-  readonly name: string;
-  readonly address: Address;
-  readonly credentialsId: string;
-  readonly settings: ChannelSettings;
-  readonly enabled: boolean;
-  /** Time at which the channel stops waiting for someone to fix it (D-26); 0 if it is not waiting. */
-  readonly attentionUntil: Instant;
-  /** True if the channel was deleted: every command is then rejected as if the channel did not exist. */
-  readonly deleted: boolean;
-};
+export type ChannelState =
+  | null
+  | (Omit<ChannelConnected['data'], 'channelId'> & {
+      readonly enabled: boolean;
+      /** Time at which the channel stops waiting for someone to fix it (D-26); 0 if it is not waiting. */
+      readonly attentionUntil: Instant;
+      /** True if the channel was deleted: every command is then rejected as if the channel did not exist. */
+      readonly deleted: boolean;
+    });
 
 /** How long a channel waits for someone to fix it (D-26), in ms. */
 const ATTENTION_MS = 24 * 3_600_000;

@@ -3,48 +3,37 @@ import { type Instant, iso } from '../../kernel/instant.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
 import { STATE_MESSAGES } from '../messages.js';
-import type { DisabledBy, EndpointEvent, EndpointSettings, Mode } from './endpoint.events.js';
+import type {
+  DisabledBy,
+  EndpointCreated,
+  EndpointDisabled,
+  EndpointEvent,
+  EndpointSecretRotated,
+  EndpointSettings,
+} from './endpoint.events.js';
 
 /** Commands to an endpoint. They carry a token's hash and a secret's id, never the values. */
 export type EndpointCommand =
-  | {
-      readonly type: 'CreateEndpoint';
-      readonly endpointId: string;
-      readonly ownerId: string;
-      readonly slug: string;
-      readonly mode: Mode;
-      readonly tokenHash: string;
-      readonly signingSecretId: string;
-      readonly settings: EndpointSettings;
-    }
+  | ({ readonly type: 'CreateEndpoint' } & EndpointCreated['data'])
   | { readonly type: 'ChangeEndpoint'; readonly endpointId: string; readonly settings: Partial<EndpointSettings> }
   | { readonly type: 'RotateToken'; readonly endpointId: string; readonly tokenHash: string }
   | { readonly type: 'RotateSlug'; readonly endpointId: string; readonly slug: string; readonly at: Instant }
-  | {
-      readonly type: 'RotateSigningSecret';
-      readonly endpointId: string;
-      readonly signingSecretId: string;
-      readonly previousUntil: Instant;
-    }
-  | { readonly type: 'DisableEndpoint'; readonly endpointId: string; readonly by: DisabledBy; readonly reason: string }
+  | ({ readonly type: 'RotateSigningSecret' } & Omit<EndpointSecretRotated['data'], 'previousSecretId'>)
+  | ({ readonly type: 'DisableEndpoint' } & EndpointDisabled['data'])
   | { readonly type: 'EnableEndpoint'; readonly endpointId: string }
   | { readonly type: 'DeleteEndpoint'; readonly endpointId: string }
   /** Removes deleted projects from the endpoint. */
   | { readonly type: 'RemoveProjects'; readonly endpointId: string; readonly projectIds: readonly string[] };
 
 /** State of an endpoint; null if it does not exist. */
-export type EndpointState = null | {
-  readonly ownerId: string;
-  readonly slug: string;
-  readonly mode: Mode;
-  readonly tokenHash: string;
-  readonly signingSecretId: string;
-  readonly settings: EndpointSettings;
-  readonly disabledBy: DisabledBy | null;
-  readonly slugRotatedAt: Instant | null;
-  /** True if the endpoint was deleted: every command is then rejected as if the endpoint did not exist. */
-  readonly deleted: boolean;
-};
+export type EndpointState =
+  | null
+  | (Omit<EndpointCreated['data'], 'endpointId'> & {
+      readonly disabledBy: DisabledBy | null;
+      readonly slugRotatedAt: Instant | null;
+      /** True if the endpoint was deleted: every command is then rejected as if the endpoint did not exist. */
+      readonly deleted: boolean;
+    });
 
 /** Minimum time between two rotations of a slug (publish-api.md: Limits), in ms. */
 const SLUG_COOLDOWN_MS = 24 * 3_600_000;

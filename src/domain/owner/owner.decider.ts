@@ -2,18 +2,18 @@ import { assertNever, type Decider } from '../../kernel/decider.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
 import { STATE_MESSAGES } from '../messages.js';
-import { DEFAULT_LOCALE, type Locale, type OwnerEvent, type Plan } from './owner.events.js';
+import {
+  DEFAULT_LOCALE,
+  type Locale,
+  type OwnerEvent,
+  type OwnerNoticeChatSet,
+  type OwnerRegistered,
+  type Plan,
+} from './owner.events.js';
 
 /** Commands to an owner. */
 export type OwnerCommand =
-  | {
-      readonly type: 'RegisterOwner';
-      readonly ownerId: string;
-      readonly name: string;
-      readonly plan: Plan;
-      readonly keyHash: string;
-      readonly locale?: Locale;
-    }
+  | ({ readonly type: 'RegisterOwner'; readonly locale?: Locale } & OwnerRegistered['data'])
   | {
       readonly type: 'ChangeOwner';
       readonly ownerId: string;
@@ -22,23 +22,22 @@ export type OwnerCommand =
       readonly locale?: Locale;
     }
   | { readonly type: 'RotateOwnerKey'; readonly ownerId: string; readonly keyHash: string }
-  | { readonly type: 'SetNoticeChat'; readonly ownerId: string; readonly chatId: string; readonly secretId: string }
+  | ({ readonly type: 'SetNoticeChat' } & OwnerNoticeChatSet['data'])
   | { readonly type: 'RemoveNoticeChat'; readonly ownerId: string }
   | { readonly type: 'AddPostPack'; readonly ownerId: string; readonly posts: number }
   | { readonly type: 'DeleteOwner'; readonly ownerId: string };
 
 /** State of an owner; null if it does not exist. */
-export type OwnerState = null | {
-  readonly name: string;
-  readonly plan: Plan;
-  readonly keyHash: string;
-  readonly locale: Locale;
-  readonly hasNoticeChat: boolean;
-  /** Posts in all post packs so far, used or not (D-18). */
-  readonly packPosts: number;
-  /** True if the owner was deleted: every command is then rejected as if the owner did not exist. */
-  readonly deleted: boolean;
-};
+export type OwnerState =
+  | null
+  | (Omit<OwnerRegistered['data'], 'ownerId'> & {
+      readonly locale: Locale;
+      readonly hasNoticeChat: boolean;
+      /** Posts in all post packs so far, used or not (D-18). */
+      readonly packPosts: number;
+      /** True if the owner was deleted: every command is then rejected as if the owner did not exist. */
+      readonly deleted: boolean;
+    });
 
 /** A customer, with a plan, a key, post packs and a chat for notices. */
 export const owner: Decider<OwnerCommand, OwnerState, OwnerEvent, 'not_found' | 'already_exists'> = {

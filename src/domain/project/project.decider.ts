@@ -3,18 +3,11 @@ import type { JsonObject } from '../../kernel/json.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
 import { STATE_MESSAGES } from '../messages.js';
-import type { ProjectEvent } from './project.events.js';
+import type { ProjectCreated, ProjectEvent } from './project.events.js';
 
 /** Commands to a project. */
 export type ProjectCommand =
-  | {
-      readonly type: 'CreateProject';
-      readonly projectId: string;
-      readonly ownerId: string;
-      readonly name: string;
-      readonly channelIds: readonly string[];
-      readonly processing: JsonObject;
-    }
+  | ({ readonly type: 'CreateProject' } & ProjectCreated['data'])
   | {
       readonly type: 'ChangeProject';
       readonly projectId: string;
@@ -27,14 +20,12 @@ export type ProjectCommand =
   | { readonly type: 'RemoveChannels'; readonly projectId: string; readonly channelIds: readonly string[] };
 
 /** State of a project; null if it does not exist. */
-export type ProjectState = null | {
-  readonly ownerId: string;
-  readonly name: string;
-  readonly channelIds: readonly string[];
-  readonly processing: JsonObject;
-  /** True if the project was deleted: every command is then rejected as if the project did not exist. */
-  readonly deleted: boolean;
-};
+export type ProjectState =
+  | null
+  | (Omit<ProjectCreated['data'], 'projectId'> & {
+      /** True if the project was deleted: every command is then rejected as if the project did not exist. */
+      readonly deleted: boolean;
+    });
 
 /** A list of channels, and how posts are processed for them. */
 export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, 'not_found' | 'already_exists'> = {

@@ -3,77 +3,48 @@ import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { reject, type Rejection } from '../../kernel/result.js';
 import { PUBLICATION_MESSAGES } from '../messages.js';
-import type { PostponeRule, PublicationError, PublicationEvent, PublicationWarning } from './publication.events.js';
+import type {
+  PublicationDismissed,
+  PublicationEvent,
+  PublicationFailed,
+  PublicationFiltered,
+  PublicationHeld,
+  PublicationIds,
+  PublicationInDoubt,
+  PublicationPostponed,
+  PublicationResent,
+  PublicationStarted,
+  PublicationStepCompleted,
+  PublicationStepStarted,
+  PublicationSucceeded,
+} from './publication.events.js';
 import { initialRetryCounters, limitRetryAt, type RetryCounters } from './retry-limits.js';
-
-interface PublicationIds {
-  readonly publicationId: string;
-  readonly postId: string;
-  readonly channelId: string;
-}
-interface OfAttempt {
-  readonly attempt: number;
-}
 
 /**
  * Commands to a publication. An attempt's commands carry its number: they are rejected if another attempt has replaced
  * it.
  */
-export type PublicationCommand = PublicationIds &
-  (
-    | {
-        readonly type: 'StartAttempt';
-        /** Number of the previous attempt; 0 if this is the first. */
-        readonly after: number;
-        readonly at: Instant;
-        readonly worker: string;
-        readonly sending: string | null;
-        /** Revision of the project whose processing produced the text; null if there is no text yet. */
-        readonly projectRevision: string | null;
-      }
-    | ({ readonly type: 'StartStep'; readonly sending: string } & OfAttempt)
-    | ({
-        readonly type: 'CompleteStep';
-        readonly step: string;
-        readonly result: JsonObject;
-        readonly messageIds: readonly string[];
-        readonly urls: readonly string[];
-        readonly sending: string | null;
-      } & OfAttempt)
-    | ({
-        readonly type: 'MarkPublished';
-        readonly at: Instant;
-        readonly messageIds: readonly string[];
-        readonly urls: readonly string[];
-        readonly warnings: readonly PublicationWarning[];
-      } & OfAttempt)
-    | ({
-        readonly type: 'PostponePublication';
-        readonly at: Instant;
-        readonly retryAt: Instant;
-        readonly rule: PostponeRule;
-        readonly error: PublicationError;
-      } & OfAttempt)
-    | ({ readonly type: 'MarkFailed'; readonly at: Instant; readonly error: PublicationError } & OfAttempt)
-    | ({
-        readonly type: 'MarkInDoubt';
-        readonly at: Instant;
-        readonly error: PublicationError;
-        /** Time at which to send again if the channel has `on_doubt: resend`; null if the owner has to decide. */
-        readonly resendAt: Instant | null;
-      } & OfAttempt)
-    | {
-        readonly type: 'HoldPublication';
-        readonly at: Instant;
-        readonly until: Instant;
-        readonly ownerId: string;
-        readonly ownerRevision: number;
-      }
-    | { readonly type: 'FilterPublication'; readonly at: Instant; readonly reason: PublicationWarning }
-    | { readonly type: 'ResendPublication'; readonly at: Instant }
-    | { readonly type: 'DismissPublication'; readonly at: Instant }
-    | { readonly type: 'CancelPublication'; readonly at: Instant }
-  );
+export type PublicationCommand =
+  | ({
+      readonly type: 'StartAttempt';
+      /** Number of the previous attempt; 0 if this is the first. */
+      readonly after: number;
+    } & Omit<PublicationStarted['data'], 'attempt'>)
+  | ({ readonly type: 'StartStep' } & PublicationStepStarted['data'])
+  | ({ readonly type: 'CompleteStep' } & PublicationStepCompleted['data'])
+  | ({ readonly type: 'MarkPublished' } & PublicationSucceeded['data'])
+  | ({ readonly type: 'PostponePublication' } & PublicationPostponed['data'])
+  | ({ readonly type: 'MarkFailed' } & PublicationFailed['data'])
+  | ({
+      readonly type: 'MarkInDoubt';
+      /** Time at which to send again if the channel has `on_doubt: resend`; null if the owner has to decide. */
+      readonly resendAt: Instant | null;
+    } & Omit<PublicationInDoubt['data'], 'step'>)
+  | ({ readonly type: 'HoldPublication' } & Omit<PublicationHeld['data'], 'rule'>)
+  | ({ readonly type: 'FilterPublication' } & PublicationFiltered['data'])
+  | ({ readonly type: 'ResendPublication' } & PublicationResent['data'])
+  | ({ readonly type: 'DismissPublication' } & PublicationDismissed['data'])
+  | ({ readonly type: 'CancelPublication' } & PublicationDismissed['data']);
 
 /** Status of a publication (management-api.md: publication). */
 export type PublicationStatus =

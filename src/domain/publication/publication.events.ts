@@ -24,7 +24,8 @@ export interface PublicationWarning {
  */
 export type PostponeRule = 'retry' | 'platform_limit' | 'needs_attention' | 'interrupted';
 
-interface PublicationIds {
+/** Ids that a publication's events carry. */
+export interface PublicationIds {
   readonly publicationId: string;
   readonly postId: string;
   readonly channelId: string;

@@ -1,53 +1,38 @@
 import { assertNever, type Decider } from '../../kernel/decider.js';
-import type { Instant } from '../../kernel/instant.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
 import { STATE_MESSAGES } from '../messages.js';
-import type { OutputDisabledBy, WebhookKind, WebhookOutputEvent } from './webhook-output.events.js';
+import type {
+  OutputDisabledBy,
+  WebhookKind,
+  WebhookOutputCreated,
+  WebhookOutputDisabled,
+  WebhookOutputEvent,
+  WebhookOutputSecretRotated,
+} from './webhook-output.events.js';
 
 /** Commands to a webhook output. They carry a secret's id, never the secret. */
 export type WebhookOutputCommand =
-  | {
-      readonly type: 'CreateOutput';
-      readonly outputId: string;
-      readonly ownerId: string;
-      readonly projectId: string;
-      readonly url: string;
-      readonly kinds: readonly WebhookKind[];
-      readonly signingSecretId: string;
-    }
+  | ({ readonly type: 'CreateOutput' } & WebhookOutputCreated['data'])
   | {
       readonly type: 'ChangeOutput';
       readonly outputId: string;
       readonly url?: string | undefined;
       readonly kinds?: readonly WebhookKind[] | undefined;
     }
-  | {
-      readonly type: 'RotateOutputSecret';
-      readonly outputId: string;
-      readonly signingSecretId: string;
-      readonly previousUntil: Instant;
-    }
-  | {
-      readonly type: 'DisableOutput';
-      readonly outputId: string;
-      readonly by: OutputDisabledBy;
-      readonly reason: string;
-    }
+  | ({ readonly type: 'RotateOutputSecret' } & Omit<WebhookOutputSecretRotated['data'], 'previousSecretId'>)
+  | ({ readonly type: 'DisableOutput' } & WebhookOutputDisabled['data'])
   | { readonly type: 'EnableOutput'; readonly outputId: string }
   | { readonly type: 'DeleteOutput'; readonly outputId: string };
 
 /** State of a webhook output; null if it does not exist. */
-export type WebhookOutputState = null | {
-  readonly ownerId: string;
-  readonly projectId: string;
-  readonly url: string;
-  readonly kinds: readonly WebhookKind[];
-  readonly signingSecretId: string;
-  readonly disabledBy: OutputDisabledBy | null;
-  /** True if the output was deleted: every command is then rejected as if the output did not exist. */
-  readonly deleted: boolean;
-};
+export type WebhookOutputState =
+  | null
+  | (Omit<WebhookOutputCreated['data'], 'outputId'> & {
+      readonly disabledBy: OutputDisabledBy | null;
+      /** True if the output was deleted: every command is then rejected as if the output did not exist. */
+      readonly deleted: boolean;
+    });
 
 /** A customer's URL that receives signed events of a project (D-29). */
 export const webhookOutput: Decider<
