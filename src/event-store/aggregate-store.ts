@@ -4,7 +4,7 @@ import { type DomainEvent, ownerOfActor, type RecordedEvent } from '../kernel/ev
 import { RESOURCE_MESSAGES } from '../kernel/messages.js';
 import { isRejection, reject, type Rejection } from '../kernel/result.js';
 import { Backoff, conflictDelay } from '../runtime/backoff.js';
-import { KeyedMutex } from '../runtime/keyed-mutex.js';
+import { KeyedSemaphore } from '../runtime/keyed-semaphore.js';
 import { AggregateReader, emptyAggregate, type LoadedAggregate, type ReadAggregate } from './aggregate-reader.js';
 import { type CommandContext, deriveEventId, type EventCodec } from './codec.js';
 import {
@@ -74,7 +74,7 @@ const mayRepeat = (error: unknown): boolean =>
  * conflict, it retries; conflicting commands of this process on the same stream then run one at a time.
  */
 export class AggregateStore {
-  private readonly conflictLocks = new KeyedMutex();
+  private readonly conflictLocks = new KeyedSemaphore(1);
   private readonly reader: AggregateReader;
 
   /** @param snapshots null to read all streams from their start */

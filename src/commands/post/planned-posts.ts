@@ -14,7 +14,7 @@ import { type NewEvent, type Position, type StoredEvent, WrongExpectedRevision }
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { isRejection, type Rejection } from '../../kernel/result.js';
 import { conflictDelay } from '../../runtime/backoff.js';
-import { KeyedMutex } from '../../runtime/keyed-mutex.js';
+import { KeyedSemaphore } from '../../runtime/keyed-semaphore.js';
 import type { AcceptanceLimit } from './acceptance-limit.js';
 
 /** The place of a post: its key's stream, and the revision of its acceptance there. */
@@ -61,7 +61,7 @@ const MAX_CONFLICTS = 100;
  * used the key, and all these posts compete for its next revision (ADR-231).
  */
 export class PlannedPosts {
-  private readonly conflictLocks = new KeyedMutex();
+  private readonly conflictLocks = new KeyedSemaphore(1);
 
   constructor(private readonly aggregates: AggregateStore) {}
 
