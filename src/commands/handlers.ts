@@ -1,55 +1,41 @@
 import type { Type } from '@nestjs/common';
 import type { ICommand, ICommandHandler } from '@nestjs/cqrs';
+import { AggregateCommandHandler } from './aggregate-command.js';
 import { ChangeChannelHandler } from './channel/change-channel.js';
 import { ConnectChannelHandler } from './channel/connect-channel.js';
 import { DeleteChannelHandler } from './channel/delete-channel.js';
-import { RetryChannelHandler } from './channel/retry-channel.js';
 import { PingWebhookOutputHandler } from './delivery/ping-webhook-output.js';
 import { RetryDeliveriesHandler } from './delivery/retry-deliveries.js';
 import { ChangeEndpointHandler } from './endpoint/change-endpoint.js';
 import { CreateEndpointHandler } from './endpoint/create-endpoint.js';
 import { DeleteEndpointHandler } from './endpoint/delete-endpoint.js';
-import { DisableEndpointByOwnerHandler } from './endpoint/disable-endpoint-by-owner.js';
 import { EnableEndpointHandler } from './endpoint/enable-endpoint.js';
-import { RotateEndpointSlugHandler } from './endpoint/rotate-endpoint-slug.js';
-import { RotateEndpointTokenHandler } from './endpoint/rotate-endpoint-token.js';
 import { RotateSigningSecretHandler } from './endpoint/rotate-signing-secret.js';
-import { AddPostPackHandler } from './owner/add-post-pack.js';
 import { ChangeOwnerHandler } from './owner/change-owner.js';
 import { DeleteOwnerHandler } from './owner/delete-owner.js';
-import { RegisterOwnerHandler } from './owner/register-owner.js';
-import { RotateOwnerKeyHandler } from './owner/rotate-owner-key.js';
 import { PauseTargetsHandler } from './pause/pause-targets.js';
 import { ResumeTargetsHandler } from './pause/resume-targets.js';
 import { ChangeProjectHandler } from './project/change-project.js';
 import { CreateProjectHandler } from './project/create-project.js';
 import { DeleteProjectHandler } from './project/delete-project.js';
-import { DiscardCandidateHandler } from './projection/discard-candidate.js';
-import { PromoteCandidateHandler } from './projection/promote-candidate.js';
+import { ChangeVersionsHandler } from './projection/change-versions.js';
 import { RebuildProjectionHandler } from './projection/rebuild-projection.js';
 import { RetryProjectionHandler } from './projection/retry-projection.js';
-import { RollBackProjectionHandler } from './projection/roll-back-projection.js';
 import { SkipEventHandler } from './projection/skip-event.js';
 import { CancelPublicationsHandler } from './publication/cancel-publications.js';
 import { DismissPublicationHandler } from './publication/dismiss-publication.js';
 import { ResendPublicationHandler } from './publication/resend-publication.js';
 import { SkipSagaEventHandler } from './saga/skip-saga-event.js';
-import { ChangeWebhookOutputHandler } from './webhook-output/change-webhook-output.js';
 import { CreateWebhookOutputHandler } from './webhook-output/create-webhook-output.js';
-import { DeleteWebhookOutputHandler } from './webhook-output/delete-webhook-output.js';
-import { DisableWebhookOutputHandler } from './webhook-output/disable-webhook-output.js';
 import { EnableWebhookOutputHandler } from './webhook-output/enable-webhook-output.js';
 import { RotateOutputSecretHandler } from './webhook-output/rotate-output-secret.js';
 
 /** Handlers of the management API's commands. */
 export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
-  RegisterOwnerHandler,
+  AggregateCommandHandler,
   ChangeOwnerHandler,
-  AddPostPackHandler,
-  RotateOwnerKeyHandler,
   ConnectChannelHandler,
   ChangeChannelHandler,
-  RetryChannelHandler,
   PauseTargetsHandler,
   ResumeTargetsHandler,
   CreateProjectHandler,
@@ -57,9 +43,6 @@ export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
   CreateEndpointHandler,
   ChangeEndpointHandler,
   EnableEndpointHandler,
-  DisableEndpointByOwnerHandler,
-  RotateEndpointTokenHandler,
-  RotateEndpointSlugHandler,
   RotateSigningSecretHandler,
   ResendPublicationHandler,
   DismissPublicationHandler,
@@ -69,17 +52,12 @@ export const managementHandlers: readonly Type<ICommandHandler<ICommand>>[] = [
   DeleteProjectHandler,
   DeleteEndpointHandler,
   CreateWebhookOutputHandler,
-  ChangeWebhookOutputHandler,
   EnableWebhookOutputHandler,
-  DisableWebhookOutputHandler,
-  DeleteWebhookOutputHandler,
   RotateOutputSecretHandler,
   PingWebhookOutputHandler,
   RetryDeliveriesHandler,
-  DiscardCandidateHandler,
-  PromoteCandidateHandler,
+  ChangeVersionsHandler,
   RebuildProjectionHandler,
-  RollBackProjectionHandler,
   RetryProjectionHandler,
   SkipEventHandler,
   SkipSagaEventHandler,

@@ -2,7 +2,10 @@ import { Must } from '../../validation/rules.js';
 
 /** Query parameters for deleting a resource that other resources may refer to. */
 export class CascadeQuery {
-  /** `true`: also removes the resource from those that refer to it; `false` (default): such references cause a 409. */
+  /**
+   * With `true`, the resource is also removed from those that refer to it; with `false`, the default, such references
+   * cause a 409.
+   */
   @Must.beOneOf(['true', 'false'])
   readonly cascade: 'true' | 'false' | undefined;
 }

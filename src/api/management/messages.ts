@@ -53,15 +53,9 @@ export const CALL_MESSAGES = {
   sagasForOperator: "Sagas are for the operator only. Use the operator's key.",
   /** 403 `forbidden` */
   packsForOperator: "Only the operator can add post packs. Use the operator's key.",
-  /** 403 `forbidden` */
-  jobsForOperator: "Jobs are for the operator only: use the operator's key.",
-  /** 403 `forbidden` */
-  secretsForOperator: "The keys of secrets are for the operator only: use the operator's key.",
   /** 409 `idempotency_conflict` */
   keyTaken:
     'This Idempotency-Key was used for another request within the last 24 hours. Send a new key with a new request.',
-  /** 409 `job_running` */
-  jobRuns: message('{id} is already doing this. Wait until it has finished.'),
   /** 503 `views_behind` */
   viewsBehind: message(
     'The change was made (position {position}), but the API does not show it yet. Read it again later; repeating this request with the same Idempotency-Key is safe.',
@@ -154,6 +148,20 @@ export const CHANNEL_MESSAGES = {
   sameChat: message('The channel "{name}" posts to the same chat: posts to both appear there twice.'),
 };
 
+/** Rejections of requests about jobs. */
+export const JOB_MESSAGES = {
+  /** 403 `forbidden` */
+  operatorsOnly: "Jobs are for the operator only: use the operator's key.",
+  /** 409 `job_running` */
+  alreadyRuns: message('{id} is already doing this. Wait until it has finished.'),
+};
+
+/** Rejections of requests about the keys that seal secrets. */
+export const SECRETS_KEY_MESSAGES = {
+  /** 403 `forbidden` */
+  operatorsOnly: "The keys of secrets are for the operator only: use the operator's key.",
+};
+
 /** Rejections of requests about history. */
 export const HISTORY_MESSAGES = {
   /** 404 `not_found` */
@@ -215,11 +223,6 @@ export const STREAM_MESSAGES = {
   stopping: 'This process is stopping. Connect again.',
   /** 422 `wrong_format` */
   lastEventId: 'Last-Event-ID must be the id of an event of this stream: digits.',
-};
-
-/** Reasons why a webhook output is disabled. */
-export const WEBHOOK_MESSAGES = {
-  disabledByOwner: 'disabled by its owner',
 };
 
 /** `GET /overview`: `attention[].text` and `checks[].message`. */

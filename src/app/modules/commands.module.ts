@@ -2,8 +2,8 @@ import { Module } from '@nestjs/common';
 import { Deletions } from '../../commands/deletion/deletions.js';
 import { ScheduleDelivery } from '../../commands/delivery/schedule-delivery.js';
 import { DisableEndpointHandler } from '../../commands/endpoint/disable-endpoint.js';
-import { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
 import { managementHandlers } from '../../commands/handlers.js';
+import { PlanWithdrawal } from '../../commands/owner/plan-withdrawal.js';
 import { PauseTargetsHandler } from '../../commands/pause/pause-targets.js';
 import { TempPauseHandler } from '../../commands/pause/temp-pause.js';
 import { TempResumeHandler } from '../../commands/pause/temp-resume.js';
@@ -15,8 +15,6 @@ import { PlannedPosts } from '../../commands/post/planned-posts.js';
 import { PostChanges } from '../../commands/post/post-changes.js';
 import { LogRequestsHandler } from '../../commands/request-log/log-requests.js';
 import { CappedCreation } from '../../commands/resource-cap/capped-creation.js';
-import { DisableWebhookOutputHandler } from '../../commands/webhook-output/disable-webhook-output.js';
-import { OutputWithdrawal } from '../../commands/webhook-output/output-withdrawal.js';
 import { plansWithInput, plansWithOutput, resourceCapsOf } from '../../config/limits-profile.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
@@ -44,16 +42,21 @@ import { SecretsModule } from './secrets.module.js';
     TempResumeHandler,
     ...managementHandlers,
     {
-      provide: InputWithdrawal,
-      inject: [AggregateStore, LiveEndpoints, SETTINGS],
-      useFactory: (aggregates: AggregateStore, endpoints: LiveEndpoints, { limitsProfile }: Settings) =>
-        new InputWithdrawal(aggregates, endpoints, plansWithInput(limitsProfile)),
-    },
-    {
-      provide: OutputWithdrawal,
-      inject: [AggregateStore, References, SETTINGS],
-      useFactory: (aggregates: AggregateStore, references: References, { limitsProfile }: Settings) =>
-        new OutputWithdrawal(aggregates, references, plansWithOutput(limitsProfile)),
+      provide: PlanWithdrawal,
+      inject: [AggregateStore, LiveEndpoints, References, SETTINGS],
+      useFactory: (
+        aggregates: AggregateStore,
+        endpoints: LiveEndpoints,
+        references: References,
+        { limitsProfile }: Settings,
+      ) =>
+        new PlanWithdrawal(
+          aggregates,
+          endpoints,
+          references,
+          plansWithInput(limitsProfile),
+          plansWithOutput(limitsProfile),
+        ),
     },
     Deletions,
     {
@@ -96,12 +99,10 @@ import { SecretsModule } from './secrets.module.js';
     },
   ],
   exports: [
-    DisableWebhookOutputHandler,
     PauseTargetsHandler,
     ScheduleDelivery,
     Deletions,
-    InputWithdrawal,
-    OutputWithdrawal,
+    PlanWithdrawal,
     KeyClaims,
     PlannedPosts,
     PostChanges,

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { channel } from '../../domain/channel/channel.decider.js';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
+import type { EndpointCreated } from '../../domain/endpoint/endpoint.events.js';
 import { project } from '../../domain/project/project.decider.js';
+import type { ProjectCreated } from '../../domain/project/project.events.js';
 import { publication } from '../../domain/publication/publication.decider.js';
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
+import type { WebhookOutputCreated } from '../../domain/webhook-output/webhook-output.events.js';
 import { AggregateStore, type DecisionResult } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import type { Position } from '../../event-store/port.js';
@@ -13,8 +16,8 @@ import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { isRejection, reject, type Rejection } from '../../kernel/result.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { QueuedPublications, type ResourceId } from '../../projections/publish-schedule/queued-publications.queries.js';
-import { type CommandOutcome, type Completed, latestCompleted } from '../command-result.js';
+import { QueuedPublications, type QueueOf } from '../../projections/publish-schedule/queued-publications.queries.js';
+import { type CommandOutcome, type Completed, latestCompleted, listCompleted } from '../command-result.js';
 import { PlannedCancellations } from '../post/planned-cancellations.js';
 import { READ_MODELS_OF_POSTS } from '../post/read-models.js';
 import { rejectUnreadable } from '../publication/reject-unreadable.js';
@@ -25,23 +28,11 @@ const BATCH_SIZE = 200;
 /** Read models that show what a deletion affects. */
 const READ_MODELS = ['discovery', ...READ_MODELS_OF_POSTS];
 
-interface NewProject {
-  readonly projectId: string;
-  readonly ownerId: string;
-  readonly channelIds: readonly string[];
-}
-
-interface NewEndpoint {
-  readonly endpointId: string;
-  readonly ownerId: string;
+type NewProject = Pick<ProjectCreated['data'], 'projectId' | 'ownerId' | 'channelIds'>;
+type NewEndpoint = Pick<EndpointCreated['data'], 'endpointId' | 'ownerId'> & {
   readonly projectIds: readonly string[];
-}
-
-interface NewOutput {
-  readonly outputId: string;
-  readonly ownerId: string;
-  readonly projectId: string;
-}
+};
+type NewOutput = Pick<WebhookOutputCreated['data'], 'outputId' | 'ownerId' | 'projectId'>;
 
 /** Thrown if the read models have not reached the deletion in time. The saga completes the deletion later. */
 export class ReadModelsBehind extends Error {}
@@ -126,15 +117,9 @@ export class Deletions {
     // Endpoints go first, so that no new posts arrive; channels go before projects, so that nothing is sent in the
     // meantime.
     const deleted = [
-      ...(await this.each(owned.endpoints, context, 'delete', (endpointId, each) =>
-        this.aggregates.execute(endpoint, endpointId, { type: 'DeleteEndpoint', endpointId }, each),
-      )),
-      ...(await this.each(owned.channels, context, 'delete', (channelId, each) =>
-        this.aggregates.execute(channel, channelId, { type: 'DeleteChannel', channelId }, each),
-      )),
-      ...(await this.each(owned.projects, context, 'delete', (projectId, each) =>
-        this.aggregates.execute(project, projectId, { type: 'DeleteProject', projectId }, each),
-      )),
+      ...(await this.deleteEndpoints(owned.endpoints, context)),
+      ...(await this.deleteChannels(owned.channels, context)),
+      ...(await this.deleteProjects(owned.projects, context)),
       ...(await this.deleteOutputs(owned.outputs, context)),
     ];
     return latestCompleted([...deleted, await this.cancelQueue({ ownerId }, context)]);
@@ -163,10 +148,7 @@ export class Deletions {
     context: CommandContext,
   ): Promise<Rejection<'not_found'> | null> {
     const rejection = await rejectDeletedOwner(this.aggregates, ownerId);
-    if (!rejection) return null;
-    await this.each([channelId], context, 'delete', (id, each) =>
-      this.aggregates.execute(channel, id, { type: 'DeleteChannel', channelId }, each),
-    );
+    if (rejection) await this.deleteChannels([channelId], context);
     return rejection;
   }
 
@@ -181,9 +163,7 @@ export class Deletions {
   ): Promise<Completed | Rejection<'not_found'>> {
     const rejection = await rejectDeletedOwner(this.aggregates, ownerId);
     if (!rejection) return this.dropDeletedChannels(projectId, channelIds, context);
-    await this.each([projectId], context, 'delete', (id, each) =>
-      this.aggregates.execute(project, id, { type: 'DeleteProject', projectId }, each),
-    );
+    await this.deleteProjects([projectId], context);
     return rejection;
   }
 
@@ -198,9 +178,7 @@ export class Deletions {
   ): Promise<Completed | Rejection<'not_found'>> {
     const rejection = await rejectDeletedOwner(this.aggregates, ownerId);
     if (!rejection) return this.dropDeletedProjects(endpointId, projectIds, context);
-    await this.each([endpointId], context, 'delete', (id, each) =>
-      this.aggregates.execute(endpoint, id, { type: 'DeleteEndpoint', endpointId }, each),
-    );
+    await this.deleteEndpoints([endpointId], context);
     return rejection;
   }
 
@@ -227,6 +205,24 @@ export class Deletions {
     if (deleted.length === 0) return NOTHING;
     return latestCompleted(
       await this.each([endpointId], context, 'drop', (_, each) => this.removeProjects(endpointId, deleted, each)),
+    );
+  }
+
+  private deleteEndpoints(endpointIds: readonly string[], context: CommandContext): Promise<Completed[]> {
+    return this.each(endpointIds, context, 'delete', (endpointId, each) =>
+      this.aggregates.execute(endpoint, endpointId, { type: 'DeleteEndpoint', endpointId }, each),
+    );
+  }
+
+  private deleteChannels(channelIds: readonly string[], context: CommandContext): Promise<Completed[]> {
+    return this.each(channelIds, context, 'delete', (channelId, each) =>
+      this.aggregates.execute(channel, channelId, { type: 'DeleteChannel', channelId }, each),
+    );
+  }
+
+  private deleteProjects(projectIds: readonly string[], context: CommandContext): Promise<Completed[]> {
+    return this.each(projectIds, context, 'delete', (projectId, each) =>
+      this.aggregates.execute(project, projectId, { type: 'DeleteProject', projectId }, each),
     );
   }
 
@@ -258,14 +254,14 @@ export class Deletions {
     const results = await Promise.all(
       ids.map((id) => execute(id, { ...context, commandId: `${context.commandId}/${step}` })),
     );
-    return results.flatMap((result) => (isRejection(result) ? [] : [{ position: result.aggregate.position }]));
+    return listCompleted(results);
   }
 
   /**
    * Cancels planned, then queued publications, a batch at a time. Leaves a publication that has just been started, or
    * whose events are damaged, to the worker.
    */
-  private async cancelQueue(of: ResourceId, context: CommandContext): Promise<Completed> {
+  private async cancelQueue(of: QueueOf, context: CommandContext): Promise<Completed> {
     let last = await this.planned.cancelAll(of, context);
     // A post released in the meantime is queued by now.
     await this.waitForReadModels(last.position);
@@ -278,9 +274,7 @@ export class Deletions {
           return rejectUnreadable(() => this.aggregates.execute(publication, ids.publicationId, command, each));
         }),
       );
-      const cancelled = results.flatMap((result) =>
-        isRejection(result) ? [] : [{ position: result.aggregate.position }],
-      );
+      const cancelled = listCompleted(results);
       // If nothing was cancelled, the read model is behind the streams: workers have already started or finished these
       // publications, or their events are damaged.
       if (cancelled.length === 0) return last;

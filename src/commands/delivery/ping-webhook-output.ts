@@ -7,7 +7,8 @@ import { iso } from '../../kernel/instant.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
 import type { CommandOutcome } from '../command-result.js';
-import { rejectPlanWithoutOutput } from '../webhook-output/require-plan-output.js';
+import { COMMAND_MESSAGES } from '../messages.js';
+import { rejectOtherPlans } from '../owner/reject-other-plans.js';
 import { ScheduleDelivery } from './schedule-delivery.js';
 
 /**
@@ -37,7 +38,8 @@ export class PingWebhookOutputHandler implements ICommandHandler<PingWebhookOutp
     const { state } = await this.aggregates.loadAggregate(webhookOutput, outputId);
     if (!state || state.deleted) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'webhook output' }));
     const { ownerId, projectId } = state;
-    const rejection = await rejectPlanWithoutOutput(this.aggregates, ownerId, outputPlans);
+    const { planWithoutOutput } = COMMAND_MESSAGES;
+    const rejection = await rejectOtherPlans(this.aggregates, ownerId, outputPlans, planWithoutOutput);
     if (rejection) return rejection;
     const { at } = context;
     const body = JSON.stringify({ kind: 'test.ping', webhook_output_id: outputId, project_id: projectId, at: iso(at) });

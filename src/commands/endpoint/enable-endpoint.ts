@@ -6,7 +6,8 @@ import type { CommandContext } from '../../event-store/codec.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
-import { rejectPlanWithoutInput } from './require-plan-input.js';
+import { COMMAND_MESSAGES } from '../messages.js';
+import { rejectOtherPlans } from '../owner/reject-other-plans.js';
 
 /** Enables an endpoint, regardless of who disabled it; a live endpoint needs a plan with webhook input (D-47). */
 export class EnableEndpoint extends Command<CommandOutcome> {
@@ -27,11 +28,12 @@ export class EnableEndpointHandler implements ICommandHandler<EnableEndpoint> {
   async execute({ context, endpointId, inputPlans }: EnableEndpoint): Promise<CommandOutcome> {
     const { state } = await this.aggregates.loadAggregate(endpoint, endpointId);
     if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
+    const { mode, ownerId } = state;
+    const { planWithoutInput } = COMMAND_MESSAGES;
     const rejection =
-      state.mode === 'live' ? await rejectPlanWithoutInput(this.aggregates, state.ownerId, inputPlans) : null;
+      mode === 'live' ? await rejectOtherPlans(this.aggregates, ownerId, inputPlans, planWithoutInput) : null;
     if (rejection) return rejection;
-    return toOutcome(
-      await this.aggregates.execute(endpoint, endpointId, { type: 'EnableEndpoint', endpointId }, context),
-    );
+    const command = { type: 'EnableEndpoint', endpointId } as const;
+    return toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));
   }
 }

@@ -2,10 +2,9 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
-import { streamOf } from '../../kernel/decider.js';
-import { deriveUuid } from '../../kernel/ids.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
+import { storeSigningSecret } from '../store-signing-secret.js';
 
 /** Replaces an endpoint's signing secret; the old one stays valid for an overlap period (D-40). */
 export class RotateSigningSecret extends Command<CommandOutcome> {
@@ -28,8 +27,7 @@ export class RotateSigningSecretHandler implements ICommandHandler<RotateSigning
   ) {}
 
   async execute({ context, endpointId, signingSecret, overlapMs }: RotateSigningSecret): Promise<CommandOutcome> {
-    const id = deriveUuid(`${context.commandId}/signing-secret`);
-    const signingSecretId = await this.vault.storeSecret({ secret: signingSecret }, streamOf(endpoint, endpointId), id);
+    const signingSecretId = await storeSigningSecret(this.vault, endpoint, endpointId, signingSecret, context);
     const previousUntil = context.at + overlapMs;
     const command = { type: 'RotateSigningSecret', endpointId, signingSecretId, previousUntil } as const;
     return toOutcome(await this.aggregates.execute(endpoint, endpointId, command, context));

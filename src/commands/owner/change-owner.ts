@@ -8,8 +8,7 @@ import { deriveUuid } from '../../kernel/ids.js';
 import { isRejection } from '../../kernel/result.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { type CommandOutcome, latestCompleted, toOutcome } from '../command-result.js';
-import { InputWithdrawal } from '../endpoint/input-withdrawal.js';
-import { OutputWithdrawal } from '../webhook-output/output-withdrawal.js';
+import { PlanWithdrawal } from './plan-withdrawal.js';
 
 /** The chat that receives an owner's notices. */
 export interface NoticeChat {
@@ -38,8 +37,7 @@ export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
   constructor(
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
-    private readonly withdrawal: InputWithdrawal,
-    private readonly outputs: OutputWithdrawal,
+    private readonly withdrawal: PlanWithdrawal,
   ) {}
 
   async execute({
@@ -48,24 +46,18 @@ export class ChangeOwnerHandler implements ICommandHandler<ChangeOwner> {
     change: { name, plan, locale, noticeChat },
   }: ChangeOwner): Promise<CommandOutcome> {
     // First completes an earlier change that was interrupted: an upgrade would hide its unfinished work.
-    if (plan !== undefined) await this.withdraw(ownerId, context);
+    if (plan !== undefined) await this.withdrawal.withdraw(ownerId, context);
     const changed = toOutcome(
       await this.aggregates.execute(owner, ownerId, { type: 'ChangeOwner', ownerId, name, plan, locale }, context),
     );
     if (isRejection(changed)) return changed;
-    const disabled = plan === undefined ? [] : await this.withdraw(ownerId, context);
+    const disabled = plan === undefined ? [] : await this.withdrawal.withdraw(ownerId, context);
     const all = latestCompleted([changed, ...disabled]);
     if (noticeChat === undefined) return all;
     const commandId = `${context.commandId}/notice-chat`;
     const command = await this.noticeChatCommand(ownerId, noticeChat, commandId);
     const set = toOutcome(await this.aggregates.execute(owner, ownerId, command, { ...context, commandId }));
     return isRejection(set) ? set : latestCompleted([all, set]);
-  }
-
-  /** Disables the endpoints and webhook outputs that the current plan does not allow. */
-  private async withdraw(ownerId: string, context: CommandContext) {
-    const endpoints = await this.withdrawal.disableEndpointsOf(ownerId, context);
-    return [...endpoints, ...(await this.outputs.disableOutputsOf(ownerId, context))];
   }
 
   private async noticeChatCommand(ownerId: string, chat: NoticeChat | null, commandId: string): Promise<OwnerCommand> {

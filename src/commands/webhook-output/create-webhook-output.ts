@@ -1,19 +1,18 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Plan } from '../../domain/owner/owner.events.js';
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
-import type { WebhookKind } from '../../domain/webhook-output/webhook-output.events.js';
+import type { WebhookOutputCreated } from '../../domain/webhook-output/webhook-output.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
-import { streamOf } from '../../kernel/decider.js';
-import { deriveUuid } from '../../kernel/ids.js';
 import { isRejection, reject } from '../../kernel/result.js';
 import { FindResource } from '../../projections/discovery/discovery.queries.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
 import { Deletions } from '../deletion/deletions.js';
 import { COMMAND_MESSAGES } from '../messages.js';
+import { rejectOtherPlans } from '../owner/reject-other-plans.js';
 import { CappedCreation } from '../resource-cap/capped-creation.js';
-import { rejectPlanWithoutOutput } from './require-plan-output.js';
+import { storeSigningSecret } from '../store-signing-secret.js';
 
 /**
  * Creates a webhook output for a project (D-29). The output belongs to the project's owner: the owner's plan must
@@ -22,11 +21,7 @@ import { rejectPlanWithoutOutput } from './require-plan-output.js';
 export class CreateWebhookOutput extends Command<CommandOutcome> {
   constructor(
     readonly context: CommandContext,
-    readonly output: {
-      readonly outputId: string;
-      readonly projectId: string;
-      readonly url: string;
-      readonly kinds: readonly WebhookKind[];
+    readonly output: Omit<WebhookOutputCreated['data'], 'ownerId' | 'signingSecretId'> & {
       readonly signingSecret: string;
     },
     /** The owner who makes the request; null for the operator. */
@@ -55,7 +50,8 @@ export class CreateWebhookOutputHandler implements ICommandHandler<CreateWebhook
     if (!project)
       return reject('unknown_ids', COMMAND_MESSAGES.unknownIds({ ids: projectId }), { project_id: projectId });
     const ownerId = project.owner_id;
-    const rejection = await rejectPlanWithoutOutput(this.aggregates, ownerId, outputPlans);
+    const { planWithoutOutput } = COMMAND_MESSAGES;
+    const rejection = await rejectOtherPlans(this.aggregates, ownerId, outputPlans, planWithoutOutput);
     if (rejection) return rejection;
     return this.capped.createWithinCap('webhookOutputs', { ownerId, id }, () => this.create(command, ownerId));
   }
@@ -65,11 +61,7 @@ export class CreateWebhookOutputHandler implements ICommandHandler<CreateWebhook
     ownerId: string,
   ): Promise<CommandOutcome> {
     const { outputId, projectId } = rest;
-    const signingSecretId = await this.vault.storeSecret(
-      { secret: signingSecret },
-      streamOf(webhookOutput, outputId),
-      deriveUuid(`${context.commandId}/signing-secret`),
-    );
+    const signingSecretId = await storeSigningSecret(this.vault, webhookOutput, outputId, signingSecret, context);
     const command = { type: 'CreateOutput', ...rest, ownerId, signingSecretId } as const;
     const created = toOutcome(await this.aggregates.execute(webhookOutput, outputId, command, context));
     if (isRejection(created)) return created;

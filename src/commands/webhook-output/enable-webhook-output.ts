@@ -6,7 +6,8 @@ import type { CommandContext } from '../../event-store/codec.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
-import { rejectPlanWithoutOutput } from './require-plan-output.js';
+import { COMMAND_MESSAGES } from '../messages.js';
+import { rejectOtherPlans } from '../owner/reject-other-plans.js';
 
 /** Enables a webhook output, regardless of who disabled it; the owner's plan must include webhook outputs. */
 export class EnableWebhookOutput extends Command<CommandOutcome> {
@@ -27,7 +28,8 @@ export class EnableWebhookOutputHandler implements ICommandHandler<EnableWebhook
   async execute({ context, outputId, outputPlans }: EnableWebhookOutput): Promise<CommandOutcome> {
     const { state } = await this.aggregates.loadAggregate(webhookOutput, outputId);
     if (!state) return reject('not_found', RESOURCE_MESSAGES.notFound({ what: 'webhook output' }));
-    const rejection = await rejectPlanWithoutOutput(this.aggregates, state.ownerId, outputPlans);
+    const { planWithoutOutput } = COMMAND_MESSAGES;
+    const rejection = await rejectOtherPlans(this.aggregates, state.ownerId, outputPlans, planWithoutOutput);
     if (rejection) return rejection;
     const command = { type: 'EnableOutput', outputId } as const;
     return toOutcome(await this.aggregates.execute(webhookOutput, outputId, command, context));

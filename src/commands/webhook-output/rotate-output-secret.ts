@@ -2,10 +2,9 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
-import { streamOf } from '../../kernel/decider.js';
-import { deriveUuid } from '../../kernel/ids.js';
 import { SecretVault } from '../../secrets/vault.js';
 import { type CommandOutcome, toOutcome } from '../command-result.js';
+import { storeSigningSecret } from '../store-signing-secret.js';
 
 /**
  * Replaces a webhook output's signing secret; deliveries are also signed with the old one for an overlap period (D-40).
@@ -30,9 +29,7 @@ export class RotateOutputSecretHandler implements ICommandHandler<RotateOutputSe
   ) {}
 
   async execute({ context, outputId, signingSecret, overlapMs }: RotateOutputSecret): Promise<CommandOutcome> {
-    const id = deriveUuid(`${context.commandId}/signing-secret`);
-    const stream = streamOf(webhookOutput, outputId);
-    const signingSecretId = await this.vault.storeSecret({ secret: signingSecret }, stream, id);
+    const signingSecretId = await storeSigningSecret(this.vault, webhookOutput, outputId, signingSecret, context);
     const previousUntil = context.at + overlapMs;
     const command = { type: 'RotateOutputSecret', outputId, signingSecretId, previousUntil } as const;
     return toOutcome(await this.aggregates.execute(webhookOutput, outputId, command, context));

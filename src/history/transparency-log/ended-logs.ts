@@ -24,6 +24,12 @@ export interface EndedLog extends JsonObject {
   readonly next_suffix: string;
 }
 
+/**
+ * An ended log, as shown in API responses: its last known size and root, why it ended, and the statement that names the
+ * next log.
+ */
+export type ShownEndedLog = ReturnType<typeof showEnded>;
+
 /** Returns an ended log in the form in which the API shows it. */
 export const showEnded = (log: EndedLog) => {
   const { origin, size, root } = headOfEnded(log);

@@ -16,20 +16,21 @@ import { FEED_SIZE, feedKey } from './feed.js';
 export { findPercentile } from './latency-histogram.js';
 
 /** A publication that failed or is in doubt, and since when. */
-interface SettledPublication {
+export interface SettledPublication {
   readonly id: string;
   readonly since: Instant;
 }
 
 /** The activity of an owner, or of all owners. */
 export interface Activity {
-  /** By minute and network, in any order; minutes in which nothing happened are absent. */
+  /** Counts by minute and network, in any order; minutes in which nothing happened are absent. */
   readonly minutes: readonly Pick<
     MinuteRow,
     'platform' | 'at' | 'published' | 'failed' | 'in_doubt' | 'refused' | 'latencies'
   >[];
-  /** Like `minutes`, but for all networks together. */
+  /** Counts per ten minutes, like `minutes`, but for all networks together. */
   readonly tenMinutes: readonly Pick<TenMinutesRow, 'at' | 'events' | 'failed' | 'in_doubt'>[];
+  /** Open-publication counts, by network. */
   readonly standings: readonly StandingRow[];
   readonly networks: readonly {
     readonly platform: string;
@@ -40,13 +41,13 @@ export interface Activity {
     /** True if a publication is waiting because the monthly quota is used up. */
     readonly lacks_quota: boolean;
   }[];
-  /** Oldest failure first. */
+  /** Publications that failed, oldest failure first. */
   readonly failed: readonly SettledPublication[];
-  /** Longest in doubt first. */
+  /** Publications in doubt, longest in doubt first. */
   readonly inDoubt: readonly SettledPublication[];
-  /** Ids of queued publications, longest wait first. */
+  /** Queued publications, longest wait first. */
   readonly longestWaiting: readonly string[];
-  /** In any order. */
+  /** The latest events, in any order. */
   readonly feed: readonly FeedRow[];
 }
 
@@ -56,7 +57,7 @@ export interface ActivityRange {
   readonly firstMinute: Instant;
   readonly firstTenMinutes: Instant;
   readonly now: Instant;
-  /** Maximum length of the lists of publications. */
+  /** Maximum number of publications in each list. */
   readonly limits: { readonly settled: number; readonly waiting: number };
 }
 
@@ -64,15 +65,18 @@ export interface ActivityRange {
 export interface WaitingOwner {
   readonly owner_id: string;
   readonly owner_name: string;
-  /** The oldest waiting publication. */
+  /** Id of the oldest waiting publication. */
   readonly publication_id: string;
   readonly platform: string;
   readonly oldest_at: Instant;
-  /** Number of waiting publications, on all networks. */
+  /** Total number of the owner's waiting publications, across all networks. */
   readonly posts: number;
 }
 
-/** Reads activity. The cost of a call does not grow with the number of publications. */
+/**
+ * Reads activity. The cost of a call does not grow with the number of publications, because it reads counts or the
+ * beginning of an index.
+ */
 @Injectable()
 export class ActivityQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

@@ -7,7 +7,7 @@ import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
 import { ACTIVITY, type AlertKind } from './activity.tables.js';
 
-/** A resource that something other than its owner has stopped. */
+/** A resource that was stopped by something other than its owner. */
 export interface Alert {
   readonly id: string;
   readonly owner_id: string;
@@ -23,20 +23,20 @@ export interface Alert {
   readonly attention: Attention | null;
 }
 
-/** Alerts of one kind. */
+/** Alerts of one kind, oldest first. */
 export interface AlertList {
-  /** Total number. */
+  /** Total number of alerts. */
   readonly count: number;
-  /** Oldest first. */
   readonly alerts: readonly Alert[];
 }
 
 /** Alerts by kind. */
 export type Alerts = Readonly<Record<AlertKind, AlertList>>;
 
+/** Maximum number of a channel's publications to count. */
 const MOST_COUNTED = 10_000;
 
-/** Reads alerts. */
+/** Reads the alerts of stopped resources. */
 @Injectable()
 export class AlertQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

@@ -12,7 +12,7 @@ export interface NoticeChat {
   readonly locale: Locale;
 }
 
-/** Finds the chats for owners' notices. */
+/** Finds the chats that receive owners' notices. */
 @Injectable()
 export class NoticeChats {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

@@ -20,7 +20,7 @@ interface RunningLane {
   readonly ended: Promise<void>;
 }
 
-/** Interval of checks for version changes whose notifications were lost, in ms. */
+/** Interval, in ms, at which to check for version changes in case their notifications were lost. */
 const CHECK_MS = 15_000;
 
 /**

@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
-import type { ResourceId } from '../publish-schedule/queued-publications.queries.js';
 import { PLANNED_POSTS } from './planned-posts.tables.js';
 
 /** A planned post and its location in the event store. */
@@ -13,12 +12,20 @@ export interface PlannedPlace {
   readonly revision: string;
 }
 
-interface DuePosts {
+/** The posts that are due, and the time at which the next post is due. */
+export interface DuePosts {
   /** In the order in which they must be released (D-60). */
   readonly due: readonly PlannedPlace[];
-  /** Time at which the next post is due; null if there is none. */
+  /** Null if no later post is scheduled. */
   readonly nextAt: Instant | null;
 }
+
+/** The deleted resource to find planned posts for. */
+export type PlanOf =
+  | { readonly channelId: string }
+  | { readonly projectId: string }
+  | { readonly endpointId: string }
+  | { readonly ownerId: string };
 
 /** A planned post, and the ids of its publications. */
 export type PlannedPublications = PlannedPlace & { readonly publicationIds: readonly string[] };
@@ -48,7 +55,7 @@ export class PlannedPostQueries {
   }
 
   /** Finds planned publications of a resource, oldest post first. @param limit maximum number of posts */
-  async findPlanned(of: ResourceId, limit: number): Promise<readonly PlannedPublications[]> {
+  async findPlanned(of: PlanOf, limit: number): Promise<readonly PlannedPublications[]> {
     const [condition, id] = conditionOf(of);
     const { rows } = await this.pool.query<PlannedPublications>(
       `select ${PLACE}, json_agg(x.publication_id) as "publicationIds"
@@ -60,7 +67,7 @@ export class PlannedPostQueries {
   }
 }
 
-const conditionOf = (of: ResourceId): readonly [condition: string, id: string] => {
+const conditionOf = (of: PlanOf): readonly [condition: string, id: string] => {
   if ('channelId' in of) return ['x.channel_id = $1', of.channelId];
   if ('projectId' in of) return ['x.project_id = $1', of.projectId];
   if ('endpointId' in of) return ['p.endpoint_id = $1', of.endpointId];

@@ -19,10 +19,10 @@ export interface RequestPlace {
 }
 
 /** Selects log entries; an absent field matches all entries. */
-interface RequestFilter {
+export interface RequestFilter {
   readonly status?: number;
   readonly decision?: string;
-  /** Before this time. */
+  /** Matches requests before this time. */
   readonly before?: Instant;
 }
 

@@ -1,14 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { DISABLED_REASONS } from '../../commands/messages.js';
-import {
-  DisableWebhookOutput,
-  DisableWebhookOutputHandler,
-} from '../../commands/webhook-output/disable-webhook-output.js';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
 import { delivery as decider, type DeliveryCommand } from '../../domain/delivery/delivery.decider.js';
 import { FAILURE_LIMIT_MINUTES, meansServerDown } from '../../domain/delivery/retry-schedule.js';
+import { webhookOutput } from '../../domain/webhook-output/webhook-output.decider.js';
 import { AggregateStore, type LoadedAggregate } from '../../event-store/aggregate-store.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import type { Position } from '../../event-store/port.js';
@@ -111,7 +108,6 @@ export class DeliverWebhooks {
     private readonly sender: DeliverySender,
     private readonly aggregates: AggregateStore,
     private readonly vault: SecretVault,
-    private readonly disableOutput: DisableWebhookOutputHandler,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'brand'>,
     @Inject(MINUTE_MS) private readonly minuteMs: number,
   ) {
@@ -294,9 +290,13 @@ export class DeliverWebhooks {
 
   private async disable(row: DueDelivery, by: keyof typeof REASONS, { abort }: ShutdownSignals): Promise<Position> {
     const context = this.contextOf(row, `disable/${row.delivery_id}/${row.revision}`);
-    const command = new DisableWebhookOutput(context, row.output_id, by, REASONS[by]);
-    const outcome = await retryWhileUnavailable(() => this.disableOutput.execute(command), abort);
-    return isRejection(outcome) ? -1n : outcome.position; // the output was deleted in the meantime
+    const { output_id: outputId } = row;
+    const command = { type: 'DisableOutput', outputId, by, reason: REASONS[by] } as const;
+    const result = await retryWhileUnavailable(
+      () => this.aggregates.execute(webhookOutput, outputId, command, context),
+      abort,
+    );
+    return isRejection(result) ? -1n : result.aggregate.position; // the output was deleted in the meantime
   }
 
   private contextOf(row: DueDelivery, commandId: string): CommandContext {

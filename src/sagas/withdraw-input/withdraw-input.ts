@@ -1,5 +1,4 @@
-import { InputWithdrawal } from '../../commands/endpoint/input-withdrawal.js';
-import { OutputWithdrawal } from '../../commands/webhook-output/output-withdrawal.js';
+import { PlanWithdrawal } from '../../commands/owner/plan-withdrawal.js';
 import type { OwnerPlanChanged } from '../../domain/owner/owner.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
@@ -13,8 +12,7 @@ import { FollowsLog } from '../engine/follows-log.js';
 @FollowsLog<OwnerPlanChanged>({ name: 'withdraw-input', types: ['OwnerPlanChanged'], startsAt: 'beginning' })
 export class WithdrawInput {
   constructor(
-    private readonly inputs: InputWithdrawal,
-    private readonly outputs: OutputWithdrawal,
+    private readonly withdrawal: PlanWithdrawal,
     private readonly progress: ProjectionProgress,
   ) {}
 
@@ -22,7 +20,6 @@ export class WithdrawInput {
     // The read model must contain all endpoints and outputs that were enabled before the plan changed.
     await this.progress.requireUpTo('discovery', position);
     const origin = { requestId, causationId: id, correlationId, clientAddress: null, at };
-    await this.inputs.disableEndpointsOf(data.ownerId, origin);
-    await this.outputs.disableOutputsOf(data.ownerId, origin);
+    await this.withdrawal.withdraw(data.ownerId, origin);
   }
 }

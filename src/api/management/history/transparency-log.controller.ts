@@ -1,28 +1,29 @@
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { showEnded } from '../../../history/transparency-log/ended-logs.js';
+import { type EndedLog, showEnded, type ShownEndedLog } from '../../../history/transparency-log/ended-logs.js';
 import { TILE_WIDTH } from '../../../history/transparency-log/merkle.js';
 import { parseTilePath } from '../../../history/transparency-log/tile-path.js';
 import { LogBehind, TransparencyLog } from '../../../history/transparency-log/transparency-log.js';
 import { Documented } from '../../documentation/documented.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getOwnerScope } from '../caller.js';
+import { getCaller, getOwnerScope } from '../caller.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 
 const TEXT = 'text/plain; charset=utf-8';
 const EVENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TILES = '/history/log/tile/';
-const operatorOnly = HISTORY_MESSAGES.tilesAreOperators;
 
 /** Name of the log, and the key that verifies its checkpoints. */
-export interface LogKeyView {
-  readonly origin: string;
-  readonly vkey: string;
+export class LogKeyView {
+  constructor(
+    readonly origin: string,
+    readonly vkey: string,
+  ) {}
 }
 
 /** A log that has ended, because its history could not be continued. */
-export interface EndedLogView {
+export class EndedLogView {
   readonly origin: string;
   /** Number of entries under its newest known checkpoint. */
   readonly size: number;
@@ -40,12 +41,28 @@ export interface EndedLogView {
    * was not available.
    */
   readonly statement: string | null;
+
+  constructor({ origin, size, root, vkey, ended_at, reason, message, checkpoint, statement }: ShownEndedLog) {
+    this.origin = origin;
+    this.size = size;
+    this.root = root;
+    this.vkey = vkey;
+    this.ended_at = ended_at;
+    this.reason = reason;
+    this.message = message;
+    this.checkpoint = checkpoint;
+    this.statement = statement;
+  }
 }
 
 /** The logs that have ended. */
-export interface EndedLogsView {
+export class EndedLogsView {
   /** In the order in which they ended; each was replaced by the next, and the last by the current log. */
   readonly items: readonly EndedLogView[];
+
+  constructor(logs: readonly EndedLog[]) {
+    this.items = logs.map((log) => new EndedLogView(showEnded(log)));
+  }
 }
 
 /** Serves the transparency log of the history in C2SP's formats (management-api.md: `GET /history/log`). */
@@ -66,19 +83,19 @@ export class TransparencyLogController {
   @Get('key')
   async key(): Promise<LogKeyView> {
     const { origin, vkey } = await currentLog(() => this.log.readHead());
-    return { origin, vkey };
+    return new LogKeyView(origin, vkey);
   }
 
   @Documented({ summary: 'List the logs that have ended, and why' })
   @Get('ended')
   async ended(): Promise<EndedLogsView> {
-    return { items: (await this.log.listEnded()).map(showEnded) };
+    return new EndedLogsView(await this.log.listEnded());
   }
 
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries',
     answer: 'application/octet-stream',
-    operatorOnly,
+    operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
   })
   @Get('tile/:level/:a')
   tile(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
@@ -88,7 +105,7 @@ export class TransparencyLogController {
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries, with a path of two segments',
     answer: 'application/octet-stream',
-    operatorOnly,
+    operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
   })
   @Get('tile/:level/:a/:b')
   tileOfTwo(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
@@ -98,7 +115,7 @@ export class TransparencyLogController {
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries, with a path of three segments',
     answer: 'application/octet-stream',
-    operatorOnly,
+    operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
   })
   @Get('tile/:level/:a/:b/:c')
   tileOfThree(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
@@ -108,7 +125,7 @@ export class TransparencyLogController {
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries, with a path of four segments',
     answer: 'application/octet-stream',
-    operatorOnly,
+    operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
   })
   @Get('tile/:level/:a/:b/:c/:d')
   tileOfFour(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
@@ -122,14 +139,16 @@ export class TransparencyLogController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('event') id: string,
   ): Promise<string> {
-    const proof = EVENT_ID.test(id) ? await currentLog(() => this.log.prove(id, getOwnerScope(request))) : null;
+    const scope = getOwnerScope(getCaller(request));
+    const proof = EVENT_ID.test(id) ? await currentLog(() => this.log.prove(id, scope)) : null;
     if (proof === null) throw HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.noEvent);
     reply.header('content-type', TEXT);
     return proof;
   }
 
   private async showTile(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
-    const tile = parseTilePath(request.url.slice(request.url.indexOf(TILES) + TILES.length));
+    const path = request.url.slice(request.url.indexOf(TILES) + TILES.length);
+    const tile = parseTilePath(path);
     const bytes = tile && (await this.log.readTile(tile));
     if (!bytes) throw HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.noTile);
     const age = tile.width === TILE_WIDTH ? 'max-age=31536000, immutable' : 'max-age=60';

@@ -1,10 +1,10 @@
-import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ChangeWebhookOutput } from '../../../commands/webhook-output/change-webhook-output.js';
 import { CreateWebhookOutput } from '../../../commands/webhook-output/create-webhook-output.js';
 import { DeleteWebhookOutput } from '../../../commands/webhook-output/delete-webhook-output.js';
-import { DisableWebhookOutput } from '../../../commands/webhook-output/disable-webhook-output.js';
+import { DisableOutputByOwner } from '../../../commands/webhook-output/disable-output-by-owner.js';
 import { EnableWebhookOutput } from '../../../commands/webhook-output/enable-webhook-output.js';
 import { RotateOutputSecret } from '../../../commands/webhook-output/rotate-output-secret.js';
 import type { Settings } from '../../../config/settings.js';
@@ -16,15 +16,14 @@ import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import type { ListView } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getOwnerScope } from '../caller.js';
+import { getCaller, getOwnerScope } from '../caller.js';
 import { NoQuery } from '../cascade.query.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { RotateSecretBody } from '../endpoints/endpoint.bodies.js';
-import { WEBHOOK_MESSAGES } from '../messages.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
-import { type Call, OfResource, type ResourceCall, type ResourcePlace, TheCall } from '../resource-call.js';
+import { OfResource, type ResourceCall, type ResourcePlace } from '../resource-call.js';
 import {
   createWebhookOutputChangeReader,
   createWebhookOutputReader,
@@ -56,16 +55,19 @@ export class WebhookOutputsController {
     status: 201,
     codes: { 402: ['plan_not_allowed', 'resource_limit'] },
   })
-  async create(@TheCall() call: Call): Promise<WebhookOutputWithSecretView> {
+  async create(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<WebhookOutputWithSecretView> {
     const read = createWebhookOutputReader(this.policy);
-    return this.changes.handlePost({ ...call, read, status: 201 }, async (body, change) => {
+    return this.changes.handlePost({ request, reply, read, status: 201 }, async (body, change) => {
       const outputId = change.newId('whk');
       const shownOnce = await change.drawSecrets(newSecret);
       const output = { outputId, ...body, signingSecret: shownOnce.secret };
-      const callerId = getOwnerScope(call.request);
+      const callerId = getOwnerScope(getCaller(request));
       const command = new CreateWebhookOutput(change.context, output, callerId, this.quotas.outputPlans);
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.findView({ ...call, id: outputId }), shownOnce };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView({ request, id: outputId }), shownOnce };
     });
   }
 
@@ -118,8 +120,7 @@ export class WebhookOutputsController {
   @Documented({ summary: 'Disable a webhook output' })
   async disable(@OfResource('webhook_output') call: ResourceCall<'webhook_output'>): Promise<WebhookOutputView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const command = new DisableWebhookOutput(change.context, call.id, 'owner', WEBHOOK_MESSAGES.disabledByOwner);
-      const outcome = await this.commands.execute(command);
+      const outcome = await this.commands.execute(new DisableOutputByOwner(change.context, call.id));
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call) };
     });
   }
@@ -132,8 +133,9 @@ export class WebhookOutputsController {
     return this.changes.handlePost({ ...call, read: fieldsReader(RotateSecretBody) }, async (body, change) => {
       const shownOnce = await change.drawSecrets(newSecret);
       const overlapMs = (body.overlap_minutes ?? 0) * this.settings.minuteMs;
-      const command = new RotateOutputSecret(change.context, call.id, shownOnce.secret, overlapMs);
-      const outcome = await this.commands.execute(command);
+      const outcome = await this.commands.execute(
+        new RotateOutputSecret(change.context, call.id, shownOnce.secret, overlapMs),
+      );
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call), shownOnce };
     });
   }

@@ -1,23 +1,33 @@
 import { BEGINNING, type EventStore, type Position } from '../../../event-store/port.js';
-import type { Json } from '../../../kernel/json.js';
-import type { Comparison } from './compare-schemas.js';
-import type { VerificationResult } from './verify-projection.js';
+import type { Json, JsonObject } from '../../../kernel/json.js';
+import type { Difference, DifferenceKind } from './compare-schemas.js';
 
-/** A comparison of two versions at a position. */
-export interface ComparisonAt extends Comparison {
-  readonly position: Position;
+/** A row that differs between the live and the fresh tables, with the newest events that contain its key. */
+export interface DifferenceExample {
+  readonly table: string;
+  /** Values of the primary key, joined by slashes. */
+  readonly key: string;
+  readonly kind: DifferenceKind;
+  readonly live: JsonObject | null;
+  readonly fresh: JsonObject | null;
+  /** Ids of the newest events that contain the key, oldest first. */
+  readonly events: readonly string[];
 }
 
 const BATCH = 500;
 /** Maximum number of events per example. */
 const CAUSES = 20;
 
-/** Adds to each difference the events that contain its key, found in one pass over the log. */
+/**
+ * Finds the events that contain the keys of differing rows, in one pass over the log. If nothing differs, the log is
+ * not read.
+ */
 export const addCauses = async (
   store: Pick<EventStore, 'readAll'>,
-  { position: until, differences, ...totals }: ComparisonAt,
+  differences: readonly Difference[],
+  until: Position,
   signal: AbortSignal,
-): Promise<VerificationResult> => {
+): Promise<DifferenceExample[]> => {
   const causes = new Map<string, string[]>();
   for (const { key } of differences) for (const needle of needlesOf(key)) causes.set(needle, []);
   let after = BEGINNING;
@@ -35,12 +45,11 @@ export const addCauses = async (
       }
     }
   }
-  const examples = differences.map(({ key, ...difference }) => ({
+  return differences.map(({ key, ...difference }) => ({
     ...difference,
     key: key.map(textOf).join('/'),
     events: needlesOf(key).flatMap((needle) => causes.get(needle) ?? []),
   }));
-  return { position: String(until), ...totals, examples };
 };
 
 /**
