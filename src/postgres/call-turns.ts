@@ -21,7 +21,7 @@ export interface Caller {
 }
 
 /** Turns that the database has granted to one request. */
-export interface CallTurn {
+interface CallTurn {
   /** Number of leading budgets that have granted a turn. */
   readonly count: number;
   /** Time until the last of these turns, in ms; 0 if it is now. */
@@ -44,16 +44,13 @@ export class CallTurns {
 
   /**
    * Reserves a turn in each budget, up to and including the first whose turn lies in the future.
-   *
-   * @param publication id of the waiting publication; if its turn is two seconds or more away, the turn is recorded,
-   * so that the API can show the wait ({@link TURN_OF})
+   * @param publication id of the waiting publication; a turn two seconds or more away is recorded ({@link TURN_OF})
    */
   reserve(budgets: readonly CallBudget[], publication?: string): Promise<CallTurn> {
     return this.reservations.submit({ budgets, publication });
   }
 }
 
-/** A request for turns. */
 interface Reservation {
   readonly budgets: readonly CallBudget[];
   readonly publication: string | undefined;

@@ -68,10 +68,7 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
   }
 };
 
-/**
- * Creates and locks DATA_DIR. Other users may traverse it, because PostgreSQL may have to run as another user; the data
- * stays private.
- */
+/** Creates and locks DATA_DIR. Other users may traverse it, because PostgreSQL may have to run as another user. */
 const claimDataDir = async (dataDir: string): Promise<DataDirLock> => {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o755 });
@@ -79,16 +76,11 @@ const claimDataDir = async (dataDir: string): Promise<DataDirLock> => {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined) throw error;
-    throw new Error(EMBEDDED_MESSAGES.unusableFolder({ folder: dataDir, code }), {
-      cause: error,
-    });
+    throw new Error(EMBEDDED_MESSAGES.unusableFolder({ folder: dataDir, code }), { cause: error });
   }
 };
 
-/**
- * Chooses the user that PostgreSQL runs as: the current user, who must own its data, or another user if this process
- * runs as root.
- */
+/** Chooses PostgreSQL's user: the current user, who must own its data, or another user if this process runs as root. */
 const chooseUser = async (dataDir: string, program: string, logger: Logger): Promise<RunAs> => {
   const owner = await findClusterOwner(dataDir);
   const uid = process.getuid?.();
@@ -99,10 +91,7 @@ const chooseUser = async (dataDir: string, program: string, logger: Logger): Pro
   return CURRENT_USER;
 };
 
-/**
- * Starts the server on a free port. Retries if another program has taken the port in the meantime, or backends of a
- * killed server are still running.
- */
+/** Starts the server on a free port. Retries if another program takes it, or backends of a killed server still run. */
 const firstStart = async (
   launch: (port: number) => Promise<PostgresServer>,
 ): Promise<{ server: PostgresServer; port: number }> => {
@@ -121,10 +110,7 @@ const firstStart = async (
   }
 };
 
-/**
- * Finds a free port below the range for outgoing connections, so that no connection can take the port while the server
- * restarts after a crash.
- */
+/** Finds a free port below the range for outgoing connections, which could take the port while the server restarts. */
 const findFreePort = async (): Promise<number> => {
   const port = 20_000 + Math.floor(Math.random() * 10_000);
   const free = await new Promise<boolean>((resolve) => {

@@ -9,10 +9,7 @@ export interface SeenWorker {
   readonly isSilent: boolean;
 }
 
-/**
- * Returns the shard of a lease, derived from the id at the end of its name: one of 256 if the id ends with random hex
- * digits.
- */
+/** Returns a lease's shard, from the id at the end of its name: one of 256 if the id ends with random hex digits. */
 export const shardOf = (name: string): string => name.slice(-2);
 
 /**
@@ -34,10 +31,7 @@ export const isNext = (self: string, count: number, workers: readonly SeenWorker
 /** True if moving a lease from a worker with `theirs` leases to a worker with `ours` would even out the numbers. */
 export const shouldMove = (theirs: number, ours: number): boolean => theirs - ours >= 2;
 
-/**
- * Returns the lease to request and its holder, which must have at least two more leases than this worker. Returns null
- * if no worker does.
- */
+/** Returns the lease to request and its holder, which has at least two more leases than this worker; null for none. */
 export const chooseLeaseToAskFor = (
   self: string,
   count: number,

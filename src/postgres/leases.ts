@@ -8,10 +8,7 @@ import { Presence, processOf, WORKER_LOCK_NAMESPACE } from './presence.js';
 /** The exclusive right to do one thing, e.g. to run a projection. */
 export interface Lease {
   readonly name: string;
-  /**
-   * Aborted when this process loses the lease, or when a worker with fewer leases asks for it: stop at once and release
-   * it.
-   */
+  /** Aborted when this process loses the lease, or a worker with fewer leases asks for it: stop and release at once. */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }
@@ -30,10 +27,7 @@ export const ON_LEASE_CONFLICT =
   'on conflict (name) do update set term = default where ops_lease.worker_id = excluded.worker_id returning ops_lease.name, term';
 
 const LOOK_INTERVAL_MS = 1_000;
-/**
- * How long a free lease is left to workers with fewer leases, in ms. They may not want it, because they run other
- * tasks.
- */
+/** How long a free lease is left to workers with fewer leases, which may not want it because they run other tasks. */
 const COURTESY_MS = 1_500;
 
 /** A lease that this process holds or, as long as it has no term, is about to acquire. */

@@ -132,20 +132,12 @@ const checkServer = async (client: ClientBase): Promise<void> => {
 };
 
 const checkNumbering = (migrations: readonly Migration[]): void => {
-  const wrong = migrations.findIndex((migration, i) => migration.number !== i + 1);
-  if (wrong >= 0)
-    throw new MigrationError(
-      MIGRATION_MESSAGES.wrongNumber({
-        name: migrations[wrong]!.name,
-        number: migrations[wrong]!.number,
-        expected: wrong + 1,
-      }),
-    );
+  migrations.forEach(({ name, number }, i) => {
+    if (number !== i + 1) throw new MigrationError(MIGRATION_MESSAGES.wrongNumber({ name, number, expected: i + 1 }));
+  });
 };
 
-/**
- * Returns the migrations that have not run yet, after checking that this program knows all migrations that have run.
- */
+/** Returns the pending migrations, after checking that this program knows all migrations that have run. */
 const findPending = (migrations: readonly Migration[], applied: readonly AppliedMigration[]): readonly Migration[] => {
   const [expected, found] = [migrations[0], applied[0]];
   if (found?.number === 1 && expected && found.name !== expected.name)
@@ -162,10 +154,7 @@ const findPending = (migrations: readonly Migration[], applied: readonly Applied
   return migrations.slice(applied.length);
 };
 
-/**
- * Returns the repeatable migrations that have not run with their current content, except migrations that a newer
- * program has replaced.
- */
+/** Returns the repeatable migrations whose current content has not run, unless a newer program has replaced it. */
 const findChanged = (
   migrations: readonly RepeatableMigration[],
   applied: readonly AppliedRepeatable[],

@@ -35,10 +35,7 @@ export class Notifications {
     });
   }
 
-  /**
-   * Calls a listener for every notification on a channel, including notifications that this process sent. Returns a
-   * function that unsubscribes.
-   */
+  /** Calls a listener for each notification on a channel, even from this process. Returns a function to unsubscribe. */
   subscribe(channel: NotificationChannel, listener: Listener): () => void {
     const listeners = this.listeners.get(channel) ?? new Set();
     if (!this.listeners.has(channel)) {

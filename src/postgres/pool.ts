@@ -86,7 +86,7 @@ export const unhurried = (text: string): { text: string } => {
 export const withTransaction = async <T>(
   pool: Pool,
   work: (client: PoolClient) => Promise<T>,
-  isolation: 'read committed' | 'repeatable read' | 'serializable' = 'read committed',
+  isolation: 'read committed' | 'repeatable read' = 'read committed',
 ): Promise<T> => {
   const client = await pool.connect();
   let broken = false;

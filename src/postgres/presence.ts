@@ -6,7 +6,6 @@ import { reasonOf } from '../kernel/reason.js';
 import { RepeatedFailure } from '../runtime/repeated-failure.js';
 import { sleepUnlessAborted } from '../runtime/sleep.js';
 
-/** Namespace of the workers' advisory locks. */
 export const WORKER_LOCK_NAMESPACE = 7001;
 const RETRY_MS = 200;
 
@@ -55,10 +54,7 @@ export class Presence {
     return this.lost.signal;
   }
 
-  /**
-   * Ends the registration.
-   * @param deregister deletes the worker's id from the database
-   */
+  /** @param deregister deletes the worker's id from the database */
   async stop(deregister: (id: string) => Promise<void>): Promise<void> {
     this.stopping.abort();
     if (this.id !== null) await deregister(this.id);
@@ -105,11 +101,9 @@ export class Presence {
     session.on('error', () => lost.abort());
     session.on('end', () => lost.abort());
     await session.connect();
-    const [id, lockKey, at] = [
-      `${this.processId}/${++this.registrations}`,
-      randomInt(1, 2 ** 31 - 1),
-      performance.now(),
-    ];
+    const id = `${this.processId}/${++this.registrations}`;
+    const lockKey = randomInt(1, 2 ** 31 - 1);
+    const at = performance.now();
     await session.query('select pg_advisory_lock($1, $2)', [WORKER_LOCK_NAMESPACE, lockKey]);
     await session.query(
       `with registered as (

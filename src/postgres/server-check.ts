@@ -3,10 +3,7 @@ import type { Log } from '../kernel/log.js';
 import { SERVER_MESSAGES } from './messages.js';
 import { findTransactionPooler } from './pooler-check.js';
 
-/**
- * The server that DATABASE_URL points at does not meet this program's requirements. The message says why and what to do
- * (D-54).
- */
+/** The server at DATABASE_URL does not meet the requirements (D-54). The message says why and what to do. */
 export class UnfitServer extends Error {
   override readonly name = 'UnfitServer';
 }

@@ -41,17 +41,14 @@ const STORAGE = /^(53100|58030|25006|58P0.|XX001|XX002)$/;
 /** 28, 3D: login or database refused; 3F, 42: missing rights, or a missing schema, table or function. */
 const SETUP = /^(28|3D|3F|42)/;
 
-/** Code and message of an error that a PostgreSQL server sent. */
-export interface ServerError {
+/** An error that a PostgreSQL server sent. */
+interface ServerError {
   /** SQLSTATE. */
   readonly code: string;
   readonly message: string;
 }
 
-/**
- * Returns the error of a server that cannot store data until an operator fixes the cause: a full disk, a read-only
- * server, damaged files. Null for any other error.
- */
+/** Returns the error of a server that cannot store data until an operator fixes the cause; null for any other error. */
 export const findStorageError = (error: unknown): ServerError | null => {
   const found = asServerError(error);
   return found && STORAGE.test(found.code) ? found : null;

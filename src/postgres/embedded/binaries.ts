@@ -34,10 +34,7 @@ const packageRoot = (name: string): string | null => {
   }
 };
 
-/**
- * Creates the libraries' symbolic links: npm packages cannot contain them, and npm may skip the package's install
- * script.
- */
+/** Creates the libraries' symbolic links. npm packages cannot contain links, and npm may skip install scripts. */
 const linkLibraries = (root: string): void => {
   const list = join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;

@@ -13,7 +13,7 @@ import type { Account, RunAs } from './run-as.js';
 import { spawnSupervised } from './supervised.js';
 
 /** A fully initialised database cluster on disk, and its password. */
-export interface Cluster {
+interface Cluster {
   /** PostgreSQL's data directory. */
   readonly data: string;
   readonly password: string;
@@ -65,7 +65,8 @@ const createCluster = async (
   try {
     await mkdir(unfinished, { mode: 0o700 });
     await writeFile(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flush: true });
-    if (runAs.account) await changeOwner(runAs.account, unfinished, passwordFile);
+    const { account } = runAs;
+    if (account) for (const file of [unfinished, passwordFile]) await chown(file, account.uid, account.gid);
     await initdb(binaries, runAs, [
       `--pgdata=${join(unfinished, 'data')}`,
       '--username=postgres',
@@ -105,14 +106,7 @@ const removeUnfinished = async (dataDir: string): Promise<void> => {
   }
 };
 
-const changeOwner = async ({ uid, gid }: Account, ...files: readonly string[]): Promise<void> => {
-  for (const file of files) await chown(file, uid, gid);
-};
-
-/**
- * Makes an account the owner of a folder and its contents. Data that root copied or restored belongs to root, but
- * PostgreSQL must own its data.
- */
+/** Makes an account the owner of a folder and its contents: data that root copied or restored belongs to root. */
 const changeOwnerRecursively = ({ uid, gid }: Account, folder: string): void => {
   const { status, stderr } = spawnSync('chown', ['-R', `${uid}:${gid}`, folder], { env: TOOL_ENVIRONMENT });
   if (status !== 0) throw new Error(EMBEDDED_MESSAGES.chownFailed({ folder, stderr: String(stderr).trim() }));

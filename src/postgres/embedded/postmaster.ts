@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { TOOL_ENVIRONMENT } from '../../config/child-environment.js';
 
 /** The contents of postmaster.pid. */
-export interface Postmaster {
+interface Postmaster {
   readonly pid: number;
   /** True once the server accepts connections. */
   readonly ready: boolean;

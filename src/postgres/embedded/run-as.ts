@@ -27,10 +27,7 @@ const USER = 'postgres';
 /** Id of the unprivileged user on most systems. */
 const FALLBACK_USER_ID = '65534';
 
-/**
- * Finds an account for PostgreSQL when this process runs as root: the user `postgres`, created if it is missing, or
- * else the system's unprivileged user.
- */
+/** Finds an account other than root: `postgres`, created if it is missing, or else the system's unprivileged user. */
 export const findUnprivilegedAccount = (): Account => {
   const found = findAccount(USER);
   if (found) return found;
@@ -99,10 +96,7 @@ const CAPABILITIES = [
   ['dac_override', 1n], // more than needed, but the only one that containers usually have
 ] as const;
 
-/**
- * Runs programs as an account with an ambient capability, which they and their child processes keep. Returns null if
- * this process has no such capability, as on systems other than Linux.
- */
+/** Runs programs with an ambient capability, which child processes keep. Returns null if this process has none. */
 const withCapability = (account: Account): RunAs | null => {
   const own = readOwnCapabilities();
   const capability = CAPABILITIES.find(([, bit]) => (own >> bit) & 1n)?.[0];

@@ -33,7 +33,6 @@ export class ServerDidNotStart extends Error {
   }
 }
 
-/** Default settings of the server. */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -59,10 +58,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const LOG_LINES_KEPT = 20;
 const PROGRESS_MS = 5_000;
 
-/**
- * Starts a server on a data directory that is not in use (see postmaster.ts: stopLeftoverServer). The server shuts down
- * if this process exits.
- */
+/** Starts a server on a data directory that is not in use. The server shuts down if this process exits. */
 export const startServer = (options: {
   readonly binaries: Binaries;
   readonly runAs: RunAs;
@@ -130,10 +126,7 @@ export const startServer = (options: {
 /** SQLSTATEs to expect whenever the server starts or stops, or a client loses its connection. */
 const EXPECTED_STATES = /^(57P01|57P03|08006)$/;
 
-/**
- * Copies a line of the server's log to this process's log. SQL errors are logged at debug level, because the code that
- * sent the statement reports them.
- */
+/** Copies a line of the server's log. SQL errors get debug level, because the code that caused them reports them. */
 const logServerLine = (line: string, logger: Logger): void => {
   const [, state = '', severity = '', message = ''] = /^(\S{5}) (\w+): {2}(.*)$/.exec(line) ?? [];
   const fields = { from: 'postgres', state };

@@ -10,9 +10,7 @@ import { pacing } from './repeatable/pacing.sql.js';
 import { probeBudget } from './repeatable/probe-budget.sql.js';
 import { resourceCap } from './repeatable/resource-cap.sql.js';
 
-/**
- * All migrations. Numbered migrations are only appended, never changed or removed; repeatable ones are edited in place.
- */
+/** All migrations. Numbered migrations are only appended, never changed or removed; repeatable ones may be edited. */
 export const migrations: Migrations = {
   numbered: [schema, resourceReservations, endedLogs],
   repeatable: [eventStore, limiter, budgets, probeBudget, monthlyQuota, pacing, resourceCap],

@@ -1,9 +1,6 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
-/**
- * Reserves posts in an owner's monthly quota for publications in progress, so that all workers together never exceed
- * the quota (D-18).
- */
+/** Reserves posts in a monthly quota for publications in progress: all workers together never exceed it (D-18). */
 export const monthlyQuota: RepeatableMigration = {
   name: 'monthly-quota',
   sql: `

@@ -1,8 +1,6 @@
 import type { RepeatableMigration } from '../../migrations.js';
 
-/**
- * Reserves room for new resources, so that all processes together never create more than an owner's plan allows (D-67).
- */
+/** Reserves room for new resources: all processes together never create more than an owner's plan allows (D-67). */
 export const resourceCap: RepeatableMigration = {
   name: 'resource-cap',
   sql: `
