@@ -1,16 +1,5 @@
 import type { Batch, Position } from '../port.js';
-
-/** The part of a feed that its readers use. */
-interface ReadFeed {
-  /** Error that ended the feed; undefined if it ended without an error, null if it has not ended. */
-  readonly error: Error | undefined | null;
-  /** Position up to which all events were received. */
-  readonly head: Position;
-  has(reader: FeedReader): boolean;
-  read(after: Position, isWanted: (type: string) => boolean, limit: number): Batch;
-  makeRoom(): void;
-  leave(reader: FeedReader): void;
-}
+import type { LogFeed } from './log-feed.js';
 
 /** Reads a feed on behalf of one subscriber. */
 export class FeedReader {
@@ -23,7 +12,7 @@ export class FeedReader {
   private resolveWait: (() => void) | null = null;
 
   constructor(
-    readonly feed: ReadFeed,
+    readonly feed: LogFeed,
     after: Position,
     private readonly isWanted: (type: string) => boolean,
     private readonly isOvertaken: (reader: FeedReader) => boolean,

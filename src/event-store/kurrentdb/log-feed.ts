@@ -1,10 +1,12 @@
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { indexAfter } from '../index-after.js';
 import { type Batch, type Position, type StoredEvent, Unavailable } from '../port.js';
 import { coversFilter, createTypeMatcher, type TypeFilter } from '../type-filter.js';
 import { CallTimeout } from './call-timeout.js';
 import { isSystemEvent } from './event-text.js';
 import { FeedReader } from './feed-reader.js';
 import type { ReadMessage, ReadStart, Subscription, SubscriptionListener } from './read-call.js';
+import type { EventReader } from './reader.js';
 
 /** Bounds of the window. When it is full, the server waits during catch-up, and drops a live subscription. */
 const MAX_EVENTS = 4_096;
@@ -19,10 +21,7 @@ const NEAR = 16n * 1_048_576n;
 const GATHER_MS = 20;
 /** How long a reader may go without taking a batch while others wait, before it loses its place, in ms. */
 const STALL_MS = 1_000;
-/**
- * Interval at which a quiet feed checks for events that its filter excludes, and its readers check whether another feed
- * would serve them, in ms.
- */
+/** Interval at which a quiet feed looks for excluded events, and its readers for another feed, in ms. */
 const QUIET_MS = 400;
 
 /** Server calls and settings that feeds need. */
@@ -33,14 +32,8 @@ export interface FeedContext {
     filter: TypeFilter,
     listener: SubscriptionListener,
   ) => Promise<Subscription>;
-  /** Returns where to start to receive everything after a position. @throws WrongPosition @throws Unavailable */
-  readonly findStart: (after: Position) => Promise<ReadStart>;
-  /**
-   * Skips unwanted events: returns the position of the last event that can be skipped, or the same position if none
-   * can.
-   * @throws Unavailable
-   */
-  readonly skipUnwanted: (after: Position, isWanted: (type: string) => boolean) => Promise<Position>;
+  readonly findStart: EventReader['findSubscriptionStart'];
+  readonly skipUnwanted: EventReader['skipUnwanted'];
   /** Time limit for the server to confirm a subscription, in ms. */
   readonly timeoutMs: number;
 }
@@ -119,7 +112,7 @@ export class LogFeed {
   /** Returns the next events for a reader, and the position that it reaches with them. */
   read(after: Position, isWanted: (type: string) => boolean, limit: number): Batch {
     const events: StoredEvent[] = [];
-    for (let index = this.findAfter(after); index < this.events.length; index++) {
+    for (let index = indexAfter(this.events, after); index < this.events.length; index++) {
       const event = this.events[index] as StoredEvent;
       if (!isWanted(event.type)) continue;
       events.push(event);
@@ -231,8 +224,7 @@ export class LogFeed {
 
   /** Removes readers that take no batch while others wait. The removed readers continue with another feed. */
   private removeStalled(): void {
-    const waiting = [...this.readers].filter(({ isWaiting }) => isWaiting);
-    if (waiting.length === 0) return;
+    if (![...this.readers].some(({ isWaiting }) => isWaiting)) return;
     const now = performance.now();
     for (const reader of this.readers)
       if (!reader.isWaiting && now - reader.takenAt > STALL_MS) this.readers.delete(reader);
@@ -271,18 +263,6 @@ export class LogFeed {
 
   private wakeReaders(): void {
     for (const reader of this.readers) reader.wake();
-  }
-
-  /** Returns the index of the first event after a position. */
-  private findAfter(position: Position): number {
-    let low = 0;
-    let high = this.events.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.events[middle] as StoredEvent).position <= position) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 

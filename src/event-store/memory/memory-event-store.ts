@@ -1,3 +1,4 @@
+import { indexAfter } from '../index-after.js';
 import {
   type AppendCondition,
   type AppendResult,
@@ -19,9 +20,7 @@ import {
 } from '../port.js';
 import { createTypeMatcher } from '../type-filter.js';
 
-/**
- * The log itself. Several {@link MemoryEventStore}s that share a log behave like several processes that share a store.
- */
+/** The log itself. {@link MemoryEventStore}s that share a log behave like processes that share a store. */
 export class MemoryLog {
   readonly events: StoredEvent[] = [];
   /** Identity of the store; null until one is created. */
@@ -34,10 +33,7 @@ export class MemoryLog {
   readonly faults = { isUnavailable: false, responsesToLose: 0 };
   private readonly watchers = new Set<(dropped: boolean) => void>();
 
-  /**
-   * Calls the callback after each append (`false`) and when subscriptions are dropped (`true`). Returns a function that
-   * unsubscribes it.
-   */
+  /** Calls back after each append (`false`) and when subscriptions are dropped (`true`). Returns a function to stop. */
   watch(callback: (dropped: boolean) => void): () => void {
     this.watchers.add(callback);
     return () => this.watchers.delete(callback);
@@ -90,7 +86,8 @@ export class MemoryEventStore implements EventStoreAdapter {
   async appendTogether(appends: readonly StreamAppend[]): Promise<Position> {
     for (const { stream, events } of appends) validateAppend(stream, events);
     await this.simulateCall();
-    const isOpen = ({ stream, expected }: StreamAppend) => indexOf(expected) === this.countEvents(stream);
+    const isOpen = ({ stream, expected }: StreamAppend) =>
+      indexOf(expected) === (this.log.streams.get(stream)?.length ?? 0);
     const taken = appends.find((each) => !isOpen(each));
     // Either all appends are new, or all are repeats, for which appendNow writes nothing.
     if (taken && appends.some(isOpen)) throw new WrongExpectedRevision(taken.stream, taken.expected, 'noStream');
@@ -110,12 +107,9 @@ export class MemoryEventStore implements EventStoreAdapter {
   async readAll({ after, limit, ...filter }: ReadAllOptions): Promise<StoredEvent[]> {
     await this.simulateCall();
     const isWanted = createTypeMatcher(filter);
-    const found: StoredEvent[] = [];
-    for (let i = this.indexAfter(after); i < this.log.events.length && found.length < limit; i++) {
-      const event = this.log.events[i]!;
-      if (isWanted(event.type)) found.push(event);
-    }
-    return found;
+    const { events } = this.log;
+    const later = events.slice(indexAfter(events, after));
+    return later.filter(({ type }) => isWanted(type)).slice(0, limit);
   }
 
   async readHead(): Promise<Position> {
@@ -129,7 +123,7 @@ export class MemoryEventStore implements EventStoreAdapter {
     let position = after;
     let isLiveReported = false;
     while (!signal.aborted) {
-      const start = this.indexAfter(position);
+      const start = indexAfter(this.log.events, position);
       const range = this.log.faults.isUnavailable ? [] : this.log.events.slice(start, start + maxBatch);
       position = range.at(-1)?.position ?? position;
       const isLive = start + range.length >= this.log.events.length;
@@ -210,26 +204,10 @@ export class MemoryEventStore implements EventStoreAdapter {
     return { revision: last.revision, position: last.position };
   }
 
-  private countEvents(stream: string): number {
-    return this.log.streams.get(stream)?.length ?? 0;
-  }
-
   /** Takes one turn of the event loop, like a call to a real store. @throws Unavailable during an injected outage */
   private async simulateCall(): Promise<void> {
     await new Promise(setImmediate);
     if (this.log.faults.isUnavailable) throw new Unavailable('the store is unavailable');
-  }
-
-  private indexAfter(after: Position): number {
-    const { events } = this.log;
-    let low = 0;
-    let high = events.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (events[middle]!.position <= after) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   /** Waits for the next append, drop or abort. @returns true for a drop */

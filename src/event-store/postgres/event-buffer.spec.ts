@@ -28,7 +28,7 @@ describe('EventBuffer', () => {
       [9, 11],
     ] as const)
       buffer.addRange(range(after, end));
-    expect([buffer.gapEnd, buffer.lastGapEnd]).toEqual([2n, 9n]);
+    expect(buffer.lastGapEnd).toBe(9n);
     expect(buffer.addRange(range(0, Number(buffer.lastGapEnd)))).toBe(true);
     expect([buffer.head, buffer.lastGapEnd]).toEqual([11n, null]);
     const positions = buffer.readAfter(0n, 100)!.events.map(({ position }) => Number(position));

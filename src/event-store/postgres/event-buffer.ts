@@ -1,7 +1,8 @@
+import { indexAfter } from '../index-after.js';
 import { BEGINNING, type Position, type StoredEvent } from '../port.js';
 
-/** All matching events of a range of the log, after one position and up to another. */
-export interface LogRange {
+/** All matching events of a range of the log. */
+interface LogRange {
   readonly after: Position;
   /** Inclusive. */
   readonly end: Position;
@@ -19,9 +20,7 @@ export interface LogPage {
 const MAX_EVENTS = 4_096;
 const MAX_BYTES = 32 * 1_048_576;
 
-/**
- * Holds the newest events of the log in memory, without gaps, and later ranges that are separated from them by a gap.
- */
+/** Holds the newest events of the log in memory, without gaps, and later ranges that follow a gap. */
 export class EventBuffer {
   private readonly events: StoredEvent[] = [];
   private bytes = 0;
@@ -38,11 +37,6 @@ export class EventBuffer {
   /** Position up to which the buffer is complete. */
   get head(): Position {
     return this.to;
-  }
-
-  /** Position at which the first gap, which starts at {@link head}, ends. Null if there is no gap. */
-  get gapEnd(): Position | null {
-    return this.ahead[0]?.after ?? null;
   }
 
   /** Position at which the last gap ends: reading up to it fills all gaps. Null if there is no gap. */
@@ -90,14 +84,8 @@ export class EventBuffer {
   /** Returns the events after a position; null if the buffer does not reach back that far. */
   readAfter(after: Position, limit: number): LogPage | null {
     if (this.isBehind(after)) return null;
-    let low = 0;
-    let high = this.events.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.events[middle]!.position <= after) low = middle + 1;
-      else high = middle;
-    }
-    const events = this.events.slice(low, low + limit);
+    const start = indexAfter(this.events, after);
+    const events = this.events.slice(start, start + limit);
     if (events.length === limit) return { events, position: events.at(-1)!.position, isEnd: false };
     return { events, position: this.to > after ? this.to : after, isEnd: true };
   }

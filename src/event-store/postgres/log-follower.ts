@@ -34,7 +34,6 @@ export type ReadLog = (options: ReadAllOptions & { readonly upTo?: Position }) =
  */
 export class LogFollower {
   private readonly buffer = new EventBuffer();
-  /** Filters of the subscribers. */
   private readonly filters = new Set<TypeFilter>();
   /** Types of events that the buffer holds. */
   private wanted: TypeFilter = { types: [] };
@@ -191,10 +190,7 @@ export class LogFollower {
     });
   }
 
-  /**
-   * Listens for notifications, reads new events into the buffer and wakes the subscribers, until the follower is
-   * closed. Resumes after every outage.
-   */
+  /** Reads new events into the buffer and wakes the subscribers, until {@link close}. Resumes after every outage. */
   private async fillBuffer(): Promise<void> {
     const { signal } = this.stopping;
     const backoff = new Backoff();
@@ -293,14 +289,13 @@ export class LogFollower {
   }
 
   /**
-   * Waits until there may be new events and a subscriber waits for them, until the connection is lost, or until the
-   * poll interval has passed.
+   * Waits until there may be new events that a subscriber waits for, the connection is lost, or the poll interval ends.
    * @returns false if the poll interval passed without new events
    */
   private async waitForDemand(): Promise<boolean> {
     const until = performance.now() + POLL_MS;
     while (!this.isConnectionLost && !this.stopping.signal.aborted) {
-      const hasNews = this.isReadRequested || this.buffer.gapEnd !== null;
+      const hasNews = this.isReadRequested || this.buffer.lastGapEnd !== null;
       if (hasNews && this.waiters.size > 0) return true;
       const ms = until - performance.now();
       if (ms <= 0) return hasNews;
