@@ -1,34 +1,22 @@
 import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import { Unavailable } from '../port.js';
-import { decodeAnswer } from './append-message.js';
+import { decodeAnswer, type Written } from './append-message.js';
 import { CallTimeout } from './call-timeout.js';
 import { type ConnectionOptions, type GrpcCall, openOwnCall } from './own-connection.js';
 
 /** Maximum number of bytes buffered for the connection. Beyond this, appends wait in the process instead. */
 const MAX_UNSENT_BYTES = 1_048_576;
 
-/**
- * Fraction of the time limit after which an unresponsive server counts as failed. It is below 1 because appends that
- * have waited have less time left.
- */
+/** Fraction of the time limit after which a silent server counts as failed; below 1, because waiting takes time too. */
 const SILENT_PART = 0.5;
-
-/** Outcome of an append that was written. */
-export interface Written {
-  readonly revision: bigint;
-  /** Undefined if retention has removed the events of a repeated append. */
-  readonly position: bigint | undefined;
-}
 
 interface Pending {
   readonly resolve: (written: Written) => void;
   readonly reject: (error: unknown) => void;
-  /**
-   * Time when the append was sent, by `performance.now()`, in ms; `until` is the deadline for the answer, on the same
-   * clock.
-   */
+  /** By `performance.now()`, in ms. */
   readonly sentAt: number;
+  /** Deadline for the answer, on the same clock. */
   readonly until: number;
 }
 
@@ -77,7 +65,6 @@ export class AppendCall {
     return call;
   }
 
-  /** True until the call has ended. */
   get isOpen(): boolean {
     return !this.isEnded;
   }
@@ -165,18 +152,13 @@ export class AppendCall {
       if (this.answeredAt < pending.sentAt) silentMs = Math.max(silentMs, now - pending.sentAt);
     }
     if (next < Infinity) this.expireAt(next);
-    if (silentMs > 0 && !this.isRetired) this.retireSilent(silentMs);
+    if (silentMs > 0 && !this.isRetired) {
+      // The next call is opened at once, so the client must be notified of a failure first.
+      if (silentMs >= this.timeoutMs * SILENT_PART) this.call!.reportSilence();
+      this.retire();
+    }
     for (const { reject, sentAt, until } of expired) reject(new CallTimeout('append', Math.round(until - sentAt)));
     this.endIfDone();
-  }
-
-  /**
-   * Retires a call that may be dead. The next call is opened at once, so the client must be notified of a failure
-   * first.
-   */
-  private retireSilent(silentMs: number): void {
-    if (silentMs >= this.timeoutMs * SILENT_PART) this.call!.reportSilence();
-    this.retire();
   }
 
   /** Ends a retired call gracefully, so that the server carries out all appends that it has received. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../port.js';
-import { AppendCall, type Written } from './append-call.js';
+import { AppendCall } from './append-call.js';
+import type { Written } from './append-message.js';
 import { withCallTimeout } from './call-timeout.js';
 import type { RenewableClient } from './clients.js';
 import { type ConnectionOptions, readConnectionOptions } from './own-connection.js';

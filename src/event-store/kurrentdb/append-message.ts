@@ -59,16 +59,18 @@ export const encodeAppend = (
   return writer.uint32(numberField(4)).bool(true).finish();
 };
 
-/** The server's answer to an append. */
-export type AppendAnswer =
-  | { readonly correlation: string; readonly revision: bigint; readonly position: bigint | undefined }
-  | { readonly correlation: string; readonly error: Error };
+/** Outcome of an append that was written. */
+export interface Written {
+  readonly revision: bigint;
+  /** Undefined if retention has removed the events of a repeated append. */
+  readonly position: bigint | undefined;
+}
 
 /** Decodes the answer to an append. Errors have the client's own types. */
-export const decodeAnswer = (bytes: Uint8Array): AppendAnswer => {
+export const decodeAnswer = (bytes: Uint8Array): { correlation: string } & (Written | { error: Error }) => {
   const reader = Reader.create(bytes);
   let correlation = '';
-  let success: { readonly revision: bigint; readonly position: bigint | undefined } | undefined;
+  let success: Written | undefined;
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
     if (tag === bytesField(1)) correlation = readText(reader, 2);
@@ -78,7 +80,7 @@ export const decodeAnswer = (bytes: Uint8Array): AppendAnswer => {
   return success ? { correlation, ...success } : { correlation, error: decodeError(bytes) };
 };
 
-const readSuccess = (reader: Reading): { revision: bigint; position: bigint | undefined } => {
+const readSuccess = (reader: Reading): Written => {
   let revision = 0n;
   let position: bigint | undefined;
   readFields(reader, (tag) => {

@@ -1,8 +1,7 @@
 import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import { type ExpectedRevision, NotAppended } from '../port.js';
-import type { Written } from './append-call.js';
 import { AppendLane } from './append-lane.js';
-import { encodeAppend } from './append-message.js';
+import { encodeAppend, type Written } from './append-message.js';
 import { withCallTimeout } from './call-timeout.js';
 import { RenewableClient } from './clients.js';
 import { isGivenUpByServer, isRememberedByClient } from './errors.js';
@@ -11,19 +10,13 @@ import type { WireEvent } from './event-text.js';
 /** Fraction of the time limit that an append may spend waiting; the rest is left for its answer. */
 const WAITING_PART = 0.9;
 
-/**
- * Maximum number of times that an append is repeated after the server has aborted it, within the caller's time limit.
- * The server takes 2 to 3 s each time.
- */
+/** Maximum number of repeats after the server has aborted an append, which takes the server 2 to 3 s each time. */
 const MAX_REPEATS = 3;
 
-/**
- * Maximum number of appends and bytes in flight, and waiting. Beyond these limits the server is not keeping up, and
- * waiting would only use memory.
- */
+/** Beyond these limits, the server is not keeping up, and waiting would only use memory. */
 const BOUNDS: AppendBounds = { sent: 512, sentBytes: 16 * 1_048_576, waiting: 10_000, waitingBytes: 64 * 1_048_576 };
 
-/** Bounds for an {@link Appender}. */
+/** Maximum number of appends and bytes in flight, and waiting. */
 export interface AppendBounds {
   readonly sent: number;
   readonly sentBytes: number;
@@ -46,10 +39,7 @@ interface Waiting {
   readonly start: () => void;
 }
 
-/**
- * Sends many appends concurrently over one connection, first come, first served. Enough are in flight to keep the
- * server busy; the others wait.
- */
+/** Sends appends over one connection, first come, first served: enough at a time to keep the server busy. */
 export class Appender {
   private readonly client: RenewableClient;
   private readonly lane: AppendLane;
@@ -71,10 +61,7 @@ export class Appender {
     this.bounds = { ...BOUNDS, ...bounds };
   }
 
-  /**
-   * Opens the first connection unless it has been opened before; `onReconnect` reports later ones.
-   * @throws the client's errors
-   */
+  /** Opens the first connection unless it has been opened before. @throws the client's errors */
   connect(): Promise<void> {
     return this.lane.connect();
   }
@@ -125,7 +112,7 @@ export class Appender {
   private async makeCall<T>(make: (client: KurrentDBClient) => Promise<T>, until: number): Promise<T> {
     const client = this.client.getClient();
     try {
-      return await withCallTimeout(make(client), remaining(until), 'append');
+      return await withCallTimeout(make(client), Math.max(1, until - performance.now()), 'append');
     } catch (error) {
       if (isRememberedByClient(error)) this.client.replaceClient(client);
       throw error;
@@ -178,5 +165,3 @@ export class Appender {
     this.sentBytes += bytes;
   }
 }
-
-const remaining = (until: number): number => Math.max(1, until - performance.now());

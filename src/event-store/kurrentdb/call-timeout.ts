@@ -10,8 +10,7 @@ export class CallTimeout extends Unavailable {
 }
 
 /**
- * Waits for a call's response. The limit is needed because the client ignores its own deadlines if the server is
- * frozen.
+ * Waits for a call's response. If the server is frozen, the client ignores its own deadlines.
  * @param timeoutMs above 0
  * @throws CallTimeout after the time limit; a later response is ignored
  */

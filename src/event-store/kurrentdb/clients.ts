@@ -1,11 +1,10 @@
-import type { CallOptions, Client as GrpcClient, Metadata } from '@grpc/grpc-js';
+import type { Client as GrpcClient } from '@grpc/grpc-js';
 import { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
-import { internalsOf, isClientCancellationError } from './library-internals.js';
+import { internalsOf } from './library-internals.js';
 
 /**
- * Creates a client for a connection string. `esdb:` is replaced by the equivalent `kurrentdb:`, because the library
- * prints a warning about `esdb:`.
+ * Creates a client. Replaces `esdb:` with the equivalent `kurrentdb:`, because the library warns about `esdb:`.
  * @throws Error for an invalid string or an unknown option
  */
 export const createClient = (connectionString: string): KurrentDBClient =>
@@ -15,9 +14,7 @@ export const createClient = (connectionString: string): KurrentDBClient =>
 export const withoutOldName = (connectionString: string): string =>
   connectionString.replace(/^esdb(?=:|\+)/, 'kurrentdb');
 
-/**
- * Throws for an unknown option. The library only prints a warning, which reveals the whole string with its password.
- */
+/** Throws for an unknown option. The library only prints a warning, which reveals the string with its password. */
 const rejectUnknownOptions = <T>(parse: () => T): T => {
   const { warn } = console;
   let unknown: string | undefined;
@@ -49,10 +46,7 @@ export const disposeClient = async (client: KurrentDBClient): Promise<void> => {
     );
 };
 
-/**
- * Returns the client's gRPC client, connected to the node that the client has discovered.
- * @throws the client's errors if it finds no node
- */
+/** Returns the gRPC client for the node that a client has discovered. @throws the client's errors if it finds none */
 export const openGrpcClient = (client: KurrentDBClient): Promise<GrpcClient> =>
   internalsOf(client).getGRPCClient(streams.StreamsClient, 'call');
 
@@ -71,30 +65,6 @@ export const reportFailure = (client: KurrentDBClient, grpc: GrpcClient, error: 
   lostChannels.add(channel);
   internals.handleError(grpc, error).catch(() => undefined);
 };
-
-/**
- * Opens a call over a client's connection, with its credentials. As with the client's own calls, a new connection
- * replaces a lost one, or one to a former leader. The caller must end the call. The client's own calls are not used:
- * they convert every event several times (ADR-121), its reads use another connection that is never closed, and
- * cancelling a call closes the connection that all other calls use (ADR-127).
- * @throws the client's errors if it finds no node of the cluster
- */
-export const openCall = async <Call extends ClientCall>(
-  client: KurrentDBClient,
-  create: (grpc: GrpcClient, metadata: Metadata, options: CallOptions) => Call,
-): Promise<Call> => {
-  const internals = internalsOf(client);
-  const grpc = await openGrpcClient(client);
-  const call = create(grpc, ...internals.callArguments({}, { deadline: Infinity }));
-  call.on('error', (error: Error) => {
-    if (!isClientCancellationError(error)) reportFailure(client, grpc, error);
-  });
-  return call;
-};
-
-interface ClientCall {
-  on(event: 'error', listener: (error: Error) => void): unknown;
-}
 
 /** Creates a client when it is first needed, and a new one after the current one has been retired. */
 export class RenewableClient {

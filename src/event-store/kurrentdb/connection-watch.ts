@@ -37,10 +37,7 @@ export class ConnectionWatch {
     this.running ??= this.run();
   }
 
-  /**
-   * Waits until the watch is connected, so that it notices any later loss. Returns at once if there is no listener.
-   * @throws Unavailable
-   */
+  /** Waits until the watch is connected and notices any later loss, unless there is no listener. @throws Unavailable */
   async waitUntilConnected(timeoutMs: number): Promise<void> {
     if (!this.isAway) return;
     this.pause.abort();
@@ -86,9 +83,7 @@ export class ConnectionWatch {
     this.reportLoss();
   }
 
-  /**
-   * Follows the stream until the connection is lost or the signal is aborted. Returns the error, if any, that ended it.
-   */
+  /** Follows the stream until the connection is lost or the signal is aborted. Returns the error, if any. */
   private follow(handleConfirmation: () => void): Promise<Error | undefined> {
     return new Promise((resolve) => {
       let client: KurrentDBClient;

@@ -1,3 +1,4 @@
+import { status } from '@grpc/grpc-js';
 import { ErrorType, WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
 import {
   AppendTooLarge,
@@ -24,23 +25,17 @@ const RETRYABLE_TYPES: ReadonlySet<unknown> = new Set([
   ErrorType.NOT_LEADER,
 ]);
 
-const UNKNOWN = 2;
-const ABORTED = 10;
+const RETRYABLE_CODES: ReadonlySet<unknown> = new Set([
+  status.CANCELLED,
+  status.DEADLINE_EXCEEDED,
+  status.RESOURCE_EXHAUSTED,
+  status.ABORTED,
+  status.INTERNAL,
+  status.UNAVAILABLE,
+]);
 
-/** gRPC codes: cancelled, deadline exceeded, resource exhausted, aborted, internal, unavailable. */
-const RETRYABLE_CODES: ReadonlySet<unknown> = new Set([1, 4, 8, ABORTED, 13, 14]);
-
-/**
- * Messages of errors with neither type nor code: the server is starting, is busy or has no leader yet, or no node of
- * the cluster was found.
- */
+/** Messages of errors with neither type nor code: the server is starting, busy, without a leader, or not found. */
 const RETRYABLE_MESSAGES = /Server Is (Not Ready|Busy|Too Busy)|No leader info|Failed to discover/;
-
-/** gRPC code: the user name or the password is wrong. A read also fails with this code if the user lacks permission. */
-const UNAUTHENTICATED = 16;
-
-/** gRPC code: the server does not know the call, or a proxy has no route to it (HTTP 404). */
-const UNIMPLEMENTED = 12;
 
 interface ClientError {
   readonly type?: unknown;
@@ -66,7 +61,7 @@ const WRONG_POSITION = 'Unexpected ReadAllResult: Error';
 export const isWrongPosition = (error: unknown): boolean => {
   if (error instanceof WrongPosition) return true;
   const { code, message } = asClientError(error);
-  return code === UNKNOWN && String(message).includes(WRONG_POSITION);
+  return code === status.UNKNOWN && String(message).includes(WRONG_POSITION);
 };
 
 /** The log has no event at the position where a subscription starts, so the events that follow are unknown. */
@@ -93,7 +88,7 @@ export const isStreamDeleted = (error: unknown): boolean => asClientError(error)
  */
 export const isGivenUpByServer = (error: unknown): boolean => {
   const { type, code } = asClientError(error);
-  return type === ErrorType.DEADLINE_EXCEEDED || code === ABORTED;
+  return type === ErrorType.DEADLINE_EXCEEDED || code === status.ABORTED;
 };
 
 /**
@@ -104,11 +99,12 @@ export const toPortError = (error: unknown, what: string): unknown => {
   if (error instanceof Unavailable) return error;
   const { type, code, message } = asClientError(error);
   if (type === ErrorType.ACCESS_DENIED) {
-    const denial = code === UNAUTHENTICATED ? 'UNAUTHENTICATED' : 'ACCESS_DENIED';
+    // The user name or the password is wrong; a read also fails with this code if the user lacks permission.
+    const denial = code === status.UNAUTHENTICATED ? 'UNAUTHENTICATED' : 'ACCESS_DENIED';
     return new StorageFailed(denial, KURRENTDB_MESSAGES.accessDenied({ what }), { cause: error });
   }
   const text = typeof message === 'string' ? message : '';
-  if (code === UNIMPLEMENTED) return new Unavailable(KURRENTDB_MESSAGES.unknownCall({ what, reason: text }));
+  if (code === status.UNIMPLEMENTED) return new Unavailable(KURRENTDB_MESSAGES.unknownCall({ what, reason: text }));
   const isRetryable = RETRYABLE_TYPES.has(type) || RETRYABLE_CODES.has(code) || RETRYABLE_MESSAGES.test(text);
   if (!isRetryable) return error;
   return new Unavailable(`${what}: ${[type, code, text].filter(Boolean).join(', ')}`, { cause: error });

@@ -22,9 +22,7 @@ const WRAPPED_START = `{"${EXACT_TEXT_KEY}"`;
 const isWrapped = (metadata: unknown): metadata is { readonly [EXACT_TEXT_KEY]: string } =>
   typeof metadata === 'object' && metadata !== null && Object.keys(metadata).join() === EXACT_TEXT_KEY;
 
-/**
- * An event as it is sent: JSON data if it is canonical, otherwise bytes. `data` and `metadata` are the text to send.
- */
+/** An event as it is sent: canonical data as JSON, any other data as bytes. `metadata` may be wrapped. */
 export interface WireEvent extends Omit<NewEvent, 'isCanonical'> {
   readonly isJson: boolean;
 }

@@ -1,10 +1,14 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
 import { Metadata, status } from '@grpc/grpc-js';
 import { joinMessages, MessageSplitter } from './grpc-frames.js';
 
-/**
- * How long the server may take to close an ended call, in ms. EventStoreDB does not close a call without open appends.
- */
+/** Time for the server to close an ended call, in ms. EventStoreDB does not close a call without open appends. */
 const CLOSE_MS = 5_000;
 
 /** Callbacks for a call's messages and its end. */
@@ -57,7 +61,7 @@ export class GrpcCall {
    */
   constructor(
     private readonly session: ClientHttp2Session,
-    headers: Readonly<Record<string, string | string[]>>,
+    headers: OutgoingHttpHeaders,
     private readonly listener: CallListener,
     private readonly onFailure: (error: Error) => void,
   ) {

@@ -55,10 +55,7 @@ const SERVER_DEADLINE_MS = 60_000;
 /** A revision that no stream reaches. */
 const UNREACHED_REVISION = 2n ** 60n;
 
-/**
- * Returns the refusal if the server denied access, which an operator must fix; null for any other failure, which counts
- * as an outage.
- */
+/** Returns the refusal if the server denied access. Any other failure counts as an outage. */
 const findRefusal = (error: unknown): Refusal | null =>
   error instanceof StorageFailed ? { code: error.code, message: error.message } : null;
 
@@ -98,7 +95,7 @@ export class KurrentEventStore implements EventStoreAdapter {
     this.reader = new EventReader(this.client, timeoutMs);
     this.feeds = new LogFeeds({
       openSubscription: (start, filter, listener) =>
-        openSubscription(this.client, timeoutMs, requestSubscription(start, filter, 1), listener),
+        openSubscription(this.client, timeoutMs, requestSubscription(start, filter), listener),
       findStart: (after) => this.trackCall(() => this.reader.findSubscriptionStart(after)),
       skipUnwanted: (after, isWanted) => this.trackCall(() => this.reader.skipUnwanted(after, isWanted)),
       timeoutMs,
@@ -214,10 +211,7 @@ export class KurrentEventStore implements EventStoreAdapter {
     return error;
   }
 
-  /**
-   * Attempts an append at a revision that no stream reaches, so nothing is written. The server checks the user's rights
-   * first.
-   */
+  /** Attempts an append that writes nothing, at an impossible revision. The server checks the user's rights first. */
   private async probeAppend(): Promise<void> {
     const stream = this.refusedStream;
     const probe = { id: randomUUID(), type: 'Probe', data: '{}', metadata: '{}' };
@@ -257,10 +251,7 @@ export class KurrentEventStore implements EventStoreAdapter {
     return (crosspost ?? null) as Json | null;
   }
 
-  /**
-   * Keeps a note in the metadata of a stream without events. The server keeps the latest version of a stream's
-   * metadata.
-   */
+  /** Keeps a note in the metadata of a stream without events. The server keeps the latest version of the metadata. */
   private async writeNote(name: string, note: Json): Promise<void> {
     try {
       await this.appender.call((client) =>

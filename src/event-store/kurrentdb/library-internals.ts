@@ -14,7 +14,6 @@ export { readStreamMetadata } from '@kurrent/kurrentdb-client/dist/streams/utils
 export { convertToCommandError } from '@kurrent/kurrentdb-client/dist/utils/CommandError.js';
 export { isClientCancellationError } from '@kurrent/kurrentdb-client/dist/utils/isClientCancellationError.js';
 
-/** Internals that the client's own calls use. */
 interface ClientInternals {
   getChannel(): Promise<{ close(): void }>;
   getGRPCClient(grpcClient: typeof streams.StreamsClient, name: string): Promise<GrpcClient>;

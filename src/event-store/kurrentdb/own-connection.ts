@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type ClientHttp2Session, connect, constants, type SecureClientSessionOptions } from 'node:http2';
-import { type Metadata, status } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
 import type { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import { withTimeLimit } from '../../runtime/time-limit.js';
 import { openGrpcClient, reportFailure, withoutOldName } from './clients.js';
@@ -12,10 +12,7 @@ export type { GrpcCall };
 /** The client's own defaults. */
 const KEEP_ALIVE_MS = 10_000;
 
-/**
- * Number of bytes that the server may send without an acknowledgement. HTTP/2's default of 64 KiB makes it wait
- * repeatedly.
- */
+/** Number of bytes that the server may send unacknowledged. HTTP/2's default of 64 KiB makes it wait repeatedly. */
 const WINDOW_BYTES = 1_048_576;
 
 /** Options for a connection, parsed from a connection string. */
@@ -28,10 +25,7 @@ export interface ConnectionOptions {
   readonly keepAliveTimeoutMs: number;
 }
 
-/**
- * Reads the options of a valid connection string, and the files that it refers to.
- * @throws Error if a file cannot be read
- */
+/** Reads the options of a valid connection string, and its files. @throws Error if a file cannot be read */
 export const readConnectionOptions = (connectionString: string): ConnectionOptions => {
   const options = parseConnectionString(withoutOldName(connectionString));
   const { tls = true, tlsVerifyCert = true, tlsCAFile, userCertFile, userKeyFile } = options;
@@ -79,17 +73,11 @@ export const openOwnCall = async (
   }
 };
 
-const createHeaders = async (
-  client: KurrentDBClient,
-  path: string,
-): Promise<Readonly<Record<string, string | string[]>>> => {
+const createHeaders = async (client: KurrentDBClient, path: string) => {
   const [metadata, { credentials }] = internalsOf(client).callArguments({}, { deadline: Infinity });
   if (credentials) metadata.merge(await credentials.generateMetadata({ service_url: '', method_name: path }));
-  return { ...toHeaders(metadata), [constants.HTTP2_HEADER_PATH]: path };
+  return { ...metadata.toHttp2Headers(), [constants.HTTP2_HEADER_PATH]: path };
 };
-
-const toHeaders = (metadata: Metadata): Record<string, string | string[]> =>
-  metadata.toHttp2Headers() as Record<string, string | string[]>;
 
 const openSession = async (
   address: string,

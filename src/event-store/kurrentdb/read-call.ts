@@ -5,8 +5,9 @@ import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { Position, StoredEvent } from '../port.js';
 import { type TypeFilter } from '../type-filter.js';
-import { openCall, type RenewableClient } from './clients.js';
+import { openGrpcClient, type RenewableClient, reportFailure } from './clients.js';
 import { toPlainMetadata } from './event-text.js';
+import { internalsOf, isClientCancellationError } from './library-internals.js';
 import { type GrpcCall, openOwnCall, readConnectionOptions } from './own-connection.js';
 import {
   bytesField,
@@ -53,11 +54,7 @@ export const requestAll = (from: ReadStart, direction: 'forwards' | 'backwards',
   requestEvents(new Options().setAll(partOfAll(from)), direction, count);
 
 /** Builds a request for all existing and future events of $all that follow a position and match a filter. */
-export const requestSubscription = (
-  from: ReadStart,
-  filter: TypeFilter,
-  checkpointInterval: number,
-): streams.ReadReq => {
+export const requestSubscription = (from: ReadStart, filter: TypeFilter): streams.ReadReq => {
   const expression = new Options.FilterOptions.Expression().setRegex(toTypePattern(filter));
   const options = new Options()
     .setAll(partOfAll(from))
@@ -66,13 +63,13 @@ export const requestSubscription = (
       new Options.FilterOptions()
         .setEventType(expression)
         .setCount(new shared.Empty())
-        .setCheckpointintervalmultiplier(checkpointInterval),
+        .setCheckpointintervalmultiplier(1),
     );
   return withTextIds(options);
 };
 
 /** Returns a regular expression for the types that a filter selects. It excludes the server's own types. */
-export const toTypePattern = ({ types, except = [] }: TypeFilter): string => {
+const toTypePattern = ({ types, except = [] }: TypeFilter): string => {
   if (types) return `^(?:${types.map(escapeType).join('|')})$`;
   return except.length === 0 ? '^[^$]' : `^(?!\\$)(?!(?:${except.map(escapeType).join('|')})$)`;
 };
@@ -102,13 +99,23 @@ const withTextIds = (options: streams.ReadReq.Options): streams.ReadReq =>
     options.setUuidOption(new Options.UUIDOption().setString(new shared.Empty())).setResolveLinks(false),
   );
 
-/** Sends a request. The caller must cancel the call unless it has ended. @throws the client's errors */
-export const openRead = (client: KurrentDBClient, request: streams.ReadReq): Promise<ReadCall> => {
+/**
+ * Sends a request over a client's connection, with its credentials. As with the client's own calls, a new connection
+ * replaces a lost one, or one to a former leader. The caller must cancel the call unless it has ended. The client's own
+ * calls are not used: they convert every event several times (ADR-121), its reads use another connection that is never
+ * closed, and cancelling a call closes the connection that all other calls use (ADR-127).
+ * @throws the client's errors if it finds no node of the cluster
+ */
+export const openRead = async (client: KurrentDBClient, request: streams.ReadReq): Promise<ReadCall> => {
   const { path } = streamsGrpc.StreamsService.read;
   const encode = (message: streams.ReadReq): Buffer => Buffer.from(message.serializeBinary());
-  return openCall(client, (grpc, metadata, options) =>
-    grpc.makeServerStreamRequest(path, encode, decodeMessage, request, metadata, options),
-  );
+  const grpc = await openGrpcClient(client);
+  const callArguments = internalsOf(client).callArguments({}, { deadline: Infinity });
+  const call = grpc.makeServerStreamRequest(path, encode, decodeMessage, request, ...callArguments);
+  call.on('error', (error: Error) => {
+    if (!isClientCancellationError(error)) reportFailure(client, grpc, error);
+  });
+  return call;
 };
 
 /** Callbacks for a subscription's messages and its end. */

@@ -3,15 +3,13 @@ import type { Batch, SubscribeOptions } from '../port.js';
 import { isWrongPosition, toPortError, WrongPosition } from './errors.js';
 import type { LogFeeds } from './log-feeds.js';
 
-const DEFAULT_MAX_BATCH = 500;
-
 /**
  * Follows the log through a sequence of feeds. However a feed ends, the next feed continues after the last position
  * that was read. Drops are normal: servers up to 24.2 drop every consumer that is slow for a moment.
  * @throws WrongPosition if the log has no event at the position from which it continues
  */
 export async function* followLog(options: SubscribeOptions, feeds: LogFeeds): AsyncGenerator<Batch> {
-  const { signal, maxBatch = DEFAULT_MAX_BATCH, types, except } = options;
+  const { signal, maxBatch = 500, types, except } = options;
   const filter = { ...(types && { types }), ...(except && { except }) };
   const backoff = new Backoff();
   let position = options.after;
