@@ -1,9 +1,8 @@
 import type { Decider } from '../kernel/decider.js';
 import type { DomainEvent } from '../kernel/events.js';
 import { BoundedCache } from '../runtime/bounded-cache.js';
-import { type AggregateStore, emptyAggregate, type LoadedAggregate } from './aggregate-store.js';
+import type { AggregateStore, LoadedAggregate } from './aggregate-store.js';
 
-/** Maximum number of aggregates that a cache holds. */
 const MAX_AGGREGATES = 10_000;
 
 /**
@@ -20,11 +19,7 @@ export class AggregateCache<S> {
 
   /** Returns the current aggregate. @throws Unavailable */
   async loadLatest(id: string): Promise<LoadedAggregate<S>> {
-    const loaded = await this.aggregates.loadAggregate(
-      this.decider,
-      id,
-      this.known.get(id) ?? emptyAggregate(this.decider),
-    );
+    const loaded = await this.aggregates.loadAggregate(this.decider, id, this.known.get(id));
     if (loaded.revision > (this.known.get(id)?.revision ?? -2n)) this.known.set(id, loaded);
     return loaded;
   }

@@ -79,7 +79,6 @@ export class AggregateReader {
     return { before: emptyAggregate(decider), stored };
   }
 
-  /** Applies events to an aggregate. */
   fold<S, E extends DomainEvent>(
     decider: AnyDecider<S, E>,
     stored: readonly StoredEvent[],
@@ -131,8 +130,7 @@ export class AggregateReader {
   private async readPages(stream: string, from: bigint, upTo: bigint | null = null): Promise<StoredEvent[]> {
     const found: StoredEvent[] = [];
     for (let next = from; ;) {
-      const left = upTo === null ? PAGE : Number(upTo - next) + 1;
-      const limit = Math.min(PAGE, left);
+      const limit = upTo === null ? PAGE : Math.min(PAGE, Number(upTo - next) + 1);
       if (limit <= 0) return found;
       const page = await this.store.readStream(stream, { from: next, limit });
       found.push(...page);

@@ -14,12 +14,11 @@ import {
   type NewEvent,
   NotAppended,
   type Position,
-  StorageFailed,
   type StreamAppend,
-  Unavailable,
   WrongExpectedRevision,
 } from './port.js';
 import type { Snapshots } from './snapshots.js';
+import { isStoreOutage } from './store-outage.js';
 
 export { emptyAggregate, type LoadedAggregate } from './aggregate-reader.js';
 
@@ -30,10 +29,7 @@ export interface DecisionResult<S, E extends DomainEvent> {
   readonly aggregate: LoadedAggregate<S>;
 }
 
-/**
- * Called when an append has finished, with its start time and, if it failed, the error.
- * @param startedAt by `performance.now()`, in ms
- */
+/** Called after each append, with its start time by `performance.now()`, in ms, and the error if it failed. */
 export type AppendTimer = (startedAt: number, error?: unknown) => void;
 
 /**
@@ -66,8 +62,7 @@ const REPEAT_FOR_MS = 5_000;
 const APPEND_RETRY = { firstMs: 50, longestMs: 1_000 };
 
 /** True for an outage that may be over within seconds. */
-const mayRepeat = (error: unknown): boolean =>
-  error instanceof Unavailable && !(error instanceof NotAppended) && !(error instanceof StorageFailed);
+const mayRepeat = (error: unknown): boolean => isStoreOutage(error) && !(error instanceof NotAppended);
 
 /**
  * Executes commands on aggregates: loads the stream, folds it, decides, and appends at the expected revision. After a
@@ -186,10 +181,7 @@ export class AggregateStore {
     return { events, aggregate: this.reader.fold(decider, stored.slice(0, end), before) };
   }
 
-  /**
-   * Encodes the events that follow a loaded aggregate. Also returns the last event's hash, to which the next event is
-   * chained.
-   */
+  /** Encodes the events that follow an aggregate, and returns the hash to which the next event is chained. */
   encodeEvents(
     stream: string,
     events: readonly DomainEvent[],
@@ -208,9 +200,7 @@ export class AggregateStore {
 
   /**
    * Appends, and repeats the identical append while its outcome is unknown.
-   * @throws ConditionFailed
-   * @throws WrongExpectedRevision
-   * @throws NotAppended and StorageFailed at once
+   * @throws ConditionFailed, WrongExpectedRevision, NotAppended, StorageFailed at once
    * @throws Unavailable after several seconds
    */
   appendWithRetry(
@@ -225,8 +215,7 @@ export class AggregateStore {
 
   /**
    * Appends to several streams, all or none, and repeats the identical append while its outcome is unknown.
-   * @throws RangeError if the store cannot append to several streams at once; other errors as in
-   * {@link appendWithRetry}
+   * @throws RangeError if the store cannot append to several streams at once; other errors as {@link appendWithRetry}
    */
   appendTogetherWithRetry(appends: readonly StreamAppend[]): Promise<Position> {
     const { store } = this;

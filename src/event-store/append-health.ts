@@ -6,7 +6,6 @@ import type { AppendFailure } from './port.js';
 /** Code and message of a refusal that lasts until an operator fixes the cause. */
 export type Refusal = Pick<AppendFailure, 'code' | 'message'>;
 
-/** Interval between probes of a store that refuses appends, in ms. */
 const PROBE_INTERVAL_MS = 5_000;
 
 /**
@@ -39,7 +38,6 @@ export class AppendHealth {
     return this.current;
   }
 
-  /** Records a successful append. */
   recordSuccess(): void {
     if (this.failingSince === null) return;
     if (this.isLogged)
@@ -49,7 +47,6 @@ export class AppendHealth {
     this.stop();
   }
 
-  /** Records a refused append. */
   recordRefusal({ code, message }: Refusal): void {
     const since = (this.failingSince ??= Date.now());
     // If only some appends fail, failures and successes alternate, and each failure would be logged.
@@ -78,7 +75,6 @@ export class AppendHealth {
     void this.tryAppend().finally(() => (this.isProbing = false));
   }
 
-  /** Stops probing. */
   stop(): void {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;

@@ -31,16 +31,11 @@ const RECHECK_MS = 1_000;
 /** Interval at which a process checks whether an import has finished, in ms. */
 const IMPORT_LOOK_MS = 250;
 
-/**
- * Access to a store for an import, which sees the import's marks and may append while other appends are refused
- * (ADR-133).
- */
+/** Access for an import, which sees the import's marks and may append while other appends are refused (ADR-133). */
 export interface ImportAccess extends Pick<
-  EventStore,
-  'append' | 'readStream' | 'readAll' | 'readHead' | 'setRetention'
+  EventStoreAdapter,
+  'append' | 'readStream' | 'readAll' | 'readHead' | 'setRetention' | 'commitsInOrder'
 > {
-  /** See {@link EventStoreAdapter.commitsInOrder}. */
-  readonly commitsInOrder: boolean;
   /** Reads the state of the latest import; null if there has been none. */
   readState(): Promise<'running' | 'ended' | null>;
 }
@@ -134,7 +129,6 @@ export class CheckedEventStore implements EventStore {
     return events;
   }
 
-  /** Returns access for an import: it may append while an import is unfinished, and it sees the import's marks. */
   openForImport(): ImportAccess {
     const { store } = this;
     return {
@@ -148,7 +142,6 @@ export class CheckedEventStore implements EventStore {
     };
   }
 
-  /** See {@link EventStoreAdapter.notes}. */
   get notes(): StoreNotes | null {
     const { notes } = this.store;
     return (
@@ -274,8 +267,7 @@ export class CheckedEventStore implements EventStore {
   /**
    * Waits until the store has passed the check; concurrent callers share one check. Returns a signal that aborts when
    * the connection is lost.
-   * @throws Unavailable
-   * @throws WrongEventStore
+   * @throws Unavailable @throws WrongEventStore
    */
   private async ensureTrust(): Promise<AbortSignal> {
     while (!this.trust) {

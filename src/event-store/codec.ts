@@ -41,12 +41,11 @@ export const deriveEventId = (commandId: string, stream: string, index: number):
   deriveUuid(`${commandId}/${stream}/${index}`);
 
 /** An event in its stored form, and the hash to which the next event is chained. */
-export interface EncodedEvent {
+interface EncodedEvent {
   readonly event: NewEvent;
   readonly hash: string;
 }
 
-/** Envelope of an event in its stored form. */
 interface Envelope {
   readonly version: number;
   readonly at: Instant;
@@ -64,7 +63,6 @@ interface Envelope {
  */
 const DECODED = Symbol('decoded');
 
-/** A stored event that may have been decoded before. */
 interface DecodedEvent extends StoredEvent {
   [DECODED]?: RecordedEvent;
 }
@@ -105,10 +103,7 @@ export class EventCodec {
     return (stored[DECODED] ??= this.decode(stored)) as RecordedEvent<E>;
   }
 
-  /**
-   * Decodes an event in advance for {@link decodeCached}. Ignores an event that cannot be decoded; `decodeCached`
-   * throws for it.
-   */
+  /** Decodes an event in advance for {@link decodeCached}. Ignores errors, because `decodeCached` throws them. */
   decodeAhead(stored: StoredEvent): void {
     try {
       this.decodeCached(stored);
@@ -132,9 +127,7 @@ export class EventCodec {
   }
 
   private parse<E extends DomainEvent>(stored: StoredEvent): RecordedEvent<E> {
-    const { version, at, actor, request_id, causation_id, correlation_id, ip, hash } = JSON.parse(
-      stored.metadata,
-    ) as Envelope;
+    const { version, at, actor, request_id, causation_id, correlation_id, ip, hash } = this.readEnvelope(stored);
     return {
       stream: stored.stream,
       revision: stored.revision,
@@ -155,7 +148,7 @@ export class EventCodec {
 
   /** True if an event's hash matches its own text and the previous event's hash. */
   verifyHash(stored: StoredEvent, previousHash: string): boolean {
-    const { hash, ...unsigned } = JSON.parse(stored.metadata) as Envelope;
+    const { hash, ...unsigned } = this.readEnvelope(stored);
     const location = { stream: stored.stream, revision: stored.revision, previousHash };
     return hash === chainHash(location, stored.id, stored.type, JSON.stringify(unsigned), stored.data);
   }
@@ -195,15 +188,11 @@ const serializeEnvelope = (
   return `{"version":${version},"at":${at},"actor":${quoteJson(actor)},"request_id":${request},"causation_id":${causation},"correlation_id":${correlation},"ip":${ip}}`;
 };
 
-/** Matches text that JSON does not escape. */
 const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 
 const quoteJson = (text: string): string => (NEEDS_NO_ESCAPE.test(text) ? `"${text}"` : JSON.stringify(text));
 
-/**
- * Returns the SHA-256 of the previous hash, stream, revision, id, type, envelope and data, one per line; only the data
- * may span several lines.
- */
+/** Returns the SHA-256 of the values, one per line; only the data, the last value, may span several lines. */
 const chainHash = (location: EventLocation, id: string, type: string, unsigned: string, data: string): string =>
   hash(
     'sha256',

@@ -6,17 +6,13 @@ import type { NewEvent } from './port.js';
  * from its callers, and the transparency log does not contain them.
  */
 export const IMPORT_STREAM = 'historyImport-store';
-/**
- * Precedes the first event of an import. `CheckedEventStore` delivers no event of the import before
- * {@link IMPORT_ENDED} is written.
- */
+/** Precedes an import's events. `CheckedEventStore` delivers none of them before {@link IMPORT_ENDED} is written. */
 export const IMPORT_STARTED = 'HistoryImportStarted';
 export const IMPORT_ENDED = 'HistoryImportEnded';
 /** Placeholder that keeps the revision of an event that retention had removed before the history was exported. */
 export const REMOVED = 'HistoryEventRemoved';
 
-/** Types of all marks. */
-export const IMPORT_MARKS: readonly string[] = [IMPORT_STARTED, IMPORT_ENDED, REMOVED];
+const IMPORT_MARKS: readonly string[] = [IMPORT_STARTED, IMPORT_ENDED, REMOVED];
 
 /** True unless the event is an import mark. */
 export const isHistory = ({ type }: Pick<NewEvent, 'type'>): boolean => !IMPORT_MARKS.includes(type);

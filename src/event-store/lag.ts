@@ -3,10 +3,7 @@ import type { EventStore, Position, StoredEvent } from './port.js';
 
 /** Distance from a position to the end of the log. */
 export interface Lag {
-  /**
-   * Number of events after the position. From a thousand events on, the difference between the positions, but at least
-   * a thousand.
-   */
+  /** Number of events after the position; from 1,000 on, the difference between the positions, but at least 1,000. */
   readonly lagEvents: number;
   /** Age of the oldest event after the position, in seconds; 0 if there is none. */
   readonly lagSeconds: number;

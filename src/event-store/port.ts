@@ -6,19 +6,13 @@
 import type { Json } from '../kernel/json.js';
 import type { TypeFilter } from './type-filter.js';
 
-/**
- * Position in the order of all events. Positions grow with every append, may have gaps on some stores, and may exceed
- * 2^53.
- */
+/** Position in the log. Positions grow with every append, may have gaps on some stores, and may exceed 2^53. */
 export type Position = bigint;
 
 /** Position before the first event: a subscription after it receives everything. */
 export const BEGINNING: Position = -1n;
 
-/**
- * Maximum number of bytes of one append: 1 MiB (D-42: KurrentDB's default, applied to every store so that all stores
- * behave the same).
- */
+/** Maximum size of an append, in bytes: KurrentDB's default, applied to every store so all behave the same (D-42). */
 export const MAX_APPEND_BYTES = 1_048_576;
 
 /** An event to append. `id` is a UUID; the same id at the same revision is the same event. */
@@ -29,7 +23,7 @@ export interface NewEvent {
   readonly data: string;
   /** JSON text. */
   readonly metadata: string;
-  /** True if both texts are known to be in the form of `JSON.stringify`, so that an adapter need not check. */
+  /** True if both texts are known to be in the form of `JSON.stringify`, so an adapter need not check. */
   readonly isCanonical?: true;
 }
 
@@ -44,9 +38,8 @@ export interface StoredEvent extends Omit<NewEvent, 'isCanonical'> {
 export type ExpectedRevision = bigint | 'noStream';
 
 /**
- * Makes an append conditional on data outside the log, such as the version of the settings that the decision used:
- * `subject` must still have `version` when the events are written. Only a store in the same database as the subject can
- * check it.
+ * Makes an append conditional on data outside the log, such as the settings that the decision used: `subject` must
+ * still have `version` when the events are written. Only a store in the subject's database can check it.
  */
 export interface AppendCondition {
   readonly subject: string;
@@ -60,21 +53,16 @@ export interface StreamAppend {
   readonly events: readonly NewEvent[];
 }
 
-/** Revision and position of an append. */
+/** Revision and position of the last event of an append. */
 export interface AppendResult {
-  /** Revision of the last event appended. */
   readonly revision: bigint;
-  /** Position of the last event appended. */
   readonly position: Position;
 }
 
 /** Selects a part of a stream. */
 export interface ReadStreamOptions {
   readonly direction?: 'forwards' | 'backwards';
-  /**
-   * First revision to read, inclusive. Default: the first event when reading forwards, the last event when reading
-   * backwards.
-   */
+  /** First revision to read. Default: the first event when reading forwards, the last when reading backwards. */
   readonly from?: bigint;
   /** Maximum number of events to return, at least 1. Default: all. */
   readonly limit?: number;
@@ -113,16 +101,11 @@ export interface Batch {
 export interface StoreIdentity {
   /** UUID that the store received when a gateway first used it; null if no gateway has used the store yet. */
   readonly id: string | null;
-  /**
-   * Position at which the log ends, at or after the checkpoint of every subscriber. Deleted and system events count.
-   */
+  /** Position at which the log ends, at or after every subscriber's checkpoint. Deleted and system events count. */
   readonly end: Position;
 }
 
-/**
- * Notes that a store keeps alongside its events: no reader of the log sees them, and a backup of the store contains
- * them.
- */
+/** Notes that a store keeps alongside its events. No reader of the log sees them; a backup of the store has them. */
 export interface StoreNotes {
   /** Returns a note; null if there is none. @throws Unavailable */
   readNote(name: string): Promise<Json | null>;
@@ -187,10 +170,7 @@ export interface EventStore {
    */
   deleteStream(stream: string): Promise<void>;
 
-  /**
-   * Reason why the store currently rejects appends; null if the last append was written, or no append has been
-   * attempted.
-   */
+  /** Reason why the store rejects appends; null if the last append was written, or none has been attempted. */
   readonly appendFailure: AppendFailure | null;
 
   /**
@@ -211,17 +191,13 @@ export interface EventStoreAdapter extends EventStore {
    */
   readonly commitsInOrder: boolean;
 
-  /**
-   * Notes alongside the events; null if the store is in the database, where the notes would be lost together with it.
-   */
+  /** Null if the store is in the database, where notes would be lost together with it. */
   readonly notes: StoreNotes | null;
 
   /** Reads the store's identity and the position at which its log ends. @throws Unavailable */
   readIdentity(): Promise<StoreIdentity>;
 
-  /**
-   * Gives the store an identity unless it has one. Returns the store's identity. @param id a UUID @throws Unavailable
-   */
+  /** Gives the store an identity, a UUID, unless it has one. Returns the store's identity. @throws Unavailable */
   createIdentity(id: string): Promise<string>;
 
   /**
@@ -235,7 +211,6 @@ export interface EventStoreAdapter extends EventStore {
 export interface AppendFailure {
   /** The server's code, such as SQLSTATE `53100`: the disk is full. */
   readonly code: string;
-  /** The server's message. */
   readonly message: string;
   /** Time of the first append that was refused, in ms since 1970. */
   readonly since: number;
@@ -263,10 +238,7 @@ export class ConditionFailed extends Error {
 
 /** The store could not be reached or did not answer in time. `cause` holds the reason. */
 export class Unavailable extends Error {
-  constructor(message: string, options?: { cause?: unknown }) {
-    super(message, options);
-    this.name = 'Unavailable';
-  }
+  override name = 'Unavailable';
 }
 
 /**
@@ -274,10 +246,7 @@ export class Unavailable extends Error {
  * unfinished. Retry it later.
  */
 export class NotAppended extends Unavailable {
-  constructor(message: string) {
-    super(message);
-    this.name = 'NotAppended';
-  }
+  override name = 'NotAppended';
 }
 
 /**

@@ -16,10 +16,7 @@ export interface KnownStore {
 
 const { remedy } = STORE_MESSAGES;
 
-/**
- * Compares a store's identity with the recorded one.
- * @returns the reason not to use the store; null if it may be used
- */
+/** Compares a store's identity with the recorded identity. @returns the problem; null if there is none */
 const judgeIdentity = (
   address: string,
   found: StoreIdentity,
@@ -50,7 +47,6 @@ const judgeLength = (
 };
 
 const CATCH_UP_MS = 3_000;
-/** Pause between two attempts, in ms. */
 const PAUSE_MS = 250;
 
 /**
@@ -66,11 +62,9 @@ export class StoreCheck {
   ) {}
 
   /**
-   * Checks the store.
    * @param known result of this process's last check
    * @param catchUpMs how long to let a node catch up with its cluster's leader, in ms
-   * @throws Unavailable
-   * @throws the database's errors
+   * @throws Unavailable @throws the database's errors
    */
   async run(known: KnownStore | null, catchUpMs = CATCH_UP_MS): Promise<StoreVerdict> {
     for (const giveUpAt = performance.now() + catchUpMs; ;) {
@@ -81,8 +75,7 @@ export class StoreCheck {
   }
 
   private async runOnce(known: KnownStore | null): Promise<StoreVerdict> {
-    // Read the records first: a checkpoint that moves between the two reads must not seem to be beyond the end of the
-    // log.
+    // Read the records first: a checkpoint that moves between the two reads must not seem to be beyond the log's end.
     const { recorded, checkpoints } = await this.records.read();
     const found = await this.store.readIdentity();
     const problem = judgeIdentity(this.address, found, recorded, known);
@@ -99,10 +92,7 @@ export class StoreCheck {
     return this.runOnce(null); // another process may have recorded another store
   }
 
-  /**
-   * Checks that the newest applied event is in the store.
-   * @returns the problem; null if there is none, or if no event has been applied yet
-   */
+  /** Checks that the newest applied event, if any, is in the store. @returns the problem; null if there is none */
   private async judgeHistory({ id }: StoreIdentity, checkpoints: readonly Checkpoint[]): Promise<string | null> {
     const [newest] = checkpoints
       .flatMap(({ name, anchor }) => (anchor ? [{ name, ...anchor }] : []))

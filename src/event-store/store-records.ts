@@ -9,7 +9,7 @@ export interface StoreRecord {
 }
 
 /** An event that a read model has applied. */
-export interface Anchor {
+interface Anchor {
   readonly stream: string;
   readonly revision: string;
   readonly position: string;
@@ -24,12 +24,6 @@ export interface Checkpoint {
   readonly anchor: Anchor | null;
 }
 
-/** Facts that a database keeps about its event store. */
-export interface StoreFacts {
-  readonly recorded: StoreRecord | null;
-  readonly checkpoints: readonly Checkpoint[];
-}
-
 /** Serialises the anchor of an event, as `ops_checkpoint` stores it. */
 export const serializeAnchor = ({ stream, revision, position, id }: StoredEvent): string =>
   JSON.stringify({ stream, revision: String(revision), position: String(position), id } satisfies Anchor);
@@ -40,7 +34,7 @@ const NAME = 'event_store';
 export class StoreRecords {
   constructor(private readonly pool: Pick<Pool, 'query'>) {}
 
-  async read(): Promise<StoreFacts> {
+  async read(): Promise<{ recorded: StoreRecord | null; checkpoints: Checkpoint[] }> {
     const { rows } = await this.pool.query<{ name: string | null; position: bigint; anchor: string; record: string }>(
       `select c.name, c.position, c.anchor, s.value as record from ops_checkpoint c
          full join (select value from ops_setting where name = $1) s on true`,

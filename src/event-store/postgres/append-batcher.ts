@@ -12,7 +12,6 @@ import {
   type ExpectedRevision,
   type NewEvent,
   NotAppended,
-  type Position,
   type StoredEvent,
   type StreamAppend,
   Unavailable,
@@ -23,11 +22,9 @@ import { type Append, AppendQueue, type QueueBounds } from './append-queue.js';
 import type { LogFollower } from './log-follower.js';
 import { toPortError } from './port-error.js';
 
-/**
- * One row per stream of a rejected append, or a single row if none was rejected. `base` is the position before the
- * accepted appends.
- */
+/** One row per stream of a rejected append, or a single row if none was rejected. */
 interface Row {
+  /** Position before the accepted appends. */
   readonly base: string;
   readonly rejected: number | null;
   readonly current: string | null;
@@ -35,15 +32,9 @@ interface Row {
   readonly failed?: number | null;
 }
 
-/**
- * Bounds of the queue: several seconds of full load. If it is full, the store is stuck, and clients should be informed
- * at once.
- */
+/** Several seconds of full load. If the queue is full, the store is stuck, and clients should be informed at once. */
 const QUEUE_BOUNDS = { appends: 10_000, bytes: 64 * 1_048_576 };
-/**
- * Minimum interval between batches, in ms. At 2,500 posts a second, it halves the CPU time per append; a longer
- * interval saves no more.
- */
+/** At 2,500 posts a second, this interval halves the CPU time per append; a longer interval saves no more. */
 const BATCH_INTERVAL_MS = 3;
 
 /**
@@ -78,10 +69,7 @@ export class AppendBatcher {
       onConnectionLost: () => void;
       queueBounds?: QueueBounds;
     },
-    /**
-     * Returns the earlier result if a rejected append repeats an earlier append.
-     * @throws WrongExpectedRevision otherwise
-     */
+    /** Returns the earlier result if the append repeats an earlier one. @throws WrongExpectedRevision otherwise */
     private readonly findEarlierResult: (append: StreamAppend, current: bigint) => Promise<AppendResult>,
     /** Receives the range of the log that a batch has written, before the callers receive their results. */
     private readonly onCommit: LogFollower['addCommitted'],
@@ -90,24 +78,8 @@ export class AppendBatcher {
     this.queue = new AppendQueue(options.queueBounds ?? QUEUE_BOUNDS);
   }
 
-  /**
-   * Implements {@link EventStore.append}. Settles within the time limit from now, whether the append was sent or not.
-   */
-  append(
-    stream: string,
-    expected: ExpectedRevision,
-    events: readonly NewEvent[],
-    condition: AppendCondition | null,
-  ): Promise<AppendResult> {
-    return this.enqueue([{ stream, expected, events }], condition);
-  }
-
-  /** Implements {@link EventStore.appendTogether}. */
-  async appendTogether(parts: readonly [StreamAppend, ...StreamAppend[]]): Promise<Position> {
-    return (await this.enqueue(parts, null)).position;
-  }
-
-  private enqueue(parts: Append['parts'], condition: AppendCondition | null): Promise<AppendResult> {
+  /** Appends all parts or none. Settles within the time limit from now, whether the append was sent or not. */
+  append(parts: Append['parts'], condition: AppendCondition | null): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
       let [count, bytes] = [0, 0];
       for (const { stream, events } of parts) {
@@ -218,9 +190,7 @@ export class AppendBatcher {
     if (rest.length > 0) await this.commit(rest);
   }
 
-  /**
-   * Settles an append whose condition does not hold. It may repeat an append that was written while the condition held.
-   */
+  /** Settles an append whose condition fails. It may repeat an append that was written while the condition held. */
   private async settleFailed(append: Append): Promise<void> {
     try {
       append.resolve(await this.findEarlierResults(append, -1n));
@@ -270,8 +240,7 @@ export class AppendBatcher {
             text: textIf,
             values: [...conditionColumns(conditions), ...values],
           });
-    // A frozen server does not even send an error, and its own statement time-out does not fire, so the limit is
-    // enforced here.
+    // A frozen server sends no error, and its statement time-out does not fire, so the client enforces the limit.
     const { rows } = await withTimeLimit(answer, timeoutMs, () => new Error(`no answer within ${timeoutMs} ms`));
     return rows;
   }
@@ -334,20 +303,14 @@ const toStoredEvents = (
   return written;
 };
 
-/**
- * True if the same append may succeed later, for example after a lost connection, shutdown, time-out, deadlock or lack
- * of resources.
- */
+/** True for an error that may pass: a lost connection, a shutdown, a time-out, a deadlock or a lack of resources. */
 const isTransient = ({ code = '' }: pg.DatabaseError): boolean =>
   ['08', '53', '57', '58', '40', '55'].includes(code.slice(0, 2));
 
-/**
- * Returns the result of an earlier append if it wrote the same ids at the same revisions.
- * @throws WrongExpectedRevision if it did not
- */
+/** Returns the earlier result if the same ids are at the same revisions. @throws WrongExpectedRevision otherwise */
 export const matchEarlierAppend = (
-  append: { readonly stream: string; readonly expected: ExpectedRevision; readonly events: readonly NewEvent[] },
-  found: readonly { readonly id: string; readonly revision: bigint; readonly position: bigint }[],
+  append: StreamAppend,
+  found: readonly StoredEvent[],
   current: bigint,
 ): AppendResult => {
   const isRepeated = append.events.every((event, i) => found[i]?.id === event.id.toLowerCase());

@@ -14,10 +14,7 @@ export interface Append {
   readonly reject: (error: Error) => void;
 }
 
-/**
- * Maximum number of appends and bytes that wait. Beyond that, the store is not keeping up, and waiting would only use
- * memory.
- */
+/** Maximum number of appends and bytes that wait. */
 export interface QueueBounds {
   readonly appends: number;
   readonly bytes: number;

@@ -1,10 +1,7 @@
 import { findLastingError } from '../../postgres/unavailable.js';
 import { StorageFailed, Unavailable } from '../port.js';
 
-/**
- * Converts a PostgreSQL error to the port's: {@link StorageFailed} if an operator must fix the cause, otherwise
- * {@link Unavailable}.
- */
+/** Converts a PostgreSQL error to {@link StorageFailed} if an operator must fix the cause, else {@link Unavailable}. */
 export const toPortError = (cause: unknown): Unavailable => {
   const lasting = findLastingError(cause);
   return lasting

@@ -14,7 +14,6 @@ import {
   type ExpectedRevision,
   type NewEvent,
   type Position,
-  type ReadAllOptions,
   type ReadStreamOptions,
   type StoredEvent,
   type StoreIdentity,
@@ -31,9 +30,7 @@ export interface PostgresEventStoreOptions {
   readonly connectionString: string;
   /** Schema of the store. Default `event_store`. */
   readonly schema?: string;
-  /**
-   * Number of read connections, at least 1, in addition to one for appends and one for following the log. Default 4.
-   */
+  /** Number of read connections, at least 1, besides one for appends and one for following the log. Default 4. */
   readonly readConnections?: number;
   /** Time limit of a read, and of an append (counted from its arrival), in ms. Default 10,000. */
   readonly timeoutMs?: number;
@@ -44,7 +41,6 @@ export interface PostgresEventStoreOptions {
   readonly log?: Log;
 }
 
-/** Limits for batched stream reads. */
 const READ_BATCHING = { concurrency: 2, maxBatchSize: 100 };
 const MAX_BIGINT = 9_223_372_036_854_775_807n;
 const COLUMNS = 'position, stream, revision, id, type, data, metadata';
@@ -64,10 +60,7 @@ interface StreamRead {
   readonly limit: number | null;
 }
 
-/**
- * Event store in PostgreSQL 15 or later, with group commit. Across processes, positions are gapless and in commit
- * order.
- */
+/** Event store in PostgreSQL 15 or later. Across processes, positions are gapless and in commit order. */
 export class PostgresEventStore implements EventStoreAdapter {
   readonly commitsInOrder = true;
   readonly notes = null;
@@ -81,7 +74,7 @@ export class PostgresEventStore implements EventStoreAdapter {
   private readonly connectionListeners: (() => void)[] = [];
 
   constructor(private readonly options: PostgresEventStoreOptions) {
-    const { connectionString, timeoutMs = 10_000, log = silentLog } = options;
+    const { connectionString, timeoutMs = 10_000, log = silentLog, queueBounds } = options;
     this.schema = options.schema ?? 'event_store';
     if (!/^[a-z_][a-z0-9_]*$/.test(this.schema)) throw new RangeError(`"${this.schema}" is not a valid schema name`);
     this.pool = new pg.Pool({
@@ -101,14 +94,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     const probe = async () => void (await this.pool.query(`select ${this.schema}.probe_append()`));
     this.health = new AppendHealth(log, probe, findLastingError, options.probeIntervalMs);
     this.batcher = new AppendBatcher(
-      {
-        connectionString,
-        schema: this.schema,
-        timeoutMs,
-        log,
-        onConnectionLost: onLost,
-        ...(options.queueBounds && { queueBounds: options.queueBounds }),
-      },
+      { connectionString, schema: this.schema, timeoutMs, log, onConnectionLost: onLost, queueBounds },
       async (append, current) => {
         const from = append.expected === 'noStream' ? 0n : append.expected + 1n;
         return matchEarlierAppend(append, await this.written(append.stream, from, append.events.length), current);
@@ -119,7 +105,7 @@ export class PostgresEventStore implements EventStoreAdapter {
     const reads = (direction: 'forwards' | 'backwards') =>
       new Batcher<StreamRead, StoredEvent[]>((batch) => this.readStreams(direction, batch), READ_BATCHING);
     this.streamReads = { forwards: reads('forwards'), backwards: reads('backwards') };
-    this.follower = new LogFollower({ connectionString, schema: this.schema, log }, (options) => this.readLog(options));
+    this.follower = new LogFollower({ connectionString, schema: this.schema, log }, (options) => this.readAll(options));
   }
 
   /** Checks that the store answers. @throws Unavailable */
@@ -141,13 +127,13 @@ export class PostgresEventStore implements EventStoreAdapter {
     events: readonly NewEvent[],
     condition: AppendCondition | null = null,
   ): Promise<AppendResult> {
-    return this.batcher.append(stream, expected, events, condition);
+    return this.batcher.append([{ stream, expected, events }], condition);
   }
 
   async appendTogether(appends: readonly StreamAppend[]): Promise<Position> {
     const [first, ...rest] = appends;
     if (!first) throw new RangeError('an append needs at least one stream');
-    return this.batcher.appendTogether([first, ...rest]);
+    return (await this.batcher.append([first, ...rest], null)).position;
   }
 
   readStream(stream: string, { direction = 'forwards', from, limit }: ReadStreamOptions = {}): Promise<StoredEvent[]> {
@@ -161,8 +147,13 @@ export class PostgresEventStore implements EventStoreAdapter {
     });
   }
 
-  readAll(options: ReadAllOptions): Promise<StoredEvent[]> {
-    return this.readLog(options);
+  async readAll({ after, limit, upTo = MAX_BIGINT, types, except }: Parameters<ReadLog>[0]): Promise<StoredEvent[]> {
+    const named = types ?? (except?.length ? except : null);
+    const filter = named === null ? '' : types ? 'and type = any($4)' : 'and type <> all($4)';
+    const text = `select ${COLUMNS} from ${this.schema}.event
+                  where position > $1 and position <= $2 ${filter} order by position limit $3`;
+    const values = [after, upTo, limit, ...(named ? [named] : [])];
+    return (await this.query(text, values, `all ${filter}`)).map(toStoredEvent);
   }
 
   async readHead(): Promise<Position> {
@@ -221,22 +212,6 @@ export class PostgresEventStore implements EventStoreAdapter {
     this.health.stop();
     await this.follower.close();
     await this.pool.end();
-  }
-
-  /** Reads a page of the log, up to the given position if any. */
-  private async readLog({
-    after,
-    limit,
-    upTo = MAX_BIGINT,
-    types,
-    except,
-  }: Parameters<ReadLog>[0]): Promise<StoredEvent[]> {
-    const named = types ?? (except?.length ? except : null);
-    const filter = named === null ? '' : types ? 'and type = any($4)' : 'and type <> all($4)';
-    const text = `select ${COLUMNS} from ${this.schema}.event
-                  where position > $1 and position <= $2 ${filter} order by position limit $3`;
-    const values = [after, upTo, limit, ...(named ? [named] : [])];
-    return (await this.query(text, values, `all ${filter}`)).map(toStoredEvent);
   }
 
   /** Reads the events of a stream from a revision on, including events that retention hides. */
