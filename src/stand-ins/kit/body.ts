@@ -10,10 +10,8 @@ export interface CallBody {
   readonly files: ReadonlyMap<string, UploadedFile>;
 }
 
-/** Default limit: an upload of 50 MB and its multipart framing; a network may set a higher limit. */
+/** Default limit: an upload of 50 MB and its multipart framing. */
 const MAX_BODY_BYTES = 52 * 1_048_576;
-
-const NO_FILES: ReadonlyMap<string, UploadedFile> = new Map();
 
 /**
  * Reads a request's body: JSON, a form or multipart, by its content type. Only multipart bodies are streamed, so only
@@ -26,15 +24,14 @@ export const readBody = async (request: IncomingMessage, maxBytes: number = MAX_
   if (type === 'multipart/form-data') return readMultipart(readChunks(request, maxBytes), parseBoundary(contentType));
   const chunks: Buffer[] = [];
   for await (const chunk of readChunks(request, Math.min(maxBytes, MAX_BODY_BYTES))) chunks.push(chunk);
-  return parseText(Buffer.concat(chunks), type);
+  return { fields: parseFields(Buffer.concat(chunks), type), files: new Map() };
 };
 
-/** Parses JSON or a form. @throws BodyProblem 400 if the text is not UTF-8, or should be a JSON object but is not */
-const parseText = (bytes: Buffer, type: string): CallBody => {
-  if (bytes.length === 0) return { fields: {}, files: NO_FILES };
+const parseFields = (bytes: Buffer, type: string): CallBody['fields'] => {
+  if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw new BodyProblem(400, 'strings must be encoded in UTF-8');
-  if (type === 'application/json') return { fields: parseJsonObject(bytes.toString()), files: NO_FILES };
-  return { fields: Object.fromEntries(new URLSearchParams(bytes.toString())), files: NO_FILES };
+  if (type === 'application/json') return parseJsonObject(bytes.toString());
+  return Object.fromEntries(new URLSearchParams(bytes.toString()));
 };
 
 /** Streams a body. Reads even an oversized body in full, so that the sender receives the response. */
@@ -47,7 +44,7 @@ async function* readChunks(request: IncomingMessage, maxBytes: number): AsyncGen
   if (size > maxBytes) throw new BodyProblem(413, `content length is ${size}`);
 }
 
-const parseJsonObject = (text: string): Readonly<Record<string, unknown>> => {
+const parseJsonObject = (text: string): CallBody['fields'] => {
   let value: unknown;
   try {
     value = JSON.parse(text);

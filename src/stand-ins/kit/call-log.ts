@@ -8,7 +8,7 @@ export interface LoggedCall {
   readonly at: string;
   readonly method: string;
   readonly channel: string | null;
-  /** Parameters of the call as received, except that credentials are replaced with `***`. */
+  /** Parameters as received, with credentials replaced by `***`. */
   readonly request: Readonly<Record<string, unknown>>;
   /** The fault applied to the call; null if none. */
   readonly fault: FaultMode | null;
@@ -16,13 +16,10 @@ export interface LoggedCall {
   status: number | null;
 }
 
-/** Fields that hold credentials; the log shows only that they were sent. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['access_token', 'api_key']);
-
-/** Maximum number of calls in the log. */
 const MAX_LOGGED_CALLS = 2_000;
 
-/** The latest calls and the number of calls per method. */
+/** The latest calls, and the number of calls per method since the start. */
 export class CallLog {
   private readonly calls: LoggedCall[] = [];
   private readonly counts = new Map<string, number>();

@@ -1,8 +1,7 @@
-import { InvalidControlRequest } from './invalid-control-request.js';
-import type { StandInAnswer } from './network.js';
+import type { ControlFields, StandInAnswer } from './network.js';
 
-/** Fields of a control request. */
-export type ControlFields = Readonly<Record<string, unknown>>;
+/** Thrown for an invalid control request; the message names the field and its valid values. */
+export class InvalidControlRequest extends Error {}
 
 /** Returns a string. @throws InvalidControlRequest if it is missing or empty */
 export const readString = (fields: ControlFields, name: string): string => {
@@ -50,17 +49,9 @@ export const setRateLimits = <T extends Readonly<Record<keyof T, number | null>>
   return { status: 200, body: settings };
 };
 
-/** The properties of a group that controls can change. */
-interface ControlledGroup<State extends string, Problem> {
-  title: string;
-  state: State;
-  /** Error for posting there; null for none. */
-  postingError: Problem | null;
-}
-
-/** Changes a group: `{title?, state?, error_code?, error_msg?}`; `error_code` null removes the error. */
+/** Changes a group: `{title?, state?, error_code?, error_msg?}`; `error_code` null removes the error for posting. */
 export const changeGroup = <State extends string, Problem>(
-  group: ControlledGroup<State, Problem>,
+  group: { title: string; state: State; postingError: Problem | null },
   fields: ControlFields,
   states: readonly State[],
   errorOf: (code: number, message: string | undefined) => Problem,

@@ -1,22 +1,14 @@
 import type { CallLog } from './call-log.js';
+import { InvalidControlRequest } from './control-fields.js';
 import { type FaultQueue, parseFault } from './faults.js';
-import { InvalidControlRequest } from './invalid-control-request.js';
 import type { Ledger } from './ledger.js';
-import type { StandInAnswer, StandInNetwork } from './network.js';
+import type { ControlFields, StandInAnswer, StandInNetwork } from './network.js';
 
 interface ControlledParts {
   readonly faults: FaultQueue;
   readonly calls: CallLog;
   readonly ledger: Ledger;
   readonly network: StandInNetwork;
-}
-
-interface ControlRequest {
-  readonly httpMethod: string;
-  /** The path after `/_control/`. */
-  readonly path: string;
-  readonly url: URL;
-  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -28,41 +20,41 @@ interface ControlRequest {
  * - `GET /_control/ledger?after=&limit=&channel=`: lists the accepted messages
  *
  * and the network's own controls. Answers invalid requests with 400 and a message, unknown controls with 404.
+ * @param control such as `POST faults`
  */
-export const answerControl = async (parts: ControlledParts, request: ControlRequest): Promise<StandInAnswer> => {
-  const { faults, calls, ledger, network } = parts;
-  const { searchParams } = request.url;
+export const answerControl = async (
+  { faults, calls, ledger, network }: ControlledParts,
+  control: string,
+  query: URLSearchParams,
+  fields: ControlFields,
+): Promise<StandInAnswer> => {
   try {
-    switch (`${request.httpMethod} ${request.path}`) {
+    switch (control) {
       case 'GET faults':
         return ok({ items: faults.list(), delay_ms: faults.delayMs });
       case 'POST faults':
-        faults.add(parseFault(request.fields));
+        faults.add(parseFault(fields));
         return ok({ items: faults.list() });
       case 'DELETE faults':
         faults.clear();
         return ok({ items: [] });
       case 'POST delay':
-        faults.delayMs = parseMilliseconds(request.fields['ms']);
+        faults.delayMs = parseMilliseconds(fields['ms']);
         return ok({ delay_ms: faults.delayMs });
       case 'GET calls':
-        return ok(calls.list(Number(searchParams.get('after') ?? 0), searchParams.get('method')));
+        return ok(calls.list(Number(query.get('after') ?? 0), query.get('method')));
       case 'GET ledger': {
-        const channel = searchParams.get('channel');
         const items = await ledger.read({
-          after: Number(searchParams.get('after') ?? 0),
-          limit: Number(searchParams.get('limit') ?? 10_000),
-          ...(channel === null ? {} : { channel }),
+          after: Number(query.get('after') ?? 0),
+          limit: Number(query.get('limit') ?? 10_000),
+          channel: query.get('channel'),
         });
         return ok({ items, last: ledger.last });
       }
-      default:
-        return (
-          network.handleControl?.(request.httpMethod, request.path, request.fields) ?? {
-            status: 404,
-            body: { error: `unknown control ${request.httpMethod} ${request.path}` },
-          }
-        );
+      default: {
+        const answer = network.handleControl?.(control, fields);
+        return answer ?? { status: 404, body: { error: `unknown control ${control}` } };
+      }
     }
   } catch (error) {
     if (error instanceof InvalidControlRequest) return { status: 400, body: { error: error.message } };

@@ -3,7 +3,6 @@ import type { RunningStandIn, StandInOptions } from './server.js';
 
 /** How to start and show a stand-in. `catalogue.ts` lists all stand-ins. */
 export interface StandInDescriptor {
-  /** Identifier of the network. */
   readonly platform: string;
   readonly theme: WallTheme;
   readonly demoChannel: DemoChannel;

@@ -1,4 +1,4 @@
-import { InvalidControlRequest } from './invalid-control-request.js';
+import { InvalidControlRequest } from './control-fields.js';
 
 /**
  * Faults that can be applied to a call:
@@ -10,7 +10,7 @@ import { InvalidControlRequest } from './invalid-control-request.js';
  * - `hang`: the call is not executed; no answer is sent
  * - `delay`: the call is executed and answered after `delay_ms`
  */
-export const FAULT_MODES = [
+const FAULT_MODES = [
   'answer',
   'accept_then_answer',
   'accept_then_drop',
@@ -95,7 +95,6 @@ export class FaultQueue {
     return this.faults;
   }
 
-  /** Removes all faults and the delay. */
   clear(): void {
     this.faults = [];
     this.delayMs = 0;
@@ -103,7 +102,6 @@ export class FaultQueue {
 
   /** Returns the first fault that matches a call and counts one use of it. */
   takeMatch(method: string, channel: string | null): Fault | null {
-    if (this.faults.length === 0) return null;
     const fault = this.faults.find(
       (one) =>
         (one.method === '*' || one.method.toLowerCase() === method.toLowerCase()) &&

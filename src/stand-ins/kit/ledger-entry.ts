@@ -6,7 +6,7 @@ export interface LedgerEntity {
   readonly [detail: string]: string | number;
 }
 
-/** A button as it was accepted. */
+/** A button with a link. */
 export interface LedgerButton {
   readonly text: string;
   readonly url: string;
@@ -45,12 +45,13 @@ export interface LedgerEntry {
   readonly entities: readonly LedgerEntity[];
   readonly buttons: readonly (readonly LedgerButton[])[];
   readonly media: readonly LedgerMedium[];
-  /**
-   * SHA-256 (hex) of text, entities, buttons and media: the same for identical posts, so that duplicates can be found.
-   */
+  /** SHA-256 (hex) of text, entities, buttons and media: the same for duplicates. */
   readonly content_hash: string;
   readonly call_id: string;
 }
+
+/** A text as readers see it. */
+export type FormattedText = Pick<LedgerEntry, 'text' | 'entities'>;
 
 /** The fields of a new message that a network provides; the ledger adds the rest. */
 export type NewLedgerEntry = Omit<LedgerEntry, 'seq' | 'at' | 'platform' | 'content_hash'>;

@@ -4,9 +4,8 @@ import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { LedgerEntry, NewLedgerEntry } from './ledger-entry.js';
 
-/** Options for a ledger. */
-export interface LedgerOptions {
-  /** Path of the file; it is created with its folder if missing. */
+interface LedgerOptions {
+  /** Path; created with its folder if missing. */
   readonly file: string;
   readonly platform: string;
   /** Called for every entry in order: first for the entries in the file when it is opened, then for each new entry. */
@@ -42,9 +41,8 @@ export class Ledger {
    * line.
    */
   static async open(options: LedgerOptions): Promise<Ledger> {
-    const folder = dirname(options.file);
     // An existing folder keeps its mode, because it may be shared, such as /tmp.
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await mkdir(dirname(options.file), { recursive: true, mode: 0o700 });
     const handle = await open(options.file, 'a', 0o600);
     await handle.chmod(0o600).catch(() => undefined); // the file may be from an earlier version, or another user's
     const marks: number[] = [];
@@ -95,8 +93,8 @@ export class Ledger {
     return entries;
   }
 
-  /** Reads at most `limit` entries after number `after` from the file, oldest first. */
-  async read({ after = 0, limit = Infinity, channel }: LedgerQuery): Promise<LedgerEntry[]> {
+  /** Reads at most `limit` entries after number `after` from the file, oldest first. `channel`: an id or `@name`. */
+  async read({ after = 0, limit = Infinity, channel = null }: LedgerQuery): Promise<LedgerEntry[]> {
     const found: LedgerEntry[] = [];
     const until = this.writtenSeq;
     if (after >= until) return found;
@@ -105,7 +103,7 @@ export class Ledger {
       if (!line.ended || found.length >= limit) break;
       const entry = parseLine(line.text, this.options.file);
       if (entry.seq > until) break;
-      if (entry.seq > after && (channel === undefined || isChannel(entry, channel))) found.push(entry);
+      if (entry.seq > after && (channel === null || isChannel(entry, channel))) found.push(entry);
     }
     return found;
   }
@@ -138,11 +136,10 @@ export class Ledger {
   }
 }
 
-/** Which entries to read. `channel`: an id or `@name`. */
-export interface LedgerQuery {
+interface LedgerQuery {
   readonly after?: number;
   readonly limit?: number;
-  readonly channel?: string;
+  readonly channel?: string | null;
 }
 
 const isChannel = (entry: LedgerEntry, channel: string): boolean =>

@@ -39,7 +39,7 @@ export const readMultipart = async (chunks: AsyncIterable<Buffer>, boundary: str
   return { fields, files };
 };
 
-/** Splits a stream at given byte sequences (marks), which may span two chunks. */
+/** Splits a stream at byte sequences (marks), which may span two chunks. */
 class Scanner {
   private readonly chunks: AsyncIterator<Buffer>;
   // Starts with a line break, which the first delimiter lacks.
@@ -50,8 +50,8 @@ class Scanner {
   }
 
   /**
-   * Yields the bytes before the next mark and skips the mark. The caller must read all of them.
-   * @param orEnd true to also accept the end of the stream
+   * Yields the bytes before the next mark and skips the mark. The caller must read all bytes.
+   * @param orEnd whether the end of the stream also counts as a mark
    */
   async *readUntil(mark: Buffer, orEnd = false): AsyncGenerator<Buffer, void, void> {
     for (;;) {
@@ -68,7 +68,6 @@ class Scanner {
     }
   }
 
-  /** Yields the rest of the stream. */
   async *readRest(): AsyncGenerator<Buffer, void, void> {
     yield this.buffered;
     this.buffered = Buffer.alloc(0);

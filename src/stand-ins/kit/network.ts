@@ -10,7 +10,7 @@ export interface StandInLogger {
 
 /** One HTTP request to the network's API, with its parsed body. */
 export interface StandInCall extends CallBody {
-  /** Id, unique across restarts, by which ledger entries refer to the call. */
+  /** Unique across restarts; ledger entries refer to it. */
   readonly id: string;
   readonly httpMethod: string;
   readonly path: string;
@@ -25,12 +25,12 @@ export interface StandInAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Fields of a control request. */
+export type ControlFields = CallBody['fields'];
+
 /** The part of a stand-in that is specific to a network: the names of its calls, and the responses to them. */
 export interface StandInNetwork {
-  /** Identifier of the network. */
   readonly platform: string;
-  /** Display name. */
-  readonly title: string;
   /** Maximum size of a call's body in bytes; default 52 MB. */
   readonly maxBodyBytes?: number;
   /** Returns the method and channel of a call for faults and the log, without credentials. */
@@ -39,6 +39,6 @@ export interface StandInNetwork {
   handle(call: StandInCall): Promise<StandInAnswer>;
   /** Returns the network's error for a call whose body is too large (413) or unreadable (400). */
   createErrorAnswer(status: number, message: string): StandInAnswer;
-  /** Answers a control of this network; `path` is the part after `/_control/`. Returns null for an unknown control. */
-  handleControl?(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null;
+  /** Answers a control of this network, such as `POST tokens` for `POST /_control/tokens`; null if it is unknown. */
+  handleControl?(control: string, fields: ControlFields): StandInAnswer | null;
 }

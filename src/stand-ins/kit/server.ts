@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Wall } from '../walls/wall.js';
@@ -13,9 +14,9 @@ import type { StandInAnswer, StandInCall, StandInLogger, StandInNetwork } from '
 
 /** Options for every stand-in. */
 export interface StandInOptions {
-  /** Port; 0 picks a free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Address; default: loopback. */
+  /** Default: loopback. */
   readonly host?: string;
   readonly ledgerFile: string;
   readonly logger?: StandInLogger;
@@ -29,8 +30,8 @@ export interface RunningStandIn {
   stop(): Promise<void>;
 }
 
-/** The parts of a stand-in. The server closes the ledger when it stops, or if it cannot start. */
-export interface StandInParts {
+/** The server closes the ledger when it stops, or if it cannot start. */
+interface StandInParts {
   readonly network: StandInNetwork;
   readonly ledger: Ledger;
   /** Absent for a service without readers. */
@@ -70,48 +71,40 @@ export const serveStandIn = async (
     if (answer === 'hang') return;
     if (answer === 'drop') return void response.destroy();
     logged.status = answer.status;
-    writeAnswer(response, answer, fault?.cut_at ?? null);
+    writeAnswer(response, answer, fault?.cut_at);
   };
 
   const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!URL.canParse(request.url ?? '/', BASE))
-      return writeAnswer(response, network.createErrorAnswer(400, 'no such address'), null);
+      return writeAnswer(response, network.createErrorAnswer(400, 'no such address'));
     const url = new URL(request.url ?? '/', BASE);
     try {
       if (url.pathname.startsWith('/_control/')) {
         const { fields } = await readBody(request);
-        const controlRequest = {
-          httpMethod: request.method ?? '',
-          path: url.pathname.slice('/_control/'.length),
-          url,
-          fields,
-        };
-        writeAnswer(response, await answerControl({ faults, calls, ledger, network }, controlRequest), null);
+        const control = `${request.method} ${url.pathname.slice('/_control/'.length)}`;
+        const parts = { faults, calls, ledger, network };
+        writeAnswer(response, await answerControl(parts, control, url.searchParams, fields));
       } else if (wall?.isWallPath(url.pathname)) {
-        writeAnswer(response, await wall.answerRequest(url), null);
+        writeAnswer(response, await wall.answerRequest(url));
       } else {
         await onApiCall(request, response, url);
       }
     } catch (error) {
       if (stopping.signal.aborted || response.destroyed || response.headersSent) return void response.destroy();
       if (error instanceof BodyProblem)
-        return writeAnswer(response, network.createErrorAnswer(error.status, error.message), null);
-      logger?.error(
-        { err: error, path: url.pathname.replace(/\d+:[\w-]+/, '***') },
-        'stand-in failed to handle a request',
-      );
-      writeAnswer(
-        response,
-        network.createErrorAnswer(500, error instanceof Error ? error.message : 'unknown error'),
-        null,
-      );
+        return writeAnswer(response, network.createErrorAnswer(error.status, error.message));
+      const path = url.pathname.replace(/\d+:[\w-]+/, '***');
+      logger?.error({ err: error, path }, 'stand-in failed to handle a request');
+      const message = error instanceof Error ? error.message : 'unknown error';
+      writeAnswer(response, network.createErrorAnswer(500, message));
     }
   };
 
   const server = createServer((request, response) => void onRequest(request, response));
   server.keepAliveTimeout = 65_000;
   try {
-    await listen(server, port, host);
+    server.listen(port, host);
+    await once(server, 'listening');
   } catch (error) {
     await ledger.close();
     throw error;
@@ -130,15 +123,6 @@ export const serveStandIn = async (
     },
   };
 };
-
-const listen = (server: Server, port: number, host: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 
 /** Answers a call as its fault specifies, or with the network's real response if there is no fault. */
 const answerUnderFault = async (
@@ -176,7 +160,7 @@ const createFaultAnswer = ({ status, body, headers }: Fault, network: StandInNet
 const writeAnswer = (
   response: ServerResponse,
   { status, body, headers }: StandInAnswer,
-  cutAt: number | null,
+  cutAt: number | null = null,
 ): void => {
   const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(isJson ? JSON.stringify(body) : body);

@@ -9,10 +9,7 @@ export class StoredUploads {
     private readonly media: Map<string, LedgerMedium>,
   ) {}
 
-  /**
-   * @param file has one JSON line per upload; the first upload creates it and its folder; an incomplete last line is
-   * ignored
-   */
+  /** @param file one JSON line per upload; created by the first upload; an incomplete last line is ignored */
   static async open(file: string): Promise<StoredUploads> {
     const text = await readFile(file, 'utf8').catch(() => '');
     const lines = text.split('\n').slice(0, -1);

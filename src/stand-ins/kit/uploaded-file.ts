@@ -5,7 +5,7 @@ export interface UploadedFile {
   readonly name: string;
   readonly type: string;
   readonly size: number;
-  /** Its first bytes, at most 64. */
+  /** The first bytes, at most 64. */
   readonly head: Buffer;
   /** First 32 hex digits of the SHA-256. */
   readonly hash: string;
@@ -13,14 +13,11 @@ export interface UploadedFile {
   readonly bytes: Buffer | null;
 }
 
-/**
- * Maximum size of a stored file, in bytes: enough for photos and short videos, but small enough to keep a demo's folder
- * from growing to gigabytes.
- */
+/** Enough for photos and short videos, but too little for a demo to fill the disk. */
 const MAX_STORED_BYTES = 24 * 1_048_576;
 const HEAD_BYTES = 64;
 
-/** Receives a file as a stream; a file that is too large to store is only measured and hashed. */
+/** Receives a file as a stream. */
 export const receiveFile = async (
   { name, type }: Pick<UploadedFile, 'name' | 'type'>,
   chunks: AsyncIterable<Buffer>,

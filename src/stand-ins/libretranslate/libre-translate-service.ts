@@ -1,5 +1,5 @@
-import { InvalidControlRequest } from '../kit/invalid-control-request.js';
-import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
+import { InvalidControlRequest } from '../kit/control-fields.js';
+import type { ControlFields, StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
 import { InvalidMarkup, pseudoTranslate, pseudoTranslateHtml } from './pseudo-translation.js';
 
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'it', 'ru', 'uk'];
@@ -17,7 +17,6 @@ class ApiError extends Error {
 /** LibreTranslate's API; every error is `{"error": "…"}`. */
 export class LibreTranslateService implements StandInNetwork {
   readonly platform = 'libretranslate';
-  readonly title = 'LibreTranslate';
   readonly maxBodyBytes = 8 * 1_048_576;
   private keys: ReadonlySet<string> | null = null;
   private charLimit = Infinity;
@@ -50,24 +49,20 @@ export class LibreTranslateService implements StandInNetwork {
 
   /**
    * LibreTranslate's controls:
-   * - `POST /_control/keys {keys}`: sets the accepted API keys; null if no key is needed
+   * - `POST /_control/keys {keys}`: sets the accepted API keys; null for none needed
    * - `POST /_control/limits {characters}`: sets the maximum number of characters per request
    */
-  handleControl(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
-    switch (`${httpMethod} ${path}`) {
-      case 'POST keys': {
-        const { keys } = body;
+  handleControl(control: string, { keys, characters }: ControlFields): StandInAnswer | null {
+    switch (control) {
+      case 'POST keys':
         if (keys !== null && !Array.isArray(keys)) throw new InvalidControlRequest('keys must be a list, or null');
         this.keys = keys && new Set(keys.map(String));
         return { status: 200, body: {} };
-      }
-      case 'POST limits': {
-        const { characters } = body;
+      case 'POST limits':
         if (typeof characters !== 'number' || characters <= 0)
           throw new InvalidControlRequest('characters must be above 0');
         this.charLimit = characters;
         return { status: 200, body: { characters } };
-      }
       default:
         return null;
     }

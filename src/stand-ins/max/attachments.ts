@@ -5,13 +5,12 @@ import { isLink } from './html-text.js';
 import { readKeyboard } from './keyboard.js';
 import { UPLOAD_TYPES, type Uploads, type UploadType } from './uploads.js';
 
-/** The parts of a message other than its text. */
-export interface Attachments {
+interface Attachments {
   readonly media: readonly LedgerMedium[];
   readonly buttons: readonly (readonly LedgerButton[])[];
 }
 
-/** Maximum number of attachments in a message (networks.md §1, §5). */
+/** Per message (networks.md §1, §5). */
 const MAX_ATTACHMENTS = 12;
 
 /** Reads and checks a message's `attachments`; absent, null and empty mean no attachments. */

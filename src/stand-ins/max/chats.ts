@@ -3,20 +3,19 @@ import { ApiError, badPayload } from './api-error.js';
 
 /** The bot's relation to a chat. `denied`: it is not an administrator. `removed`: it is not in the chat. */
 export const CHAT_STATES = ['admin', 'missing', 'denied', 'removed'] as const;
-/** State of a chat. */
-export type ChatState = (typeof CHAT_STATES)[number];
 
-/** A channel with its newest messages and the number of its last message. */
+/** A channel. */
 export interface Chat {
   readonly id: string;
   title: string;
-  state: ChatState;
+  state: (typeof CHAT_STATES)[number];
+  /** Number of the last message. */
   lastSeq: number;
-  /** Oldest first. */
+  /** Up to {@link MAX_COUNT} messages, oldest first. */
   readonly newest: LedgerEntry[];
 }
 
-/** Maximum number of a chat's messages that can be requested (the maximum of `count` in MAX's schema). */
+/** Maximum of `count` in MAX's schema: how many of a chat's messages can be requested. */
 export const MAX_COUNT = 100;
 
 /** Every numeric chat exists unless a control changes its state. */
@@ -50,7 +49,7 @@ export class Chats {
     return chat;
   }
 
-  /** Adds a message from the ledger, after a restart and whenever a message is written. */
+  /** Adds a message from the ledger, after a restart or when it is written. */
   addMessage(entry: LedgerEntry): void {
     const chat = this.getOrCreate(entry.channel);
     if (!chat) return;

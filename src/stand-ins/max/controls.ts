@@ -1,11 +1,9 @@
-import { type ControlFields, readChoice, revokeToken, setRateLimits } from '../kit/control-fields.js';
-import { InvalidControlRequest } from '../kit/invalid-control-request.js';
-import type { StandInAnswer } from '../kit/network.js';
+import { InvalidControlRequest, readChoice, revokeToken, setRateLimits } from '../kit/control-fields.js';
+import type { ControlFields, StandInAnswer } from '../kit/network.js';
 import { CHAT_STATES } from './chats.js';
 import type { PostingContext } from './posting.js';
 import { MAX_RATE_LIMITS } from './rate-limits.js';
 
-/** The parts of the stand-in that these controls change. */
 interface ControlledParts {
   readonly revokedTokens: Set<string>;
   readonly posting: PostingContext;
@@ -22,11 +20,10 @@ interface ControlledParts {
  */
 export const answerMaxControl = (
   { revokedTokens, posting }: ControlledParts,
-  httpMethod: string,
-  path: string,
+  control: string,
   body: ControlFields,
 ): StandInAnswer | null => {
-  switch (`${httpMethod} ${path}`) {
+  switch (control) {
     case 'POST tokens':
       return revokeToken(revokedTokens, body);
     case 'POST chats':

@@ -1,6 +1,5 @@
 import type { StandInDescriptor } from '../kit/descriptor.js';
-import { DEMO_CHANNEL } from './demo-channel.js';
-import { startMaxStandIn } from './max-stand-in.js';
+import { DEMO_CHANNEL, startMaxStandIn } from './max-stand-in.js';
 import { THEME } from './theme.js';
 
 /** Describes the MAX stand-in. */

@@ -1,13 +1,7 @@
-import type { LedgerEntity } from '../kit/ledger-entry.js';
+import type { FormattedText, LedgerEntity } from '../kit/ledger-entry.js';
 import { badPayload } from './api-error.js';
 
-/** A text as the chat shows it. */
-export interface FormattedText {
-  readonly text: string;
-  readonly entities: readonly LedgerEntity[];
-}
-
-/** The formatting that each tag in MAX's HTML stands for. */
+/** Formatting by tag in MAX's HTML. */
 const TYPES: Readonly<Record<string, string>> = {
   b: 'bold',
   strong: 'bold',
@@ -66,5 +60,5 @@ const readHref = (attributes: string): string => {
   return url;
 };
 
-/** True for a valid address of a link or button. */
+/** True if a link or button may have this URL. */
 export const isLink = (url: string): boolean => url.length <= 2_048 && /^https?:\/\/./i.test(url) && URL.canParse(url);

@@ -3,7 +3,7 @@ import { badPayload } from './api-error.js';
 import { type Fields, fieldsOf } from './fields.js';
 import { isLink } from './html-text.js';
 
-/** Limits for a keyboard (networks.md §5). */
+// Limits for a keyboard (networks.md §5).
 const MAX_ROWS = 30;
 const MAX_BUTTONS = 210;
 const MAX_LINKS_IN_ROW = 3;

@@ -1,4 +1,4 @@
-import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
+import type { ControlFields, StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
 import { ApiError, badPayload } from './api-error.js';
 import type { Chat } from './chats.js';
 import { answerMaxControl } from './controls.js';
@@ -17,11 +17,7 @@ const MB = 1_048_576;
 /** MAX's Bot API, including its errors. */
 export class MaxNetwork implements StandInNetwork {
   readonly platform = 'max';
-  readonly title = 'MAX';
-  /**
-   * Room for the largest upload and its multipart framing, with a margin, so that an oversized file gets the network's
-   * own error.
-   */
+  /** The largest upload and its multipart framing, and a margin: an oversized file must get the network's own error. */
   readonly maxBodyBytes = 264 * MB;
   readonly revokedTokens = new Set<string>();
 
@@ -44,11 +40,12 @@ export class MaxNetwork implements StandInNetwork {
 
   createErrorAnswer(status: number, message: string): StandInAnswer {
     if (status === 400) return errorAnswer(badPayload(message));
-    return errorAnswer(new ApiError(status, CODES[status] ?? 'error', message || (CODES[status] ?? 'error')));
+    const code = CODES[status] ?? 'error';
+    return errorAnswer(new ApiError(status, code, message || code));
   }
 
-  handleControl(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
-    return answerMaxControl(this, httpMethod, path, body);
+  handleControl(control: string, fields: ControlFields): StandInAnswer | null {
+    return answerMaxControl(this, control, fields);
   }
 
   private async route(call: StandInCall): Promise<{ body: object | string; headers?: Record<string, string> }> {
@@ -91,7 +88,6 @@ export class MaxNetwork implements StandInNetwork {
   }
 }
 
-/** Decodes a part of a path; leaves it unchanged if it cannot be decoded. */
 const decode = (part: string): string => {
   try {
     return decodeURIComponent(part);
@@ -100,7 +96,6 @@ const decode = (part: string): string => {
   }
 };
 
-/** Returns a chat, or the bot's membership in it. */
 const describeChat = ({ id, title, state }: Chat, isMembership: boolean): object => {
   const isAdmin = state === 'admin';
   if (isMembership)

@@ -1,13 +1,19 @@
+import type { DemoChannel } from '../kit/descriptor.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
 import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
 import { Wall } from '../walls/wall.js';
 import { Chats } from './chats.js';
-import { DEMO_CHANNEL } from './demo-channel.js';
 import { MaxNetwork } from './max-network.js';
 import { RateLimits } from './rate-limits.js';
 import { THEME } from './theme.js';
 import { Uploads } from './uploads.js';
+
+/** The demo's channel on MAX. */
+export const DEMO_CHANNEL = {
+  name: 'Harbour News',
+  credentials: { access_token: 'DemoDemoDemoDemoDemoDemoDemoDemo', chat_id: '-70912345678901' },
+} as const satisfies DemoChannel;
 
 /**
  * Starts a server that behaves like MAX's Bot API for posting bots (networks.md §1–§3, §8): `GET /me`,
@@ -17,7 +23,7 @@ import { Uploads } from './uploads.js';
  */
 export const startMaxStandIn = async (options: StandInOptions): Promise<RunningStandIn> => {
   const chats = new Chats();
-  const demo = chats.getOrCreate(DEMO_CHANNEL.credentials['chat_id'] ?? '');
+  const demo = chats.getOrCreate(DEMO_CHANNEL.credentials.chat_id);
   if (demo) demo.title = DEMO_CHANNEL.name;
   const media = new MediaStore(`${options.ledgerFile}.media`);
   const wall = new Wall('max', 'MAX', media.folder, THEME);

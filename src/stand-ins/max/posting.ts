@@ -1,9 +1,10 @@
 import type { Ledger } from '../kit/ledger.js';
+import type { FormattedText } from '../kit/ledger-entry.js';
 import type { StandInCall } from '../kit/network.js';
 import { ApiError, badPayload } from './api-error.js';
 import { readAttachments } from './attachments.js';
 import { type Chats, MAX_COUNT, midOf } from './chats.js';
-import { type FormattedText, parseHtml } from './html-text.js';
+import { parseHtml } from './html-text.js';
 import { MAX_TEXT } from './limits.js';
 import { messageJson } from './message.js';
 import type { RateLimits } from './rate-limits.js';
@@ -36,8 +37,7 @@ export const postMessage = async (
   if (content.text.trim() === '' && media.length === 0) throw badPayload('text: must be non-empty');
   if (media.length > 0 && posting.notReady > 0) {
     posting.notReady--;
-    const message = 'Key: errors.process.attachment.file.not.processed';
-    throw new ApiError(400, 'attachment.not.ready', message);
+    throw new ApiError(400, 'attachment.not.ready', 'Key: errors.process.attachment.file.not.processed');
   }
   posting.limits.countCall('chat_per_second', chat.id, Date.now());
   const [entry] = await posting.ledger.append([

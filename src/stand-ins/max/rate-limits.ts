@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.js';
 
 /** Calls per second; null for no limit. */
-export interface RateLimitSettings {
+interface RateLimitSettings {
   /** Messages to one chat. */
   readonly chat_per_second: number | null;
   /** All calls of one bot. */
@@ -16,11 +16,7 @@ export class RateLimits {
   settings: RateLimitSettings = { chat_per_second: null, bot_per_second: null };
   private readonly recentCalls = new Map<string, number[]>();
 
-  /**
-   * Counts a call.
-   * @param now in ms
-   * @throws ApiError 429 if the limit is reached
-   */
+  /** @param now in ms @throws ApiError 429 if the limit is reached */
   countCall(kind: keyof RateLimitSettings, name: string, now: number): void {
     const limit = this.settings[kind];
     if (limit === null) return;

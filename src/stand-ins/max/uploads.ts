@@ -10,7 +10,7 @@ import { ApiError, badPayload } from './api-error.js';
 
 /** Types of uploads. */
 export const UPLOAD_TYPES = ['image', 'video', 'audio', 'file'] as const;
-/** Type of an upload. */
+/** One of {@link UPLOAD_TYPES}. */
 export type UploadType = (typeof UPLOAD_TYPES)[number];
 
 const MB = 1_048_576;
@@ -21,7 +21,7 @@ const MAX_BYTES: Readonly<Record<UploadType, number>> = {
   file: 256 * MB,
 };
 
-/** Maximum length of an image's longer side, in pixels. */
+/** Of an image's longer side, in pixels. */
 const MAX_SIDE = 7_680;
 
 /** MIME types that can be shown. A file of any other type is rejected when a message refers to it. */
@@ -33,15 +33,9 @@ const VISIBLE_TYPES: Readonly<Record<UploadType, RegExp>> = {
 };
 
 /** An uploaded file, as stored under its token. */
-export interface Upload {
+interface Upload {
   readonly type: UploadType;
   readonly medium: LedgerMedium;
-}
-
-/** An upload address for one file. */
-interface UploadAddress {
-  readonly type: UploadType;
-  readonly token: string;
 }
 
 /** Uploads of bots: open upload addresses, and files by token. The files survive restarts. */
@@ -50,7 +44,7 @@ export class Uploads {
   imageAnswer: 'photos' | 'token' = 'photos';
   /** XML value in the response to a video or audio upload; 1 means success. */
   retval = 1;
-  private readonly addresses = new Map<string, UploadAddress>();
+  private readonly addresses = new Map<string, { readonly type: UploadType; readonly token: string }>();
 
   constructor(private readonly store: MediaStore) {}
 
@@ -67,15 +61,15 @@ export class Uploads {
   async receiveFile(id: string, file: UploadedFile | undefined): Promise<object | string> {
     const address = this.addresses.get(id);
     if (!address) throw new ApiError(404, 'not.found', 'No such upload, or its file has already been received');
+    const { type, token } = address;
     if (!file) throw badPayload('data: expected a file');
     if (file.size === 0) throw badPayload('data: the file is empty');
-    if (file.size > MAX_BYTES[address.type]) throw new ApiError(413, 'too.large', 'The file is too large');
-    if (address.type === 'image' && (readPhotoDimensions(file)?.long ?? 0) > MAX_SIDE) {
+    if (file.size > MAX_BYTES[type]) throw new ApiError(413, 'too.large', 'The file is too large');
+    if (type === 'image' && (readPhotoDimensions(file)?.long ?? 0) > MAX_SIDE) {
       throw badPayload(`data: at most ${MAX_SIDE} pixels a side`);
     }
-    if (this.retval !== 1 && address.type !== 'image') return retvalXml(this.retval);
+    if (this.retval !== 1 && type !== 'image') return retvalXml(this.retval);
     this.addresses.delete(id);
-    const { type, token } = address;
     const medium = await this.store.storeFile(type === 'image' ? 'photo' : type, file, detectMimeType(file.head));
     await mkdir(this.folder, { recursive: true });
     await writeFile(join(this.folder, `${token}.json`), JSON.stringify({ type, medium } satisfies Upload));

@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import type { TextParameters } from '../kit/text-parameters.js';
 import { ApiError } from './api-error.js';
 
 /** States of a token. */
 export const TOKEN_STATES = ['valid', 'expired', 'unknown', 'no_rights'] as const;
-/** State of a token. */
-export type TokenState = (typeof TOKEN_STATES)[number];
-
-type Parameters = Readonly<Record<string, string>>;
+type TokenState = (typeof TOKEN_STATES)[number];
 
 /**
  * Authenticates callers. If an application's secret is known, the signature must match (104); for any other
@@ -25,7 +23,7 @@ export class Applications {
   }
 
   /** Checks a caller's application, signature and token. @throws ApiError 101, 102, 103 or 104 */
-  authenticate(parameters: Parameters): void {
+  authenticate(parameters: TextParameters): void {
     const { application_key = '', access_token = '', sig = '' } = parameters;
     if (application_key === '') throw new ApiError(101, 'PARAM_API_KEY : Application not exist');
     if (access_token === '') throw new ApiError(103, 'PARAM_SESSION_KEY : Invalid session key');
@@ -39,7 +37,7 @@ export class Applications {
   }
 
   /** True if the token has the rights to publish content. */
-  hasRights({ access_token = '' }: Parameters): boolean {
+  hasRights({ access_token = '' }: TextParameters): boolean {
     return this.tokens.get(access_token) !== 'no_rights';
   }
 }
@@ -48,7 +46,7 @@ export class Applications {
  * Computes the signature: the MD5 of all sorted parameters except token and signature, followed by the MD5 of token and
  * secret (networks.md §1).
  */
-const computeSignature = (parameters: Parameters, secret: string): string => {
+const computeSignature = (parameters: TextParameters, secret: string): string => {
   const names = Object.keys(parameters)
     .filter((name) => name !== 'access_token' && name !== 'sig')
     .sort();
@@ -56,4 +54,4 @@ const computeSignature = (parameters: Parameters, secret: string): string => {
   return md5(joined + md5(`${parameters['access_token']}${secret}`));
 };
 
-const md5 = (text: string): string => createHash('md5').update(text, 'utf8').digest('hex');
+const md5 = (text: string): string => hash('md5', text);

@@ -1,6 +1,5 @@
-import { changeGroup, type ControlFields, readChoice, readString } from '../kit/control-fields.js';
-import { InvalidControlRequest } from '../kit/invalid-control-request.js';
-import type { StandInAnswer } from '../kit/network.js';
+import { changeGroup, InvalidControlRequest, readChoice, readString } from '../kit/control-fields.js';
+import type { ControlFields, StandInAnswer } from '../kit/network.js';
 import { ApiError } from './api-error.js';
 import { type Applications, TOKEN_STATES } from './applications.js';
 import { GROUP_STATES, type Groups } from './groups.js';
@@ -16,11 +15,10 @@ import { GROUP_STATES, type Groups } from './groups.js';
  */
 export const answerOkControl = (
   { applications, groups }: { readonly applications: Applications; readonly groups: Groups },
-  httpMethod: string,
-  path: string,
+  control: string,
   body: ControlFields,
 ): StandInAnswer | null => {
-  switch (`${httpMethod} ${path}`) {
+  switch (control) {
     case 'POST applications':
       applications.addApplication(readString(body, 'application_key'), readString(body, 'application_secret'));
       return { status: 200, body: {} };

@@ -1,6 +1,5 @@
 import type { StandInDescriptor } from '../kit/descriptor.js';
-import { DEMO_CHANNEL } from './demo-channel.js';
-import { startOkStandIn } from './ok-stand-in.js';
+import { DEMO_CHANNEL, startOkStandIn } from './ok-stand-in.js';
 import { THEME } from './theme.js';
 
 /** Describes the OK stand-in. */

@@ -1,25 +1,19 @@
 import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { ApiError } from './api-error.js';
 
-/** A group that has a name from the start. */
-export interface KnownGroup {
-  readonly id: string;
-  readonly title: string;
-}
-
 /** The caller's relation to a group. `no_member`: the account is not a member. */
 export const GROUP_STATES = ['moderator', 'missing', 'no_member'] as const;
-/** State of a group. */
-export type GroupState = (typeof GROUP_STATES)[number];
 
-/** A group and the error for posting there. */
-export interface Group {
+interface Group {
   readonly id: string;
   title: string;
-  state: GroupState;
+  state: (typeof GROUP_STATES)[number];
   /** Error for posting, set by a control; null for none. */
   postingError: ApiError | null;
 }
+
+/** A group that has a name from the start. */
+export type KnownGroup = Readonly<Pick<Group, 'id' | 'title'>>;
 
 /** Returns the error for a post in a group; null if the caller may post. */
 export const findPostingError = ({ state, postingError }: Group): ApiError | null => {

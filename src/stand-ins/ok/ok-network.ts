@@ -1,15 +1,15 @@
-import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
+import type { ControlFields, StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
+import { originOf, type TextParameters, textParametersOf } from '../kit/text-parameters.js';
+import { parseUploadPath } from '../kit/upload-path.js';
 import { ApiError, badParameter } from './api-error.js';
 import type { Applications } from './applications.js';
 import { answerOkControl } from './controls.js';
 import { getCurrentUser, getGroupInfo, getUserGroups, hasAppPermission } from './rights-methods.js';
 import { appendTopic, postTopic, type TopicContext } from './topics.js';
-import { Uploads } from './uploads.js';
 
-type Parameters = Readonly<Record<string, string>>;
 type Method = (
   context: TopicContext,
-  parameters: Parameters,
+  parameters: TextParameters,
   call: StandInCall,
   hasRights: boolean,
 ) => object | string | Promise<object | string>;
@@ -40,8 +40,7 @@ const METHODS: Readonly<Record<string, Method>> = {
 /** OK's API: a single address, where even API errors have HTTP status 200. */
 export class OkNetwork implements StandInNetwork {
   readonly platform = 'ok';
-  readonly title = 'Odnoklassniki';
-  /** Room for the largest video and its multipart framing. */
+  /** The largest video and its multipart framing. */
   readonly maxBodyBytes = 2_056 * 1_048_576;
 
   constructor(
@@ -50,16 +49,17 @@ export class OkNetwork implements StandInNetwork {
   ) {}
 
   identify(call: StandInCall): { method: string; channel: string | null } {
-    const uploading = Uploads.uploadKindOf(call.path);
-    const { method = 'unknown', gid, group_id, uids } = parametersOf(call);
-    return { method: uploading ? `upload.${uploading}` : method, channel: gid ?? group_id ?? uids ?? null };
+    const upload = parseUploadPath(call.path);
+    const { method = 'unknown', gid, group_id, uids } = textParametersOf(call);
+    return { method: upload ? `upload.${upload.kind}` : method, channel: gid ?? group_id ?? uids ?? null };
   }
 
   async handle(call: StandInCall): Promise<StandInAnswer> {
-    if (Uploads.uploadKindOf(call.path)) return this.context.uploads.receiveFiles(call);
+    const upload = parseUploadPath(call.path);
+    if (upload) return this.context.uploads.receiveFiles(upload, call);
     if (call.path !== '/fb.do') return { status: 404, body: '<html><body>404 Not Found</body></html>' };
     try {
-      const parameters = parametersOf(call);
+      const parameters = textParametersOf(call);
       const name = parameters['method'] ?? '';
       const method = METHODS[name];
       if (!method) throw new ApiError(3, 'METHOD : Method does not exist');
@@ -82,20 +82,10 @@ export class OkNetwork implements StandInNetwork {
     return { ...errorAnswer(new ApiError(code, message || 'SYSTEM : Critical system error')), status };
   }
 
-  handleControl(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
-    return answerOkControl({ applications: this.applications, groups: this.context.groups }, httpMethod, path, body);
+  handleControl(control: string, fields: ControlFields): StandInAnswer | null {
+    return answerOkControl({ applications: this.applications, groups: this.context.groups }, control, fields);
   }
 }
-
-/** Returns the parameters from query, form or multipart, which are equivalent. */
-const parametersOf = ({ query, fields }: StandInCall): Parameters =>
-  Object.fromEntries(
-    Object.entries({ ...Object.fromEntries(query), ...fields }).filter(
-      (field): field is [string, string] => typeof field[1] === 'string',
-    ),
-  );
-
-const originOf = ({ headers }: StandInCall): string => `http://${headers.host ?? '127.0.0.1'}`;
 
 const errorAnswer = ({ errorCode, errorMsg }: ApiError): StandInAnswer => ({
   status: 200,

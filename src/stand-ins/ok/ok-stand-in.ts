@@ -1,14 +1,25 @@
+import type { DemoChannel } from '../kit/descriptor.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
 import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
 import { StoredUploads } from '../kit/stored-uploads.js';
 import { Wall } from '../walls/wall.js';
 import { Applications } from './applications.js';
-import { DEMO_CHANNEL } from './demo-channel.js';
 import { Groups, type KnownGroup } from './groups.js';
 import { OkNetwork } from './ok-network.js';
 import { THEME } from './theme.js';
 import { Uploads } from './uploads.js';
+
+/** The demo's channel on OK. */
+export const DEMO_CHANNEL = {
+  name: 'Harbour News',
+  credentials: {
+    application_key: 'DEMODEMODEMODEMO',
+    application_secret: 'DEMODEMODEMODEMODEMODEMO',
+    access_token: '-s-DemoDemoDemoDemoDemoDemoDemoDemo',
+    group_id: '70000000000001',
+  },
+} as const satisfies DemoChannel;
 
 /** Options for the OK stand-in. */
 export interface OkStandInOptions extends StandInOptions {
@@ -23,7 +34,7 @@ export interface OkStandInOptions extends StandInOptions {
  */
 export const startOkStandIn = async (options: OkStandInOptions): Promise<RunningStandIn> => {
   const applications = new Applications();
-  const { application_key = '', application_secret = '', group_id = '' } = DEMO_CHANNEL.credentials;
+  const { application_key, application_secret, group_id } = DEMO_CHANNEL.credentials;
   applications.addApplication(application_key, application_secret);
   const groups = new Groups([...(options.groups ?? []), { id: group_id, title: DEMO_CHANNEL.name }]);
   const media = new MediaStore(`${options.ledgerFile}.media`);

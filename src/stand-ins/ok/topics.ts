@@ -1,5 +1,6 @@
 import type { Ledger } from '../kit/ledger.js';
-import type { LedgerMedium } from '../kit/ledger-entry.js';
+import type { LedgerEntry, LedgerMedium } from '../kit/ledger-entry.js';
+import type { TextParameters } from '../kit/text-parameters.js';
 import { ApiError, badParameter } from './api-error.js';
 import { findPostingError, type Groups } from './groups.js';
 import type { Uploads } from './uploads.js';
@@ -11,21 +12,14 @@ export interface TopicContext {
   readonly ledger: Ledger;
 }
 
-type Parameters = Readonly<Record<string, string>>;
-
-/** The visible content of a topic. */
-interface Content {
-  readonly text: string;
-  readonly media: readonly LedgerMedium[];
-}
+type Content = Pick<LedgerEntry, 'text' | 'media'>;
 
 /** Handles `mediatopic.post`, which posts a topic to a group's feed; returns the bare id. */
-export const postTopic = async (context: TopicContext, parameters: Parameters, callId: string): Promise<string> => {
+export const postTopic = async (context: TopicContext, parameters: TextParameters, callId: string): Promise<string> => {
   const { type, gid = '', attachment = '' } = parameters;
   if (type !== 'GROUP_THEME') throw badParameter('type should be GROUP_THEME');
   if (!/^[1-9]\d{0,19}$/.test(gid)) throw badParameter('gid is invalid');
-  const content = readAttachment(context, attachment);
-  return appendTopic(context, gid, content, callId);
+  return appendTopic(context, gid, readAttachment(context, attachment), callId);
 };
 
 /** Adds a topic to a group's feed and returns its id. */

@@ -1,13 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { detectMimeType } from '../kit/detect-mime-type.js';
 import type { LedgerMedium } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';
 import type { StoredUploads } from '../kit/stored-uploads.js';
+import { newTicket, type UploadPath } from '../kit/upload-path.js';
 import { badParameter } from './api-error.js';
-
-/** Path for uploads; all other calls use `/fb.do`. */
-const UPLOAD_PATH = /^\/upload\/(photo|video)\/([0-9a-f]{32})$/;
 
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 
@@ -37,7 +34,7 @@ export class Uploads {
   createPhotoUpload(count: number, origin: string): object {
     if (!(count >= 1 && count <= 100)) throw badParameter('count should be from 1 to 100');
     const ticket = newTicket();
-    const photo_ids = Array.from({ length: count }, () => newTicket());
+    const photo_ids = Array.from({ length: count }, newTicket);
     this.photoIds.set(ticket, photo_ids);
     const expires_ms = Date.now() + 7_200_000;
     return { photo_ids, upload_url: `${origin}/upload/photo/${ticket}`, expires: new Date(expires_ms), expires_ms };
@@ -73,14 +70,8 @@ export class Uploads {
     return medium;
   }
 
-  /** Returns the kind of upload for a path; null for other paths. */
-  static uploadKindOf(path: string): 'photo' | 'video' | null {
-    return (UPLOAD_PATH.exec(path)?.[1] as 'photo' | 'video' | undefined) ?? null;
-  }
-
   /** Receives files at an upload address. */
-  async receiveFiles(call: StandInCall): Promise<StandInAnswer> {
-    const [, kind, ticket = ''] = UPLOAD_PATH.exec(call.path) ?? [];
+  async receiveFiles({ kind, ticket }: UploadPath, call: StandInCall): Promise<StandInAnswer> {
     return kind === 'video' ? this.receiveVideo(ticket, call) : this.receivePhotos(ticket, call);
   }
 
@@ -113,8 +104,6 @@ export class Uploads {
     return { status: 200, body: '<retval>1</retval>' };
   }
 }
-
-const newTicket = (): string => randomBytes(16).toString('hex');
 
 const errorAnswer = (error_code: number, error_msg: string): StandInAnswer => ({
   status: 200,

@@ -4,8 +4,6 @@ import { ApiError, badRequest } from './api-error.js';
 
 /** The bot's relation to a chat. */
 export const CHAT_STATES = ['member', 'missing', 'kicked', 'left', 'no_rights'] as const;
-/** State of a chat. */
-export type ChatState = (typeof CHAT_STATES)[number];
 
 /** A chat that exists from the start. */
 export interface KnownChat {
@@ -15,23 +13,21 @@ export interface KnownChat {
   readonly username?: string;
 }
 
-/** A chat, its name, and the number of its last message. */
+/** A chat. */
 export interface Chat {
-  /** Name in the ledger: the address by which the chat was first used. */
+  /** Its channel in the ledger: the address by which it was first used. */
   readonly key: string;
   readonly id: number;
   readonly type: 'channel' | 'group' | 'private';
   username: string | null;
   title: string;
-  state: ChatState;
+  state: (typeof CHAT_STATES)[number];
   /** The supergroup to which the chat was migrated; null for none. */
   migratedTo: number | null;
   lastMessageId: number;
 }
 
-/**
- * Every numeric or `@name` chat exists unless a control changes its state. A name and an id may refer to the same chat.
- */
+/** Every numeric or `@name` chat exists unless a control changes its state. A chat may have both a name and an id. */
 export class Chats {
   private readonly byKey = new Map<string, Chat>();
 

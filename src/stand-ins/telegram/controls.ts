@@ -1,10 +1,8 @@
-import { type ControlFields, readChoice, revokeToken, setRateLimits } from '../kit/control-fields.js';
-import { InvalidControlRequest } from '../kit/invalid-control-request.js';
-import type { StandInAnswer } from '../kit/network.js';
+import { InvalidControlRequest, readChoice, revokeToken, setRateLimits } from '../kit/control-fields.js';
+import type { ControlFields, StandInAnswer } from '../kit/network.js';
 import { CHAT_STATES, type Chats } from './chats.js';
 import { type RateLimits, TELEGRAM_RATE_LIMITS } from './rate-limits.js';
 
-/** The parts of the stand-in that these controls change. */
 interface ControlledParts {
   readonly revokedTokens: Set<string>;
   readonly posting: { readonly chats: Chats; readonly limits: RateLimits };
@@ -18,18 +16,17 @@ interface ControlledParts {
  * - `POST /_control/rate-limit {on: true}` or with `chat_per_second`, `chat_per_minute`, `bot_per_second`; `{on: false}`
  */
 export const answerTelegramControl = (
-  controlled: ControlledParts,
-  httpMethod: string,
-  path: string,
+  { revokedTokens, posting }: ControlledParts,
+  control: string,
   body: ControlFields,
 ): StandInAnswer | null => {
-  switch (`${httpMethod} ${path}`) {
+  switch (control) {
     case 'POST tokens':
-      return revokeToken(controlled.revokedTokens, body);
+      return revokeToken(revokedTokens, body);
     case 'POST chats':
-      return setChat(controlled.posting.chats, body);
+      return setChat(posting.chats, body);
     case 'POST rate-limit':
-      return setRateLimits(controlled.posting.limits, TELEGRAM_RATE_LIMITS, body);
+      return setRateLimits(posting.limits, TELEGRAM_RATE_LIMITS, body);
     default:
       return null;
   }

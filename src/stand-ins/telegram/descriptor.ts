@@ -1,6 +1,5 @@
 import type { StandInDescriptor } from '../kit/descriptor.js';
-import { DEMO_CHANNEL } from './demo-channel.js';
-import { startTelegramStandIn } from './telegram-stand-in.js';
+import { DEMO_CHANNEL, startTelegramStandIn } from './telegram-stand-in.js';
 import { THEME } from './theme.js';
 
 /** Describes the Telegram stand-in. */

@@ -22,10 +22,7 @@ const QUOTES = new Set(['blockquote', 'expandable_blockquote']);
 const VERBATIM = new Set(['code', 'pre']);
 const LABELS = new Set(['text_link', 'text_mention', 'custom_emoji']);
 
-/**
- * Parses `entities` or `caption_entities`; a value that is not an array counts as an empty array, as on the real
- * server.
- */
+/** Parses `entities` or `caption_entities`. As on the real server, any value but an array counts as an empty array. */
 export const parseEntities = (value: unknown): LedgerEntity[] => {
   if (!Array.isArray(value)) return [];
   const parsed = value.map(parseEntity).filter((entity) => entity !== null && entity.length > 0);
@@ -82,14 +79,14 @@ const readString = (fields: Record<string, unknown>, name: string): string => {
   return value;
 };
 
-/** Returns the nesting rank of an entity type: of two entities over the same range, the lower rank is outside. */
+/** Of two entities over the same range, the lower rank is outside. */
 const rank = (type: string): number => (QUOTES.has(type) ? 0 : STYLES.has(type) ? 1 : LABELS.has(type) ? 2 : 3);
 const byNesting = (a: LedgerEntity, b: LedgerEntity): number =>
   a.offset - b.offset || b.length - a.length || rank(a.type) - rank(b.type);
 
 /**
- * Rejects entities that do not nest (networks.md §2). The real server repairs them silently, so that readers see
- * formatting that the client did not send; the stand-in reports an error instead. Expects entities in nesting order.
+ * Rejects entities that do not nest (networks.md §2). The real server repairs them silently, and readers then see
+ * formatting that the client did not send. Expects entities in nesting order.
  */
 export const checkNesting = (entities: readonly LedgerEntity[]): void => {
   const open: LedgerEntity[] = [];
@@ -116,6 +113,6 @@ const canContain = (outer: string, inner: string): boolean => {
   return STYLES.has(inner);
 };
 
-/** Returns the entities that the server keeps: the first hundred. */
+/** Keeps the first hundred entities, as the server does. */
 export const limitEntities = (entities: readonly LedgerEntity[]): readonly LedgerEntity[] =>
   entities.slice(0, MAX_ENTITIES);

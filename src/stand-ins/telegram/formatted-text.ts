@@ -1,12 +1,6 @@
-import type { LedgerEntity } from '../kit/ledger-entry.js';
+import type { FormattedText, LedgerEntity } from '../kit/ledger-entry.js';
 import { badRequest } from './api-error.js';
 import { checkNesting, limitEntities } from './entities.js';
-
-/** A text as the chat shows it. */
-export interface FormattedText {
-  readonly text: string;
-  readonly entities: readonly LedgerEntity[];
-}
 
 /** Characters that the server replaces with a space, and characters that it removes. */
 const TO_SPACE = /[\0-\t\v\f\x0e-\x1f]/g;
@@ -19,7 +13,6 @@ const EMPTY =
 /**
  * Prepares a text as the server does before sending: rejects wrong offsets, replaces or removes characters, trims white
  * space at both ends, and moves the entities. Expects entities in nesting order.
- *
  * @param allowEmpty a caption may be empty, a message may not
  */
 export const prepareText = (text: string, entities: readonly LedgerEntity[], allowEmpty: boolean): FormattedText => {
@@ -38,11 +31,7 @@ export const prepareText = (text: string, entities: readonly LedgerEntity[], all
 };
 
 /** Counts code points, as the server does. */
-export const countCodePoints = (text: string): number => {
-  let count = text.length;
-  for (let at = 0; at < text.length; at++) if (isLowSurrogate(text, at)) count--;
-  return count;
-};
+export const countCodePoints = (text: string): number => [...text].length;
 
 const checkRange = (text: string, { offset, length }: LedgerEntity): void => {
   const end = offset + length;

@@ -5,7 +5,7 @@ import { findLinkProblem } from './links.js';
 /** Rows of URL buttons. */
 export type Keyboard = readonly (readonly LedgerButton[])[];
 
-/** Maximum number of buttons per row and in total (networks.md §5). */
+// Maximum number of buttons (networks.md §5).
 const MAX_IN_ROW = 8;
 const MAX_IN_TOTAL = 100;
 
@@ -39,10 +39,7 @@ const parseButton = (value: unknown): LedgerButton => {
 
 const invalidButton = (problem: string): Error => badRequest(`Can't parse inline keyboard button: ${problem}`);
 
-/**
- * Rejects invalid buttons as the network does, and returns the buttons that the message will show. Like the real
- * server, omits buttons without text.
- */
+/** Rejects invalid buttons as the network does. Returns the visible buttons: the real server omits those without text. */
 export const checkKeyboard = (keyboard: Keyboard): Keyboard => {
   const shown = keyboard.map((row) => row.filter(({ text }) => text !== '')).filter((row) => row.length > 0);
   if (shown.flat().length > MAX_IN_TOTAL || shown.some((row) => row.length > MAX_IN_ROW)) {
@@ -60,10 +57,7 @@ export const checkKeyboard = (keyboard: Keyboard): Keyboard => {
   );
 };
 
-/**
- * True if a URL passes the checks that Telegram makes after the Bot API server's own: a public host and a limited
- * length.
- */
+/** True if a URL passes Telegram's own checks, after those of the Bot API server: a public host, a limited length. */
 const isReachable = (url: string): boolean => {
   if (url.length > 2_048) return false;
   if (/^tg:/i.test(url)) return true;

@@ -8,14 +8,15 @@ import type { Parameters } from './parameters.js';
 
 /** Kinds of media. The method for a kind is `send` followed by the capitalised kind. */
 export const MEDIUM_KINDS = ['photo', 'video', 'audio', 'document'] as const;
-/** Kind of a medium. */
+/** One of {@link MEDIUM_KINDS}. */
 export type MediumKind = (typeof MEDIUM_KINDS)[number];
 
-/** Maximum upload sizes, in bytes (networks.md §1). */
+// Limits for uploads (networks.md §1).
 const MAX_PHOTO_BYTES = 10 * 1_048_576;
 const MAX_FILE_BYTES = 50 * 1_048_576;
-/** Limits for a photo: width plus height in pixels, and the ratio of the longer side to the shorter. */
+/** Width plus height of a photo, in pixels. */
 const MAX_SUM = 10_000;
+/** Longer to shorter side of a photo. */
 const MAX_RATIO = 20;
 
 /**

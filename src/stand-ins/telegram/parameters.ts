@@ -27,13 +27,12 @@ export class Parameters {
     }
   }
 
-  /** True if the parameter was sent. */
+  /** True if the parameter was sent and is not empty. */
   has(name: string): boolean {
     const value = this.values[name];
     return value !== undefined && value !== null && value !== '';
   }
 
-  /** Returns a file in a multipart body. */
   file(name: string): UploadedFile | undefined {
     return this.call.files.get(name);
   }

@@ -1,10 +1,10 @@
 import type { Ledger } from '../kit/ledger.js';
-import type { LedgerMedium, NewLedgerEntry } from '../kit/ledger-entry.js';
+import type { FormattedText, LedgerEntity, LedgerMedium, NewLedgerEntry } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
 import { badRequest } from './api-error.js';
 import type { Chat, Chats } from './chats.js';
 import { parseEntities } from './entities.js';
-import { countCodePoints, type FormattedText, prepareText } from './formatted-text.js';
+import { countCodePoints, prepareText } from './formatted-text.js';
 import { checkKeyboard, type Keyboard, parseKeyboard } from './keyboard.js';
 import { MAX_CAPTION, MAX_TEXT } from './limits.js';
 import { MEDIUM_KINDS, type MediumKind, readMedium } from './media.js';
@@ -78,24 +78,25 @@ export const sendMediaGroup = async (
   if (items.length > MAX_ALBUM) throw badRequest('Too many messages to send as an album');
   if (items.length === 0) throw badRequest('There are no messages to send');
   if (items.length === 1) throw badRequest('an album needs at least two media');
-  const parsed: { content: FormattedText; media: readonly LedgerMedium[]; type: string }[] = [];
+  const parsed: AlbumItem[] = [];
   for (const item of items as readonly unknown[]) parsed.push(await parseItem(item, parameters, posting.media));
-  const types = new Set(parsed.map(({ type }) => type));
+  const types = new Set(parsed.map(({ medium }) => medium.type));
   for (const type of ['audio', 'document']) {
     if (types.size > 1 && types.has(type)) throw badRequest(`${type} can't be mixed with other media types`);
   }
   const chat = posting.chats.getForPosting(parameters.string('chat_id'));
   const replyTo = readReply(parameters, chat);
   const groupId = `${chat.lastMessageId + 1}${Math.abs(chat.id)}`.slice(0, 18);
-  const messages = parsed.map(({ content, media }) => ({ content, buttons: [], media, replyTo, groupId }));
+  const messages = parsed.map(({ content, medium }) => ({ content, buttons: [], media: [medium], replyTo, groupId }));
   return appendMessages(posting, caller, chat, messages);
 };
 
-const parseItem = async (
-  item: unknown,
-  parameters: Parameters,
-  store: MediaStore,
-): Promise<{ content: FormattedText; media: readonly LedgerMedium[]; type: string }> => {
+interface AlbumItem {
+  readonly content: FormattedText;
+  readonly medium: LedgerMedium;
+}
+
+const parseItem = async (item: unknown, parameters: Parameters, store: MediaStore): Promise<AlbumItem> => {
   if (typeof item !== 'object' || item === null) throw badRequest("Can't parse InputMedia: expected an Object");
   const { type, media, caption = '', caption_entities } = item as Record<string, unknown>;
   if (typeof media !== 'string' || media === '') throw badRequest("Can't parse InputMedia: media not found");
@@ -105,10 +106,10 @@ const parseItem = async (
   const medium = await readMedium(type as MediumKind, media, '', parameters, store);
   if (!medium) throw badRequest("Can't parse InputMedia: media not found");
   const content = prepareCaption(typeof caption === 'string' ? caption : '', parseEntities(caption_entities));
-  return { content, media: [medium], type: medium.type };
+  return { content, medium };
 };
 
-const prepareCaption = (caption: string, entities: ReturnType<typeof parseEntities>): FormattedText => {
+const prepareCaption = (caption: string, entities: readonly LedgerEntity[]): FormattedText => {
   const content = prepareText(caption, entities, true);
   if (countCodePoints(content.text) > MAX_CAPTION) throw badRequest('Message caption is too long');
   return content;

@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.js';
 
 /** Messages per period; null for no limit. */
-export interface RateLimitSettings {
+interface RateLimitSettings {
   /** Messages to one chat per second. */
   readonly chat_per_second: number | null;
   /** Messages to one chat per minute. */
@@ -19,8 +19,7 @@ export class RateLimits {
   private readonly sent = new Map<string, number[]>();
 
   /**
-   * Counts `messages` to a chat. Counts nothing if a budget is used up.
-   *
+   * Counts `messages` to a chat, unless a budget is used up.
    * @param now in ms
    * @throws ApiError 429 with the seconds to wait if a budget is used up
    */

@@ -1,4 +1,4 @@
-import type { LedgerEntity } from '../kit/ledger-entry.js';
+import type { FormattedText } from '../kit/ledger-entry.js';
 import {
   EMPTY_MESSAGE,
   mediumAt,
@@ -40,10 +40,7 @@ const readCall = ({ method, request }: PreviewedCall): VisibleMessage => {
   };
 };
 
-const readText = (
-  text: unknown,
-  entities: unknown,
-): { readonly text: string; readonly entities: readonly LedgerEntity[] } => ({
+const readText = (text: unknown, entities: unknown): FormattedText => ({
   text: typeof text === 'string' ? text : '',
   entities: limitEntities(parseEntities(entities)),
 });

@@ -1,4 +1,4 @@
-import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
+import type { ControlFields, StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
 import { ApiError, badRequest } from './api-error.js';
 import { answerTelegramControl } from './controls.js';
 import { MEDIUM_KINDS } from './media.js';
@@ -55,7 +55,6 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 /** The Bot API, including its errors. */
 export class TelegramNetwork implements StandInNetwork {
   readonly platform = 'telegram';
-  readonly title = 'Telegram';
   readonly revokedTokens = new Set<string>();
 
   constructor(readonly posting: PostingContext) {}
@@ -91,8 +90,8 @@ export class TelegramNetwork implements StandInNetwork {
     return errorAnswer(new ApiError(status, message ? `${name}: ${message}` : name));
   }
 
-  handleControl(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
-    return answerTelegramControl(this, httpMethod, path, body);
+  handleControl(control: string, fields: ControlFields): StandInAnswer | null {
+    return answerTelegramControl(this, control, fields);
   }
 }
 

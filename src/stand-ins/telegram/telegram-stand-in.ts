@@ -1,12 +1,18 @@
+import type { DemoChannel } from '../kit/descriptor.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
 import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
 import { Wall } from '../walls/wall.js';
 import { Chats, type KnownChat } from './chats.js';
-import { DEMO_CHANNEL } from './demo-channel.js';
 import { RateLimits } from './rate-limits.js';
 import { TelegramNetwork } from './telegram-network.js';
 import { THEME } from './theme.js';
+
+/** The demo's channel on Telegram. */
+export const DEMO_CHANNEL = {
+  name: 'Harbour News',
+  credentials: { bot_token: '7000000001:DemoDemoDemoDemoDemoDemoDemoDemoDem', chat_id: '@harbour_news' },
+} as const satisfies DemoChannel;
 
 /** Options for the Telegram stand-in. */
 export interface TelegramStandInOptions extends StandInOptions {
@@ -21,7 +27,7 @@ export interface TelegramStandInOptions extends StandInOptions {
  * kill are restored.
  */
 export const startTelegramStandIn = async (options: TelegramStandInOptions): Promise<RunningStandIn> => {
-  const demo = { id: DEMO_CHANNEL.credentials['chat_id'] ?? '', title: DEMO_CHANNEL.name };
+  const demo = { id: DEMO_CHANNEL.credentials.chat_id, title: DEMO_CHANNEL.name };
   const chats = new Chats([demo, ...(options.chats ?? [])]);
   const media = new MediaStore(`${options.ledgerFile}.media`);
   const wall = new Wall('telegram', 'Telegram', media.folder, THEME);

@@ -1,6 +1,5 @@
-import { changeGroup, type ControlFields, readChoice, readString } from '../kit/control-fields.js';
-import { InvalidControlRequest } from '../kit/invalid-control-request.js';
-import type { StandInAnswer } from '../kit/network.js';
+import { changeGroup, InvalidControlRequest, readChoice, readString } from '../kit/control-fields.js';
+import type { ControlFields, StandInAnswer } from '../kit/network.js';
 import { ApiError } from './api-error.js';
 import { GROUP_STATES, type Groups } from './groups.js';
 import { TOKEN_KINDS, type Tokens } from './tokens.js';
@@ -14,11 +13,10 @@ import { TOKEN_KINDS, type Tokens } from './tokens.js';
  */
 export const answerVkControl = (
   { tokens, groups }: { readonly tokens: Tokens; readonly groups: Groups },
-  httpMethod: string,
-  path: string,
+  control: string,
   body: ControlFields,
 ): StandInAnswer | null => {
-  switch (`${httpMethod} ${path}`) {
+  switch (control) {
     case 'POST tokens':
       return setToken(tokens, body);
     case 'POST groups':

@@ -1,7 +1,6 @@
 import type { StandInDescriptor } from '../kit/descriptor.js';
-import { DEMO_CHANNEL } from './demo-channel.js';
 import { THEME } from './theme.js';
-import { startVkStandIn } from './vk-stand-in.js';
+import { DEMO_CHANNEL, startVkStandIn } from './vk-stand-in.js';
 
 /** Describes the VK stand-in. */
 export const vkStandIn: StandInDescriptor = {

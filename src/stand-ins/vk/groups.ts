@@ -1,13 +1,6 @@
 import type { LedgerEntry } from '../kit/ledger-entry.js';
 import { ApiError, badParameter } from './api-error.js';
 
-/** A community that has a name from the start. */
-export interface KnownGroup {
-  /** Number without a minus sign. */
-  readonly id: string;
-  readonly title: string;
-}
-
 /** The post sent with a guid; remembered for an hour. */
 interface Guid {
   readonly postId: number;
@@ -16,14 +9,13 @@ interface Guid {
 
 /** The caller's relation to a community. `not_manager`: the user has no role in it, and may not post on the wall. */
 export const GROUP_STATES = ['managed', 'missing', 'not_manager'] as const;
-/** State of a community. */
-export type GroupState = (typeof GROUP_STATES)[number];
 
 /** A community and its wall. */
 export interface Group {
+  /** Number without a minus sign. */
   readonly id: string;
   title: string;
-  state: GroupState;
+  state: (typeof GROUP_STATES)[number];
   /** Id of the newest post. */
   lastPostId: number;
   /** Error for posting, set by a control: 15, 203, 214 …; null for none. */
@@ -33,6 +25,9 @@ export interface Group {
   readonly postedAt: number[];
   readonly guids: Map<string, Guid>;
 }
+
+/** A community that has a name from the start. */
+export type KnownGroup = Readonly<Pick<Group, 'id' | 'title'>>;
 
 const HOUR = 3_600_000;
 
@@ -50,12 +45,12 @@ export class Groups {
     const group: Group = {
       id,
       title: `Community ${id}`,
-      state: 'managed' as const,
+      state: 'managed',
       lastPostId: 0,
       postingError: null,
       dailyLimit: null,
       postedAt: [],
-      guids: new Map<string, Guid>(),
+      guids: new Map(),
     };
     this.byId.set(id, group);
     return group;

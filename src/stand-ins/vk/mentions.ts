@@ -1,13 +1,11 @@
-import type { LedgerEntity } from '../kit/ledger-entry.js';
+import type { FormattedText, LedgerEntity } from '../kit/ledger-entry.js';
 
 /** `[id1|words]`, `[https://vk.com/…|words]`; `@id1 (words)`, `*id1 (words)`; `@name` and `*id1` alone. */
 const MENTION =
   /\[((?:https?:\/\/)?[\w./-]+)\|([^\]\n]+)\]|(?<![\w/.@=-])(?:@([a-z][\w.]+)|\*([a-z][\w.]+)(?= \()|\*((?:id|club|public|event)\d+))(?: \(([^)\n]+)\))?/gi;
 
 /** Returns a wall post's text as readers see it: VK's mentions become links with their labels. */
-export const renderMentions = (
-  message: string,
-): { readonly text: string; readonly entities: readonly LedgerEntity[] } => {
+export const renderMentions = (message: string): FormattedText => {
   const entities: LedgerEntity[] = [];
   let text = '';
   let from = 0;

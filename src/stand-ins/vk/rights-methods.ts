@@ -1,14 +1,13 @@
+import type { TextParameters } from '../kit/text-parameters.js';
 import { ApiError, badParameter } from './api-error.js';
 import type { Groups } from './groups.js';
-
-type Parameters = Readonly<Record<string, string>>;
 
 /** Bits of a user's token: photos, video, wall, offline, groups. */
 const USER_RIGHTS = 4 + 16 + 8_192 + 65_536 + 262_144;
 const WALL = 8_192;
 
 /** Handles `groups.getById` for one community: its public facts and, if requested, the caller's role. */
-export const getGroupById = (groups: Groups, { group_id = '', fields = '' }: Parameters): object => {
+export const getGroupById = (groups: Groups, { group_id = '', fields = '' }: TextParameters): object => {
   if (!/^[1-9]\d{0,18}$/.test(group_id)) throw badParameter('group_id not positive');
   const { state, title } = groups.getOrCreate(group_id);
   if (state === 'missing') throw new ApiError(125, 'Invalid group id');

@@ -2,8 +2,7 @@ import { ApiError } from './api-error.js';
 
 /** Kinds of access tokens with different rights (networks.md §1). */
 export const TOKEN_KINDS = ['user', 'community', 'vk_id', 'revoked'] as const;
-/** Kind of a token. */
-export type TokenKind = (typeof TOKEN_KINDS)[number];
+type TokenKind = (typeof TOKEN_KINDS)[number];
 
 /**
  * Access tokens and their kinds. Unless a control sets its kind, a token is a VK ID token if it begins with `vk2.a.`, a
@@ -13,7 +12,7 @@ export class Tokens {
   private readonly knownKinds = new Map<string, TokenKind>();
   private readonly withoutWall = new Set<string>();
 
-  /** Sets whether a token has the right to post on walls. */
+  /** Sets whether a token may post on walls. */
   setWallRight(token: string, hasWall: boolean): void {
     if (hasWall) this.withoutWall.delete(token);
     else this.withoutWall.add(token);

@@ -1,22 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import { detectMimeType } from '../kit/detect-mime-type.js';
 import type { LedgerMedium } from '../kit/ledger-entry.js';
 import type { MediaStore } from '../kit/media-store.js';
 import type { StandInAnswer, StandInCall } from '../kit/network.js';
 import { readPhotoDimensions } from '../kit/photo-dimensions.js';
 import type { StoredUploads } from '../kit/stored-uploads.js';
+import { newTicket, type UploadPath } from '../kit/upload-path.js';
 import type { UploadedFile } from '../kit/uploaded-file.js';
 import { ApiError, badParameter } from './api-error.js';
 
 /** Accepted types of photos (networks.md §1). */
 const PHOTO_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif']);
 const MAX_PHOTO_BYTES = 50 * 1_048_576;
-/** Limits for a photo: width plus height in pixels, and the ratio of the longer side to the shorter. */
+/** Width plus height of a photo, in pixels. */
 const MAX_SUM = 14_000;
+/** Longer to shorter side of a photo. */
 const MAX_RATIO = 20;
-
-/** Path for uploads; all other calls use `/method/…`. */
-const UPLOAD_PATH = /^\/upload\/(photo|video)\/([0-9a-f]{32})$/;
 
 /** An uploaded photo that has not been saved. */
 interface PendingPhoto {
@@ -50,15 +48,15 @@ export class Uploads {
 
   /** Handles `photos.getWallUploadServer`. @param origin base address of the stand-in */
   createPhotoUpload(groupId: string, origin: string): object {
-    const ticket = randomBytes(16).toString('hex');
+    const ticket = newTicket();
     this.photoTickets.set(ticket, groupId);
     return { upload_url: `${origin}/upload/photo/${ticket}`, album_id: -14, user_id: 1 };
   }
 
   /** Handles `video.save`: the video gets its id before its file arrives. */
   saveVideo(groupId: string, title: string, origin: string): object {
-    const ticket = randomBytes(16).toString('hex');
-    const videoId = this.nextId();
+    const ticket = newTicket();
+    const videoId = ++this.lastId;
     this.videos.set(ticket, { name: `video-${groupId}_${videoId}`, title });
     const upload_url = `${origin}/upload/video/${ticket}`;
     return { upload_url, video_id: videoId, owner_id: -Number(groupId), title, access_key: ticket.slice(0, 18) };
@@ -72,7 +70,7 @@ export class Uploads {
     if (pending.server !== server || pending.hash !== hash) throw new ApiError(121, 'Invalid hash');
     if (pending.groupId !== groupId) throw new ApiError(100, 'group_id does not match the upload server');
     this.photos.delete(photo);
-    const id = this.nextId();
+    const id = ++this.lastId;
     await this.storedUploads.addMedium(`photo-${groupId}_${id}`, pending.medium);
     return [{ id, owner_id: -Number(groupId), album_id: -14, sizes: [] }];
   }
@@ -84,14 +82,8 @@ export class Uploads {
     return medium;
   }
 
-  /** Returns the kind of upload for a path; null for other paths. */
-  static uploadKindOf(path: string): 'photo' | 'video' | null {
-    return (UPLOAD_PATH.exec(path)?.[1] as 'photo' | 'video' | undefined) ?? null;
-  }
-
   /** Receives a file at an upload address. */
-  async receiveFile({ path, files }: StandInCall): Promise<StandInAnswer> {
-    const [, kind, ticket = ''] = UPLOAD_PATH.exec(path) ?? [];
+  async receiveFile({ kind, ticket }: UploadPath, { files }: StandInCall): Promise<StandInAnswer> {
     return kind === 'video'
       ? this.receiveVideo(ticket, files.get('video_file'))
       : this.receivePhoto(ticket, files.get('photo'));
@@ -104,7 +96,7 @@ export class Uploads {
     const mime = file ? detectMimeType(file.head) : '';
     // For an unreadable file, the response has an empty value, not an error.
     const isAccepted = file && PHOTO_TYPES.has(mime) && file.size <= MAX_PHOTO_BYTES && isWithinPhotoLimits(file);
-    const hash = randomBytes(16).toString('hex');
+    const hash = newTicket();
     if (!isAccepted) return { status: 200, body: { server: Number(server), photo: '[]', hash } };
     this.photoTickets.delete(ticket);
     const photo = JSON.stringify([{ markers_restarted: true, photo: `${ticket.slice(0, 10)}:w` }]);
@@ -116,24 +108,17 @@ export class Uploads {
     const pending = this.videos.get(ticket);
     if (!pending) return { status: 200, body: { error_code: 1, error_msg: 'unknown upload' } };
     if (!file || file.size === 0) return { status: 200, body: { error_code: 10, error_msg: 'invalid file' } };
-    if (!detectMimeType(file.head).startsWith('video/')) {
+    const mime = detectMimeType(file.head);
+    if (!mime.startsWith('video/')) {
       return { status: 200, body: { error_code: 22, error_msg: 'unsupported video format' } };
     }
     this.videos.delete(ticket);
-    const named = { ...file, name: pending.title };
-    await this.storedUploads.addMedium(
-      pending.name,
-      await this.store.storeFile('video', named, detectMimeType(file.head)),
-    );
+    const medium = await this.store.storeFile('video', { ...file, name: pending.title }, mime);
+    await this.storedUploads.addMedium(pending.name, medium);
     return { status: 200, body: { size: file.size, video_id: Number(pending.name.split('_')[1]) } };
-  }
-
-  private nextId(): number {
-    return ++this.lastId;
   }
 }
 
-/** True if a photo's dimensions are within the limits. */
 const isWithinPhotoLimits = (file: UploadedFile): boolean => {
   const { long, short } = readPhotoDimensions(file) ?? { long: 1, short: 1 };
   return long + short <= MAX_SUM && long <= short * MAX_RATIO;

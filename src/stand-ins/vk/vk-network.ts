@@ -1,9 +1,10 @@
-import type { StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
+import type { ControlFields, StandInAnswer, StandInCall, StandInNetwork } from '../kit/network.js';
+import { originOf, type TextParameters, textParametersOf } from '../kit/text-parameters.js';
+import { parseUploadPath } from '../kit/upload-path.js';
 import { ApiError, badParameter } from './api-error.js';
 import { answerVkControl } from './controls.js';
 import { getAppPermissions, getGroupById, getTokenPermissions } from './rights-methods.js';
 import { Tokens } from './tokens.js';
-import { Uploads } from './uploads.js';
 import { type WallContext, wallGet, wallPost } from './wall-methods.js';
 
 /** `/method/<name>`. */
@@ -12,7 +13,6 @@ const PATH = /^\/method\/([\w.]+)$/;
 /** Supported versions of the API. */
 const VERSION = /^5\.(?:8[1-9]|9\d|1\d\d)$/;
 
-type Parameters = Readonly<Record<string, string>>;
 /** The kind of the caller's token, and whether it has the right to post on walls. */
 interface Caller {
   readonly kind: 'user' | 'community';
@@ -20,7 +20,7 @@ interface Caller {
 }
 type Method = (
   context: WallContext,
-  parameters: Parameters,
+  parameters: TextParameters,
   call: StandInCall,
   caller: Caller,
 ) => object | number | Promise<object>;
@@ -69,26 +69,26 @@ const METHODS: Readonly<Record<string, { readonly userOnly: boolean; readonly ru
 /** VK's API, where even API errors have HTTP status 200. */
 export class VkNetwork implements StandInNetwork {
   readonly platform = 'vk';
-  readonly title = 'VK';
-  /** Room for the largest video and its multipart framing. */
+  /** The largest video and its multipart framing. */
   readonly maxBodyBytes = 2_056 * 1_048_576;
   readonly tokens = new Tokens();
 
   constructor(private readonly context: WallContext) {}
 
   identify(call: StandInCall): { method: string; channel: string | null } {
-    const uploading = Uploads.uploadKindOf(call.path);
-    const { owner_id, group_id } = parametersOf(call);
+    const upload = parseUploadPath(call.path);
+    const { owner_id, group_id } = textParametersOf(call);
     return {
-      method: PATH.exec(call.path)?.[1] ?? (uploading ? `upload.${uploading}` : 'unknown'),
+      method: PATH.exec(call.path)?.[1] ?? (upload ? `upload.${upload.kind}` : 'unknown'),
       channel: owner_id?.replace(/^-/, '') ?? group_id ?? null,
     };
   }
 
   async handle(call: StandInCall): Promise<StandInAnswer> {
-    if (Uploads.uploadKindOf(call.path)) return this.context.uploads.receiveFile(call);
+    const upload = parseUploadPath(call.path);
+    if (upload) return this.context.uploads.receiveFile(upload, call);
     try {
-      const parameters = parametersOf(call);
+      const parameters = textParametersOf(call);
       const method = METHODS[PATH.exec(call.path)?.[1] ?? ''];
       if (!method) throw new ApiError(3, 'Unknown method passed.');
       if (parameters['v'] === undefined) throw new ApiError(8, 'Invalid request: v (version) is required');
@@ -111,25 +111,15 @@ export class VkNetwork implements StandInNetwork {
     return { ...errorAnswer(new ApiError(status === 400 ? 100 : 10, message || 'Internal server error')), status };
   }
 
-  handleControl(httpMethod: string, path: string, body: Readonly<Record<string, unknown>>): StandInAnswer | null {
-    return answerVkControl({ tokens: this.tokens, groups: this.context.groups }, httpMethod, path, body);
+  handleControl(control: string, fields: ControlFields): StandInAnswer | null {
+    return answerVkControl({ tokens: this.tokens, groups: this.context.groups }, control, fields);
   }
 }
 
-/** Returns the parameters from query, form or multipart, which are equivalent. */
-const parametersOf = ({ query, fields }: StandInCall): Parameters =>
-  Object.fromEntries(
-    Object.entries({ ...Object.fromEntries(query), ...fields }).filter(
-      (field): field is [string, string] => typeof field[1] === 'string',
-    ),
-  );
-
-const groupIdOf = ({ group_id = '' }: Parameters): string => {
+const groupIdOf = ({ group_id = '' }: TextParameters): string => {
   if (!/^[1-9]\d{0,18}$/.test(group_id)) throw badParameter('group_id not positive');
   return group_id;
 };
-
-const originOf = ({ headers }: StandInCall): string => `http://${headers.host ?? '127.0.0.1'}`;
 
 const errorAnswer = ({ errorCode, errorMsg }: ApiError): StandInAnswer => ({
   status: 200,

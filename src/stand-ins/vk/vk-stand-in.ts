@@ -1,13 +1,23 @@
+import type { DemoChannel } from '../kit/descriptor.js';
 import { Ledger } from '../kit/ledger.js';
 import { MediaStore } from '../kit/media-store.js';
 import { type RunningStandIn, serveStandIn, type StandInOptions } from '../kit/server.js';
 import { StoredUploads } from '../kit/stored-uploads.js';
 import { Wall } from '../walls/wall.js';
-import { DEMO_CHANNEL } from './demo-channel.js';
 import { Groups, type KnownGroup } from './groups.js';
 import { THEME } from './theme.js';
 import { Uploads } from './uploads.js';
 import { VkNetwork } from './vk-network.js';
+
+/** The demo's channel on VK. */
+export const DEMO_CHANNEL = {
+  name: 'Harbour News',
+  credentials: {
+    access_token: 'vk1.a.community-DemoDemoDemoDemoDemoDemo',
+    upload_token: 'vk1.a.user-DemoDemoDemoDemoDemoDemo',
+    group_id: '220000001',
+  },
+} as const satisfies DemoChannel;
 
 /** Options for the VK stand-in. */
 export interface VkStandInOptions extends StandInOptions {
@@ -21,7 +31,7 @@ export interface VkStandInOptions extends StandInOptions {
  * accepted before a stop or kill are restored; guids are not.
  */
 export const startVkStandIn = async (options: VkStandInOptions): Promise<RunningStandIn> => {
-  const demo = { id: DEMO_CHANNEL.credentials['group_id'] ?? '', title: DEMO_CHANNEL.name };
+  const demo = { id: DEMO_CHANNEL.credentials.group_id, title: DEMO_CHANNEL.name };
   const groups = new Groups([demo, ...(options.groups ?? [])]);
   const media = new MediaStore(`${options.ledgerFile}.media`);
   const wall = new Wall('vk', 'VK', media.folder, THEME);

@@ -1,4 +1,5 @@
 import type { Ledger } from '../kit/ledger.js';
+import type { TextParameters } from '../kit/text-parameters.js';
 import { ApiError, badParameter } from './api-error.js';
 import { countDailyPost, findPostByGuid, findWallError, type Group, type Groups } from './groups.js';
 import { MAX_MESSAGE } from './limits.js';
@@ -14,10 +15,8 @@ export interface WallContext {
   readonly ledger: Ledger;
 }
 
-type Parameters = Readonly<Record<string, string>>;
-
 /** Handles `wall.post` on a community's wall. */
-export const wallPost = async (context: WallContext, parameters: Parameters, callId: string): Promise<object> => {
+export const wallPost = async (context: WallContext, parameters: TextParameters, callId: string): Promise<object> => {
   const group = groupOf(context.groups, parameters['owner_id'] ?? '');
   if (parameters['from_group'] !== '1') throw new ApiError(214, 'Access to adding post denied: from_group is needed');
   const closed = findWallError(group);
@@ -56,7 +55,7 @@ export const wallPost = async (context: WallContext, parameters: Parameters, cal
 };
 
 /** Handles `wall.get`: posts newest first; `count` is 20 by default, at most 100. */
-export const wallGet = async ({ groups, ledger }: WallContext, parameters: Parameters): Promise<object> => {
+export const wallGet = async ({ groups, ledger }: WallContext, parameters: TextParameters): Promise<object> => {
   const group = groupOf(groups, parameters['owner_id'] ?? '');
   const count = Number(parameters['count'] ?? 20);
   const offset = Number(parameters['offset'] ?? 0);

@@ -1,9 +1,9 @@
 import type { WallTheme } from './theme.js';
 
 /** A post as a wall shows it; `html` is complete and safe to insert. */
-export interface WallPost {
+interface WallPost {
   readonly seq: number;
-  /** Key of the channel. */
+  /** Key of its channel. */
   readonly channel: string;
   readonly html: string;
 }
@@ -12,14 +12,14 @@ export interface WallPost {
 export interface WallChannel {
   readonly key: string;
   readonly title: string;
-  /** The public name without `@`. */
+  /** Public name without `@`. */
   readonly handle: string | null;
 }
 
 /** Response to `GET /wall.json`: new posts on one network's wall. */
 export interface WallFeed {
   readonly platform: string;
-  /** The network's display name. */
+  /** Display name of the network. */
   readonly title: string;
   /** Value of `?after=` for the next request. */
   readonly next: number;

@@ -22,7 +22,10 @@ const DETECTED =
  */
 export const formatText = (text: string, entities: readonly LedgerEntity[], hidden: string): readonly WallNode[] => {
   const all = [...entities, ...detectEntities(text, entities)]
-    .map((entity): Span => ({ ...locate(entity, text), outline: outlineOf(entity, text, hidden) }))
+    .map((entity): Span => {
+      const { type, offset: start, length } = entity;
+      return { type, start, end: Math.min(start + length, text.length), outline: outlineOf(entity, text, hidden) };
+    })
     .filter(({ start, end }) => start >= 0 && start < end)
     .sort((a, b) => a.start - b.start || b.end - a.end || rank(a.type) - rank(b.type));
   const borders = [...new Set([0, text.length, ...all.flatMap(({ start, end }) => [start, end])])].sort(
@@ -68,16 +71,10 @@ interface OpenSpan {
   readonly children: WallNode[];
 }
 
-/** Nests the elements of an outline, and puts the children into the innermost one. */
+/** Nests the elements of an outline, and puts the children into the innermost. */
 const fill = ([outer, ...inner]: Outline, children: readonly WallNode[]): WallElement => ({
   ...outer,
   children: inner.length > 0 ? [fill(inner as [WallElement], children)] : children,
-});
-
-const locate = ({ type, offset, length }: LedgerEntity, text: string): Omit<Span, 'outline'> => ({
-  type,
-  start: offset,
-  end: Math.min(offset + length, text.length),
 });
 
 const detectEntities = (text: string, entities: readonly LedgerEntity[]): LedgerEntity[] =>

@@ -1,5 +1,5 @@
 /** Hues for avatars and names; all are readable on light and dark backgrounds. */
-export const HUES = [4, 24, 140, 178, 208, 262, 330];
+const HUES = [4, 24, 140, 178, 208, 262, 330];
 
 /** CSS rules for the hues, because the Content-Security-Policy forbids style attributes. */
 export const HUE_RULES = HUES.map((hue) => `[data-hue="${hue}"] { --hue: ${hue}; }`).join('\n');

@@ -5,12 +5,12 @@ import type { VisibleMedium, VisibleMessage } from './visible-message.js';
 import { element, type WallElement, type WallNode } from './wall-node.js';
 
 /** The parts of a post that differ between the walls and the console's previews. */
-export interface PostFrame {
+interface PostFrame {
   /** Name of the channel. */
   readonly author: string;
   /** Additional attributes of the post's element. */
   readonly attributes?: WallElement['attributes'];
-  /** Returns a medium's element; null to leave it out. */
+  /** Returns null to leave a medium out. */
   readonly showMedium: (medium: VisibleMedium) => WallNode | null;
   /** The line below the text: views and time. */
   readonly footer: readonly WallNode[];
@@ -18,7 +18,7 @@ export interface PostFrame {
 }
 
 /** Words in a post that its author did not write. */
-export interface PostWords {
+interface PostWords {
   readonly inReplyTo: (messageId: string) => string;
   /** Tooltip for hidden text. */
   readonly hidden: string;

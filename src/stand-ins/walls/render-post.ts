@@ -4,8 +4,7 @@ import { EXTERNAL, safeHref } from './safe-href.js';
 import type { VisibleMedium } from './visible-message.js';
 import { element, toHtml, type WallNode } from './wall-node.js';
 
-/** Options for rendering a post. */
-export interface PostView {
+interface PostView {
   readonly views: number;
   /** Path prefix of media files. */
   readonly mediaBase: string;

@@ -2,9 +2,7 @@
 export interface WallTheme {
   /** `cards` looks like a community's feed; the default is `messages`. */
   readonly layout?: 'messages' | 'cards';
-  /**
-   * Custom properties that replace the defaults in `post-style.ts`, such as `--accent`; colours as `light-dark(…, …)`.
-   */
+  /** Custom properties that replace defaults in `post-style.ts`, such as `--accent`; colours as `light-dark(…, …)`. */
   readonly properties?: Readonly<Record<`--${string}`, string>>;
 }
 

@@ -30,9 +30,7 @@ export const pageHeaders = (nonce: string): Readonly<Record<string, string>> => 
   ].join('; '),
 });
 
-/**
- * Headers for a wall's feeds and media: files from unknown sources, which must not run scripts even if opened as pages.
- */
+/** Headers for a wall's feeds and media. Files from unknown sources must not run scripts, even if opened as pages. */
 export const DATA_HEADERS: Readonly<Record<string, string>> = {
   ...SHARED,
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",

@@ -1,9 +1,6 @@
 import { escapeHtml } from './escape-html.js';
 
-/**
- * A piece of text, or an element, on a wall. The walls write nodes as HTML and the console builds page elements from
- * them, so that both look the same.
- */
+/** A piece of text, or an element. The walls write nodes as HTML; the console builds page elements from them. */
 export type WallNode = string | WallElement;
 
 /** An element with its attributes, named as in HTML. */
@@ -13,7 +10,7 @@ export interface WallElement {
   readonly children: readonly WallNode[];
 }
 
-/** Creates an element. */
+/** Creates a {@link WallElement}. */
 export const element = (
   tag: string,
   attributes: WallElement['attributes'] = {},

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LedgerEntry } from '../kit/ledger-entry.js';
+import { MEDIA_TYPES } from '../kit/media-store.js';
 import type { StandInAnswer } from '../kit/network.js';
 import type { WallChannel, WallFeed } from './feed.js';
 import { renderPost } from './render-post.js';
@@ -13,24 +14,8 @@ import { renderWalls } from './wall-page.js';
 /** Number of newest posts that a wall shows; the ledger keeps all posts. */
 const MAX_POSTS = 3_000;
 
-/** MIME types by a media file's extension; other files are offered as downloads. */
-const TYPES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    jpg: 'image/jpeg',
-    png: 'image/png',
-    gif: 'image/gif',
-    webp: 'image/webp',
-    mp4: 'video/mp4',
-    mov: 'video/quicktime',
-    webm: 'video/webm',
-    mp3: 'audio/mpeg',
-    m4a: 'audio/mp4',
-    ogg: 'audio/ogg',
-  }),
-);
-
-interface ShownPost {
-  readonly entry: LedgerEntry;
+interface ShownPost extends LedgerEntry {
+  /** The channel's views before the post. */
   readonly viewsBefore: number;
 }
 
@@ -39,7 +24,7 @@ interface ShownPost {
  * files at `/wall/media/<file>`. A post's view count grows with each request for the page.
  */
 export class Wall {
-  /** Ring buffer of the newest posts; `viewsBefore`: the channel's views before the post. */
+  /** Ring buffer of the newest posts. */
   private readonly posts: ShownPost[] = [];
   private readonly views = new Map<string, number>();
   private last = 0;
@@ -53,7 +38,7 @@ export class Wall {
 
   /** Adds a post; its number determines its position in the ring buffer. */
   add(entry: LedgerEntry): void {
-    this.posts[entry.seq % MAX_POSTS] = { entry, viewsBefore: this.views.get(entry.channel) ?? 0 };
+    this.posts[entry.seq % MAX_POSTS] = { ...entry, viewsBefore: this.views.get(entry.channel) ?? 0 };
     this.last = entry.seq;
   }
 
@@ -65,10 +50,10 @@ export class Wall {
   /** Answers a request to one of the wall's paths. */
   async answerRequest(url: URL): Promise<StandInAnswer> {
     if (url.pathname === '/wall') {
-      const readFeed = this.feed(0);
-      for (const { key } of readFeed.channels) this.views.set(key, (this.views.get(key) ?? 0) + 1);
+      const feed = this.feed(0);
+      for (const { key } of feed.channels) this.views.set(key, (this.views.get(key) ?? 0) + 1);
       const nonce = randomUUID();
-      const body = renderWalls([{ feed: readFeed, feedUrl: '/wall.json', theme: this.theme }], nonce);
+      const body = renderWalls([{ feed, feedUrl: '/wall.json', theme: this.theme }], nonce);
       return { status: 200, body, headers: pageHeaders(nonce) };
     }
     if (url.pathname === '/wall.json') {
@@ -82,16 +67,13 @@ export class Wall {
   /** Returns the posts after number `after`. */
   feed(after: number, mediaBase = '/wall/media'): WallFeed {
     const channels = new Map<string, WallChannel>();
-    const fresh = this.posts.filter(({ entry }) => entry.seq > after).sort((a, b) => a.entry.seq - b.entry.seq);
-    for (const { entry } of fresh.toReversed()) {
-      const { channel: key, channel_title, channel_handle } = entry;
-      if (!channels.has(key)) channels.set(key, { key, title: channel_title, handle: channel_handle });
-    }
-    const shown = fresh.map(({ entry, viewsBefore }) => ({ ...entry, viewsBefore }));
-    const posts = joinAlbums(shown).map((entry) => ({
-      seq: entry.seq,
-      channel: entry.channel,
-      html: renderPost(entry, { views: 1 + (this.views.get(entry.channel) ?? 0) - entry.viewsBefore, mediaBase }),
+    const fresh = this.posts.filter(({ seq }) => seq > after).sort((a, b) => a.seq - b.seq);
+    for (const { channel: key, channel_title: title, channel_handle: handle } of fresh.toReversed())
+      if (!channels.has(key)) channels.set(key, { key, title, handle });
+    const posts = joinAlbums(fresh).map((post) => ({
+      seq: post.seq,
+      channel: post.channel,
+      html: renderPost(post, { views: 1 + (this.views.get(post.channel) ?? 0) - post.viewsBefore, mediaBase }),
     }));
     return { platform: this.platform, title: this.title, next: this.last, channels: [...channels.values()], posts };
   }
@@ -100,7 +82,7 @@ export class Wall {
     const extension = /^[0-9a-f]{32}\.(\w+)$/.exec(name)?.[1];
     const bytes = extension ? await readFile(join(this.mediaFolder, name)).catch(() => null) : null;
     if (!bytes) return { status: 404, body: { error: 'no such file' }, headers: DATA_HEADERS };
-    const type = TYPES.get(extension ?? '');
+    const type = MEDIA_TYPES.get(extension ?? '');
     return {
       status: 200,
       body: bytes,
