@@ -42,15 +42,14 @@ export interface Api extends Management {
   probe(path: string, accepts?: readonly number[]): Promise<Answer>;
 }
 
-/** Maximum number of items on a page. */
 const MAX_PAGE = 200;
 
-/** Creates an API client for a gateway. @param key null to send no key; the gateway then refuses the calls */
+/** Creates an API client for a gateway. @param key null sends no key; the gateway then refuses the calls */
 export const createApi = (address: string, key: string | null): Api => {
   const url = address.replace(/\/+$/, '');
   const options = { ...SENDING, url, key, attempts: 1 };
   const { get, post, patch, put, delete: remove, open } = createManagement(options);
-  /** Wraps a function so that its errors are converted to the command line's own. */
+  /** Wraps a function to convert its errors to the command line's own. */
   const reporting = <F extends (...given: never[]) => Promise<unknown>>(call: F): F =>
     ((...given: never[]) => callGateway(url, () => call(...given))) as F;
   const getPage = reporting(get) as (path: string, given: object) => Promise<unknown>;
@@ -109,22 +108,18 @@ export const toFailure = ({ status, code, errors, route, cause }: GatewayError):
 /** Error codes of connections that were never established. */
 const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** Name of the command line in the request log. */
-const USER_AGENT = 'crosspost';
-
 /** How the command line sends requests. */
 export const SENDING = {
   answerTimeoutMs: 300_000, // an import may take a long time
   fetch: async (url, init) => {
     const headers = new Headers(init.headers);
-    headers.set('user-agent', USER_AGENT);
+    headers.set('user-agent', 'crosspost'); // shown in the request log
     try {
       return await fetch(url, { ...init, headers });
     } catch (cause) {
       const reason = reasonOf(cause);
-      const mayHaveArrived = !NEVER_ARRIVED.has(reason);
       const message = CLI_MESSAGES.notReachable({ url: new URL(url).origin, reason });
-      throw new NotReachable(message, { cause, mayHaveArrived });
+      throw new NotReachable(message, { cause, mayHaveArrived: !NEVER_ARRIVED.has(reason) });
     }
   },
 } as const satisfies SendOptions;

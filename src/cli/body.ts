@@ -9,8 +9,13 @@ export const readInput = async (file: string): Promise<string> => {
   try {
     return file === '-' ? await textFrom(process.stdin) : await readFile(file, 'utf8');
   } catch (error) {
-    throw new WrongUsage(CLI_MESSAGES.unreadable({ file, reason: (error as NodeJS.ErrnoException).code ?? '' }));
+    return failToRead(file, error);
   }
+};
+
+/** Reports that a file cannot be read. @throws WrongUsage */
+export const failToRead = (file: string, error: unknown): never => {
+  throw new WrongUsage(CLI_MESSAGES.unreadable({ file, reason: (error as NodeJS.ErrnoException).code ?? '' }));
 };
 
 /** Reads a JSON object from a file. @throws WrongUsage */

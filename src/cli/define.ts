@@ -12,52 +12,54 @@ export interface Call {
   readonly api: Api;
   readonly out: Output;
   readonly settings: CommandLineSettings;
-  /** Operands in order; undefined for omitted ones. */
+  /** Operands in order; undefined if omitted. */
   readonly args: readonly (string | undefined)[];
   readonly options: Options;
 }
 
-/** Executes a command. @throws Failure @throws WrongUsage @throws NotReachable */
-export type Handler = (call: Call) => Promise<void>;
-
 /** Name and help of a command. */
-export interface Definition {
+interface Definition {
   /** Name and operands, such as `get <id>`. */
   readonly usage: string;
   readonly summary: string;
   /** An example that works, with shell variables for ids. */
   readonly example: string;
-  /** Flags and their meanings. */
-  readonly options?: readonly (readonly [flags: string, meaning: string])[];
+  /** Meanings of the options by their flags. */
+  readonly options?: Readonly<Record<string, string>>;
   /** True if `--url` sets a field of the resource; the gateway's `--url` must then come before the command. */
   readonly ownUrl?: boolean;
-  /** Absent for a command that only groups others. */
-  readonly handler?: Handler;
+  /**
+   * Executes the command; absent for a command that only groups others.
+   * @throws Failure @throws WrongUsage @throws NotReachable
+   */
+  readonly handler?: (call: Call) => Promise<void>;
 }
 
-/** Adds a subcommand. Every command has help with an example, and the common options. */
-export const define = (parent: Command, settings: CommandLineSettings, definition: Definition): Command => {
-  const { usage, summary, example, options = [], handler, ownUrl = false } = definition;
-  const command = parent.command(usage).description(summary);
-  for (const [flags, meaning] of options)
-    command.option(flags, meaning, ...(flags.endsWith('...>') ? [[] as string[]] : []));
-  addCommonOptions(command, ownUrl);
-  command.addHelpText('after', `\n${CLI_MESSAGES.example}\n  $ ${example}`);
-  if (handler)
-    command.action(async () => {
-      const common = [...ancestorsOf(parent), ...(ownUrl ? [] : [command])].map((one) => one.opts<Options>());
-      const own = command.opts<Options>();
-      const { url = settings.url } = Object.assign({}, ...common) as { url?: string };
-      const { key = settings.key, json = false } = Object.assign({}, ...common, own) as {
-        key?: string;
-        json?: boolean;
-      };
-      const { stdout, stderr } = process;
-      const out = new Output({ stdout, stderr, json, plain: settings.plain });
-      await handler({ api: createApi(url, key), out, settings, args: command.processedArgs as string[], options: own });
-    });
-  return command;
-};
+/** Adds a subcommand. Returns the function that adds subcommands to it. */
+export type Define = (definition: Definition) => Define;
+
+/** Returns the function that adds subcommands to a command, each with an example in its help and the common options. */
+export const createDefine =
+  (parent: Command, settings: CommandLineSettings): Define =>
+  ({ usage, summary, example, options = {}, handler, ownUrl = false }) => {
+    const command = parent.command(usage).description(summary);
+    for (const [flags, meaning] of Object.entries(options))
+      command.option(flags, meaning, ...(flags.endsWith('...>') ? [[] as string[]] : []));
+    addCommonOptions(command, ownUrl);
+    command.addHelpText('after', `\n${CLI_MESSAGES.example}\n  $ ${example}`);
+    if (handler)
+      command.action(async () => {
+        const common = [...ancestorsOf(parent), ...(ownUrl ? [] : [command])].map((one) => one.opts<Options>());
+        const own = command.opts<Options>();
+        const { url = settings.url } = Object.assign({}, ...common) as { url?: string };
+        const given = Object.assign({}, ...common, own) as { key?: string; json?: boolean };
+        const { stdout, stderr } = process;
+        const out = new Output({ stdout, stderr, json: given.json ?? false, plain: settings.plain });
+        const api = createApi(url, given.key ?? settings.key);
+        await handler({ api, out, settings, args: command.processedArgs as string[], options: own });
+      });
+    return createDefine(command, settings);
+  };
 
 /** Adds the options that every command takes. */
 export const addCommonOptions = (command: Command, ownUrl = false): Command => {

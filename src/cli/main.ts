@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { readCommandLineSettings } from '../config/command-line.js';
-import { Failure, NotReachable, WrongUsage } from './failures.js';
+import { NotReachable, WrongUsage } from './failures.js';
 import { createProgram } from './program.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -20,9 +20,9 @@ const run = async (given: readonly string[]): Promise<number> => {
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const code = error instanceof Failure ? 1 : error instanceof WrongUsage ? 2 : error instanceof NotReachable ? 3 : 1;
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return code;
+    if (error instanceof WrongUsage) return 2;
+    return error instanceof NotReachable ? 3 : 1;
   }
 };
 

@@ -1,11 +1,9 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { isThing, textOf, type Thing, valueAt } from './json.js';
 
-/** A stream of the process. */
 type Stream = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
 
-/** Streams to print to, and output settings. */
-export interface OutputOptions {
+interface OutputOptions {
   readonly stdout: Stream;
   readonly stderr: Stream;
   /** Whether to print the API's answers unchanged. */
@@ -13,8 +11,8 @@ export interface OutputOptions {
   readonly plain: boolean;
 }
 
-/** A column of a table: its title and the path of its value. */
-export type Column = readonly [title: string, path: string];
+/** A column of a table: the path of its value, and the title unless it has the same words. */
+export type Column = string | readonly [title: string, path: string];
 
 const GOOD = new Set(['ok', 'published', 'live', 'level', 'done', 'accepted', 'delivered', 'true']);
 const BAD = new Set(['failed', 'in_doubt', 'stopped', 'needs_attention', 'rejected', 'false', 'disabled']);
@@ -35,24 +33,21 @@ export class Output {
     return this.options.json || !this.options.stdout.isTTY;
   }
 
-  /** Prints an answer as JSON, or as human-readable text. */
   answer(answer: unknown): void {
     if (!this.isJson) this.details(isThing(answer) ? answer : {});
     else this.line(typeof answer === 'string' ? answer.trimEnd() : JSON.stringify(answer));
   }
 
-  /** Prints things as JSON lines, or as a table. */
+  /** Prints JSON lines, or a table. */
   async list(things: AsyncIterable<Thing> | Iterable<Thing>, columns: readonly Column[]): Promise<void> {
     if (this.isJson) {
       for await (const thing of things) this.line(JSON.stringify(thing));
       return;
     }
+    const paths = columns.map((column) => (typeof column === 'string' ? column : column[1]));
     const rows: string[][] = [];
-    for await (const thing of things) rows.push(columns.map(([, path]) => clean(textOf(valueAt(thing, path)))));
-    this.table(
-      columns.map(([title]) => title),
-      rows,
-    );
+    for await (const thing of things) rows.push(paths.map((path) => clean(textOf(valueAt(thing, path)))));
+    this.table(columns.map(titleOf), rows);
   }
 
   /** Prints the members of an object, one per line. */
@@ -78,12 +73,11 @@ export class Output {
     this.options.stdout.write(`${text}\n`);
   }
 
-  /** Prints words of the result on one line, states in colour. */
+  /** Prints words on one line, states in colour. */
   states(words: readonly string[]): void {
     this.line(words.map((word) => this.state(clean(word))).join('  '));
   }
 
-  /** Prints the result's text unchanged. */
   raw(text: string | Uint8Array): void {
     this.options.stdout.write(text);
   }
@@ -112,7 +106,7 @@ export class Output {
     if (this.options.stderr.isTTY) this.options.stderr.write('\r\u001b[K');
   }
 
-  /** Colours a word that names a state. */
+  /** Colours a word if it names a state. */
   state(word: string): string {
     const name = word.trim();
     if (GOOD.has(name)) return this.style('green', word);
@@ -141,6 +135,9 @@ export class Output {
     return plain || !stdout.isTTY ? text : styleText(style, text, { validateStream: false });
   }
 }
+
+const titleOf = (column: Column): string =>
+  typeof column === 'string' ? column.replaceAll('_', ' ').toUpperCase() : column[0];
 
 /** Removes characters that could control a terminal, because texts come from networks and clients. */
 const clean = (text: string): string => stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');

@@ -2,15 +2,10 @@ import type { RouteOf } from '../../clients/typescript/src/index.js';
 import type { ListPath } from './api.js';
 import type { Options } from './define.js';
 import { WrongUsage } from './failures.js';
-import { CLI_MESSAGES } from './messages.js';
+import { CLI_MESSAGES, OPTIONS } from './messages.js';
 
-const DEFAULT_LIMIT = 50;
-
-/** Returns the maximum number of items to list. @throws WrongUsage */
-export const limitOf = ({ limit }: Options): number => {
-  if (limit === undefined) return DEFAULT_LIMIT;
-  return wholeNumber('limit', String(limit));
-};
+/** Returns the maximum number of items to list, 50 by default. @throws WrongUsage */
+export const limitOf = ({ limit = '50' }: Options): number => wholeNumber('limit', String(limit));
 
 /** Reads a positive whole number. @throws WrongUsage */
 export const wholeNumber = (field: string, text: string): number => {
@@ -28,6 +23,10 @@ export const queryOf = <P extends ListPath>(
   filters: readonly (keyof QueryOf<P> & string)[],
   options: Options,
 ): QueryOf<P> => Object.fromEntries(filters.map((name) => [name, options[camelCase(name)]])) as QueryOf<P>;
+
+/** Returns the options that set fields of the API. @param form of their values, such as `text` */
+export const fieldOptions = (fields: readonly string[], form: string): Record<string, string> =>
+  Object.fromEntries(fields.map((field) => [`--${field.replaceAll('_', '-')} <${form}>`, OPTIONS.field({ field })]));
 
 /** Returns the name of a field as commander names its option: `owner_id` becomes `ownerId`. */
 export const camelCase = (field: string): string =>

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import type { CommandLineSettings } from '../../config/command-line.js';
-import { define } from '../define.js';
+import type { Define } from '../define.js';
 import { WrongUsage } from '../failures.js';
 import { CLI_MESSAGES, SUMMARIES } from '../messages.js';
 
 /** Adds `completion`. */
-export const addCompletion = (program: Command, settings: CommandLineSettings): void => {
-  define(program, settings, {
+export const addCompletion = (define: Define, program: Command): void => {
+  define({
     usage: 'completion <shell>',
     summary: SUMMARIES.completion,
     example: 'crosspost completion bash > crosspost.bash',
@@ -19,13 +18,13 @@ export const addCompletion = (program: Command, settings: CommandLineSettings): 
   });
 };
 
-/** The path of a command, such as `channels create`, and the words that may follow it. */
 interface Words {
+  /** Command, such as `channels create`. */
   readonly path: string;
+  /** Words that may follow it. */
   readonly words: readonly string[];
 }
 
-/** Returns the words that may follow each command. */
 const wordsOf = (command: Command, path: readonly string[] = []): readonly Words[] => {
   const names = command.commands.map((one) => one.name());
   const flags = command.options.flatMap(({ long }) => (long ? [long] : []));

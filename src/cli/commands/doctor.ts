@@ -1,31 +1,33 @@
-import type { Command } from 'commander';
 import type { Answer } from '../../../clients/typescript/src/index.js';
-import type { CommandLineSettings } from '../../config/command-line.js';
 import type { Api } from '../api.js';
-import { define } from '../define.js';
+import type { Define } from '../define.js';
 import { Failure, NotReachable } from '../failures.js';
 import { isThing, textOf, type Thing, thingsIn, valueAt } from '../json.js';
 import { CLI_MESSAGES, DOCTOR_MESSAGES, SUMMARIES } from '../messages.js';
 
-/** Result of a check: its state, and the remedy. */
 interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly message: string;
-  /** Remedy; null if nothing needs to be done. */
+  /** Null if nothing needs to be done. */
   readonly advice: string | null;
 }
 
 /** Clients' clocks may be off by up to five minutes; the check fails above half of that. */
 const MOST_SKEW_SECONDS = 150;
-/** Maximum number of channels, endpoints or posts to list. */
+/** Maximum number of channels, endpoints or posts. */
 const MOST_NAMED = 20;
 
-const ok = (check: string, message: string): Finding => ({ check, state: 'ok', message, advice: null });
+const find =
+  (state: Finding['state']) =>
+  (check: string, message: string, advice: string | null = null): Finding => ({ check, state, message, advice });
+const ok = find('ok');
+const warning = find('warning');
+const failure = find('failed');
 
 /** Adds `doctor`. */
-export const addDoctor = (program: Command, settings: CommandLineSettings, version: string): void => {
-  define(program, settings, {
+export const addDoctor = (define: Define, version: string): void => {
+  define({
     usage: 'doctor',
     summary: SUMMARIES.doctor,
     example: 'crosspost doctor',
@@ -74,7 +76,7 @@ const judgeClock = (date: string | null, sentAt: number, took: number): Finding 
   const seconds = Math.round((sentAt + took / 2 - (theirs + 500)) / 1_000);
   const message = DOCTOR_MESSAGES.clock({ seconds });
   if (Math.abs(seconds) <= MOST_SKEW_SECONDS) return ok('clock', message);
-  return { check: 'clock', state: 'failed', message, advice: DOCTOR_MESSAGES.setClock };
+  return failure('clock', message, DOCTOR_MESSAGES.setClock);
 };
 
 async function* judgeReadiness(api: Api): AsyncGenerator<Finding> {
@@ -82,24 +84,15 @@ async function* judgeReadiness(api: Api): AsyncGenerator<Finding> {
   const thing = parseThing(answer);
   const checks = isThing(thing.checks) ? Object.entries(thing.checks) : [];
   const bad = checks.filter(([, outcome]) => outcome !== 'ok');
-  for (const [name, outcome] of bad)
-    yield {
-      check: 'ready',
-      state: 'failed',
-      message: DOCTOR_MESSAGES.part({ name, reason: textOf(outcome) }),
-      advice: DOCTOR_MESSAGES.mendPart({ name }),
-    };
-  if (answer.status === 503 && bad.length === 0)
-    yield { check: 'ready', state: 'failed', message: DOCTOR_MESSAGES.notReady, advice: DOCTOR_MESSAGES.wait };
+  for (const [name, outcome] of bad) {
+    const message = DOCTOR_MESSAGES.part({ name, reason: textOf(outcome) });
+    yield failure('ready', message, DOCTOR_MESSAGES.mendPart({ name }));
+  }
+  if (answer.status === 503 && bad.length === 0) yield failure('ready', DOCTOR_MESSAGES.notReady, DOCTOR_MESSAGES.wait);
   const degraded = thingsIn(thing.degraded).map((one) => ({ name: textOf(one.name), reason: textOf(one.reason) }));
   for (const { name, reason } of degraded) {
     const advice = name.startsWith('saga/') ? DOCTOR_MESSAGES.mendPart : DOCTOR_MESSAGES.mendProjection;
-    yield {
-      check: 'ready',
-      state: 'warning',
-      message: DOCTOR_MESSAGES.part({ name, reason }),
-      advice: advice({ name }),
-    };
+    yield warning('ready', DOCTOR_MESSAGES.part({ name, reason }), advice({ name }));
   }
   if (answer.status !== 503 && degraded.length === 0) yield ok('ready', DOCTOR_MESSAGES.ready);
 }
@@ -114,7 +107,7 @@ const judgeVersion = async (api: Api, version: string): Promise<Finding> => {
   const message = DOCTOR_MESSAGES.version({ version, theirs });
   return theirs.split('.')[0] === API_MAJOR
     ? ok('version', message)
-    : { check: 'version', state: 'warning', message, advice: DOCTOR_MESSAGES.otherVersion };
+    : warning('version', message, DOCTOR_MESSAGES.otherVersion);
 };
 
 const judgeKey = async (api: Api): Promise<Finding> => {
@@ -123,8 +116,7 @@ const judgeKey = async (api: Api): Promise<Finding> => {
     return ok('key', DOCTOR_MESSAGES.key);
   } catch (error) {
     if (error instanceof NotReachable || !(error instanceof Failure)) throw error;
-    const message = DOCTOR_MESSAGES.noKey({ reason: error.message });
-    return { check: 'key', state: 'failed', message, advice: DOCTOR_MESSAGES.giveKey };
+    return failure('key', DOCTOR_MESSAGES.noKey({ reason: error.message }), DOCTOR_MESSAGES.giveKey);
   }
 };
 
@@ -133,13 +125,13 @@ async function* judgeChannels(api: Api): AsyncGenerator<Finding> {
   for await (const channel of api.list('/channels', { query: { status: 'needs_attention' } }, MOST_NAMED)) {
     count += 1;
     const { id, name, attention } = channel;
-    const known = { id, name, code: attention?.code ?? '', text: attention?.message ?? '' };
-    yield {
-      check: 'channels',
-      state: 'failed',
-      message: DOCTOR_MESSAGES.channel(known),
-      advice: adviceOf(attention) || DOCTOR_MESSAGES.mendChannel({ id }),
-    };
+    const message = DOCTOR_MESSAGES.channel({
+      id,
+      name,
+      code: attention?.code ?? '',
+      text: attention?.message ?? '',
+    });
+    yield failure('channels', message, adviceOf(attention) || DOCTOR_MESSAGES.mendChannel({ id }));
   }
   if (count === 0) yield ok('channels', DOCTOR_MESSAGES.channelsFine);
 }
@@ -153,13 +145,10 @@ async function* judgeEndpoints(api: Api): AsyncGenerator<Finding> {
   const off: Thing[] = [];
   for await (const endpoint of api.list('/endpoints', {}, 200))
     if (endpoint.disabled_by === 'rate_limits' || endpoint.disabled_by === 'plan') off.push(endpoint);
-  for (const { id, name, disabled_by } of off.slice(0, MOST_NAMED))
-    yield {
-      check: 'endpoints',
-      state: 'warning',
-      message: DOCTOR_MESSAGES.endpoint({ id: textOf(id), name: textOf(name), cause: textOf(disabled_by) }),
-      advice: DOCTOR_MESSAGES.mendEndpoint({ id: textOf(id) }),
-    };
+  for (const { id, name, disabled_by } of off.slice(0, MOST_NAMED)) {
+    const message = DOCTOR_MESSAGES.endpoint({ id: textOf(id), name: textOf(name), cause: textOf(disabled_by) });
+    yield warning('endpoints', message, DOCTOR_MESSAGES.mendEndpoint({ id: textOf(id) }));
+  }
   if (off.length === 0) yield ok('endpoints', DOCTOR_MESSAGES.endpointsFine);
 }
 
@@ -167,12 +156,7 @@ async function* judgePosts(api: Api): AsyncGenerator<Finding> {
   let count = 0;
   for await (const { id } of api.list('/posts', { query: { state: 'in_doubt' } }, MOST_NAMED)) {
     count += 1;
-    yield {
-      check: 'posts',
-      state: 'warning',
-      message: DOCTOR_MESSAGES.inDoubt({ id }),
-      advice: DOCTOR_MESSAGES.decide({ id }),
-    };
+    yield warning('posts', DOCTOR_MESSAGES.inDoubt({ id }), DOCTOR_MESSAGES.decide({ id }));
   }
   if (count === 0) yield ok('posts', DOCTOR_MESSAGES.postsFine);
 }

@@ -1,39 +1,25 @@
-import type { Command } from 'commander';
-import type { CommandLineSettings } from '../../config/command-line.js';
-import { define } from '../define.js';
+import type { Define } from '../define.js';
 import { WrongUsage } from '../failures.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
-import { limitOf, queryOf } from '../values.js';
+import { fieldOptions, limitOf, queryOf } from '../values.js';
 import { addTransfer } from './transfer.js';
 import { addTransparencyLog } from './transparency-log.js';
 
-const EVENT_COLUMNS: readonly Column[] = [
-  ['AT', 'at'],
-  ['TYPE', 'type'],
-  ['ACTOR', 'actor'],
-  ['OF', 'aggregate_id'],
-  ['ID', 'id'],
-];
-const CHANGE_COLUMNS: readonly Column[] = [
-  ['AT', 'at'],
-  ['PATH', 'path'],
-  ['BEFORE', 'before'],
-  ['AFTER', 'after'],
-  ['ACTOR', 'actor'],
-];
+const EVENT_COLUMNS: readonly Column[] = ['at', 'type', 'actor', ['OF', 'aggregate_id'], 'id'];
+const CHANGE_COLUMNS: readonly Column[] = ['at', 'path', 'before', 'after', 'actor'];
 const FILTERS = ['aggregate', 'id', 'actor', 'type', 'since', 'until'] as const;
 
 /** Adds `history` with its subcommands. */
-export const addHistory = (program: Command, settings: CommandLineSettings): void => {
-  const history = define(program, settings, {
+export const addHistory = (define: Define): void => {
+  const defineInHistory = define({
     usage: 'history <aggregate> <id>',
     summary: SUMMARIES.history,
     example: 'crosspost history endpoint $ENDPOINT',
-    options: [
-      ['--at <time>', OPTIONS.at],
-      ['--diff <from..to>', OPTIONS.diff],
-    ],
+    options: {
+      '--at <time>': OPTIONS.at,
+      '--diff <from..to>': OPTIONS.diff,
+    },
     handler: async ({ api, out, args, options }) => {
       const [aggregate = '', id = ''] = args;
       const path = { aggregate, id };
@@ -49,21 +35,17 @@ export const addHistory = (program: Command, settings: CommandLineSettings): voi
       else await out.list(diff.changes, CHANGE_COLUMNS);
     },
   });
-  define(history, settings, {
+  defineInHistory({
     usage: 'events',
     summary: SUMMARIES.events,
     example: 'crosspost history events --aggregate endpoint --limit 20',
-    options: [
-      ['--owner-id <id>', OPTIONS.field({ field: 'owner_id' })],
-      ...FILTERS.map((field) => [`--${field} <text>`, OPTIONS.field({ field })] as const),
-      ['--limit <n>', OPTIONS.limit],
-    ],
+    options: { ...fieldOptions(['owner_id'], 'id'), ...fieldOptions(FILTERS, 'text'), '--limit <n>': OPTIONS.limit },
     handler: async ({ api, out, options }) => {
       const query = queryOf<'/history/events'>(['owner_id', ...FILTERS], options);
       await out.list(api.list('/history/events', { query }, limitOf(options)), EVENT_COLUMNS);
     },
   });
-  define(history, settings, {
+  defineInHistory({
     usage: 'trace <id>',
     summary: SUMMARIES.trace,
     example: 'crosspost history trace $POST',
@@ -73,6 +55,6 @@ export const addHistory = (program: Command, settings: CommandLineSettings): voi
       else await out.list(trace.events, EVENT_COLUMNS);
     },
   });
-  addTransparencyLog(history, settings);
-  addTransfer(history, settings);
+  addTransparencyLog(defineInHistory);
+  addTransfer(defineInHistory);
 };

@@ -1,17 +1,15 @@
-import type { Command } from 'commander';
-import type { CommandLineSettings } from '../../config/command-line.js';
-import { define } from '../define.js';
+import type { Define } from '../define.js';
 import { WrongUsage } from '../failures.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import { wholeNumber } from '../values.js';
 
 /** Adds `pause` and `resume`. */
-export const addPauses = (program: Command, settings: CommandLineSettings): void => {
-  define(program, settings, {
+export const addPauses = (define: Define): void => {
+  define({
     usage: 'pause <id>',
     summary: SUMMARIES.pause,
     example: 'crosspost pause $CHANNEL --minutes 30',
-    options: [['--minutes <n>', OPTIONS.minutes]],
+    options: { '--minutes <n>': OPTIONS.minutes },
     handler: async ({ api, out, args, options }) => {
       const id = args[0] ?? '';
       const resource = resourceOf(id);
@@ -19,7 +17,7 @@ export const addPauses = (program: Command, settings: CommandLineSettings): void
       out.answer(await api.post(`${resource}/{id}/pause`, { path: { id }, body: { minutes } }));
     },
   });
-  define(program, settings, {
+  define({
     usage: 'resume <id>',
     summary: SUMMARIES.resume,
     example: 'crosspost resume $CHANNEL',

@@ -1,52 +1,47 @@
-import type { Command } from 'commander';
 import { JsonText } from '../../../clients/typescript/src/index.js';
-import type { CommandLineSettings } from '../../config/command-line.js';
 import { readInput } from '../body.js';
-import { type Call, define } from '../define.js';
+import type { Call, Define } from '../define.js';
 import { WrongUsage } from '../failures.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 
-/** The `--at` value that publishes the post now. */
-const NOW = 'now';
-
 /** Adds `reschedule`, `edit`, `approve` and `reject`. */
-export const addPlannedPosts = (program: Command, settings: CommandLineSettings): void => {
-  define(program, settings, {
+export const addPlannedPosts = (define: Define): void => {
+  define({
     usage: 'reschedule <post>',
     summary: SUMMARIES.reschedule,
     example: 'crosspost reschedule $POST --at now',
-    options: [['--at <time>', OPTIONS.newTime]],
+    options: { '--at <time>': OPTIONS.newTime },
     handler: async (call) => {
       const at = requireOption(call, 'at', CLI_MESSAGES.noTime);
-      const body = { publish_at: at === NOW ? null : at };
+      const body = { publish_at: at === 'now' ? null : at };
       call.out.answer(await call.api.patch('/posts/{id}', { path: requirePost(call), body }));
     },
   });
-  define(program, settings, {
+  define({
     usage: 'edit <post>',
     summary: SUMMARIES.edit,
     example: 'crosspost edit $POST --file post.json',
-    options: [['--file <path>', OPTIONS.post]],
+    options: { '--file <path>': OPTIONS.post },
     handler: async (call) => {
       const body = new JsonText(await readInput(requireOption(call, 'file', CLI_MESSAGES.noFile)));
       call.out.answer(await call.api.put('/posts/{id}/payload', { path: requirePost(call), body }));
     },
   });
-  define(program, settings, {
+  define({
     usage: 'approve <post>',
     summary: SUMMARIES.approve,
     example: "crosspost approve $POST --note 'Checked the figures'",
-    options: [['--note <text>', OPTIONS.note]],
+    options: { '--note <text>': OPTIONS.note },
     handler: async (call) => {
       const body = { note: call.options.note as string | undefined };
       call.out.answer(await call.api.post('/posts/{id}/approve', { path: requirePost(call), body }));
     },
   });
-  define(program, settings, {
+  define({
     usage: 'reject <post>',
     summary: SUMMARIES.reject,
     example: "crosspost reject $POST --reason 'The price is wrong'",
-    options: [['--reason <text>', OPTIONS.rejection]],
+    options: { '--reason <text>': OPTIONS.rejection },
     handler: async (call) => {
       const reason = requireOption(call, 'reason', CLI_MESSAGES.noRejection);
       call.out.answer(await call.api.post('/posts/{id}/reject', { path: requirePost(call), body: { reason } }));
@@ -60,7 +55,7 @@ const requirePost = ({ args: [id = ''] }: Call): { readonly id: string } => {
   return { id };
 };
 
-/** Returns the value of an option that the command requires. @throws WrongUsage */
+/** @param message what to say if the option is missing @throws WrongUsage */
 const requireOption = ({ options }: Call, name: string, message: string): string => {
   const value = options[name];
   if (typeof value !== 'string') throw new WrongUsage(message);

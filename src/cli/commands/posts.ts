@@ -1,28 +1,15 @@
-import type { Command } from 'commander';
 import type { Schemas } from '../../../clients/typescript/src/index.js';
-import type { CommandLineSettings } from '../../config/command-line.js';
 import type { Api } from '../api.js';
-import { define } from '../define.js';
+import type { Define } from '../define.js';
 import { Failure, WrongUsage } from '../failures.js';
 import { type Thing, thingsIn, valueAt } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
 import { publicationsOf, tellPublication, TROUBLED } from '../publications.js';
-import { limitOf, queryOf } from '../values.js';
+import { fieldOptions, limitOf, queryOf } from '../values.js';
 
-const COLUMNS: readonly Column[] = [
-  ['ID', 'id'],
-  ['ACCEPTED AT', 'accepted_at'],
-  ['STATES', 'states'],
-  ['EXTERNAL ID', 'external_id'],
-];
-const PLANNED_COLUMNS: readonly Column[] = [
-  ['ID', 'id'],
-  ['PUBLISH AT', 'publish_at'],
-  ['WAITS FOR', 'waits_for'],
-  ['STATES', 'states'],
-  ['EXTERNAL ID', 'external_id'],
-];
+const COLUMNS: readonly Column[] = ['id', 'accepted_at', 'states', 'external_id'];
+const PLANNED_COLUMNS: readonly Column[] = ['id', 'publish_at', 'waits_for', 'states', 'external_id'];
 const FILTERS = [
   'endpoint_id',
   'channel_id',
@@ -35,16 +22,12 @@ const FILTERS = [
 ] as const;
 
 /** Adds `posts`, `post`, `why`, `resend`, `dismiss` and `cancel`. */
-export const addPosts = (program: Command, settings: CommandLineSettings): void => {
-  define(program, settings, {
+export const addPosts = (define: Define): void => {
+  define({
     usage: 'posts',
     summary: SUMMARIES.posts,
     example: 'crosspost posts --state queued --limit 20',
-    options: [
-      ...FILTERS.map((field) => [`--${field.replaceAll('_', '-')} <text>`, OPTIONS.field({ field })] as const),
-      ['--planned', OPTIONS.planned],
-      ['--limit <n>', OPTIONS.limit],
-    ],
+    options: { ...fieldOptions(FILTERS, 'text'), '--planned': OPTIONS.planned, '--limit <n>': OPTIONS.limit },
     handler: async ({ api, out, options }) => {
       const { planned = false, state } = options;
       if (planned && state !== undefined) throw new WrongUsage(CLI_MESSAGES.plannedOrState);
@@ -54,13 +37,13 @@ export const addPosts = (program: Command, settings: CommandLineSettings): void 
       await out.list(out.isJson ? posts : withStates(posts), planned ? PLANNED_COLUMNS : COLUMNS);
     },
   });
-  define(program, settings, {
+  define({
     usage: 'post <id>',
     summary: SUMMARIES.post,
     example: 'crosspost post $POST',
     handler: async ({ api, out, args: [id = ''] }) => out.answer(await find(api, id)),
   });
-  define(program, settings, {
+  define({
     usage: 'why <id>',
     summary: SUMMARIES.why,
     example: 'crosspost why $POST',
@@ -72,7 +55,7 @@ export const addPosts = (program: Command, settings: CommandLineSettings): void 
     },
   });
   for (const action of ['resend', 'dismiss'] as const)
-    define(program, settings, {
+    define({
       usage: `${action} <id>`,
       summary: SUMMARIES[action],
       example: `crosspost ${action} $PUBLICATION`,
@@ -81,7 +64,7 @@ export const addPosts = (program: Command, settings: CommandLineSettings): void 
           out.answer(await api.post(`/publications/{id}/${action}`, { path: { id } }));
       },
     });
-  define(program, settings, {
+  define({
     usage: 'cancel <id>',
     summary: SUMMARIES.cancel,
     example: 'crosspost cancel $POST',
@@ -90,17 +73,15 @@ export const addPosts = (program: Command, settings: CommandLineSettings): void 
   });
 };
 
-/** Picks the members that `why` prints, under their names in the API. */
+/** Picks the members that `why` prints as JSON. */
 const reasonsOf = ({ state, waiting_for, attempts, warnings, urls, message_ids }: Thing): Thing => ({
   state,
   waiting_for,
-  error: publicationError(attempts),
+  error: thingsIn(attempts).at(-1)?.error ?? null,
   warnings,
   urls,
   message_ids,
 });
-
-const publicationError = (attempts: unknown): unknown => thingsIn(attempts).at(-1)?.error ?? null;
 
 /** Reads a post or publication. @throws WrongUsage @throws Failure */
 const find = (api: Api, id: string): Promise<Schemas['PostWithPayload'] | Schemas['Publication']> =>
@@ -114,7 +95,7 @@ const resourceOf = (id: string): '/posts' | '/publications' => {
 };
 
 /**
- * Returns a publication's id itself, or the ids of a post's publications that failed or are in doubt.
+ * Returns the id of a publication itself, or the ids of a post's publications that failed or are in doubt.
  * @throws WrongUsage @throws Failure
  */
 const findTroubled = async (api: Api, id: string): Promise<readonly string[]> => {

@@ -1,27 +1,17 @@
-import type { Command } from 'commander';
-import type { CommandLineSettings } from '../../config/command-line.js';
-import { type Call, define } from '../define.js';
+import type { Call, Define } from '../define.js';
 import { Failure, WrongUsage } from '../failures.js';
 import { finishJob } from '../jobs.js';
 import { valueAt } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
 
-const COLUMNS: readonly Column[] = [
-  ['NAME', 'name'],
-  ['STATE', 'state'],
-  ['VERSION', 'version'],
-  ['POSITION', 'position'],
-  ['LAG', 'lag_events'],
-  ['RATE', 'rate'],
-  ['SKIPPED', 'skipped'],
-];
+const COLUMNS: readonly Column[] = ['name', 'state', 'version', 'position', ['LAG', 'lag_events'], 'rate', 'skipped'];
 
 const nameOf = ({ args: [name = ''] }: Call): { readonly name: string } => ({ name });
 
 /** Adds `projections` with the subcommands that rebuild, verify and repair them. */
-export const addProjections = (program: Command, settings: CommandLineSettings): void => {
-  const projections = define(program, settings, {
+export const addProjections = (define: Define): void => {
+  const defineInProjections = define({
     usage: 'projections [name]',
     summary: SUMMARIES.projections,
     example: 'crosspost projections',
@@ -30,14 +20,14 @@ export const addProjections = (program: Command, settings: CommandLineSettings):
       out.answer(await api.get('/projections/{name}', { path: { name } }));
     },
   });
-  define(projections, settings, {
+  defineInProjections({
     usage: 'rebuild <name>',
     summary: SUMMARIES.rebuildProjection,
     example: 'crosspost projections rebuild posts --promote manual',
-    options: [
-      ['--promote <auto|manual>', OPTIONS.promote],
-      ['--no-wait', OPTIONS.noWait],
-    ],
+    options: {
+      '--promote <auto|manual>': OPTIONS.promote,
+      '--no-wait': OPTIONS.noWait,
+    },
     handler: async (call) => {
       const body = { promote: call.options.promote as 'auto' | 'manual' | undefined };
       await finishJob(call, await call.api.post('/projections/{name}/rebuild', { path: nameOf(call), body }));
@@ -48,18 +38,18 @@ export const addProjections = (program: Command, settings: CommandLineSettings):
     ['rollback', SUMMARIES.rollBackProjection],
     ['discard', SUMMARIES.discardProjection],
   ] as const)
-    define(projections, settings, {
+    defineInProjections({
       usage: `${decision} <name>`,
       summary,
       example: `crosspost projections ${decision} posts`,
       handler: async (call) =>
         call.out.answer(await call.api.post(`/projections/{name}/${decision}`, { path: nameOf(call) })),
     });
-  define(projections, settings, {
+  defineInProjections({
     usage: 'verify <name>',
     summary: SUMMARIES.verifyProjection,
     example: 'crosspost projections verify posts',
-    options: [['--no-wait', OPTIONS.noWait]],
+    options: { '--no-wait': OPTIONS.noWait },
     handler: async (call) => {
       const job = await finishJob(call, await call.api.post('/projections/{name}/verify', { path: nameOf(call) }));
       const [missing, extra, different] = ['missing', 'extra', 'different'].map((kind) =>
@@ -69,17 +59,17 @@ export const addProjections = (program: Command, settings: CommandLineSettings):
         throw new Failure('unequal', CLI_MESSAGES.unequal({ missing, extra, different }));
     },
   });
-  define(projections, settings, {
+  defineInProjections({
     usage: 'retry <name>',
     summary: SUMMARIES.retryProjection,
     example: 'crosspost projections retry posts',
     handler: async (call) => call.out.answer(await call.api.post('/projections/{name}/retry', { path: nameOf(call) })),
   });
-  define(projections, settings, {
+  defineInProjections({
     usage: 'skip <name>',
     summary: SUMMARIES.skipEvent,
     example: 'crosspost projections skip posts --reason "written by hand"',
-    options: [['--reason <text>', OPTIONS.reason]],
+    options: { '--reason <text>': OPTIONS.reason },
     handler: async (call) => {
       const { reason } = call.options;
       if (typeof reason !== 'string') throw new WrongUsage(CLI_MESSAGES.noReason);

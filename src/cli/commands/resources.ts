@@ -1,12 +1,10 @@
-import type { Command } from 'commander';
 import type { PathOf, RouteOf } from '../../../clients/typescript/src/index.js';
-import type { CommandLineSettings } from '../../config/command-line.js';
 import { readBody, setMember } from '../body.js';
-import { define, type Options } from '../define.js';
+import type { Define, Options } from '../define.js';
 import { WrongUsage } from '../failures.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Column } from '../output.js';
-import { camelCase, limitOf, type QueryOf, queryOf } from '../values.js';
+import { camelCase, fieldOptions, limitOf, type QueryOf, queryOf } from '../values.js';
 
 /** Type of a field, which decides how an option's text is parsed. */
 type FieldType = 'text' | 'number' | 'boolean' | 'list';
@@ -43,16 +41,13 @@ type Resource = { [P in Path]: ResourceAt<P> }[Path];
 
 type ActionPath = { [P in Path]: `${P}/{id}/${ActionOf<P>}` }[Path];
 
-const ID: Column = ['ID', 'id'];
-const NAME: Column = ['NAME', 'name'];
-
 const RESOURCES: readonly Resource[] = [
   {
     name: 'owners',
     path: '/owners',
     fields: { name: 'text', plan: 'text', locale: 'text' },
     filters: [],
-    columns: [ID, ['PLAN', 'plan'], ['LEFT', 'posts_left'], NAME],
+    columns: ['id', 'plan', ['LEFT', 'posts_left'], 'name'],
     actions: { 'rotate-key': {}, 'post-packs': { posts: 'number' } },
     variable: '$OWNER',
     example: { create: "--name 'Corner shop' --plan standard", update: '--plan pro' },
@@ -62,7 +57,7 @@ const RESOURCES: readonly Resource[] = [
     path: '/channels',
     fields: { owner_id: 'text', platform: 'text', name: 'text', enabled: 'boolean' },
     filters: ['status', 'owner_id'],
-    columns: [ID, ['PLATFORM', 'platform'], ['STATUS', 'status'], ['PAUSED UNTIL', 'paused_until'], NAME],
+    columns: ['id', 'platform', 'status', 'paused_until', 'name'],
     actions: { test: {}, retry: {} },
     variable: '$CHANNEL',
     example: {
@@ -76,7 +71,7 @@ const RESOURCES: readonly Resource[] = [
     path: '/projects',
     fields: { owner_id: 'text', name: 'text', channel_ids: 'list' },
     filters: ['owner_id'],
-    columns: [ID, ['PAUSED UNTIL', 'paused_until'], NAME, ['CHANNELS', 'channel_ids']],
+    columns: ['id', 'paused_until', 'name', ['CHANNELS', 'channel_ids']],
     actions: {},
     variable: '$PROJECT',
     example: { create: '--owner-id $OWNER --name News --channel-ids $CHANNEL', update: '--name "Evening news"' },
@@ -97,7 +92,7 @@ const RESOURCES: readonly Resource[] = [
       requires_approval: 'boolean',
     },
     filters: ['owner_id'],
-    columns: [ID, ['SLUG', 'slug'], ['MODE', 'mode'], ['ACTIVE', 'is_active'], ['DISABLED BY', 'disabled_by'], NAME],
+    columns: ['id', 'slug', 'mode', ['ACTIVE', 'is_active'], 'disabled_by', 'name'],
     actions: {
       enable: {},
       disable: {},
@@ -116,7 +111,7 @@ const RESOURCES: readonly Resource[] = [
     path: '/webhook-outputs',
     fields: { project_id: 'text', url: 'text', kinds: 'list' },
     filters: ['owner_id'],
-    columns: [ID, ['ACTIVE', 'is_active'], ['DISABLED BY', 'disabled_by'], ['KINDS', 'kinds'], ['URL', 'url']],
+    columns: ['id', ['ACTIVE', 'is_active'], 'disabled_by', 'kinds', 'url'],
     actions: { enable: {}, disable: {}, test: {}, 'rotate-secret': { overlap_minutes: 'number' } },
     variable: '$WEBHOOK',
     example: {
@@ -127,53 +122,50 @@ const RESOURCES: readonly Resource[] = [
 ];
 
 /** Adds `owners`, `channels`, `projects`, `endpoints` and `webhooks`. */
-export const addResources = (program: Command, settings: CommandLineSettings): void => {
-  for (const resource of RESOURCES) addResource(program, settings, resource);
+export const addResources = (define: Define): void => {
+  for (const resource of RESOURCES) addResource(define, resource);
 };
 
-const addResource = (program: Command, settings: CommandLineSettings, resource: Resource): void => {
+const addResource = (define: Define, resource: Resource): void => {
   const { name, path, variable, columns, filters } = resource;
-  const group = define(program, settings, {
+  const defineInGroup = define({
     usage: name,
     summary: SUMMARIES.resource({ name }),
     example: `crosspost ${name} list`,
   });
-  const fieldOptions = Object.entries<FieldType>(resource.fields).map(([field, type]) => optionOf(field, type));
-  const bodyOptions = [
-    ...fieldOptions,
-    ['--set <path=json...>', OPTIONS.set],
-    ['--file <path>', OPTIONS.file],
-  ] as const;
+  const bodyOptions = {
+    ...optionsOf(resource.fields),
+    '--set <path=json...>': OPTIONS.set,
+    '--file <path>': OPTIONS.file,
+  };
   const ownUrl = 'url' in resource.fields;
   const mayCascade = name === 'channels' || name === 'projects';
-  define(group, settings, {
+  defineInGroup({
     usage: 'list',
     summary: SUMMARIES.list({ name }),
     example: `crosspost ${name} list --limit 20`,
-    options: [...filters.map((field) => optionOf(field, 'text')), ['--limit <n>', OPTIONS.limit]],
+    options: { ...fieldOptions(filters, 'text'), '--limit <n>': OPTIONS.limit },
     handler: ({ api, out, options }) => {
       const query = queryOf<Path>(filters as readonly never[], options);
       return out.list(api.list(path, { query }, limitOf(options)), columns);
     },
   });
-  define(group, settings, {
+  defineInGroup({
     usage: 'get <id>',
     summary: SUMMARIES.get({ name }),
     example: `crosspost ${name} get ${variable}`,
     handler: async ({ api, out, args: [id = ''] }) => out.answer(await api.get(`${path}/{id}`, { path: { id } })),
   });
-  define(group, settings, {
+  defineInGroup({
     usage: 'create',
     summary: SUMMARIES.create({ name }),
     example: `crosspost ${name} create ${resource.example.create}`,
     options: bodyOptions,
     ownUrl,
-    handler: async ({ api, out, options }) => {
-      const body = await bodyOf(options, resource.fields);
-      out.answer(await api.post(path, { body }));
-    },
+    handler: async ({ api, out, options }) =>
+      out.answer(await api.post(path, { body: await bodyOf(options, resource.fields) })),
   });
-  define(group, settings, {
+  defineInGroup({
     usage: 'update <id>',
     summary: SUMMARIES.update({ name }),
     example: `crosspost ${name} update ${variable} ${resource.example.update}`,
@@ -186,22 +178,22 @@ const addResource = (program: Command, settings: CommandLineSettings, resource: 
   });
   for (const [action, fields = {}] of Object.entries(resource.actions)) {
     const needed = action === 'post-packs' ? ' --posts 100' : '';
-    define(group, settings, {
+    defineInGroup({
       usage: `${action} <id>`,
       summary: SUMMARIES.action({ action, name }),
       example: `crosspost ${name} ${action} ${variable}${needed}`,
-      options: Object.entries(fields).map(([field, type]) => optionOf(field, type)),
+      options: optionsOf(fields),
       handler: async ({ api, out, args: [id = ''], options }) => {
         const body = Object.keys(fields).length > 0 ? unchecked(readFields(options, fields)) : undefined;
         out.answer(await api.post(`${path}/{id}/${action}` as ActionPath, { path: { id }, body }));
       },
     });
   }
-  define(group, settings, {
+  defineInGroup({
     usage: 'delete <id>',
     summary: SUMMARIES.delete({ name }),
     example: `crosspost ${name} delete ${variable}${mayCascade ? ' --cascade' : ''}`,
-    options: mayCascade ? [['--cascade', OPTIONS.cascade]] : [],
+    options: mayCascade ? { '--cascade': OPTIONS.cascade } : {},
     handler: async ({ api, out, args: [id = ''], options }) => {
       const query = { cascade: options.cascade ? ('true' as const) : undefined };
       await api.delete(`${path}/{id}`, { path: { id }, query });
@@ -210,10 +202,11 @@ const addResource = (program: Command, settings: CommandLineSettings, resource: 
   });
 };
 
-const optionOf = (field: string, type: FieldType): readonly [string, string] => [
-  `--${field.replaceAll('_', '-')} <${type === 'list' ? 'a,b' : type}>`,
-  OPTIONS.field({ field }),
-];
+const optionsOf = (fields: Fields): Record<string, string> =>
+  Object.assign(
+    {},
+    ...Object.entries(fields).map(([field, type]) => fieldOptions([field], type === 'list' ? 'a,b' : type!)),
+  ) as Record<string, string>;
 
 /** Returns the body: the file, overridden by the fields, overridden by `--set`. */
 const bodyOf = async (options: Options, fields: Fields): Promise<never> => {
@@ -224,7 +217,7 @@ const bodyOf = async (options: Options, fields: Fields): Promise<never> => {
   return unchecked(body);
 };
 
-/** Passes on a body that a user typed, because the gateway checks it and reports what is wrong. */
+/** Lets a typed body pass the type check; the gateway checks it and reports what is wrong. */
 const unchecked = (body: Readonly<Record<string, unknown>>): never => body as never;
 
 const readFields = (options: Options, fields: Fields): Record<string, unknown> => {

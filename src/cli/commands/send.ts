@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
 import { createClient, JsonText, type Schemas } from '../../../clients/typescript/src/index.js';
-import type { CommandLineSettings } from '../../config/command-line.js';
 import { type Api, callGateway, SENDING, toFailure } from '../api.js';
 import { readBody, readInput } from '../body.js';
-import { define, type Options } from '../define.js';
+import type { Define, Options } from '../define.js';
 import { Failure, NotReachable, WrongUsage } from '../failures.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Output } from '../output.js';
@@ -14,22 +12,22 @@ import { SETTLED, tellPublication, TROUBLED } from '../publications.js';
 const POLL_MS = 500;
 
 /** Adds `send`. */
-export const addSend = (program: Command, settings: CommandLineSettings): void => {
-  define(program, settings, {
+export const addSend = (define: Define): void => {
+  define({
     usage: 'send',
     summary: SUMMARIES.send,
     example: "crosspost send --endpoint $ENDPOINT --token $TOKEN --text 'The shop is open again' --wait",
-    options: [
-      ['--endpoint <url|slug|id>', OPTIONS.endpoint],
-      ['--token <token>', OPTIONS.token],
-      ['--signing-secret <secret>', OPTIONS.signingSecret],
-      ['--text <text>', OPTIONS.text],
-      ['--file <path>', OPTIONS.post],
-      ['--at <time>', OPTIONS.publishAt],
-      ['--idempotency-key <key>', OPTIONS.idempotencyKey],
-      ['--wait', OPTIONS.wait],
-      ['--no-retry', OPTIONS.noRetry],
-    ],
+    options: {
+      '--endpoint <url|slug|id>': OPTIONS.endpoint,
+      '--token <token>': OPTIONS.token,
+      '--signing-secret <secret>': OPTIONS.signingSecret,
+      '--text <text>': OPTIONS.text,
+      '--file <path>': OPTIONS.post,
+      '--at <time>': OPTIONS.publishAt,
+      '--idempotency-key <key>': OPTIONS.idempotencyKey,
+      '--wait': OPTIONS.wait,
+      '--no-retry': OPTIONS.noRetry,
+    },
     handler: async ({ api, out, options, settings: { token, signingSecret } }) => {
       const body = await payloadOf(options);
       const post = {

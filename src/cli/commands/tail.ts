@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
-import type { CommandLineSettings } from '../../config/command-line.js';
 import type { Api } from '../api.js';
-import { define, type Options } from '../define.js';
+import type { Define, Options } from '../define.js';
 import { textOf, type Thing } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Output } from '../output.js';
@@ -11,20 +9,20 @@ import { limitOf } from '../values.js';
 const POLL_MS = 1_000;
 /** Without `--endpoint`, shows requests to this many of the newest endpoints. */
 const MOST_ENDPOINTS = 50;
-/** Number of entries that each poll reads from an endpoint's request log; the log keeps no more. */
+/** Entries that each poll reads from an endpoint's request log; the log keeps no more. */
 const LOOK_BACK = 100;
 
 /** Adds `tail`. */
-export const addTail = (program: Command, settings: CommandLineSettings): void => {
-  define(program, settings, {
+export const addTail = (define: Define): void => {
+  define({
     usage: 'tail',
     summary: SUMMARIES.tail,
     example: 'crosspost tail --endpoint $ENDPOINT --limit 20',
-    options: [
-      ['--endpoint <id>', OPTIONS.tailEndpoint],
-      ['--follow', OPTIONS.follow],
-      ['--limit <n>', OPTIONS.tailLimit],
-    ],
+    options: {
+      '--endpoint <id>': OPTIONS.tailEndpoint,
+      '--follow': OPTIONS.follow,
+      '--limit <n>': OPTIONS.tailLimit,
+    },
     handler: async ({ api, out, options }) => {
       const endpoints = await findEndpoints(api, out, options);
       const known = await readRequests(api, endpoints);

@@ -3,63 +3,51 @@ import { createReadStream, type WriteStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
 import type { Schemas } from '../../../clients/typescript/src/index.js';
-import type { CommandLineSettings } from '../../config/command-line.js';
 import type { Api } from '../api.js';
-import { define } from '../define.js';
+import { failToRead } from '../body.js';
+import type { Define } from '../define.js';
 import { Failure, NotReachable, WrongUsage } from '../failures.js';
 import { isThing } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 import type { Output } from '../output.js';
 
-/**
- * Size of one part of an import, in characters: small enough to arrive within the gateway's time limit for requests.
- */
+/** Size of one part of an import: small enough to arrive within the gateway's time limit for requests. */
 const PART_CHARS = 4_000_000;
 /** Maximum number of consecutive attempts to continue an export that yield no further line. */
 const MAX_TRIES = 5;
-
-/** How many times to send a part, and the interval in ms. Together they outlast a restart of the gateway. */
+/** With {@link PART_RETRY_MS}, outlasts a restart of the gateway. */
 const MAX_PART_TRIES = 60;
 const PART_RETRY_MS = 1_000;
 
-/** Options for an export. The gateway checks their values. */
-interface ExportOptions {
-  readonly after?: string;
-  readonly secrets?: 'sealed';
-  readonly out?: string;
-}
-
 /** Adds the commands that move a history to another gateway: `export` and `import`. */
-export const addTransfer = (history: Command, settings: CommandLineSettings): void => {
-  define(history, settings, {
+export const addTransfer = (define: Define): void => {
+  define({
     usage: 'export',
     summary: SUMMARIES.exportHistory,
     example: 'crosspost history export --secrets sealed --out history.ndjson',
-    options: [
-      ['--after <position>', OPTIONS.after],
-      ['--secrets <sealed>', OPTIONS.secrets],
-      ['--out <file>', OPTIONS.out],
-    ],
+    options: {
+      '--after <position>': OPTIONS.after,
+      '--secrets <sealed>': OPTIONS.secrets,
+      '--out <file>': OPTIONS.out,
+    },
     handler: async ({ api, out, options }) => {
-      const { after, secrets, out: file } = options as ExportOptions;
+      // The gateway checks the values.
+      const { after, secrets, out: file } = options as { after?: string; secrets?: 'sealed'; out?: string };
       const target = file === undefined ? null : await openTarget(file, after === undefined ? 'w' : 'a');
       const write = async (text: string): Promise<void> => {
         if (!target) out.raw(text);
         else if (!target.write(text)) await once(target, 'drain');
       };
-      await new Export(api, out, secrets).run(after, write);
+      await new Export(api, out, secrets, after).run(write);
       if (target) await new Promise((resolve) => target.end(resolve));
     },
   });
-  define(history, settings, {
+  define({
     usage: 'import [file]',
     summary: SUMMARIES.importHistory,
     example: 'crosspost history import history.ndjson',
-    handler: async ({ api, out, args: [file] }) => {
-      out.answer(await importFrom(api, out, file ?? '-'));
-    },
+    handler: async ({ api, out, args: [file = '-'] }) => out.answer(await importFrom(api, out, file)),
   });
 };
 
@@ -80,18 +68,18 @@ const openTarget = async (file: string, flags: 'w' | 'a'): Promise<WriteStream> 
 
 /** An export that resumes after its last complete line when the connection breaks. */
 class Export {
-  private position: string | undefined;
   private isComplete = false;
 
   constructor(
     private readonly api: Api,
     private readonly out: Output,
     private readonly secrets: 'sealed' | undefined,
+    private position: string | undefined,
   ) {}
 
-  async run(after: string | undefined, write: (text: string) => Promise<void>): Promise<void> {
-    this.position = after;
-    const head = await this.readHead();
+  async run(write: (text: string) => Promise<void>): Promise<void> {
+    const { head: newest } = await this.api.get('/projections/{name}', { path: { name: 'audit' } });
+    const head = Number(newest);
     try {
       for (let tries = 0; !this.isComplete;) {
         const before = this.position;
@@ -135,11 +123,6 @@ class Export {
       this.position = String(value.position);
     this.isComplete = value.last === true;
   }
-
-  private async readHead(): Promise<number> {
-    const { head } = await this.api.get('/projections/{name}', { path: { name: 'audit' } });
-    return Number(head);
-  }
 }
 
 /**
@@ -159,7 +142,7 @@ const importPart = async (api: Api, part: string): Promise<Schemas['Import']> =>
 
 /** Imports a file part by part; each part continues where the previous one ended. */
 const importFrom = async (api: Api, out: Output, file: string): Promise<Schemas['Import']> => {
-  const size = file === '-' ? null : await sizeOf(file);
+  const size = file === '-' ? null : (await stat(file).catch((error: unknown) => failToRead(file, error))).size;
   const input = file === '-' ? process.stdin : createReadStream(file);
   const total = { events: 0, secrets: 0 };
   let done = 0;
@@ -191,12 +174,4 @@ const importFrom = async (api: Api, out: Output, file: string): Promise<Schemas[
   }
   if (!last.complete) throw new Failure('incomplete', CLI_MESSAGES.incompleteImport);
   return { ...last, ...total };
-};
-
-const sizeOf = async (file: string): Promise<number> => {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    throw new WrongUsage(CLI_MESSAGES.unreadable({ file, reason: (error as NodeJS.ErrnoException).code ?? '' }));
-  }
 };

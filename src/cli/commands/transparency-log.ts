@@ -1,22 +1,20 @@
-import type { Command } from 'commander';
-import type { CommandLineSettings } from '../../config/command-line.js';
 import { readInput } from '../body.js';
-import { define } from '../define.js';
+import type { Define } from '../define.js';
 import { Failure } from '../failures.js';
 import { finishJob } from '../jobs.js';
 import { thingsIn, valueAt } from '../json.js';
 import { CLI_MESSAGES, OPTIONS, SUMMARIES } from '../messages.js';
 
 /** Adds the commands that prove the history to auditors: `verify`, `checkpoint` and `proof`. */
-export const addTransparencyLog = (history: Command, settings: CommandLineSettings): void => {
-  define(history, settings, {
+export const addTransparencyLog = (define: Define): void => {
+  define({
     usage: 'verify',
     summary: SUMMARIES.verifyHistory,
     example: 'crosspost history checkpoint | crosspost history verify --checkpoint -',
-    options: [
-      ['--checkpoint <file>', OPTIONS.checkpoint],
-      ['--no-wait', OPTIONS.noWait],
-    ],
+    options: {
+      '--checkpoint <file>': OPTIONS.checkpoint,
+      '--no-wait': OPTIONS.noWait,
+    },
     handler: async (call) => {
       const { api, out, options } = call;
       const checkpoint = typeof options.checkpoint === 'string' ? await readInput(options.checkpoint) : undefined;
@@ -28,13 +26,13 @@ export const addTransparencyLog = (history: Command, settings: CommandLineSettin
         throw new Failure('inconsistent', CLI_MESSAGES.inconsistent);
     },
   });
-  define(history, settings, {
+  define({
     usage: 'checkpoint',
     summary: SUMMARIES.checkpoint,
     example: 'crosspost history checkpoint > checkpoint.txt',
     handler: async ({ api, out }) => out.raw(await api.get('/history/log/checkpoint')),
   });
-  define(history, settings, {
+  define({
     usage: 'proof <event>',
     summary: SUMMARIES.proof,
     example: 'crosspost history proof $EVENT',
