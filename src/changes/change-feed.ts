@@ -158,23 +158,23 @@ export class ChangeFeed {
     }
   }
 
-  /** Replays the changes between a position and the current one to a listener, then adds it. */
   private async replay(listener: ChangeListener, after: Position): Promise<void> {
     const release = await this.replays.acquire();
     try {
-      let missed: number | null = 0;
+      let missed = 0;
       let from = after;
       // A position ahead of this process may come from another process; a position beyond the log's end comes from
       // another log.
-      if (from > this.position && from > (await this.store.readHead())) missed = null;
-      while (missed !== null && from < this.position) {
+      let mustReset = from > this.position && from > (await this.store.readHead());
+      while (!mustReset && from < this.position) {
         const page = await this.readPage(from, this.position);
-        missed = page && missed + page.changes.length <= MAX_MISSED ? missed + page.changes.length : null;
-        if (!page || missed === null) break;
+        missed += page?.changes.length ?? 0;
+        mustReset = !page || missed > MAX_MISSED;
+        if (!page || mustReset) break;
         listener.onChanges(page.changes, page.position);
         from = page.position;
       }
-      if (missed === null) listener.onReset(this.position);
+      if (mustReset) listener.onReset(this.position);
       this.add(listener); // no await before this, or the position could advance
     } finally {
       release();

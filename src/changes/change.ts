@@ -23,22 +23,6 @@ export interface Naming {
   readonly outputId?: string;
 }
 
-/** Kind of a change: the aggregate's name in the history, or the request log. */
-export type ChangeKind =
-  | 'owner'
-  | 'channel'
-  | 'project'
-  | 'endpoint'
-  | 'project-pause'
-  | 'channel-pause'
-  | 'post'
-  | 'publication'
-  | 'webhook-output'
-  | 'delivery'
-  | 'projection'
-  | 'saga'
-  | 'request-log';
-
 /** A change to something that the API shows. */
 export interface Change {
   readonly position: Position;
@@ -52,7 +36,7 @@ export interface Change {
 }
 
 /** The event types that belong to each kind of change, and the event fields that contain the ids. */
-const EVENTS: Readonly<Record<ChangeKind, { readonly types: readonly string[]; readonly ids: readonly string[] }>> = {
+const EVENTS = {
   owner: { types: Object.keys(ownerEvents), ids: ['ownerId'] },
   channel: { types: Object.keys(channelEvents), ids: ['channelId'] },
   project: { types: Object.keys(projectEvents), ids: ['projectId'] },
@@ -66,7 +50,10 @@ const EVENTS: Readonly<Record<ChangeKind, { readonly types: readonly string[]; r
   projection: { types: Object.keys(projectionEvents), ids: ['projection'] },
   saga: { types: Object.keys(sagaEvents), ids: ['saga'] },
   'request-log': { types: [...Object.keys(requestLogEvents), 'PostSkipped'], ids: ['endpointId'] },
-};
+} satisfies Readonly<Record<string, { readonly types: readonly string[]; readonly ids: readonly string[] }>>;
+
+/** Kind of a change: the aggregate's name in the history, or the request log. */
+export type ChangeKind = keyof typeof EVENTS;
 
 /** Types of events that the API does not show. */
 const UNSHOWN = ['ChannelPauseUnchanged', 'ProjectPauseUnchanged', 'PublicationStepStarted', 'DeliveryBodyPartStored'];

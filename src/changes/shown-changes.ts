@@ -20,9 +20,7 @@ const BEHIND_WAIT_MS = 2_000;
 export class ShownChanges {
   private readonly behind = new Set<string>();
 
-  /**
-   * @param onCaughtUp called when a lagging read model has caught up with changes that were sent before it showed them
-   */
+  /** @param onCaughtUp called when a lagging read model has caught up with changes that were sent without it */
   constructor(
     private readonly progress: Pick<ProjectionProgress, 'waitFor'>,
     private readonly models: readonly ShowingModel[],
@@ -34,9 +32,8 @@ export class ShownChanges {
     const concerned = this.models.filter(
       ({ name, handles = () => true }) => !this.behind.has(name) && [...types].some(handles),
     );
-    const names = concerned.map(({ name }) => name);
     await Promise.all(
-      names.map(async (name) => {
+      concerned.map(async ({ name }) => {
         if (!(await this.progress.waitFor([name], position, WAIT_MS))) void this.followBehind(name, position, signal);
       }),
     );

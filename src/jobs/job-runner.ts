@@ -54,12 +54,11 @@ export class JobRunner {
       const woken = new AbortController();
       this.wake = () => woken.abort();
       try {
-        for (const id of await jobs.listRunning())
-          if (!this.running.has(id))
-            this.running.set(
-              id,
-              this.carryOut(id).finally(() => this.running.delete(id)),
-            );
+        for (const id of await jobs.listRunning()) {
+          if (this.running.has(id)) continue;
+          const ended = this.carryOut(id).finally(() => this.running.delete(id));
+          this.running.set(id, ended);
+        }
         failure.clear();
       } catch (error) {
         if (failure.shouldLog(reasonOf(error))) log.warn({ reason: reasonOf(error) }, 'failed to look for jobs');

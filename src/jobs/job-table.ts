@@ -67,11 +67,8 @@ export class JobTable {
   }
 
   async report(id: string, progress: number, etaSeconds: number | null): Promise<void> {
-    await this.db.query(`update ops_job set progress = $2, eta_seconds = $3 where id = $1 and state = 'running'`, [
-      id,
-      progress,
-      etaSeconds,
-    ]);
+    const text = `update ops_job set progress = $2, eta_seconds = $3 where id = $1 and state = 'running'`;
+    await this.db.query(text, [id, progress, etaSeconds]);
   }
 
   /** Ends a job. Does nothing if the job has already ended. */

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../kernel/json.js';
 
+export const JOB_STATES = ['running', 'done', 'failed'] as const;
 /** State of a job. An interrupted job stays `running` until it is resumed and finishes. */
-export type JobState = 'running' | 'done' | 'failed';
-export const JOB_STATES = ['running', 'done', 'failed'] as const satisfies readonly JobState[];
+export type JobState = (typeof JOB_STATES)[number];
 
 /** A long-running job that an operator has requested. It survives restarts (management-api.md: `GET /jobs`). */
 export interface Job {
@@ -13,7 +13,6 @@ export interface Job {
   readonly progress: number;
   /** Seconds left at the current pace; null if unknown or if the job has finished. */
   readonly etaSeconds: number | null;
-  /** Parameters of the request. */
   readonly params: JsonObject;
   /** Result of the job; `{message}` if it failed; null while it runs. */
   readonly result: Json;
