@@ -31,10 +31,7 @@ export type LimitReason = 'hourly_quota' | 'min_interval' | 'burst' | Budget;
 
 /** The limiter's decision on a request. Only an `admitted` request takes tokens. */
 export type Verdict =
-  /**
-   * `at`: the time of admission by the database's clock, for {@link Limiter.releaseTokens}; null if no tokens were
-   * taken.
-   */
+  /** `at`: time of admission by the database's clock, for {@link Limiter.releaseTokens}; null if no tokens were taken. */
   | { readonly outcome: 'admitted'; readonly at: string | null }
   /** Within the limits, but `consume` was false. */
   | { readonly outcome: 'admissible' }
@@ -115,13 +112,11 @@ export class Limiter {
     @Inject(LIMITS_PROFILE) private readonly profile: LimitsProfile,
   ) {
     const keyOf = ({ endpoint }: { readonly endpoint: LimitedEndpoint }): string => endpoint.endpoint_id;
-    this.posts = new Batcher((checks: readonly PostCheck[]) => this.decide(checks, this.admitPosts), {
+    this.posts = new Batcher<PostCheck, Verdict>((checks) => this.decide(checks, this.admitPosts), {
       keyOf,
       ...POST_BATCHES,
     });
-    this.budgets = new Batcher((checks: readonly BudgetCheck[]) => this.decide(checks, this.consumeBudgets), {
-      keyOf: payerOf,
-    });
+    this.budgets = new Batcher((checks) => this.decide(checks, this.consumeBudgets), { keyOf: payerOf });
     this.verifications = new Batcher((checks) => this.verify(checks), VERIFICATION_BATCHES);
   }
 
@@ -156,10 +151,7 @@ export class Limiter {
     await this.pool.query({ name: 'release tokens', text, values: [endpoint_id, at, hexInt8Array(keys)] });
   }
 
-  /**
-   * For requests without limits: only checks that the endpoint's version is current and that the new streams are empty,
-   * without locks or writes.
-   */
+  /** Checks, without locks or writes, that the endpoints' versions are current and that the new streams are empty. */
   private async verify(checks: readonly Verification[]): Promise<Verdict[]> {
     const { rows } = await this.pool.query<{ item: number; outcome: 'stale' | 'stored' }>({
       name: 'verify posts',

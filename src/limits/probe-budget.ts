@@ -29,10 +29,7 @@ export type ProbeVerdict =
     }
   | {
       readonly outcome: 'refused';
-      /**
-       * Whole seconds, at least 1, after which the request can be paid for in full, provided that nothing else is paid
-       * in the meantime.
-       */
+      /** Whole seconds, at least 1, until the request can be paid in full if nothing else is paid in the meantime. */
       readonly retryAfter: number;
       /** The limit that is exceeded until then. */
       readonly scope: 'endpoint' | 'owner';
@@ -112,10 +109,8 @@ export class ProbeBudget {
 
   private async settle(settlement: Settlement): Promise<void> {
     await this.settlements.submit(settlement).catch((error: unknown) => {
-      this.log.warn(
-        { reason: reasonOf(error) },
-        'failed to settle a payment for probes: it counts in full for a minute',
-      );
+      const reason = reasonOf(error);
+      this.log.warn({ reason }, 'failed to settle a payment for probes: it counts in full for a minute');
     });
   }
 

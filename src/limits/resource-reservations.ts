@@ -7,7 +7,6 @@ export interface ResourcePlace {
   readonly ownerId: string;
   /** Table in the read model `discovery` that lists this kind of resource. */
   readonly table: 'channel' | 'project' | 'endpoint' | 'webhook_output';
-  /** Id of the resource. */
   readonly id: string;
 }
 

@@ -5,9 +5,7 @@ export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }
 
-/**
- * Default maximum number of waiting items. If more wait, the batches do not keep up, and waiting would only use memory.
- */
+/** Default maximum number of waiting items. With more, the batches do not keep up, and waiting only uses memory. */
 const MAX_WAITING = 10_000;
 /** Default maximum wait of an item, in ms. */
 const MAX_WAIT_MS = 10_000;

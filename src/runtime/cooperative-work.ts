@@ -56,9 +56,7 @@ export const runToEnd = <T>(steps: Steps<T>): T => {
   }
 };
 
-/**
- * Runs work in slices of about 3 ms (longer only if a single step takes longer), so that other work can run in between.
- */
+/** Runs work in slices of about 3 ms (longer if a single step takes longer), so other work can run in between. */
 export const runInSlices = async <T>(steps: Steps<T>): Promise<T> => {
   await yieldToEventLoop();
   for (let began = performance.now(); ;) {

@@ -1,3 +1,5 @@
+import { waitInQueue } from './semaphore.js';
+
 /**
  * A number of slots that owners share fairly: an owner may take a slot only while more are free than it holds. So one
  * busy owner leaves half of the slots free, two leave a third, and an owner without slots never waits for another
@@ -82,24 +84,10 @@ export class FairSlots {
   }
 
   private wait(owner: string, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const waiters = this.waiting.get(owner) ?? new Set<() => void>();
-      this.waiting.set(owner, waiters);
-      const leave = (): void => {
-        waiters.delete(enter);
-        if (waiters.size === 0) this.waiting.delete(owner);
-        signal?.removeEventListener('abort', abort);
-      };
-      const enter = (): void => {
-        leave();
-        resolve();
-      };
-      const abort = (): void => {
-        leave();
-        reject(signal!.reason as Error);
-      };
-      waiters.add(enter);
-      signal?.addEventListener('abort', abort, { once: true });
+    const waiters = this.waiting.get(owner) ?? new Set<() => void>();
+    this.waiting.set(owner, waiters);
+    return waitInQueue(waiters, signal, () => {
+      if (waiters.size === 0) this.waiting.delete(owner);
     });
   }
 }

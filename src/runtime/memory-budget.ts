@@ -59,8 +59,7 @@ export class MemoryBudget {
    */
   reserveHeld(holder: string, bytes: number): MemoryReservation | null {
     const { bytes: all, bytesPerHolder } = this.bounds;
-    const isRefused = this.used + bytes > 2 * all || this.usedBy(holder) + bytes > 2 * bytesPerHolder;
-    if (isRefused) return null;
+    if (this.used + bytes > 2 * all || this.usedBy(holder) + bytes > 2 * bytesPerHolder) return null;
     const reservation = new Reservation(holder, bytes, (ended) => this.end(ended));
     this.grant(reservation);
     return reservation;
@@ -79,10 +78,7 @@ export class MemoryBudget {
     return this.hasShareFor(reservation) && (this.used === 0 || this.used + reservation.bytes <= this.bounds.bytes);
   }
 
-  /**
-   * True if a waiting reservation takes precedence over a new one by this holder: a reservation by the same holder, or
-   * by a holder that has not used up its share.
-   */
+  /** True if a waiting reservation precedes a new one: by the same holder, or by a holder with some share left. */
   private waitsFor(holder: string): boolean {
     for (const earlier of this.queue) if (earlier.holder === holder || this.hasShareFor(earlier)) return true;
     return false;

@@ -12,7 +12,7 @@ export class Semaphore {
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.permits > 0) this.permits--;
-    else await this.wait(signal);
+    else await waitInQueue(this.waiting, signal);
     return () => this.release();
   }
 
@@ -28,23 +28,32 @@ export class Semaphore {
     if (next) next();
     else this.permits++;
   }
-
-  private wait(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.waiting.delete(enter);
-        signal?.removeEventListener('abort', abort);
-      };
-      const enter = (): void => {
-        leave();
-        resolve();
-      };
-      const abort = (): void => {
-        leave();
-        reject(signal!.reason as Error);
-      };
-      this.waiting.add(enter);
-      signal?.addEventListener('abort', abort, { once: true });
-    });
-  }
 }
+
+/**
+ * Adds a callback to a queue, and waits until the callback is called.
+ * @param onLeave called when the callback has left the queue
+ * @throws the signal's reason if it aborts first
+ */
+export const waitInQueue = (
+  queue: Set<() => void>,
+  signal: AbortSignal | undefined,
+  onLeave: () => void = () => undefined,
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const leave = (): void => {
+      queue.delete(enter);
+      onLeave();
+      signal?.removeEventListener('abort', abort);
+    };
+    const enter = (): void => {
+      leave();
+      resolve();
+    };
+    const abort = (): void => {
+      leave();
+      reject(signal!.reason as Error);
+    };
+    queue.add(enter);
+    signal?.addEventListener('abort', abort, { once: true });
+  });

@@ -1,7 +1,4 @@
-/**
- * Resolves to true if a promise settles within a turn of the event loop, that is, without waiting for a file or the
- * network. Never rejects.
- */
+/** Resolves to true if a promise settles within a turn of the event loop, without waiting for I/O. Never rejects. */
 export const settlesSoon = (promise: Promise<unknown>): Promise<boolean> =>
   Promise.race([
     promise.then(
