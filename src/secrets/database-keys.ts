@@ -13,10 +13,7 @@ const FORMER_KEYS = 'secrets_keys_former';
 /** Row with the sealed keys of the history. */
 const HISTORY_KEYS = 'history_keys';
 
-/**
- * Thrown if SECRETS_KEY and SECRETS_KEY_PREVIOUS lack a key that this database needs, or cannot decrypt the keys of its
- * history.
- */
+/** Thrown if the process lacks a key that this database needs, or cannot decrypt the keys of its history. */
 export class WrongSecretsKey extends Error {
   override readonly name = 'WrongSecretsKey';
 }

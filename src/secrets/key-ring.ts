@@ -19,10 +19,7 @@ const describeKey = (bytes: Buffer): SecretsKey => {
   return { bytes, fingerprint, id: fingerprint.slice(0, 2 * KEY_ID_BYTES) };
 };
 
-/**
- * The keys of a process: SECRETS_KEY, and the keys in SECRETS_KEY_PREVIOUS, which may open secrets that SECRETS_KEY
- * cannot open.
- */
+/** The keys of a process: SECRETS_KEY, and SECRETS_KEY_PREVIOUS for secrets that SECRETS_KEY cannot open. */
 export class KeyRing {
   /** SECRETS_KEY first. */
   readonly keys: readonly SecretsKey[];

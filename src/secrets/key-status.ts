@@ -4,8 +4,7 @@ import { POOL } from '../postgres/tokens.js';
 import { readActiveKey, readFormerKeys } from './database-keys.js';
 import { KeyRing, type SecretsKey } from './key-ring.js';
 import { findSessionsWithoutKey } from './known-keys.js';
-import { SEALED_OTHERWISE } from './reseal-job.js';
-import { headerOf } from './sealed-value.js';
+import { countSecrets } from './reseal-job.js';
 
 /** The keys that the database needs, the keys that this process has, and how many secrets they seal. */
 export interface KeyStatusReport {
@@ -32,17 +31,14 @@ export class KeyStatus {
 
   async read(): Promise<KeyStatusReport> {
     const configured = this.ring.first;
-    const { rows } = await this.pool.query<{ all: bigint; otherwise: bigint }>(
-      `select count(*) as all, count(*) filter (where ${SEALED_OTHERWISE}) as otherwise from ops_secret`,
-      [headerOf(configured)],
-    );
+    const { all, sealedOtherwise } = await countSecrets(this.pool, configured);
     return {
       configured,
       active: await readActiveKey(this.pool, this.ring),
       previous: this.ring.keys.slice(1),
       needed: await readFormerKeys(this.pool),
-      secrets: Number(rows[0]!.all),
-      sealedOtherwise: Number(rows[0]!.otherwise),
+      secrets: all,
+      sealedOtherwise,
     };
   }
 

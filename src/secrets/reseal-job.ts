@@ -23,7 +23,7 @@ const BATCH = 100;
 const NAMED = 100;
 
 /** SQL condition: the secret is not sealed with the key whose header is `$1`. */
-export const SEALED_OTHERWISE = `substring(sealed from 1 for ${HEADER_BYTES}) <> $1`;
+const SEALED_OTHERWISE = `substring(sealed from 1 for ${HEADER_BYTES}) <> $1`;
 
 /**
  * Creates the handler that seals all secrets with another key. It first activates the key, so that no more secrets are
@@ -43,18 +43,23 @@ export const createResealHandler = (pool: Pool, ring: KeyRing): JobHandler => ({
     const unreadable = await resealAll(pool, ring, key, context);
     if (context.signal.aborted) return null;
     await forgetFormerKeys(pool, key);
-    const { rows } = await pool.query<{ sealed: bigint }>(
-      `select count(*) as sealed from ops_secret where not ${SEALED_OTHERWISE}`,
-      [headerOf(key)],
-    );
-    return {
-      key: id,
-      sealed: Number(rows[0]!.sealed),
-      unreadable: unreadable.length,
-      unreadable_ids: unreadable.slice(0, NAMED),
-    };
+    const { all, sealedOtherwise } = await countSecrets(pool, key);
+    const sealed = all - sealedOtherwise;
+    return { key: id, sealed, unreadable: unreadable.length, unreadable_ids: unreadable.slice(0, NAMED) };
   },
 });
+
+/** Counts all secrets, and the secrets that another key has sealed. */
+export const countSecrets = async (
+  db: Pick<Pool, 'query'>,
+  key: SecretsKey,
+): Promise<{ readonly all: number; readonly sealedOtherwise: number }> => {
+  const { rows } = await db.query<{ all: bigint; otherwise: bigint }>(
+    `select count(*) as all, count(*) filter (where ${SEALED_OTHERWISE}) as otherwise from ops_secret`,
+    [headerOf(key)],
+  );
+  return { all: Number(rows[0]!.all), sealedOtherwise: Number(rows[0]!.otherwise) };
+};
 
 /** @throws Unavailable if a process does not have the key, and so could not read new secrets */
 const checkProcesses = async (pool: Pool, key: SecretsKey): Promise<void> => {
@@ -73,19 +78,14 @@ const resealAll = async (
   key: SecretsKey,
   { report, signal }: JobContext,
 ): Promise<readonly string[]> => {
-  const header = headerOf(key);
-  const { rows } = await pool.query<{ all: bigint; rest: bigint }>(
-    `select count(*) as all, count(*) filter (where ${SEALED_OTHERWISE}) as rest from ops_secret`,
-    [header],
-  );
-  const all = Number(rows[0]!.all);
-  let rest = Number(rows[0]!.rest);
+  const { all, sealedOtherwise } = await countSecrets(pool, key);
+  let rest = sealedOtherwise;
   const unreadable: string[] = [];
   for (let after = ''; !signal.aborted;) {
     report(all === 0 ? 0 : 1 - rest / all);
     const { rows: batch } = await pool.query<SealedSecret>(
       `select secret_id as id, sealed from ops_secret where ${SEALED_OTHERWISE} and secret_id > $2 order by secret_id limit $3`,
-      [header, after, BATCH],
+      [headerOf(key), after, BATCH],
     );
     const last = batch.at(-1);
     if (!last) break;

@@ -3,9 +3,7 @@ import { KEY_ID_BYTES, type KeyRing, type SecretsKey } from './key-ring.js';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/**
- * First bytes of a value that contains the id of its key. Values in the former format begin with random bytes instead.
- */
+/** First bytes of a value that contains its key's id. Values in the former format begin with random bytes. */
 const MARK = Buffer.from('cps1');
 /** Number of bytes before the nonce in a value that contains the id of its key. */
 export const HEADER_BYTES = MARK.length + KEY_ID_BYTES;
@@ -13,10 +11,7 @@ export const HEADER_BYTES = MARK.length + KEY_ID_BYTES;
 /** Returns the first bytes of all values that the key seals. */
 export const headerOf = ({ id }: SecretsKey): Buffer => Buffer.concat([MARK, Buffer.from(id, 'hex')]);
 
-/**
- * Returns the id of the key that sealed a value; null if the value has the former format, which does not contain the
- * id.
- */
+/** Returns the id of the key that sealed a value; null for a value in the former format, which lacks the id. */
 export const keyIdOf = (sealed: Buffer): string | null =>
   sealed.length >= HEADER_BYTES && sealed.subarray(0, MARK.length).equals(MARK)
     ? sealed.toString('hex', MARK.length, HEADER_BYTES)
@@ -38,12 +33,10 @@ export const sealValue = (key: SecretsKey, name: string, text: string): Buffer =
 export const openValue = (ring: KeyRing, name: string, sealed: Buffer): string => {
   const id = keyIdOf(sealed);
   const named = id === null ? null : ring.find(id);
-  if (named)
-    return decrypt(
-      named,
-      Buffer.concat([sealed.subarray(0, HEADER_BYTES), Buffer.from(name)]),
-      sealed.subarray(HEADER_BYTES),
-    );
+  if (named) {
+    const authenticated = Buffer.concat([sealed.subarray(0, HEADER_BYTES), Buffer.from(name)]);
+    return decrypt(named, authenticated, sealed.subarray(HEADER_BYTES));
+  }
   // In the former format, the random bytes may happen to look like a mark.
   let failure: unknown = null;
   for (const key of ring.keys)
@@ -57,8 +50,7 @@ export const openValue = (ring: KeyRing, name: string, sealed: Buffer): string =
 
 const decrypt = (key: SecretsKey, authenticated: Buffer, bytes: Buffer): string => {
   const iv = bytes.subarray(0, IV_BYTES);
-  const options = { authTagLength: TAG_BYTES };
-  const decipher = createDecipheriv('aes-256-gcm', key.bytes, iv, options)
+  const decipher = createDecipheriv('aes-256-gcm', key.bytes, iv, { authTagLength: TAG_BYTES })
     .setAAD(authenticated)
     .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
   return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');

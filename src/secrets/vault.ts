@@ -19,10 +19,7 @@ export class UnreadableSecret extends Error {
 
 /** Time after which a command that stored a secret can no longer be running, in ms. */
 const NAMED_WITHIN_MS = 3_600_000;
-/**
- * How long a secret without an event is kept, in ms (25 hours): longer than the period in which a repeated request is
- * recognised.
- */
+/** How long a secret without an event is kept, in ms (25 hours): longer than a repeated request is recognised. */
 const KEPT_UNNAMED_MS = 25 * 3_600_000;
 
 /** A secret that has not been confirmed to be named by an event. */
@@ -40,14 +37,12 @@ export interface SealedSecret {
   readonly sealed: Buffer;
 }
 
-/**
- * A sealed secret. `unconfirmedIn` is the stream of the event that should name it; null once the event is confirmed.
- */
+/** A sealed secret in a list. */
 export interface ListedSecret extends SealedSecret {
+  /** Stream of the event that should name the secret; null once the event is confirmed. */
   readonly unconfirmedIn: string | null;
 }
 
-/** A row to insert. */
 interface NewRow {
   readonly id: string;
   readonly text: string;
@@ -122,9 +117,8 @@ export class SecretVault {
   async readSecret(id: string): Promise<Secret | null> {
     const known = this.cache.get(id);
     if (known) return known;
-    const { rows } = await this.pool.query<{ sealed: Buffer }>('select sealed from ops_secret where secret_id = $1', [
-      id,
-    ]);
+    const text = 'select sealed from ops_secret where secret_id = $1';
+    const { rows } = await this.pool.query<{ sealed: Buffer }>(text, [id]);
     if (!rows[0]) return null;
     const secret = this.open(id, rows[0].sealed);
     this.cache.set(id, secret);
