@@ -4,9 +4,7 @@ import { FETCH_MESSAGES } from './messages.js';
 
 /** Kinds of failures of an outbound call, by stage. */
 export type FetchErrorCode =
-  /**
-   * The URL is not allowed: invalid, too long, not https, another port, credentials, or a dot at the end of the host.
-   */
+  /** The URL is invalid, too long, not https, or has another port, credentials, or a dot at the end of the host. */
   | 'url_refused'
   /** The host has only private addresses. */
   | 'private_address'
@@ -49,10 +47,10 @@ export class FetchError extends Error {
   constructor(
     readonly code: FetchErrorCode,
     message: string,
-    { isPermanent: permanent, status, isHostUnknown = false, cause }: FetchErrorDetails,
+    { isPermanent, status, isHostUnknown = false, cause }: FetchErrorDetails,
   ) {
     super(message, { cause });
-    this.isPermanent = permanent;
+    this.isPermanent = isPermanent;
     this.status = status;
     this.isHostUnknown = isHostUnknown;
   }
@@ -65,16 +63,12 @@ const TEMPORARY = new Set([408, 421, 425, 429]);
 export const fetchErrorOfStatus = (status: number): FetchError => {
   const name = STATUS_CODES[status];
   const answer = name === undefined ? status : `${status} (${name})`;
-  if (status >= 500 || TEMPORARY.has(status))
-    return new FetchError('http_status', FETCH_MESSAGES.unavailable({ status: answer }), {
-      isPermanent: false,
-      status,
-    });
+  if (status >= 500 || TEMPORARY.has(status)) {
+    const message = FETCH_MESSAGES.unavailable({ status: answer });
+    return new FetchError('http_status', message, { isPermanent: false, status });
+  }
   const describe = status === 401 || status === 403 ? FETCH_MESSAGES.notReadable : FETCH_MESSAGES.notFound;
-  return new FetchError('http_status', describe({ status: answer }), {
-    isPermanent: true,
-    status,
-  });
+  return new FetchError('http_status', describe({ status: answer }), { isPermanent: true, status });
 };
 
 /** Certificate errors, which are permanent until the host changes its certificate. */
@@ -88,8 +82,8 @@ const MALFORMED = /^(HTTPParserError$|HPE_|UND_ERR_(HEADERS_OVERFLOW|RES_|REQ_|I
 export const fetchErrorOf = (error: unknown): FetchError => {
   if (error instanceof FetchError) return error;
   const code = codeOf(error);
-  const failure = (kind: FetchErrorCode, message: string, permanent = false): FetchError =>
-    new FetchError(kind, message, { isPermanent: permanent, cause: error });
+  const failure = (kind: FetchErrorCode, message: string, isPermanent = false): FetchError =>
+    new FetchError(kind, message, { isPermanent, cause: error });
   if (CERTIFICATE.test(code)) return failure('tls', FETCH_MESSAGES.badCertificate({ code }), true);
   if (TLS.test(code)) return failure('tls', FETCH_MESSAGES.tlsFailed({ code }));
   if (TIMEOUT.test(code)) return failure('timeout', FETCH_MESSAGES.hostTooSlow({ code }));

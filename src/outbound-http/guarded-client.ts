@@ -17,10 +17,7 @@ export interface GuardedClientOptions extends Partial<Pick<GuardedConnectOptions
   readonly timeouts?: Partial<GuardedTimeouts>;
   /** Maximum number of connections to one origin; default 64. */
   readonly connections?: number;
-  /**
-   * Limits how many requests run at a time; clients that share slots share the limit. Default: no limit other than
-   * `connections`.
-   */
+  /** Limits how many requests run at a time, over all clients that share the slots. Default: only `connections`. */
   readonly slots?: RequestSlots;
 }
 

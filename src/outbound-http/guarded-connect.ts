@@ -30,9 +30,11 @@ type AddressCheck = (address: string) => FetchError | undefined;
  * than 443 may connect only to allowed private addresses.
  */
 export const guardedConnector = (options: GuardedConnectOptions): buildConnector.connector => {
-  const unlessAllowed: AddressCheck = (address) => (options.policy.allows(address) ? undefined : privateAddress());
+  const unlessAllowed: AddressCheck = (address) =>
+    options.policy.allows(address) ? undefined : refuse('private_address', URL_MESSAGES.privateAddress);
   const unlessAllowedAndPrivate: AddressCheck = (address) =>
-    unlessAllowed(address) ?? (PUBLIC_ONLY.allows(address) ? notHttps() : undefined);
+    unlessAllowed(address) ??
+    (PUBLIC_ONLY.allows(address) ? refuse('url_refused', FETCH_MESSAGES.notHttpsOnPort443) : undefined);
   const forHttps = connectorFor(unlessAllowed, options);
   const forOthers = connectorFor(unlessAllowedAndPrivate, options);
   return (target, callback) => {
@@ -67,8 +69,8 @@ const connectorFor = (
 };
 
 /**
- * Looks up a name and returns only allowed addresses; fails if there is none. The connection uses these addresses, so
- * that no name is looked up twice, which prevents DNS rebinding.
+ * Looks up a name and returns only allowed addresses; fails if there is none. The connection uses these addresses: no
+ * name is looked up twice, which prevents DNS rebinding.
  */
 const guardedLookup =
   (refusalOf: AddressCheck, resolve: ResolveHost): LookupFunction =>
@@ -92,13 +94,8 @@ const allowedAddresses = async (
   throw (addresses[0] !== undefined && refusalOf(addresses[0])) || unknownHost(hostname);
 };
 
-const privateAddress = (): FetchError =>
-  new FetchError('private_address', URL_MESSAGES.privateAddress, {
-    isPermanent: true,
-  });
-
-const notHttps = (): FetchError =>
-  new FetchError('url_refused', FETCH_MESSAGES.notHttpsOnPort443, { isPermanent: true });
+const refuse = (code: 'private_address' | 'url_refused', message: string): FetchError =>
+  new FetchError(code, message, { isPermanent: true });
 
 const closedAtOnce = (): FetchError =>
   new FetchError('unreachable', FETCH_MESSAGES.connectionClosed, { isPermanent: false });
@@ -107,8 +104,5 @@ const isUnknownHost = (error: unknown): boolean =>
   isNativeError(error) && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
 
 /** Not permanent, because name servers also give this answer during a misconfiguration or while a zone moves (D-24). */
-const unknownHost = (hostname: string): FetchError =>
-  new FetchError('unreachable', FETCH_MESSAGES.unknownHost({ host: hostname }), {
-    isPermanent: false,
-    isHostUnknown: true,
-  });
+const unknownHost = (host: string): FetchError =>
+  new FetchError('unreachable', FETCH_MESSAGES.unknownHost({ host }), { isPermanent: false, isHostUnknown: true });

@@ -36,10 +36,7 @@ export const findFetchUrlProblem = (url: string, policy: AddressPolicy = PUBLIC_
   return undefined;
 };
 
-/**
- * Returns true if plain http or another port may reach an allowed private address; a host name may resolve to such an
- * address.
- */
+/** True if plain http or another port may reach an allowed private address, to which a host name may resolve. */
 const mayBePrivate = (addresses: readonly string[], policy: AddressPolicy): boolean =>
   policy.allowsPrivate && !addresses.some((address) => PUBLIC_ONLY.allows(address));
 
@@ -67,9 +64,6 @@ const findLengthProblem = (url: string): FieldProblem | undefined => {
 const NOT_HTTPS = problem('url_not_https', URL_MESSAGES.notHttps);
 const INVALID = problem('url_invalid', URL_MESSAGES.invalid);
 
-/**
- * Returns true for a URL that is valid according to the URL standard, but without the standard's leniency towards
- * control characters, surrounding spaces and extra slashes.
- */
+/** Checks a URL by the URL standard, but refuses control characters, surrounding spaces and extra slashes. */
 const isUrl = (url: string): boolean =>
   !/\p{Cc}|^\s|\s$/u.test(url) && !/^https?:\/\/[/\\]/i.test(url) && URL.canParse(url);

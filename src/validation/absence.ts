@@ -4,15 +4,10 @@ export const asSent = (value: unknown): unknown => value;
 /** Returns the value, or undefined for null, which counts as absent by default (D-43). */
 export const nullToAbsent = (value: unknown): unknown => value ?? undefined;
 
-/**
- * Returns the value, or undefined for null and the empty string (D-43), for fields where an empty text counts as
- * absent.
- */
+/** Returns the value, or undefined for null and the empty string, for fields where both count as absent (D-43). */
 export const emptyTextToAbsent = (value: unknown): unknown => (value === '' ? undefined : nullToAbsent(value));
 
-/**
- * Returns the value, or undefined for null and the empty array (D-43), for fields where an empty list counts as absent.
- */
+/** Returns the value, or undefined for null and the empty array, for fields where both count as absent (D-43). */
 export const emptyListToAbsent = (value: unknown): unknown =>
   Array.isArray(value) && value.length === 0 ? undefined : nullToAbsent(value);
 
@@ -22,8 +17,5 @@ export const emptyRowsToAbsent = (value: unknown): unknown =>
     ? undefined
     : nullToAbsent(value);
 
-/**
- * Returns a numeric id as text, but leaves an unsafe integer unchanged, so that the field's rule reports it. Null
- * counts as absent.
- */
+/** Returns a numeric id as text. Leaves an unsafe integer to the field's rule; null counts as absent. */
 export const idText = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : nullToAbsent(value));

@@ -29,7 +29,6 @@ export const checkObject = (value: unknown, path: string, problems: ProblemList)
 
 /**
  * Checks the fields of one object against the rules of its class, and adds one problem per field that breaks a rule.
- *
  * @param path path of the object: `media[2]`; empty for the body itself
  * @returns the names of the fields that broke a rule
  */
@@ -42,16 +41,15 @@ export const checkFields = (dto: object, path: string, problems: ProblemList): R
   });
   if (errors.length === 0) return NONE;
   for (const { property, value, contexts } of errors)
-    for (const { findProblem: complain } of Object.values(contexts ?? {}) as RuleContext[]) {
-      const { code, predicate: what } = complain(value);
-      problems.add(SCHEMA, path === '' ? property : `${path}.${property}`, code, what);
+    for (const { findProblem } of Object.values(contexts ?? {}) as RuleContext[]) {
+      const { code, predicate } = findProblem(value);
+      problems.add(SCHEMA, path === '' ? property : `${path}.${property}`, code, predicate);
     }
   return new Set(errors.map(({ property }) => property));
 };
 
 /**
  * Checks the objects in a list one by one, and stops once further problems could not change the response.
- *
  * @param list any value; a value that is not an array has already been reported and has no items
  * @param limit maximum number of items to check; the caller must report a longer list
  * @returns the items that are objects

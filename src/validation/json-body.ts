@@ -24,16 +24,12 @@ const startsWithByteOrderMark = (bytes: Buffer): boolean => bytes[0] === 0xef &&
  * Parses a request body (D-5, D-43; security.md: Request pipeline, 5-7). The value is safe to traverse, to store and to
  * serialise again: at most 5,242,880 bytes, 32 nested containers and 50,000 members, no duplicate keys, no keys that
  * pollute prototypes, and only well-formed text.
- *
  * @param bytes the body exactly as it was sent
  * @returns the value, or at most 50 problems, each with its path and a way to fix it
  */
 export const parseJsonBody = (bytes: Buffer): JsonBody => runToEnd(parseJsonBodyInSlices(bytes));
 
-/**
- * Does the same as {@link parseJsonBody}, in slices, for a large body. The longest slice is `JSON.parse`; the limits
- * bound its duration.
- */
+/** Like {@link parseJsonBody}, in slices, for a large body. The limits bound the longest slice, `JSON.parse`. */
 export function* parseJsonBodyInSlices(bytes: Buffer): Steps<JsonBody> {
   if (bytes.length > JSON_LIMITS.bytes)
     return refused(
@@ -47,8 +43,8 @@ export function* parseJsonBodyInSlices(bytes: Buffer): Steps<JsonBody> {
   const text = bytes.toString('utf8');
   if (!/[^ \t\r\n]/.test(text)) return refused('empty_body', JSON_MESSAGES.emptyBody);
   if (isHeavy) yield;
-  const { problems, isComplete: isWhole } = isHeavy ? yield* scanJsonInSlices(text) : scanJson(text);
-  if (!isWhole) return { ok: false, problems };
+  const { problems, isComplete } = isHeavy ? yield* scanJsonInSlices(text) : scanJson(text);
+  if (!isComplete) return { ok: false, problems };
   if (isHeavy) yield;
   const value = JSON.parse(text) as unknown;
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems, unsafe: { value } };

@@ -1,14 +1,9 @@
 import type { Steps } from '../runtime/cooperative-work.js';
-import {
-  describeBrokenString,
-  describeSyntaxError,
-  describeTrailingComma,
-  describeUnexpected,
-} from './json-syntax-error.js';
+import { describeBrokenString, describeSyntaxError, describeUnexpected } from './json-syntax-error.js';
 import { endOfPlainText, hexDigit, isDigit, Unit } from './json-units.js';
 import { JSON_MESSAGES, JSON_SYNTAX_MESSAGES as SYNTAX } from './messages.js';
-import type { Problem } from './problem-list.js';
-import { aboutField, formatCount, quoteShort } from './wording.js';
+import { MAX_PROBLEMS, type Problem } from './problem-list.js';
+import { aboutField, formatCount, joinPath, quoteShort } from './wording.js';
 
 /** Limits for a body: far above what a post needs, and far below what would harm the process (D-43). */
 export const JSON_LIMITS = {
@@ -19,9 +14,6 @@ export const JSON_LIMITS = {
   /** Members of all objects plus elements of all arrays. */
   members: 50_000,
 } as const;
-
-/** Maximum number of problems in one response (D-6). */
-const MAX_PROBLEMS = 50;
 
 /** Number of members to read in one slice. */
 const MEMBERS_PER_SLICE = 2_048;
@@ -68,7 +60,6 @@ class ScanEnded extends Error {}
  * (D-43), null characters (PostgreSQL cannot store them), numbers too large for a double, or integers that a double
  * cannot hold exactly, such as long ids. Runs in linear time, without recursion, and keeps only the keys of open
  * containers.
- *
  * @returns at most 50 problems; none if the result of `JSON.parse` may be stored
  */
 export const scanJson = (text: string): JsonScanResult => {
@@ -77,7 +68,7 @@ export const scanJson = (text: string): JsonScanResult => {
   return scan;
 };
 
-/** Does the same as {@link scanJson}, in slices, for a long text. */
+/** Like {@link scanJson}, in slices, for a long text. */
 export function* scanJsonInSlices(text: string): Steps<JsonScanResult> {
   const scan = new JsonScan(text);
   while (!scan.advance(MEMBERS_PER_SLICE)) yield;
@@ -159,7 +150,7 @@ class JsonScan implements JsonScanResult {
       this.unexpected(frame.keys ? SYNTAX.expectedCommaInObject : SYNTAX.expectedCommaInArray);
     this.at++;
     this.skipSpace();
-    if (this.peek() === frame.close) this.notJson(describeTrailingComma(this.text, this.at));
+    if (this.peek() === frame.close) this.syntax(SYNTAX.trailingComma);
   }
 
   private key(frame: Frame, keys: Keys): void {
@@ -281,8 +272,7 @@ class JsonScan implements JsonScanResult {
   private path(depth: number): string {
     return this.frames.slice(0, depth).reduce((path, { keys, key, count }) => {
       if (!keys) return `${path}[${count - 1}]`;
-      if (!/^[A-Za-z_$][\w$]{0,39}$/.test(key)) return `${path}[${quoteShort(key)}]`;
-      return path === '' ? key : `${path}.${key}`;
+      return joinPath(path === '' ? '' : `${path}.`, key);
     }, '');
   }
 

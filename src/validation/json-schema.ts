@@ -55,7 +55,6 @@ const annotationsOf = (prototype: object): ReadonlyMap<string, () => JsonSchema>
 export const schemaOf = (Class: BodyClass<object>): JsonSchema => {
   const properties: Record<string, JsonSchema> = {};
   const required = new Set<string>();
-  const annotated = annotationsOf(Class.prototype as object);
   for (const name of fieldNamesOf(Class)) properties[name] = {};
   // Reads the metadata storage, as compiled-rules.ts does, because class-validator offers no other access to rules.
   for (const { propertyName, context, validateIf } of getMetadataStorage().getTargetValidationMetadatas(
@@ -68,7 +67,7 @@ export const schemaOf = (Class: BodyClass<object>): JsonSchema => {
     if (isPresence && !validateIf) required.add(propertyName);
     properties[propertyName] = { ...schema, ...properties[propertyName] };
   }
-  for (const [name, read] of annotated) {
+  for (const [name, read] of annotationsOf(Class.prototype as object)) {
     const { [REQUIRED]: isRequired, ...schema } = read();
     if (isRequired) required.add(name);
     properties[name] = { ...properties[name], ...schema };

@@ -28,10 +28,6 @@ export const describeUnexpected = (text: string, at: number, expected: string): 
   return describeSyntaxError(text, at, SYNTAX.unexpected({ expected, found, advice }));
 };
 
-/** Like {@link describeSyntaxError}, for a comma before the closing bracket at `at`. */
-export const describeTrailingComma = (text: string, at: number): string =>
-  describeSyntaxError(text, at, SYNTAX.trailingComma);
-
 /** Like {@link describeSyntaxError}, for the string that begins at `start` and is malformed at `at`. */
 export const describeBrokenString = (text: string, start: number, at: number): string => {
   if (at >= text.length) return describeSyntaxError(text, start, SYNTAX.unclosedString);

@@ -31,10 +31,7 @@ export const hexDigit = (unit: number): number => {
 /** Returns true for the digits 0 to 9. */
 export const isDigit = (unit: number): boolean => unit >= Unit.zero && unit <= Unit.nine;
 
-/**
- * Number of units of a string to examine one by one before using a pattern search, which is faster but costs more to
- * start.
- */
+/** Number of units to examine one by one before a pattern search, which is faster but costs more to start. */
 const SHORT_STRING = 64;
 /** The units that end a string, begin an escape, or are not allowed in a string. */
 const NOT_PLAIN = /["\\\u0000-\u001f]/g;

@@ -19,7 +19,7 @@ export interface Refused {
 }
 
 /** Maximum number of problems in one response (D-6). */
-const MAX_PROBLEMS = 50;
+export const MAX_PROBLEMS = 50;
 
 /** Collects the problems of one body. */
 export class ProblemList {
