@@ -41,17 +41,11 @@ const newHex = (): string => {
 
 const VARIANTS = '89ab';
 
-/**
- * The namespace, followed by the name to hash. Names are hashed one at a time and are usually short, so they share a
- * buffer.
- */
+/** The namespace, followed by the name to hash. Names share a buffer, because most are short. */
 const nameBuffer = Buffer.alloc(16 + 1_024);
 nameBuffer.write('6f1d3e545d0b5a4e9d3c0c2f9b1a7e11', 'hex');
 
-/**
- * Derives a UUID (v5, RFC 9562) from a name. The same name always gives the same UUID, so that an append can be
- * repeated.
- */
+/** Derives a UUID (v5, RFC 9562) from a name. The same name always gives the same UUID, so appends can be repeated. */
 export const deriveUuid = (name: string): string => {
   const isShort = name.length * 3 <= nameBuffer.length - 16; // a UTF-16 unit is at most three bytes of UTF-8
   const bytes = isShort
@@ -65,10 +59,7 @@ export const deriveUuid = (name: string): string => {
 /** Derives a public id from a name, for example a publication's id from its post and channel. */
 export const deriveId = (prefix: IdPrefix, name: string): string => `${prefix}_${deriveUuid(name).replaceAll('-', '')}`;
 
-/**
- * Derives a public id from a name and a time. Such ids are time-ordered, as from {@link newId}. The same input always
- * gives the same id, so that a creation can be repeated.
- */
+/** Derives a public id from a name and a time. Time-ordered like {@link newId}; the same input gives the same id. */
 export const deriveTimedId = (prefix: IdPrefix, name: string, at: Instant): string => {
   const random = Buffer.from(deriveUuid(name).replaceAll('-', ''), 'hex');
   return `${prefix}_${v7({ msecs: at, random }).replaceAll('-', '')}`;

@@ -4,7 +4,6 @@ import type { PauseEvent } from '../pause/pause.js';
 /** Events of a channel pause's stream. */
 export type ChannelPauseEvent = PauseEvent<'Channel', 'channelId'>;
 
-/** Versions of these events. */
 export const channelPauseEvents = {
   ChannelPaused: { version: 1 },
   ChannelPauseUnchanged: { version: 1 },

@@ -52,9 +52,7 @@ export type ChannelConnected = DomainEvent<
 >;
 /** The channel was renamed; owners and verbose discovery see its name. */
 export type ChannelRenamed = DomainEvent<'ChannelRenamed', { readonly channelId: string; readonly name: string }>;
-/**
- * Credentials were set, perhaps the same as before. Either way the channel no longer waits (D-26), as after a retry.
- */
+/** Credentials were set, perhaps the same as before. The channel no longer waits (D-26). */
 export type ChannelCredentialsReplaced = DomainEvent<
   'ChannelCredentialsReplaced',
   { readonly channelId: string; readonly credentialsId: string; readonly address: Address }
@@ -99,7 +97,6 @@ export type ChannelEvent =
   | ChannelAttentionCleared
   | ChannelDeleted;
 
-/** Versions of these events. */
 export const channelEvents = {
   ChannelConnected: { version: 1 },
   ChannelRenamed: { version: 1 },

@@ -2,23 +2,18 @@ import { assertNever, type Decider } from '../../kernel/decider.js';
 import type { Instant } from '../../kernel/instant.js';
 import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import { reject } from '../../kernel/result.js';
-import type { DeliveryEvent, DeliveryScheduled, DeliveryStatus } from './delivery.events.js';
+import type { DeliveryEvent, DeliveryScheduled, DeliveryStatus, DeliverySucceeded } from './delivery.events.js';
 import { computeRetryTime, type FailedAttempt, meansServerDown } from './retry-schedule.js';
 
 /** How the customer's server answered an attempt, if it did. */
-interface AttemptFacts {
-  readonly at: Instant;
-  readonly latencyMs: number;
-  readonly answer: string;
-}
+type AttemptFacts = Pick<DeliverySucceeded['data'], 'deliveryId' | 'at' | 'latencyMs' | 'answer'>;
 
 /** Commands to a delivery. */
 export type DeliveryCommand =
   | ({ readonly type: 'ScheduleDelivery' } & DeliveryScheduled['data'])
-  | ({ readonly type: 'RecordSuccess'; readonly deliveryId: string; readonly status: number } & AttemptFacts)
+  | ({ readonly type: 'RecordSuccess'; readonly status: number } & AttemptFacts)
   | ({
       readonly type: 'RecordFailure';
-      readonly deliveryId: string;
       readonly status: number | null;
       readonly isProbe: boolean;
       /** True if the customer's server answered 410, which means that it accepts no more deliveries. */
@@ -90,14 +85,9 @@ export const delivery: Decider<DeliveryCommand, DeliveryState, DeliveryEvent, 'n
         return { ...state, status: 'delivered', attempts: event.data.attempt, nextAt: null };
       case 'DeliveryAttemptFailed': {
         const { attempt, retryAt, isProbe } = event.data;
+        const status = retryAt === null ? 'failed' : 'pending';
         const failed = state.failed + (isProbe ? 0 : 1);
-        return {
-          ...state,
-          status: retryAt === null ? 'failed' : 'pending',
-          attempts: attempt,
-          failed,
-          nextAt: retryAt,
-        };
+        return { ...state, status, attempts: attempt, failed, nextAt: retryAt };
       }
       case 'DeliveryRetryRequested':
         return { ...state, status: 'pending', failed: 0, nextAt: event.data.at };

@@ -3,9 +3,9 @@ import type { DomainEvent } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { WebhookKind } from '../webhook-output/webhook-output.events.js';
 
-/** Status of a delivery (management-api.md). */
+/** Statuses of a delivery (management-api.md). */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
-/** Status of a delivery (management-api.md). */
+/** One of the {@link DELIVERY_STATUSES}. */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** A body that is too large for its event, stored in parts in a separate stream named after the delivery (D-42). */
@@ -71,10 +71,7 @@ export type DeliveryRetryRequested = DomainEvent<
   { readonly deliveryId: string; readonly outputId: string; readonly at: Instant }
 >;
 
-/**
- * A part of a large body was stored; without a scheduled delivery it has no effect. `chunk`: base64 of the body's
- * bytes.
- */
+/** A part of a large body was stored, as base64; it has no effect until the delivery is scheduled. */
 export type DeliveryBodyPartStored = DomainEvent<
   'DeliveryBodyPartStored',
   { readonly deliveryId: string; readonly index: number; readonly chunk: string }
@@ -83,7 +80,6 @@ export type DeliveryBodyPartStored = DomainEvent<
 /** Events of a delivery's stream. */
 export type DeliveryEvent = DeliveryScheduled | DeliverySucceeded | DeliveryAttemptFailed | DeliveryRetryRequested;
 
-/** Versions of these events and of the body parts. */
 export const deliveryEvents = {
   DeliveryScheduled: { version: 1 },
   DeliverySucceeded: { version: 1 },

@@ -88,7 +88,6 @@ export type EndpointEvent =
   | EndpointEnabled
   | EndpointDeleted;
 
-/** Versions of these events. */
 export const endpointEvents = {
   EndpointCreated: {
     version: 2,

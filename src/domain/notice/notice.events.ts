@@ -42,7 +42,6 @@ export type NoticeRaised = DomainEvent<
 /** Events of a notice's stream. */
 export type NoticeEvent = NoticeRaised;
 
-/** Versions of these events. */
 export const noticeEvents = {
   NoticeRaised: { version: 1 },
 } satisfies Catalogue & Record<NoticeEvent['type'], unknown>;

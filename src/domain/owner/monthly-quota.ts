@@ -9,10 +9,7 @@ export interface MonthlyUsage {
   /** UTC: `2026-11`. */
   readonly month: string;
   readonly published: number;
-  /**
-   * The largest plan under which a post was published in the month; null if unknown, in which case the current plan
-   * applies.
-   */
+  /** The largest plan under which a post was published in the month; null if unknown: the current plan applies. */
   readonly plan: Plan | null;
   /** Id of the event that recorded the latest counted publication. */
   readonly last_event: string;
@@ -53,7 +50,6 @@ export const hasMonthlyQuota = (plan: Plan, monthlyPosts: MonthlyPosts): boolean
 /**
  * Computes the posts left in the month of `now` (D-18). The plan's quota is used first, then the post packs. Packs do
  * not expire, so posts beyond the quotas of earlier months have already been deducted from the packs.
- *
  * @param months all months in which the owner has published
  */
 export const computePostsLeft = (

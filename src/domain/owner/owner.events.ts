@@ -56,7 +56,6 @@ export type OwnerEvent =
   | PostPackAdded
   | OwnerDeleted;
 
-/** Versions of these events. */
 export const ownerEvents = {
   OwnerRegistered: { version: 1 },
   OwnerRenamed: { version: 1 },

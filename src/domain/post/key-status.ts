@@ -19,10 +19,8 @@ export type KeyStatus =
 
 /**
  * Resolves the status of a key.
- *
  * @param own state of the key's stream
- * @param there if `own` is a reservation: the state set by the event at the reserved place, `unwritten` if there is
- * none
+ * @param there if `own` is a reservation: state set by the event at the reserved place, `unwritten` without an event
  */
 export const resolveKeyStatus = (
   key: string,
@@ -36,10 +34,7 @@ export const resolveKeyStatus = (
   return isTaken ? { kind: 'taken', by: decided } : { kind: 'free' };
 };
 
-/**
- * A request's key, and the place whose event will decide the key's status; `place` is null if the status is already
- * decided.
- */
+/** A request's key, and the place whose event will decide its status; null if the status is already decided. */
 export interface RequestKey<P extends Place> {
   readonly status: KeyStatus;
   readonly place: P | null;
@@ -59,7 +54,6 @@ export type ClaimStep<P extends Place> =
  * all of them: the place whose stream sorts first. A reservation only names a stream that sorts earlier, so requests
  * with crossed keys converge on one place. There is no livelock: between two acceptances, a stream can be reserved at
  * most once for each stream before it, and a request loses a place only when another request makes progress.
- *
  * @param keys at least one
  */
 export const chooseClaimStep = <P extends Place>(keys: readonly RequestKey<P>[]): ClaimStep<P> => {

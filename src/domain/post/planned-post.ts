@@ -25,10 +25,7 @@ export interface PlannedPost {
   readonly cancelledIds: readonly string[];
 }
 
-/**
- * A new payload for a planned post, in stored form. Its targets have new publication ids, but targets that the post
- * already has keep their publications.
- */
+/** A new payload for a planned post, in stored form, and its targets with new publication ids. */
 export type RevisedContent = Pick<PostRevised['data'], 'traceId' | 'payload' | 'parts' | 'targets' | 'publishAt'>;
 
 /** Who changes a post, which decides whether it must be approved again (D-64). */
@@ -121,7 +118,6 @@ const approvalAfter = ({ approval }: PlannedPost, needsApproval: boolean): Plann
 /**
  * Decides on a command to a planned post. Returns the events to append together; an empty list if nothing needs to be
  * done. A change and the release compete for the stream's next revision: the loser is decided again (D-64).
- *
  * @param nextRevision revision of the stream's next event
  */
 export const decidePlannedPost = (
@@ -149,32 +145,21 @@ export const decidePlannedPost = (
       const { acceptedAt, externalId } = state;
       const changed = { revision: state.revision + 1, needsApproval: needsApproval(state, author) };
       const replaced = { ...content, ...replaceTargets(state, content.targets) };
-      return withConsequence(
-        state,
-        { type: 'PostRevised', data: { ...ids, at, acceptedAt, externalId, ...changed, ...replaced } },
-        at,
-        nextRevision,
-      );
+      const data = { ...ids, at, acceptedAt, externalId, ...changed, ...replaced };
+      return withConsequence(state, { type: 'PostRevised', data }, at, nextRevision);
     }
     case 'CancelPlanned': {
       const wanted = command.publicationIds && new Set(command.publicationIds);
       const all = state.targets.map(({ publicationId }) => publicationId);
       const publicationIds = wanted ? all.filter((id) => wanted.has(id)) : all;
       if (publicationIds.length === 0 && wanted) return [];
-      return [
-        {
-          type: 'PlannedPublicationsCancelled',
-          data: { ...ids, at, publicationIds, isLast: publicationIds.length === all.length },
-        },
-      ];
+      const isLast = publicationIds.length === all.length;
+      return [{ type: 'PlannedPublicationsCancelled', data: { ...ids, at, publicationIds, isLast } }];
     }
-    case 'ApprovePost':
-      return withConsequence(
-        state,
-        { type: 'PostApproved', data: { ...ids, at, note: command.note } },
-        at,
-        nextRevision,
-      );
+    case 'ApprovePost': {
+      const data = { ...ids, at, note: command.note };
+      return withConsequence(state, { type: 'PostApproved', data }, at, nextRevision);
+    }
     case 'RejectPost': {
       const publicationIds = state.targets.map(({ publicationId }) => publicationId);
       return [{ type: 'PostRejected', data: { ...ids, at, reason: command.reason, publicationIds, isLast: true } }];
@@ -185,8 +170,7 @@ export const decidePlannedPost = (
 };
 
 const refuse = (command: PlannedPostCommand, state: PlannedPost): Rejection<PlannedPostRejection> | null => {
-  const isDecision = command.type === 'ApprovePost' || command.type === 'RejectPost';
-  if (isDecision) {
+  if (command.type === 'ApprovePost' || command.type === 'RejectPost') {
     if (state.approval === null) return reject('no_approval_required', PLANNED_POST_MESSAGES.noApprovalRequired);
     if (state.approval !== 'pending')
       return reject('already_decided', PLANNED_POST_MESSAGES.alreadyDecided({ state: state.approval }));
@@ -204,9 +188,7 @@ const refuseRevision = (
     ? null
     : reject('revision_mismatch', PLANNED_POST_MESSAGES.revisionMismatch({ revision: String(revision) }), { revision });
 
-/**
- * True if a planned post may be released: it is approved, if approval is required, and its publication time has passed.
- */
+/** True if a planned post needs no more approval, and its publication time has passed. */
 export const isDue = ({ approval, publishAt }: Pick<PlannedPost, 'approval' | 'publishAt'>, at: Instant): boolean =>
   approval !== 'pending' && (publishAt === null || publishAt <= at);
 
@@ -242,10 +224,10 @@ const replaceTargets = (
   replacing: readonly Target[],
 ): Pick<PostRevised['data'], 'targets' | 'droppedIds'> => {
   const idOf = new Map(targets.map(({ channelId, publicationId }) => [channelId, publicationId]));
-  const kept = replacing.map((target) => ({
-    ...target,
-    publicationId: idOf.get(target.channelId) ?? target.publicationId,
-  }));
+  const kept = replacing.map((target) => {
+    const publicationId = idOf.get(target.channelId) ?? target.publicationId;
+    return { ...target, publicationId };
+  });
   const keptIds = new Set(kept.map(({ publicationId }) => publicationId));
   const droppedIds = targets.map(({ publicationId }) => publicationId).filter((id) => !keptIds.has(id));
   return { targets: kept, droppedIds: [...droppedIds, ...cancelledIds] };

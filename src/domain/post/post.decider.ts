@@ -45,13 +45,7 @@ export interface PostAnswer {
 }
 
 /** Lists the keys that a request claims (D-19): the header's key, `external_id`, or both. */
-export const listClaimedKeys = ({
-  key,
-  externalId,
-}: {
-  readonly key: string | null;
-  readonly externalId: string | null;
-}): string[] => {
+export const listClaimedKeys = ({ key, externalId }: Pick<PostAccepted['data'], 'key' | 'externalId'>): string[] => {
   if (externalId === null || externalId === key) return key === null ? [] : [key];
   return key === null ? [externalId] : [key, externalId];
 };

@@ -83,14 +83,9 @@ export type PostReleased = DomainEvent<
   'PostReleased',
   PlannedPostIds & {
     readonly at: Instant;
-    /**
-     * The time that the post was planned for; null if there was none, in which case its approval or a change released
-     * it.
-     */
+    /** The time that the post was planned for; null if its approval or a change released it. */
     readonly publishAt: Instant | null;
-    /**
-     * Revision, in the same stream, of the event with the content: the acceptance or the latest revision of the post.
-     */
+    /** Revision, in the same stream, of the event with the content: the acceptance or the latest new payload. */
     readonly contentRevision: number;
     /** The targets that were not cancelled, in the order of D-57. */
     readonly targets: readonly Target[];
@@ -156,10 +151,7 @@ export type PostApprovalRequested = DomainEvent<
   }
 >;
 
-/**
- * A planned post was approved (D-62). A {@link PostReleased} in the same append follows if the publication time has
- * passed.
- */
+/** A planned post was approved (D-62). If its publication time has passed, {@link PostReleased} follows at once. */
 export type PostApproved = DomainEvent<
   'PostApproved',
   PlannedPostIds & { readonly at: Instant; readonly note: string | null }
@@ -187,10 +179,7 @@ export type PlannedPostEvent =
   | PostApproved
   | PostRejected;
 
-/**
- * An endpoint without a project received a post with a key: nothing is published, but the response is stored (D-10,
- * D-19).
- */
+/** An endpoint without a project received a post with a key: only the response is stored (D-10, D-19). */
 export type PostSkipped = DomainEvent<
   'PostSkipped',
   {
@@ -205,10 +194,7 @@ export type PostSkipped = DomainEvent<
   }
 >;
 
-/**
- * A place in a stream for an event that is not written yet. That event decides all reservations that refer to the
- * place.
- */
+/** The place of an event that is not written yet. The event will decide all reservations that refer to the place. */
 export interface Place {
   readonly stream: string;
   readonly revision: number;
@@ -218,17 +204,14 @@ export interface Place {
  * A key was reserved. A request may have two keys (D-19), while a post is accepted by one event in one stream. So the
  * key whose stream sorts later is reserved for that event's place. If a post that claims the key is accepted there, the
  * key is taken; after any other event there, the key is free again. Until then other requests with the key also write
- * to that place, so that an unfinished request blocks none of them.
+ * to that place, so an unfinished request does not block them.
  */
 export type PostKeyReserved = DomainEvent<
   'PostKeyReserved',
   { readonly endpointId: string; readonly place: Place; readonly at: Instant }
 >;
 
-/**
- * A part of a large payload was stored; without an accepted post it has no effect. `chunk`: base64 of the JSON text's
- * bytes.
- */
+/** A part of a large payload's JSON text was stored, as base64; it has no effect until a post refers to it. */
 export type PayloadPartStored = DomainEvent<
   'PayloadPartStored',
   { readonly postId: string; readonly index: number; readonly chunk: string }
@@ -255,7 +238,6 @@ export const PLANNED_POST_TYPES = [
 export const isPlanned = ({ plan }: Pick<PostAccepted['data'], 'plan'>): boolean =>
   plan !== undefined && !plan.isReleased;
 
-/** Versions of these events and of the payload parts. */
 export const postEvents = {
   PostAccepted: { version: 1 },
   PostSkipped: { version: 1 },

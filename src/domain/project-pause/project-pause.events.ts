@@ -4,7 +4,6 @@ import type { PauseEvent } from '../pause/pause.js';
 /** Events of a project pause's stream. */
 export type ProjectPauseEvent = PauseEvent<'Project', 'projectId'>;
 
-/** Versions of these events. */
 export const projectPauseEvents = {
   ProjectPaused: { version: 1 },
   ProjectPauseUnchanged: { version: 1 },

@@ -26,16 +26,13 @@ export type ProjectProcessingChanged = DomainEvent<
   'ProjectProcessingChanged',
   { readonly projectId: string; readonly processing: JsonObject }
 >;
-/**
- * The owner deleted the project: it accepts no more commands, and none of its posts is published. Its history is kept.
- */
+/** The owner deleted the project: it accepts no more commands, and no post is published. Its history is kept. */
 export type ProjectDeleted = DomainEvent<'ProjectDeleted', { readonly projectId: string }>;
 
 /** Events of a project's stream. */
 export type ProjectEvent =
   ProjectCreated | ProjectRenamed | ProjectChannelsChanged | ProjectProcessingChanged | ProjectDeleted;
 
-/** Versions of these events. */
 export const projectEvents = {
   ProjectCreated: { version: 1 },
   ProjectRenamed: { version: 1 },

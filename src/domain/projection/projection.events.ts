@@ -48,7 +48,6 @@ export type ProjectionCandidateDiscarded = DomainEvent<
 export type ProjectionEvent =
   ProjectionEventSkipped | ProjectionPromoted | ProjectionRolledBack | ProjectionCandidateDiscarded;
 
-/** Versions of these events. */
 export const projectionEvents = {
   ProjectionEventSkipped: { version: 1 },
   ProjectionPromoted: { version: 1 },

@@ -140,7 +140,6 @@ export type PublicationEvent =
   | PublicationResent
   | PublicationDismissed;
 
-/** Versions of these events. */
 export const publicationEvents = {
   PublicationStarted: {
     version: 2,

@@ -30,10 +30,7 @@ export const initialRetryCounters: RetryCounters = {
   waits: {},
 };
 
-/**
- * Limits the time of the next attempt (D-20: 5 attempts, 15 minutes, 24 hours of waits); null if there is no next
- * attempt.
- */
+/** Limits the time of the next attempt (D-20: 5 attempts, 15 minutes, 24 hours of waits); null if there is none. */
 export const limitRetryAt = (
   counts: RetryCounters,
   { at, retryAt, rule }: { readonly at: Instant; readonly retryAt: Instant; readonly rule: PostponeRule },

@@ -41,7 +41,6 @@ export type RequestsLogged = DomainEvent<
  */
 export const RETAINED_EVENTS = 200;
 
-/** Versions of these events. */
 export const requestLogEvents = { RequestsLogged: { version: 1 } } satisfies Catalogue &
   Record<RequestsLogged['type'], unknown>;
 

@@ -21,7 +21,6 @@ export type SagaEventSkipped = DomainEvent<
 /** Events of the stream `saga-<name>`, which records the operator's decisions about a saga. */
 export type SagaEvent = SagaEventSkipped;
 
-/** Versions of these events. */
 export const sagaEvents = {
   SagaEventSkipped: { version: 1 },
 } satisfies Catalogue & Record<SagaEvent['type'], unknown>;

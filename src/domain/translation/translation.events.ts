@@ -4,8 +4,8 @@ import type { EntityPlace } from '../../payload/entities.js';
 import type { PublicationError } from '../publication/publication.events.js';
 
 /**
- * A post's text was translated. The translation is stored so that all channels and attempts have the same text and the
- * service is called once. Only the entities' new positions are stored, because their other fields may be large.
+ * A post's text was translated. It is stored so all channels and attempts use the same text and the service is called
+ * once. Only the entities' new positions are stored, because their other fields may be large.
  */
 export type TranslationStored = DomainEvent<
   'TranslationStored',
@@ -20,7 +20,6 @@ export type TranslationAbandoned = DomainEvent<
 /** Events of a translation's stream. */
 export type TranslationEvent = TranslationStored | TranslationAbandoned;
 
-/** Versions of these events. */
 export const translationEvents = {
   TranslationStored: { version: 1 },
   TranslationAbandoned: { version: 1 },

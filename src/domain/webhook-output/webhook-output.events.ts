@@ -70,7 +70,6 @@ export type WebhookOutputEvent =
   | WebhookOutputEnabled
   | WebhookOutputDeleted;
 
-/** Versions of these events. */
 export const webhookOutputEvents = {
   WebhookOutputCreated: { version: 1 },
   WebhookOutputChanged: { version: 1 },
