@@ -20,9 +20,7 @@ export const originOfRequest = (actor: Actor, { id, clientAddress }: RequestOrig
   clientAddress,
 });
 
-/**
- * Returns a context whose event ids derive from the request and the use case, so that an append can be repeated safely.
- */
+/** Returns a context whose event ids derive from the request and the use case, so an append can be repeated. */
 export const newCommandContext = (origin: Origin, useCase: string, at: Instant): CommandContext => {
   const { actor, requestId, causationId, correlationId, clientAddress } = origin;
   return { actor, requestId, causationId, correlationId, clientAddress, commandId: `${causationId}/${useCase}`, at };

@@ -41,7 +41,8 @@ export class ReadModelsBehind extends Error {}
  * Carries out the consequences of a resource's deletion, which has already been appended: removes the references to it
  * and cancels its planned and queued publications. The deleting request does so at once; the saga `complete-deletions`
  * repeats it, in case the process died before it finished. Every step depends on the current state, so it is safe to
- * repeat.
+ * repeat. `after` is the position of the deletion.
+ * @throws Unavailable @throws ReadModelsBehind from the methods `complete…`
  */
 @Injectable()
 export class Deletions {
@@ -55,7 +56,7 @@ export class Deletions {
 
   /**
    * Completes a deletion within the request that caused it. If the read models are behind, the saga completes it later.
-   * @param deleted the deletion; a rejection is returned unchanged @throws Unavailable
+   * @param deleted the deletion; a rejection is returned unchanged
    */
   async completeNow(
     deleted: CommandOutcome,
@@ -70,10 +71,7 @@ export class Deletions {
     }
   }
 
-  /**
-   * Removes a deleted channel from the projects that refer to it, and cancels its queue.
-   * @param after position of the deletion @throws Unavailable @throws ReadModelsBehind
-   */
+  /** Removes a deleted channel from the projects that refer to it, and cancels its queue. */
   async completeChannel(channelId: string, after: Position, context: CommandContext): Promise<Completed> {
     await this.waitForReadModels(after);
     const projectIds = await this.references.findProjectsNaming(channelId);
@@ -86,7 +84,6 @@ export class Deletions {
   /**
    * Removes a deleted project from the endpoints that refer to it, deletes its webhook outputs, and cancels its planned
    * and queued publications.
-   * @param after position of the deletion @throws Unavailable @throws ReadModelsBehind
    */
   async completeProject(projectId: string, after: Position, context: CommandContext): Promise<Completed> {
     await this.waitForReadModels(after);
@@ -98,19 +95,13 @@ export class Deletions {
     return latestCompleted([...removed, ...outputs, await this.cancelQueue({ projectId }, context)]);
   }
 
-  /**
-   * Cancels the planned and queued publications of a deleted endpoint's posts.
-   * @param after position of the deletion @throws Unavailable @throws ReadModelsBehind
-   */
+  /** Cancels the planned and queued publications of a deleted endpoint's posts. */
   async completeEndpoint(endpointId: string, after: Position, context: CommandContext): Promise<Completed> {
     await this.waitForReadModels(after);
     return this.cancelQueue({ endpointId }, context);
   }
 
-  /**
-   * Deletes everything that belongs to a deleted owner, and cancels its planned and queued publications.
-   * @param after position of the deletion @throws Unavailable @throws ReadModelsBehind
-   */
+  /** Deletes everything that belongs to a deleted owner, and cancels its planned and queued publications. */
   async completeOwner(ownerId: string, after: Position, context: CommandContext): Promise<Completed> {
     await this.waitForReadModels(after);
     const owned = await this.references.findOwned(ownerId);
@@ -125,7 +116,7 @@ export class Deletions {
     return latestCompleted([...deleted, await this.cancelQueue({ ownerId }, context)]);
   }
 
-  /** Deletes a newly created webhook output if its owner or project was deleted in the meantime. @throws Unavailable */
+  /** Deletes a newly created webhook output if its owner or project was deleted in the meantime. */
   async verifyNewOutput(
     { outputId, ownerId, projectId }: NewOutput,
     context: CommandContext,
@@ -138,11 +129,7 @@ export class Deletions {
     return rejection;
   }
 
-  /**
-   * Deletes a newly created channel if its owner was deleted in the meantime.
-   * @returns null if the channel is kept
-   * @throws Unavailable
-   */
+  /** Deletes a newly created channel if its owner was deleted in the meantime. @returns null if the channel is kept */
   async verifyNewChannel(
     { channelId, ownerId }: { readonly channelId: string; readonly ownerId: string },
     context: CommandContext,
@@ -155,7 +142,6 @@ export class Deletions {
   /**
    * Deletes a newly created project if its owner was deleted in the meantime. Otherwise removes deleted channels from
    * the project.
-   * @throws Unavailable
    */
   async verifyNewProject(
     { projectId, ownerId, channelIds }: NewProject,
@@ -170,7 +156,6 @@ export class Deletions {
   /**
    * Deletes a newly created endpoint if its owner was deleted in the meantime. Otherwise removes deleted projects from
    * the endpoint.
-   * @throws Unavailable
    */
   async verifyNewEndpoint(
     { endpointId, ownerId, projectIds }: NewEndpoint,
@@ -182,7 +167,7 @@ export class Deletions {
     return rejection;
   }
 
-  /** Removes deleted channels from a project. Reads the channels' streams, not a read model. @throws Unavailable */
+  /** Removes deleted channels from a project. Reads the channels' streams, not a read model. */
   async dropDeletedChannels(
     projectId: string,
     channelIds: readonly string[],
@@ -195,7 +180,7 @@ export class Deletions {
     );
   }
 
-  /** Removes deleted projects from an endpoint. @throws Unavailable */
+  /** Removes deleted projects from an endpoint. */
   async dropDeletedProjects(
     endpointId: string,
     projectIds: readonly string[],
@@ -242,9 +227,7 @@ export class Deletions {
     return this.aggregates.execute(endpoint, endpointId, command, context);
   }
 
-  /**
-   * Executes a command on each resource. A resource that was itself deleted rejects the command, and needs no change.
-   */
+  /** Executes a command on each resource. A deleted resource rejects the command, and needs no change. */
   private async each<S, E extends DomainEvent>(
     ids: readonly string[],
     context: CommandContext,

@@ -57,10 +57,8 @@ export class ScheduleDelivery {
     let count = 0;
     for (let from = 0; from < bytes.length; from += PART_BYTES, count++) {
       const chunk = bytes.subarray(from, from + PART_BYTES).toString('base64');
-      const part: DeliveryBodyPartStored = {
-        type: 'DeliveryBodyPartStored',
-        data: { deliveryId, index: count, chunk },
-      };
+      const data = { deliveryId, index: count, chunk };
+      const part: DeliveryBodyPartStored = { type: 'DeliveryBodyPartStored', data };
       const each = { ...context, commandId: `${context.commandId}/part ${count}` };
       const encoded = this.aggregates.encodeEvents(stream, [part], after, each);
       const { revision, position } = await this.aggregates.appendWithRetry(stream, after.revision, encoded.events);

@@ -2,14 +2,12 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { endpoint } from '../../domain/endpoint/endpoint.decider.js';
 import type { DisabledBy } from '../../domain/endpoint/endpoint.events.js';
-import type { Plan } from '../../domain/owner/owner.events.js';
 import { AggregateStore } from '../../event-store/aggregate-store.js';
 import { deriveEventId } from '../../event-store/codec.js';
 import { CLOCK, type Clock } from '../../kernel/clock.js';
 import { streamOf } from '../../kernel/decider.js';
 import { isRejection } from '../../kernel/result.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { DISABLED_REASONS } from '../messages.js';
 import { originOfRequest, type RequestOrigin } from '../origin.js';
 
 /**
@@ -31,20 +29,12 @@ export class DisableEndpoint extends Command<string | null> {
   }
 }
 
-/**
- * Returns a command id that is the same in every process, so that an endpoint is disabled at most once after it was
- * last enabled.
- */
+/** Returns the same command id in every process, so an endpoint is disabled at most once after it was last enabled. */
 export const disableCommandId = (endpointId: string, by: DisableEndpoint['by'], epoch: string): string =>
   `disable/${endpointId}/${by}/${epoch}`;
 
-/** Returns the human-readable reason why a plan disables an endpoint. */
-export const planWithoutInputReason = (plan: Plan): string => DISABLED_REASONS.planWithoutInput({ plan });
-
-/** Read models to wait for, so that they show the endpoint as disabled by the time the caller gets the rejection. */
-const READ_MODELS = ['discovery'];
-/** Maximum time to delay a rejection until the read models catch up, in ms. */
-const READ_MODELS_TIMEOUT_MS = 1_000;
+/** Maximum time to delay the rejection until the read model shows the endpoint as disabled, in ms. */
+const READ_MODEL_TIMEOUT_MS = 1_000;
 
 @CommandHandler(DisableEndpoint)
 export class DisableEndpointHandler implements ICommandHandler<DisableEndpoint> {
@@ -60,7 +50,7 @@ export class DisableEndpointHandler implements ICommandHandler<DisableEndpoint> 
     const context = { ...originOfRequest('system:gate', request), commandId, at: this.clock.now() };
     const decided = await this.aggregates.execute(endpoint, endpointId, command, context);
     if (isRejection(decided) || decided.events.length === 0) return null;
-    await this.progress.waitFor(READ_MODELS, decided.aggregate.position, READ_MODELS_TIMEOUT_MS);
+    await this.progress.waitFor(['discovery'], decided.aggregate.position, READ_MODEL_TIMEOUT_MS);
     return deriveEventId(commandId, streamOf(endpoint, endpointId), 0);
   }
 }

@@ -8,7 +8,7 @@ import type { Instant } from '../../kernel/instant.js';
 import type { LiveEndpoints } from '../../projections/discovery/live-endpoints.queries.js';
 import type { References } from '../../projections/discovery/references.queries.js';
 import { type Completed, listCompleted } from '../command-result.js';
-import { disableCommandId, planWithoutInputReason } from '../endpoint/disable-endpoint.js';
+import { disableCommandId } from '../endpoint/disable-endpoint.js';
 import { DISABLED_REASONS } from '../messages.js';
 
 type WithdrawalOrigin = Omit<Origin, 'actor'> & { readonly at: Instant };
@@ -43,7 +43,7 @@ export class PlanWithdrawal {
   private async disableEndpoints(ownerId: string, origin: WithdrawalOrigin): Promise<Completed[]> {
     const plan = await this.findPlanOutside(this.inputPlans, ownerId);
     if (plan === null) return [];
-    const reason = planWithoutInputReason(plan);
+    const reason = DISABLED_REASONS.planWithoutInput({ plan });
     const enabled = await this.endpoints.findEnabled(ownerId);
     const decided = enabled.map(({ endpointId, epoch }) => {
       const context = { ...origin, actor: ACTOR, commandId: disableCommandId(endpointId, 'plan', epoch) };

@@ -24,7 +24,7 @@ const ACTOR = 'system:pause-after-publication';
  * The publishing worker applies them after the network has accepted the post and **before** it records the success,
  * while it still holds the channel. The pauses are thus in force as soon as the success is visible: the next post of
  * the channel cannot be sent, not even after a crash in between, and a post that is accepted afterwards waits for the
- * pause to end. A saga that reacted to the success would leave a gap in which either post could slip through.
+ * pause to end.
  */
 @Injectable()
 export class PauseAfterPublication {

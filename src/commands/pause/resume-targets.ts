@@ -10,10 +10,7 @@ import { type Completed, latestCompleted } from '../command-result.js';
 import { rejectForeign } from '../reject-foreign.js';
 import { type CompletedOn, executeEach } from './execute-each.js';
 
-/**
- * The projects and channels whose pauses a command ended; projects and channels that were not paused are left out
- * (D-53).
- */
+/** The projects and channels whose pauses a command ended (D-53). */
 export interface Resumed extends Completed {
   readonly projectIds: readonly string[];
   readonly channelIds: readonly string[];

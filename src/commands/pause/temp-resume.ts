@@ -55,11 +55,7 @@ export class TempResumeHandler implements ICommandHandler<TempResume> {
     // D-45: if only projects are resumed, their channels are counted, as for a pause of projects alone.
     const ofProjects = projects.filter(({ project_id }) => resumed.projectIds.includes(project_id));
     const resources = resumed.channelIds.length > 0 ? resumed.channelIds : listAllTargets(ofProjects).channelIds;
-    return {
-      position: resumed.position,
-      projectsAffected: resumed.projectIds.length,
-      resourcesAffected: resources.length,
-      rescheduled,
-    };
+    const { position } = resumed;
+    return { position, projectsAffected: resumed.projectIds.length, resourcesAffected: resources.length, rescheduled };
   }
 }

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { PostAnswer, PostCommand } from '../../domain/post/post.decider.js';
+import type { PostAnswer } from '../../domain/post/post.decider.js';
 import type { PostAccepted, RequestFacts, Target } from '../../domain/post/post.events.js';
 import type { AppendCondition } from '../../event-store/port.js';
 import { CLOCK, type Clock } from '../../kernel/clock.js';
@@ -8,19 +8,14 @@ import type { Origin } from '../../kernel/events.js';
 import { newId } from '../../kernel/ids.js';
 import { type PublishPayload, STORED_APART_BYTES } from '../../payload/payload.js';
 import { planOf } from '../../payload/publish-at.js';
-import type { SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
+import type { EndpointSnapshot, SnapshotProject } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
 import { AcceptanceLimit } from './acceptance-limit.js';
-import { KeyClaims, type KnownKeys, type Replay } from './key-claims.js';
+import { type ClaimingCommand, KeyClaims, type KnownKeys, type Replay } from './key-claims.js';
 import { LargePayloads } from './large-payloads.js';
 
 /** The endpoint snapshot that the gate used to check the request. */
-export interface AcceptingEndpoint {
-  readonly endpoint_id: string;
-  readonly owner_id: string;
-  readonly requires_approval: boolean;
-  readonly projects: readonly SnapshotProject[];
-}
+export type AcceptingEndpoint = Pick<EndpointSnapshot, 'endpoint_id' | 'owner_id' | 'requires_approval' | 'projects'>;
 
 /** The response to a post; a replay gets the first response again (D-9). */
 export type AcceptPostResult =
@@ -34,9 +29,7 @@ export class AcceptPost extends Command<AcceptPostResult> {
     readonly payload: PublishPayload,
     /** Channels of the endpoint that the post addresses (resolve-targets.ts). */
     readonly channelIds: readonly string[],
-    /**
-     * Latest known state of the request's keys. The first is the post's key; `external_id` is claimed as well (D-19).
-     */
+    /** Latest known state of the request's keys; the first is the post's key (D-19). */
     readonly knownKeys: KnownKeys,
     /** SHA-256 (hex) of the body. */
     readonly bodyHash: string,
@@ -54,8 +47,6 @@ const MAX_GROWTH = 8;
 /** True if a post can be accepted with one append, without writing parts first. @param payloadBytes size of the body */
 export const isSingleAppend = (payloadBytes: number): boolean => payloadBytes * MAX_GROWTH <= STORED_APART_BYTES;
 
-type Acceptance = Extract<PostCommand, { readonly type: 'AcceptPost' | 'SkipPost' }>;
-
 @CommandHandler(AcceptPost)
 export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   constructor(
@@ -65,7 +56,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   ) {}
 
   /**
-   * @throws Unavailable the outcome may be unknown; repeating the request with its key resolves it.
+   * @throws Unavailable the outcome may be unknown: send the request again with the same key
    * @throws ConditionFailed nothing was accepted: read the endpoint again
    */
   execute(command: AcceptPost): Promise<AcceptPostResult> {
@@ -143,7 +134,7 @@ export class AcceptPostHandler implements ICommandHandler<AcceptPost> {
   private claimKeys(
     knownKeys: KnownKeys,
     postId: string,
-    command: Acceptance,
+    command: ClaimingCommand,
     origin: Origin,
     condition: AppendCondition | null,
     limit: AcceptanceLimit | null = null,

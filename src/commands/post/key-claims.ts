@@ -44,7 +44,8 @@ export interface Replay extends KeyClaim {
   readonly eventId: string | null;
 }
 
-type ClaimingCommand = Extract<PostCommand, { readonly type: 'AcceptPost' | 'SkipPost' }>;
+/** A command that claims keys for a post. */
+export type ClaimingCommand = Extract<PostCommand, { readonly type: 'AcceptPost' | 'SkipPost' }>;
 
 /** The result of a claim. */
 export type KeyClaimResult =

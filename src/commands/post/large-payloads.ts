@@ -13,10 +13,7 @@ import { AcceptanceLimit } from './acceptance-limit.js';
 const PARTS_LOOKED_AT_MS = 3_600_000;
 /** The same for parts that this process no longer needs, in ms. Longer than any append takes. */
 const UNNEEDED_PARTS_LOOKED_AT_MS = 120_000;
-/**
- * Time limit, in ms, from the first part to the acceptance, so that no post is accepted after its parts may have been
- * erased.
- */
+/** Time limit from the first part to the acceptance, in ms: less than the parts may wait before they are erased. */
 const ACCEPTED_WITHIN_MS = 600_000;
 /** Bytes of the payload in one part: 880 KB as base64. */
 const PART_BYTES = 660_000;
@@ -85,12 +82,8 @@ export class LargePayloads {
       await yieldToEventLoop();
       const chunk = bytes.subarray(from, from + PART_BYTES).toString('base64');
       const part: PayloadPartStored = { type: 'PayloadPartStored', data: { postId, index: count, chunk } };
-      const encoded = this.aggregates.encodeEvents(
-        stream,
-        [part],
-        after,
-        newCommandContext(origin, `part ${count}`, at),
-      );
+      const context = newCommandContext(origin, `part ${count}`, at);
+      const encoded = this.aggregates.encodeEvents(stream, [part], after, context);
       limit.check();
       const { revision, position } = await this.aggregates.appendWithRetry(stream, after.revision, encoded.events);
       after = { state: null, revision, position, hash: encoded.hash };

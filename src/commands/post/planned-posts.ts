@@ -86,8 +86,7 @@ export class PlannedPosts {
   }
 
   /**
-   * Executes a command, and retries it after every conflict. Skips a command whose events an earlier attempt has
-   * written.
+   * Executes a command, and retries it after a conflict. Skips a command whose events an earlier attempt has written.
    * @param limit latest time at which the events may be appended; null for no limit
    * @returns null if there is no such post
    * @throws Unavailable
@@ -147,12 +146,9 @@ export class PlannedPosts {
    * @throws WrongExpectedRevision @throws Unavailable
    */
   async appendTogether(changes: readonly EncodedChange[]): Promise<void> {
-    const appends = changes.map(({ loaded: { stream, revision }, encoded }) => ({
-      stream,
-      expected: revision,
-      events: encoded,
-    }));
-    await this.aggregates.appendTogetherWithRetry(appends);
+    await this.aggregates.appendTogetherWithRetry(
+      changes.map(({ loaded: { stream, revision }, encoded }) => ({ stream, expected: revision, events: encoded })),
+    );
   }
 
   /** Appends at the revision that was read. @throws WrongExpectedRevision @throws Unavailable */

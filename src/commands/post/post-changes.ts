@@ -60,11 +60,8 @@ export class PostChanges {
 
   /** Cancels a post's planned publications. @throws Unavailable */
   cancel(place: PostPlace, ifRevision: PostChange['ifRevision'], context: CommandContext): Promise<PostChangeResult> {
-    return this.posts.execute(
-      place,
-      { type: 'CancelPlanned', at: context.at, publicationIds: null, ifRevision },
-      context,
-    );
+    const command = { type: 'CancelPlanned', at: context.at, publicationIds: null, ifRevision } as const;
+    return this.posts.execute(place, command, context);
   }
 
   /** Replaces a post's payload, and stores a large one in parts (D-42). @throws Unavailable */

@@ -8,10 +8,7 @@ import type { AggregateStore, DecisionResult, LoadedAggregate } from '../../even
 import type { CommandContext } from '../../event-store/codec.js';
 import type { Rejection } from '../../kernel/result.js';
 
-/**
- * The commands of the publishing worker; the others belong to the owner (D-25). The worker also cancels publications
- * that a deletion leaves behind.
- */
+/** The commands of the publishing worker, which also cancels publications that a deletion leaves behind (D-25). */
 export type ProgressCommand = Exclude<
   PublicationCommand,
   { readonly type: 'ResendPublication' | 'DismissPublication' }

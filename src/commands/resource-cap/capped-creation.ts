@@ -34,10 +34,8 @@ export class CappedCreation {
   ) {}
 
   /**
-   * Creates a resource, or rejects it with `resource_limit` if the owner already has as many as its plan allows.
-   * Creating the same id again does not count twice. The plan is read from the owner's stream, not from a
-   * read model.
-   * @param create creates the resource with this id
+   * Creates a resource, or rejects it with `resource_limit` if the owner already has as many as its plan allows. The
+   * same id counts once. The plan is read from the owner's stream, not from a read model.
    * @throws Unavailable
    */
   async createWithinCap(

@@ -22,9 +22,8 @@ export interface TranslatedText {
 }
 
 /**
- * Stores the translation of one text of a post, or its failure; every process uses the first result stored (D-28).
- * @returns the stored translation, which another process may have stored first; null if it was deleted because its post
- * has been published
+ * Stores the translation of one text of a post, or its failure. Every process uses the first stored result (D-28).
+ * @returns the first stored result; null if it was deleted because its post has been published
  * @throws Unavailable
  */
 export const storeTranslation = async (

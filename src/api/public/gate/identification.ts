@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { DisableEndpoint, planWithoutInputReason } from '../../../commands/endpoint/disable-endpoint.js';
+import { DisableEndpoint } from '../../../commands/endpoint/disable-endpoint.js';
+import { DISABLED_REASONS } from '../../../commands/messages.js';
 import type { Settings } from '../../../config/settings.js';
 import { SETTINGS } from '../../../config/tokens.js';
 import { LOG, type Log } from '../../../kernel/log.js';
@@ -214,6 +215,7 @@ export class Identification {
     { request }: GateRequest,
     { endpoint_id, epoch, plan }: EndpointSnapshot,
   ): Promise<void> {
-    await this.commands.execute(new DisableEndpoint(endpoint_id, 'plan', epoch, planWithoutInputReason(plan), request));
+    const reason = DISABLED_REASONS.planWithoutInput({ plan });
+    await this.commands.execute(new DisableEndpoint(endpoint_id, 'plan', epoch, reason, request));
   }
 }
