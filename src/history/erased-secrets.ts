@@ -24,11 +24,7 @@ const replace = (value: Value, erased: ReadonlySet<string>): Value => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replace(member, erased)]));
 };
 
-/**
- * Replaces the ids of erased secrets with `erased`, in any number of values at once (D-56). Events never contain the
- * secrets themselves.
- * @param values JSON; members with ids of secrets are found by name
- */
+/** Replaces the ids of erased secrets in JSON with `erased` (D-56). The names of members show which values are ids. */
 export const maskErasedSecrets = async <T>(vault: Pick<SecretVault, 'findErased'>, values: T): Promise<T> => {
   const found = new Set<string>();
   collect(values as Value, found);

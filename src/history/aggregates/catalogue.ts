@@ -9,7 +9,7 @@ import { projectPauseHistory } from './project-pause.js';
 import { publicationHistory } from './publication.js';
 import { webhookOutputHistory } from './webhook-output.js';
 
-/** All aggregates whose history is shown. To add one, write a file with its fold and list it here. */
+/** All aggregates with a history. To add one, write a file with its fold and list it here. */
 const ALL = [
   ownerHistory,
   channelHistory,

@@ -47,7 +47,7 @@ const SETTINGS = {
 
 type ShownSettings = Pick<EndpointHistory, (typeof SETTINGS)[keyof EndpointSettings]>;
 
-const showSettings = <T extends Partial<EndpointSettings>>(settings: T): Partial<ShownSettings> =>
+const showSettings = (settings: Partial<EndpointSettings>): Partial<ShownSettings> =>
   Object.fromEntries(
     Object.entries(SETTINGS).flatMap(([name, shown]) =>
       settings[name as keyof EndpointSettings] === undefined ? [] : [[shown, settings[name as keyof EndpointSettings]]],

@@ -13,10 +13,7 @@ type Pause = {
   readonly request_id: string;
 };
 
-/**
- * The pauses of a project or a channel. All members of a pause are null before the first pause and once a pause is
- * lifted.
- */
+/** The pauses of a project or a channel. The members of a pause are null before the first pause and after a resume. */
 export type PauseHistory = { readonly [Name in keyof Pause]: Pause[Name] | null } & {
   /** The pause before this one, whether it expired or was extended, replaced or lifted. */
   readonly previous: Pause | null;

@@ -68,10 +68,7 @@ export const withPayload = (state: PostHistory, payload: PublishPayload | null):
   payload: payload as unknown as JsonObject | null,
 });
 
-/**
- * Folds posts. The stream of an idempotency key may hold several posts. Each post is folded only from its own events; a
- * planned post has several.
- */
+/** Folds posts. The stream of an idempotency key may hold several posts; each is folded only from its own events. */
 export const postHistory: HistoryAggregate<PostHistory, PostEvent> = {
   name: 'post',
   category: 'post',
@@ -125,7 +122,6 @@ const planOf = ({ data, revision }: RecordedEvent<PostAccepted>): PlanHistory =>
   cancelled: [],
 });
 
-/** Applies an event of a planned post. */
 const evolvePlan = (state: PostHistory, event: RecordedEventOf<PlannedPostEvent>): PostHistory => {
   switch (event.type) {
     case 'PostReleased':

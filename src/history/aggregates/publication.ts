@@ -64,7 +64,6 @@ const create = ({ data: { publicationId, postId, channelId } }: RecordedEventOf<
   decision: null,
 });
 
-/** Ends the last attempt. */
 const endAttempt = (
   attempts: PublicationHistory['attempts'],
   ended_at: string,
@@ -114,12 +113,8 @@ export const publicationHistory: HistoryAggregate<PublicationHistory, Publicatio
       }
       case 'PublicationInDoubt': {
         const { step, error } = event.data;
-        return {
-          ...state,
-          state: 'in_doubt',
-          sending: step,
-          attempts: endAttempt(state.attempts, at, 'in_doubt', error),
-        };
+        const attempts = endAttempt(state.attempts, at, 'in_doubt', error);
+        return { ...state, state: 'in_doubt', sending: step, attempts };
       }
       case 'PublicationFiltered':
         return { ...state, state: 'filtered', warnings: [...state.warnings, showWarning(event.data.reason)] };

@@ -10,10 +10,7 @@ export interface AuditPage {
   readonly next: bigint | null;
 }
 
-/**
- * Lists the events of an owner, or of all owners, filtered by actor, type, aggregate and time (management-api.md:
- * `GET /history/events`).
- */
+/** Lists recorded events, filtered by owner, actor, type, aggregate and time (`GET /history/events`). */
 @Injectable()
 export class AuditTrail {
   constructor(
@@ -22,8 +19,7 @@ export class AuditTrail {
   ) {}
 
   /**
-   * Returns a page, newest event first. Positions are in commit order, so events that are appended in the meantime do
-   * not change later pages.
+   * Returns a page, newest event first. New events do not change later pages, because positions are in commit order.
    * @param before position of the previous page's last event; null for the first page
    * @throws Unavailable @throws UndecodableEvent
    */

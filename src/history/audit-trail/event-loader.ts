@@ -10,10 +10,7 @@ import { type HistoricEvent, toHistoricEvent } from '../historic-event.js';
 
 /** Number of events read at a time. */
 const BATCH = 100;
-/**
- * Maximum distance between two entries of a stream, in revisions, for one read to return both: reading a few extra
- * events costs less than a second read.
- */
+/** Maximum gap, in revisions, between entries of one read: reading a few extra events costs less than another read. */
 const READ_OVER = 8n;
 
 /** A range of revisions in one stream, fetched with one read. */
@@ -33,9 +30,8 @@ export class EventLoader {
   ) {}
 
   /**
-   * Reads events in the order of their entries. An event that was deleted from the store is shown with the data
-   * `erased`, or omitted if its entry has no envelope.
-   * @throws Unavailable @throws UndecodableEvent
+   * Reads events in the order of their entries. A deleted event is returned with the data `erased`, or omitted if its
+   * entry has no envelope. @throws Unavailable @throws UndecodableEvent
    */
   async load(entries: readonly AuditEntry[]): Promise<HistoricEvent[]> {
     const events: RecordedEvent[] = [];

@@ -6,7 +6,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { findPostPlace } from '../../projections/posts/post-place.queries.js';
 import type { HistoryAggregate } from '../aggregates/history-aggregate.js';
-import type { AggregatePlace } from './history-reader.js';
+import { type AggregatePlace, wholeStream } from './history-reader.js';
 
 /** Members of an aggregate's first event that identify its owner, or a resource of the owner. */
 interface Origin {
@@ -25,12 +25,7 @@ export class AggregatePlaces {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /**
-   * Finds the events of an aggregate.
-   * @param ownerId owner to whom the aggregate must belong; null for any owner
-   * @returns null if there is no such aggregate
-   * @throws Unavailable
-   */
+  /** Finds an aggregate; null if there is none. @param ownerId its required owner; null for any @throws Unavailable */
   async find(aggregate: HistoryAggregate, id: string, ownerId: string | null): Promise<AggregatePlace | null> {
     const place = await this.locate(aggregate, id);
     if (!place || ownerId === null) return place;
@@ -38,17 +33,16 @@ export class AggregatePlaces {
   }
 
   private async locate({ name, category }: HistoryAggregate, id: string): Promise<AggregatePlace | null> {
-    if (name !== 'post') return { stream: `${category}-${id}`, first: 0n, last: null, only: null };
+    if (name !== 'post') return wholeStream(`${category}-${id}`);
     // The stream of a post is named after its idempotency key.
     const found = (await findPostPlace(this.pool, id)) ?? (await this.findNewPost(id));
     if (!found) return null;
     const revision = BigInt(found.revision);
     // The changes to a planned post follow its acceptance, between events of other posts with the same key.
-    const place = { stream: found.stream, first: revision, only: id };
-    return { ...place, last: found.was_planned ? null : revision };
+    return { stream: found.stream, first: revision, last: found.was_planned ? null : revision, only: id };
   }
 
-  /** Finds a post that was accepted a moment ago, which the read model may not have reached yet. */
+  /** Finds a new post that the read model may not have reached yet. */
   private async findNewPost(id: string) {
     await this.progress.waitUntilCaughtUp(['posts'], this.store);
     return findPostPlace(this.pool, id);

@@ -5,9 +5,7 @@ import { maskErasedSecrets } from '../erased-secrets.js';
 import { type AuthoredChange, ChangeAuthors, diffStates } from './diff.js';
 import type { AggregatePlace, HistoryReader } from './history-reader.js';
 
-/**
- * Two times, the earlier one first. An event at exactly one of the two times counts as part of the state at that time.
- */
+/** Two times, the earlier first. The state at a time includes the events at exactly that time. */
 export interface TimeRange {
   readonly from: Instant;
   readonly to: Instant;

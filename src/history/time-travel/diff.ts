@@ -20,18 +20,6 @@ const isObject = (value: Value): value is JsonObject =>
 
 const escapeName = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-const isEqual = (one: Value, other: Value): boolean => {
-  if (one === other) return true;
-  if (isObject(one) && isObject(other)) {
-    const names = Object.keys(one);
-    return (
-      names.length === Object.keys(other).length &&
-      names.every((name) => name in other && isEqual(one[name], other[name]))
-    );
-  }
-  return Array.isArray(one) && JSON.stringify(one) === JSON.stringify(other);
-};
-
 /**
  * Lists the members that differ, at the outermost level that explains the difference: objects are compared member by
  * member, lists and other values as a whole. A null state counts as an object without members.
@@ -44,16 +32,15 @@ export const diffStates = (before: JsonObject | null, after: JsonObject | null, 
     const place = `${path}/${escapeName(name)}`;
     if (isObject(former) && isObject(present)) return diffStates(former, present, place);
     // A new member whose value is null counts as changed by the aggregate's creation.
-    if (isEqual(former, present)) return [];
+    if (JSON.stringify(former) === JSON.stringify(present)) return [];
     return [{ path: place, before: former ?? null, after: present ?? null }];
   });
 };
 
-/** Remembers for each path the last event that changed it. */
+/** Remembers the last event that changed each path. */
 export class ChangeAuthors {
   private readonly authors = new Map<string, RecordedEvent>();
 
-  /** Records what an event changed. */
   record(before: JsonObject | null, after: JsonObject | null, event: RecordedEvent): void {
     for (const { path } of diffStates(before, after)) this.authors.set(path, event);
   }

@@ -23,17 +23,19 @@ export interface AggregatePlace {
   readonly only: string | null;
 }
 
+/** Returns the place of an aggregate with a stream of its own. */
+export const wholeStream = (stream: string): AggregatePlace => ({ stream, first: 0n, last: null, only: null });
+
 /** Called for every event that is folded, with the aggregate before and after it. */
 type StepListener = (before: Folded, after: Folded, event: RecordedEvent) => void;
 
-/** Number of events in one read. */
 const PAGE = 500;
 /** Number of events after which a snapshot is saved. */
 const SNAPSHOT_INTERVAL = 1_000n;
 
 /**
- * Reconstructs aggregates as of a time or a revision. Reads only the aggregate's stream; if it is long, only the part
- * after the nearest snapshot, at most a thousand events. Missing snapshots are saved along the way (ADR-138).
+ * Reconstructs aggregates as of a time or a revision from their streams: from the nearest snapshot, at most a thousand
+ * events earlier. Missing snapshots are saved along the way (ADR-138).
  */
 @Injectable()
 export class HistoryReader {
@@ -49,11 +51,7 @@ export class HistoryReader {
     return this.foldFrom(aggregate, place, snapshot ?? NOTHING_FOLDED, until);
   }
 
-  /**
-   * Folds the events that follow an earlier result.
-   * @param onStep called for each event
-   * @throws Unavailable @throws UndecodableEvent
-   */
+  /** Folds the events that follow an earlier result. @throws Unavailable @throws UndecodableEvent */
   async foldFrom(
     aggregate: HistoryAggregate,
     place: AggregatePlace,
@@ -76,10 +74,7 @@ export class HistoryReader {
     return folded;
   }
 
-  /**
-   * Reads events of an aggregate, oldest first, from one revision to another, both inclusive.
-   * @throws Unavailable @throws UndecodableEvent
-   */
+  /** Reads an aggregate's events, oldest first, in an inclusive range. @throws Unavailable @throws UndecodableEvent */
   async readEvents(
     aggregate: HistoryAggregate,
     place: AggregatePlace,
@@ -117,7 +112,7 @@ export class HistoryReader {
     return isSame ? found : null;
   }
 
-  /** Reads an aggregate's stored events in pages, from one revision to another, or to the end if `to` is null. */
+  /** Reads an aggregate's stored events in pages. @param to inclusive; null for the end */
   private async *readEventsOf(
     { stream, first, last, only }: AggregatePlace,
     from: bigint,

@@ -5,33 +5,25 @@ import { LOG, type Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import { POOL } from '../../postgres/tokens.js';
 import { RepeatedFailure } from '../../runtime/repeated-failure.js';
-import { type Folded, type HistoryAggregate } from '../aggregates/history-aggregate.js';
+import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
 
-/**
- * Where a fold ends: at the last event at or before a time, or at the event with a revision. If both are absent, at the
- * end of the stream.
- */
+/** Where a fold ends: with the last event at or before a time, with a revision, or by default with the stream. */
 export interface Until {
   readonly at?: Instant;
   readonly revision?: bigint;
 }
 
-/**
- * Folded states at many revisions of long streams. Neither method throws: without a snapshot a stream is read from its
- * start.
- */
-export interface HistorySnapshots {
-  /** Finds the newest snapshot at or before the end of the fold. */
-  findBefore(aggregate: HistoryAggregate, stream: string, until: Until): Promise<Folded | null>;
-  /** Saves snapshots of a stream, and replaces any at the same revisions. */
-  save(aggregate: HistoryAggregate, stream: string, snapshots: readonly Folded[]): Promise<void>;
-}
+/** The methods of {@link HistorySnapshotTable}. */
+export type HistorySnapshots = Pick<HistorySnapshotTable, 'findBefore' | 'save'>;
 
 type Row = { readonly revision: bigint; readonly at: bigint; readonly hash: string; readonly folded: string };
 
-/** Snapshots in the table `ops_history_snapshot` (ADR-138). Its rows may be deleted at any time. */
+/**
+ * Folded states at many revisions of long streams, in `ops_history_snapshot` (ADR-138). Its rows may be deleted at any
+ * time. No method throws: without a snapshot, a stream is read from its start.
+ */
 @Injectable()
-export class HistorySnapshotTable implements HistorySnapshots {
+export class HistorySnapshotTable {
   private readonly failure = new RepeatedFailure();
 
   constructor(
@@ -39,6 +31,7 @@ export class HistorySnapshotTable implements HistorySnapshots {
     @Inject(LOG) private readonly log: Log,
   ) {}
 
+  /** Finds the newest snapshot at or before the end of a fold. */
   async findBefore({ version }: HistoryAggregate, stream: string, until: Until): Promise<Folded | null> {
     const text = `
       select revision, at, hash, folded from ops_history_snapshot
@@ -52,6 +45,7 @@ export class HistorySnapshotTable implements HistorySnapshots {
     return { state, changes, revision: row.revision, at: Number(row.at), hash: row.hash };
   }
 
+  /** Saves snapshots of a stream, and replaces any at the same revisions. */
   async save({ version }: HistoryAggregate, stream: string, snapshots: readonly Folded[]): Promise<void> {
     const text = `
       insert into ops_history_snapshot (stream, version, revision, at, hash, folded)

@@ -9,7 +9,7 @@ import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.j
 import { maskErasedSecrets } from '../erased-secrets.js';
 import { compareAggregate, maskErasedValues, type TimeRange } from './comparison.js';
 import type { AuthoredChange } from './diff.js';
-import { HistoryReader } from './history-reader.js';
+import { HistoryReader, wholeStream } from './history-reader.js';
 
 /** A resource or its pauses at a point in time. */
 export interface PastResource {
@@ -19,13 +19,9 @@ export interface PastResource {
 }
 
 /** Endpoints, channels, projects and pauses at a point in time. */
-export interface PastOverview {
-  readonly endpoints: readonly PastResource[];
-  readonly channels: readonly PastResource[];
-  readonly projects: readonly PastResource[];
-  readonly projectPauses: readonly PastResource[];
-  readonly channelPauses: readonly PastResource[];
-}
+export type PastOverview = Readonly<
+  Record<'endpoints' | 'channels' | 'projects' | 'projectPauses' | 'channelPauses', readonly PastResource[]>
+>;
 
 /** A change to one of many aggregates. */
 export type ChangeOfAggregate = AuthoredChange & { readonly aggregate: string; readonly id: string };
@@ -46,10 +42,7 @@ const COMPARED = ['endpoint', 'channel', 'project', 'project-pause', 'channel-pa
   findAggregate(name)!,
 );
 
-/**
- * Shows the state of all endpoints, channels, projects and pauses of an owner at a time, and what changed between two
- * times.
- */
+/** Shows all endpoints, channels, projects and pauses at a time, and what changed in them between two times. */
 @Injectable()
 export class OwnerTimeTravel {
   constructor(
@@ -71,35 +64,25 @@ export class OwnerTimeTravel {
       const ever = await show(kind, await this.index.listResources(kind, ownerId, false));
       return ever.filter(({ state }) => state['deleted_at'] === null);
     };
-    const showPauses = async (
-      name: string,
-      kind: ResourceKind,
-      of: readonly PastResource[],
-    ): Promise<PastResource[]> => {
+    const showPauses = async (kind: 'project' | 'channel', of: readonly PastResource[]): Promise<PastResource[]> => {
       const paused = new Set(await this.index.listResources(kind, ownerId, true));
-      return show(
-        name,
-        of.flatMap(({ id }) => (paused.has(id) ? [id] : [])),
-      );
+      const ids = of.map(({ id }) => id).filter((id) => paused.has(id));
+      return show(`${kind}-pause`, ids);
     };
     const [endpoints, channels, projects] = await Promise.all([
-      ...[showExisting('endpoint'), showExisting('channel'), showExisting('project')],
+      showExisting('endpoint'),
+      showExisting('channel'),
+      showExisting('project'),
     ]);
     const [projectPauses, channelPauses] = await Promise.all([
-      ...[showPauses('project-pause', 'project', projects!), showPauses('channel-pause', 'channel', channels!)],
+      showPauses('project', projects),
+      showPauses('channel', channels),
     ]);
-    return maskErasedSecrets(this.vault, {
-      endpoints: endpoints!,
-      channels: channels!,
-      projects: projects!,
-      projectPauses: projectPauses!,
-      channelPauses: channelPauses!,
-    });
+    return maskErasedSecrets(this.vault, { endpoints, channels, projects, projectPauses, channelPauses });
   }
 
   /**
-   * Compares all endpoints, channels, projects and pauses at two times. Only streams with events between the two times
-   * are read.
+   * Compares all aggregates at two times. Reads only streams with events in between.
    * @param ownerId null for all owners
    * @throws Unavailable @throws UndecodableEvent
    */
@@ -107,8 +90,7 @@ export class OwnerTimeTravel {
     await this.index.catchUp();
     const changes: ChangeOfAggregate[] = [];
     for (const aggregate of COMPARED) {
-      // `since` is inclusive and `until` exclusive: the comparison excludes an event at `from` and includes an event at
-      // `to`.
+      // `since` is inclusive and `until` exclusive: this excludes an event at `from` and includes an event at `to`.
       const ids = await this.index.listChanged(aggregate.name, ownerId, { since: from + 1, until: to + 1 });
       for (let next = 0; next < ids.length && changes.length <= MAX_CHANGES; next += CONCURRENT_READS) {
         const compared = ids
@@ -122,7 +104,7 @@ export class OwnerTimeTravel {
   }
 
   private async compareOne(aggregate: HistoryAggregate, id: string, times: TimeRange): Promise<ChangeOfAggregate[]> {
-    const { changes } = await compareAggregate(this.reader, aggregate, placeOf(aggregate, id), times);
+    const { changes } = await compareAggregate(this.reader, aggregate, ownStream(aggregate, id), times);
     return changes.map((change) => ({ ...change, aggregate: aggregate.name, id }));
   }
 
@@ -130,16 +112,11 @@ export class OwnerTimeTravel {
     const aggregate = findAggregate(name)!;
     const fold = async (id: string): Promise<Folded> => {
       const release = await reads.acquire();
-      return this.reader.foldUpTo(aggregate, placeOf(aggregate, id), { at }).finally(release);
+      return this.reader.foldUpTo(aggregate, ownStream(aggregate, id), { at }).finally(release);
     };
     const folded = await Promise.all(ids.map(fold));
     return folded.flatMap(({ state, revision }, i) => (state === null ? [] : [{ id: ids[i]!, revision, state }]));
   }
 }
 
-const placeOf = ({ category }: HistoryAggregate, id: string) => ({
-  stream: `${category}-${id}`,
-  first: 0n,
-  last: null,
-  only: null,
-});
+const ownStream = ({ category }: HistoryAggregate, id: string) => wholeStream(`${category}-${id}`);

@@ -3,27 +3,20 @@ import type { Instant } from '../../kernel/instant.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { PostPayloads } from '../../projections/posts/post-payloads.js';
 import { SecretVault } from '../../secrets/vault.js';
-import type { Folded, HistoryAggregate, MemberChanges } from '../aggregates/history-aggregate.js';
+import type { Folded, HistoryAggregate } from '../aggregates/history-aggregate.js';
 import { type PostHistory, withPayload } from '../aggregates/post.js';
 import { maskErasedSecrets } from '../erased-secrets.js';
 import { type HistoricEvent, toHistoricEvent } from '../historic-event.js';
 import { AggregatePlaces } from './aggregate-places.js';
-import { compareAggregate, maskErasedValues } from './comparison.js';
+import { compareAggregate, maskErasedValues, type TimeRange } from './comparison.js';
 import type { AuthoredChange } from './diff.js';
 import { type AggregatePlace, HistoryReader } from './history-reader.js';
 import type { Until } from './history-snapshots.js';
 
 /** An aggregate at a point in time. */
-export interface PastAggregate {
-  readonly state: JsonObject;
-  /** The last change of each member. */
-  readonly changes: MemberChanges;
-  readonly revision: bigint;
-  /** Time of the last event. */
-  readonly at: Instant;
-}
+export type PastAggregate = Omit<Folded, 'state' | 'hash'> & { readonly state: JsonObject };
 
-/** One side of a comparison: a time, and the last revision at that time, which is null before the first event. */
+/** One side of a comparison: a time, and the last revision by then; null before the first event. */
 export interface DiffEnd {
   readonly at: Instant;
   readonly revision: bigint | null;
@@ -36,7 +29,7 @@ export interface PastDifference {
   readonly changes: readonly AuthoredChange[];
 }
 
-/** Shows the state of an aggregate at a time, and what changed between two times, based on its events. */
+/** Shows the state of an aggregate at a time, and what changed between two times. */
 @Injectable()
 export class TimeTravel {
   constructor(
@@ -51,8 +44,7 @@ export class TimeTravel {
    * @param ownerId owner to whom the aggregate must belong; null for any owner
    * @param page events to show, oldest first
    * @returns null if there is no such aggregate or revision, or if it had no event by then
-   * @throws Unavailable
-   * @throws UndecodableEvent
+   * @throws Unavailable @throws UndecodableEvent
    */
   async show(
     aggregate: HistoryAggregate,
@@ -65,15 +57,11 @@ export class TimeTravel {
     if (!place) return null;
     const folded = await this.reader.foldUpTo(aggregate, place, until);
     if (folded.state === null || (until.revision !== undefined && until.revision !== folded.revision)) return null;
-    const range = { ...page, to: folded.revision };
-    const events = range.from > range.to ? [] : await this.reader.readEvents(aggregate, place, range);
     const { changes, revision, at } = folded;
+    const range = { ...page, to: revision };
+    const events = page.from > revision ? [] : await this.reader.readEvents(aggregate, place, range);
     const state = await this.completeState(aggregate, place, folded.state);
-    const shown = await maskErasedSecrets(this.vault, {
-      state,
-      changes,
-      data: events.map(({ data }) => data),
-    });
+    const shown = await maskErasedSecrets(this.vault, { state, changes, data: events.map(({ data }) => data) });
     return {
       aggregate: { state: shown.state, changes: shown.changes, revision, at },
       events: events.map((event, i) => toHistoricEvent({ ...event, data: shown.data[i] })),
@@ -81,17 +69,14 @@ export class TimeTravel {
   }
 
   /**
-   * Compares an aggregate at two times.
-   * @param ownerId see {@link show}
-   * @returns null if there is no such aggregate, or if it had no event by the later time
-   * @throws Unavailable
-   * @throws UndecodableEvent
+   * Compares an aggregate at two times. Returns null if there is no such aggregate, or if it had no event by the later
+   * time. @param ownerId see {@link show} @throws Unavailable @throws UndecodableEvent
    */
   async diff(
     aggregate: HistoryAggregate,
     id: string,
     ownerId: string | null,
-    { from, to }: { readonly from: Instant; readonly to: Instant },
+    { from, to }: TimeRange,
   ): Promise<PastDifference | null> {
     const place = await this.places.find(aggregate, id, ownerId);
     if (!place) return null;

@@ -16,7 +16,7 @@ export type Bucket = Omit<BucketCounts, 'bucket'> & { readonly at: Instant };
 export interface Timeline {
   readonly from: Instant;
   readonly to: Instant;
-  /** Time of the very first event; null if there is none. */
+  /** Time of the first event ever; null if there is none. */
   readonly firstAt: Instant | null;
   readonly buckets: readonly Bucket[];
   readonly spans: readonly StateSpan[];
@@ -29,7 +29,7 @@ export interface Timeline {
 
 /** The part of a timeline to show. */
 export interface TimelineRange {
-  /** Inclusive; default: the time of the very first event, or a day before the end if no event precedes the end. */
+  /** Inclusive; default: the time of the first event, or a day before the end if no event precedes the end. */
   readonly from: Instant | undefined;
   /** Exclusive. */
   readonly to: Instant;
@@ -50,11 +50,7 @@ export class Timelines {
     private readonly queries: TimelineQueries,
   ) {}
 
-  /**
-   * Shows what happened in a period.
-   * @param ownerId null for all owners
-   * @returns null if the period is empty
-   */
+  /** Returns null if the period is empty. @param ownerId null for all owners */
   async show(ownerId: string | null, { from, to, buckets, now }: TimelineRange): Promise<Timeline | null> {
     await this.index.catchUp();
     const owner = ownerId === null ? null : await this.index.findOwnerNumber(ownerId);
@@ -83,7 +79,7 @@ export class Timelines {
   }
 }
 
-/** Adds times to buckets, and adds the buckets without events. */
+/** Adds the times of all buckets, and the buckets without events. */
 const fillBuckets = ({ from, to, buckets }: BucketRange, counts: readonly BucketCounts[]): Bucket[] => {
   const counted = new Map(counts.map(({ bucket, ...numbers }) => [bucket, numbers]));
   const empty = { events: 0, published: 0, failed: 0, in_doubt: 0 };

@@ -4,11 +4,11 @@ import type { Instant } from '../../kernel/instant.js';
 import { type AuditEntry, AuditIndex } from '../../projections/audit/audit.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { PostStories } from '../../projections/posts/post-stories.queries.js';
-import { type EndpointHistory, endpointHistory } from '../aggregates/endpoint.js';
-import type { HistoryAggregate } from '../aggregates/history-aggregate.js';
+import { findAggregate } from '../aggregates/catalogue.js';
+import type { EndpointHistory } from '../aggregates/endpoint.js';
 import { EventLoader } from '../audit-trail/event-loader.js';
-import type { HistoricEvent } from '../historic-event.js';
-import { HistoryReader } from '../time-travel/history-reader.js';
+import { EVENT_ID, type HistoricEvent } from '../historic-event.js';
+import { HistoryReader, wholeStream } from '../time-travel/history-reader.js';
 
 /** The request that started a story. */
 export interface StoryRequest {
@@ -29,8 +29,6 @@ export interface Story {
   readonly events: readonly HistoricEvent[];
 }
 
-const EVENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Finds the story of a post, a publication, a request or an event (management-api.md: `GET /history/trace/{id}`). */
 @Injectable()
 export class Traces {
@@ -44,7 +42,6 @@ export class Traces {
   ) {}
 
   /**
-   * Returns a story.
    * @param ownerId owner whose events to return; null for all events
    * @returns null if the story does not exist, or the owner may not see it
    * @throws Unavailable @throws UndecodableEvent
@@ -66,8 +63,7 @@ export class Traces {
     if (EVENT_ID.test(id)) return this.correlationsOf(await index.findEvents(id, null), (event) => event.id === id);
     if (id.startsWith('post_')) return listFound(await stories.findOfPost(id));
     if (id.startsWith('pub_')) return listFound(await stories.findOfPublication(id));
-    // A story that was started by a request has the request's id; a decision about a publication belongs to the post's
-    // story.
+    // A request's story has the request's id, but a decision about a publication belongs to the story of the post.
     return [id, ...(await this.correlationsOf(await index.findStoriesOf(id), () => true))];
   }
 
@@ -88,9 +84,8 @@ export class Traces {
 
   private async findKeyName(actor: string, at: Instant): Promise<string | null> {
     if (!actor.startsWith('endpoint:')) return null;
-    const place = { stream: actor.replace(':', '-'), first: 0n, last: null, only: null };
-    const fold = endpointHistory as unknown as HistoryAggregate;
-    const { state } = await this.reader.foldUpTo(fold, place, { at });
+    const place = wholeStream(actor.replace(':', '-'));
+    const { state } = await this.reader.foldUpTo(findAggregate('endpoint')!, place, { at });
     return (state as unknown as EndpointHistory | null)?.name ?? null;
   }
 }

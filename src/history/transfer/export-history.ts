@@ -6,6 +6,7 @@ import { findLast } from '../../event-store/read-backwards.js';
 import { POOL } from '../../postgres/tokens.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { type ListedSecret, SecretVault } from '../../secrets/vault.js';
+import { PAGE, readLog } from '../read-log.js';
 import { ENDED_LOG_STREAM, EndedLogTable } from '../transparency-log/ended-logs.js';
 import { type LogEntry, parseEntry } from '../transparency-log/entry.js';
 import { type LogHead, LogTables } from '../transparency-log/log-tables.js';
@@ -18,16 +19,14 @@ import { markLast, serializeEvent, serializeRemoved, serializeSecret } from './t
 
 /** Selects the events and secrets to export. */
 export interface ExportRange {
-  /** Events after this position; {@link BEGINNING} for all. */
+  /** Exclusive; {@link BEGINNING} for all events. */
   readonly after: Position;
-  /** True to include the sealed secrets. */
   readonly withSecrets: boolean;
 }
 
 /** The store and the transparency log contradict each other, so an export would not be the history that was signed. */
 export class ContradictedLog extends Error {}
 
-/** An entry of the log, with its index. */
 interface PlacedEntry {
   readonly index: number;
   readonly entry: LogEntry | null;
@@ -35,18 +34,13 @@ interface PlacedEntry {
   readonly first: Position | null;
 }
 
-const PAGE = 500;
-const PAGE_BYTES = 8_388_608;
 const BUNDLES = 20;
 const SECRETS = 500;
 /** Maximum wait, in ms, until the log covers the current events. */
 const LONGEST_WAIT_MS = 10_000;
 const LOOK_MS = 100;
 
-/**
- * Exports the history: every event with its exact text, and an entry for each event that retention has removed
- * (ADR-131).
- */
+/** Exports every event with its exact text, and an entry for each event that retention has removed (ADR-131). */
 @Injectable()
 export class ExportHistory {
   /** Number of events per read; tests replace it. */
@@ -80,10 +74,7 @@ export class ExportHistory {
     }
   }
 
-  /**
-   * Returns the lines of the history up to the head, without line feeds.
-   * @throws ContradictedLog @throws Unavailable
-   */
+  /** Returns the lines of the history up to the head, without line feeds. @throws ContradictedLog, Unavailable */
   async *lines(head: LogHead | null, range: ExportRange): AsyncGenerator<string> {
     let held: string | null = null;
     for await (const line of this.allLines(head, range)) {
@@ -105,8 +96,8 @@ export class ExportHistory {
   }
 
   /**
-   * True if an exported event refers to a secret. Any other secret belongs to a rejected or unfinished command, and the
-   * importing gateway would keep it forever.
+   * True if an exported event names a secret. Any other secret belongs to a rejected or unfinished command, and would
+   * stay in the importing gateway forever.
    */
   private async isNamed({ id, unconfirmedIn }: ListedSecret, head: LogHead | null): Promise<boolean> {
     if (unconfirmedIn === null) return true;
@@ -114,17 +105,12 @@ export class ExportHistory {
     return event !== null && head !== null && event.position <= head.position;
   }
 
-  /**
-   * Walks the entries of the log and the events of the store together: an entry without its event stands for a removed
-   * event.
-   */
+  /** Reads the entries of the log and the events of the store together: an entry without its event was removed. */
   private async *historyLines(head: LogHead, after: Position): AsyncGenerator<string> {
     const start = await this.tables.findBundle(after);
     const ended = await this.endedLogs.list();
     const entries = this.readEntries(start?.number ?? 0, head.size);
-    /**
-     * Position of the last event; for a removed event at the start of a bundle, one less than the bundle's position.
-     */
+    // Position of the last event; for a removed event at the start of a bundle, one less than the bundle's position.
     let position = start ? start.first - 1n : -1n;
     const removed = ({ index, entry, first }: PlacedEntry): string | null => {
       if (first !== null && first - 1n > position) position = first - 1n;
@@ -135,7 +121,10 @@ export class ExportHistory {
     for await (const event of this.readEvents(position, head.position)) {
       for (;;) {
         const next = await entries.next();
-        if (next.done) throw new ContradictedLog(outOfOrder(event));
+        if (next.done) {
+          const { stream, revision } = event;
+          throw new ContradictedLog(TRANSFER_MESSAGES.outOfOrder({ stream, revision: String(revision) }));
+        }
         const { entry, index } = next.value;
         if (entry?.stream === event.stream && entry.revision === event.revision) {
           position = event.position;
@@ -160,27 +149,16 @@ export class ExportHistory {
 
   /** Reads events in order, and skips events that were truncated from their streams. */
   private async *readEvents(after: Position, until: Position): AsyncGenerator<StoredEvent> {
-    const { store } = this;
-    let limit = this.pageSize;
-    for (let from = after; from < until;) {
-      const page = await store.readAll({ after: from, limit });
+    for await (const page of readLog(this.store, { after, until, pageSize: this.pageSize })) {
       const firsts = await this.readFirstRevisions(page);
       for (const event of page) {
-        if (event.position > until) return;
         const first = firsts.get(event.stream);
         if (first === undefined || (first !== null && event.revision >= first)) yield event;
       }
-      if (page.length < limit) return;
-      from = page.at(-1)!.position;
-      const bytes = page.reduce((sum, { data }) => sum + data.length, 0);
-      limit = Math.max(1, Math.min(this.pageSize, Math.floor((limit * PAGE_BYTES) / Math.max(bytes, 1))));
     }
   }
 
-  /**
-   * Returns the first revision that is still visible in each trimmed stream of a page; null if none is. A store may
-   * keep events that streams hide.
-   */
+  /** Returns the first visible revision, or null, of each trimmed stream: stores may keep events that streams hide. */
   private async readFirstRevisions(page: readonly StoredEvent[]): Promise<ReadonlyMap<string, bigint | null>> {
     const streams = [...new Set(page.map(({ stream }) => stream))].filter((stream) => DELETED_LATER.test(stream));
     const firsts = streams.map(async (stream) => {
@@ -190,6 +168,3 @@ export class ExportHistory {
     return new Map(await Promise.all(firsts));
   }
 }
-
-const outOfOrder = ({ stream, revision }: StoredEvent): string =>
-  TRANSFER_MESSAGES.outOfOrder({ stream, revision: String(revision) });

@@ -1,22 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { CheckedEventStore, ImportAccess } from '../../event-store/checked-event-store.js';
 import { createMark, IMPORT_ENDED, IMPORT_STARTED, IMPORT_STREAM, isHistory } from '../../event-store/import-marks.js';
 import { BEGINNING, type Position, type StoredEvent } from '../../event-store/port.js';
-import { sleepUnlessAborted } from '../../runtime/sleep.js';
-import type { SecretVault } from '../../secrets/vault.js';
-import { UnreadableSecret } from '../../secrets/vault.js';
+import { type SecretVault, UnreadableSecret } from '../../secrets/vault.js';
 import { commitLog } from '../transparency-log/commit-log.js';
 import { createCurrentLog } from '../transparency-log/current-log.js';
 import { type EndedLog, EndedLogTable } from '../transparency-log/ended-logs.js';
-import { serializeEntry } from '../transparency-log/entry.js';
+import { type LogEntry, serializeEntry } from '../transparency-log/entry.js';
 import { LOG_CHECKPOINT, type LogIdentity } from '../transparency-log/log-identity.js';
 import { type LogHead, LogMoved, LogTables } from '../transparency-log/log-tables.js';
-import { appendLeaves, hashLeaf, TILE_WIDTH } from '../transparency-log/merkle.js';
+import { appendEntries, TILE_WIDTH } from '../transparency-log/merkle.js';
 import type { PublishedCheckpoints } from '../transparency-log/published-checkpoint.js';
 import { ImportRefused } from './import-refused.js';
 import { TRANSFER_MESSAGES } from './messages.js';
-import { OrderedAppender, type PlacedEvent } from './ordered-appender.js';
-import { type EventLine, MalformedLine, parseLine, type RemovedLine, type TransferLine } from './transfer-line.js';
+import { OrderedAppender } from './ordered-appender.js';
+import {
+  type EventLine,
+  MalformedLine,
+  parseLine,
+  type PlacedEvent,
+  type RemovedLine,
+  type SecretLine,
+  type TransferLine,
+} from './transfer-line.js';
 
 /** Dependencies of {@link ImportHistory}. */
 export interface ImportHistoryDependencies {
@@ -34,10 +41,7 @@ export interface ImportResult {
   /** Number of events in the lines that were sent, whether or not they were already stored. */
   readonly events: number;
   readonly secrets: number;
-  /**
-   * False if the history continues after these lines. Until the rest is sent, the gateway writes and publishes nothing
-   * else.
-   */
+  /** False if the history continues: until the rest is sent, the gateway writes and publishes nothing else. */
   readonly complete: boolean;
 }
 
@@ -58,13 +62,11 @@ const CHUNK = { lines: 500, bytes: 4 * 1_048_576 };
 /** Maximum number of attempts to write the log, which its saga may have advanced while the store was empty. */
 const LOG_TRIES = 20;
 const RETRY_MS = 100;
-const NEVER = new AbortController().signal;
 
 /**
- * Imports an exported history into an empty store (ADR-133). Events are appended in order with their exact text. After
- * each chunk, the chunk's entries are added to the transparency log, including the entries of removed events, so that
- * its tree equals the tree of the exported history. An interrupted import continues when the history is sent again:
- * stored events are compared, and the rest is appended.
+ * Imports an exported history into an empty store (ADR-133). Appends events in order with their exact text, in chunks.
+ * Adds the entries of each chunk, also of removed events, to the transparency log, so that its tree equals the exported
+ * tree. To continue an interrupted import, send the history again: stored events are compared, the rest is appended.
  */
 export class ImportHistory {
   private running: Promise<unknown> = Promise.resolve();
@@ -128,10 +130,7 @@ class Import {
     }
   }
 
-  private async storeSecret(
-    { id, sealed }: { readonly id: string; readonly sealed: Buffer },
-    number: number,
-  ): Promise<void> {
+  private async storeSecret({ id, sealed }: SecretLine, number: number): Promise<void> {
     try {
       await this.deps.vault.storeSealed({ id, sealed });
     } catch (error) {
@@ -176,7 +175,7 @@ class Import {
     if (this.chunk.length >= CHUNK.lines || this.chunkBytes >= CHUNK.bytes) await this.flush();
   }
 
-  /** Adds the lines of the chunk to the store and the log, except lines that are already there. */
+  /** Adds the missing lines of the chunk to the store and the log. */
   private async flush(): Promise<void> {
     const { chunk } = this;
     this.chunk = [];
@@ -188,7 +187,7 @@ class Import {
         return await this.bring(chunk);
       } catch (error) {
         if (!(error instanceof LogMoved) || tries >= LOG_TRIES) throw error;
-        await sleepUnlessAborted(RETRY_MS, NEVER);
+        await sleep(RETRY_MS);
       }
   }
 
@@ -218,7 +217,7 @@ class Import {
         throw new ImportRefused(TRANSFER_MESSAGES.notEmpty);
   }
 
-  /** Appends the lines' events that the store does not have yet. Returns the positions of all of them, in order. */
+  /** Appends the lines' missing events. Returns the positions of all their events, in order. */
   private async bringIntoStore(lines: readonly HistoryLine[], after: Position): Promise<readonly Position[]> {
     const wanted = lines.flatMap((line) => (line.kind === 'event' ? [line.event] : []));
     const there = await this.readThere(wanted, after);
@@ -229,10 +228,7 @@ class Import {
     return stored;
   }
 
-  /**
-   * Returns the positions of the wanted events that the store already has. They must be the first of the wanted events.
-   * @throws ImportRefused if the store has other events
-   */
+  /** Returns the positions of the first wanted events, as far as the store has them. @throws ImportRefused */
   private async readThere(wanted: readonly PlacedEvent[], after: Position): Promise<readonly Position[]> {
     const positions: Position[] = [];
     const limit = CHUNK.lines;
@@ -275,10 +271,7 @@ class Import {
       // found together with the next event.
       return { bytes: serializeEntry(placeOf(line)), position: line.kind === 'event' ? position : position + 1n };
     });
-    const { edge, tiles } = appendLeaves(
-      await this.tables.readEdge(found?.size ?? 0),
-      entries.map(({ bytes }) => hashLeaf(bytes)),
-    );
+    const { edge, tiles } = appendEntries(await this.tables.readEdge(found?.size ?? 0), entries);
     const current = createCurrentLog(identity, found, await endedLogs.list());
     const covered = found && found.position > position ? found.position : position;
     const batch = { from: found, edge, tiles, entries, position: covered, lastEvent: position };
@@ -286,7 +279,7 @@ class Import {
   }
 }
 
-const placeOf = (line: EventLine | RemovedLine): { stream: string; revision: bigint; hash: string } => {
+const placeOf = (line: EventLine | RemovedLine): LogEntry => {
   const { stream, revision } = line.kind === 'event' ? line.event : line;
   return { stream, revision, hash: line.hash };
 };

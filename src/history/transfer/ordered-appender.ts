@@ -1,14 +1,12 @@
 import { RETAINED_EVENTS } from '../../domain/request-log/request-log.events.js';
 import type { ImportAccess } from '../../event-store/checked-event-store.js';
 import { createMark, REMOVED } from '../../event-store/import-marks.js';
-import { countAppendBytes, MAX_APPEND_BYTES, type NewEvent, type StoredEvent } from '../../event-store/port.js';
+import { countAppendBytes, MAX_APPEND_BYTES, type NewEvent } from '../../event-store/port.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { DELETED_LATER } from '../transparency-log/verify-history.js';
 import { ImportRefused } from './import-refused.js';
 import { TRANSFER_MESSAGES } from './messages.js';
-
-/** An event with its stream and revision. */
-export type PlacedEvent = Omit<StoredEvent, 'position'>;
+import type { PlacedEvent } from './transfer-line.js';
 
 /** Maximum number of marks for removed events in one append. */
 const REMOVED_AT_ONCE = 2_000;
@@ -27,8 +25,8 @@ export class OrderedAppender {
   }
 
   /**
-   * Appends events in order. A store that commits in order receives appends to several streams at once; other stores
-   * receive one append after another. A crash thus leaves a prefix of the history, without gaps.
+   * Appends events in order. Only a store that commits in order receives appends to several streams at once, so a crash
+   * leaves a prefix of the history without gaps.
    */
   async append(events: readonly PlacedEvent[]): Promise<void> {
     let batch: PlacedEvent[][] = [];
@@ -67,7 +65,7 @@ export class OrderedAppender {
     return last?.revision ?? -1n;
   }
 
-  /** Fills the revisions of removed events with marks, because no store can skip revisions, and hides the marks. */
+  /** Fills the revisions of removed events with hidden marks, because no store can skip revisions. */
   private async fill(stream: string, last: bigint, until: bigint): Promise<void> {
     if (!DELETED_LATER.test(stream))
       throw new ImportRefused(TRANSFER_MESSAGES.revisionGap({ stream, revision: String(until), last: String(last) }));
@@ -83,7 +81,7 @@ export class OrderedAppender {
 
 const toNewEvent = ({ id, type, data, metadata }: PlacedEvent): NewEvent => ({ id, type, data, metadata });
 
-/** Splits events into runs: consecutive events of one stream that fit into one append. */
+/** Splits events into runs of consecutive events of one stream that fit into one append. */
 const splitIntoRuns = (events: readonly PlacedEvent[]): PlacedEvent[][] => {
   const runs: PlacedEvent[][] = [];
   let bytes = 0;

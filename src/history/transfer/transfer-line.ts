@@ -1,15 +1,19 @@
 import type { EventCodec } from '../../event-store/codec.js';
 import type { StoredEvent } from '../../event-store/port.js';
 import { iso } from '../../kernel/instant.js';
+import { EVENT_ID } from '../historic-event.js';
 import { type EndedLog, isEndedLog } from '../transparency-log/ended-logs.js';
 import { TRANSFER_MESSAGES } from './messages.js';
+
+/** An event with its stream and revision. */
+export type PlacedEvent = Omit<StoredEvent, 'position'>;
 
 /** An event as it is stored, with its index in the transparency log. */
 export interface EventLine {
   readonly kind: 'event';
   /** Index of the event's entry in the transparency log; null if the line does not contain it. */
   readonly index: number | null;
-  readonly event: Omit<StoredEvent, 'position'>;
+  readonly event: PlacedEvent;
   readonly hash: string;
 }
 
@@ -31,7 +35,7 @@ export interface SecretLine {
   readonly sealed: Buffer;
 }
 
-/** A line of an exported history. `isLast` is true if the history ends with it. */
+/** A line of an exported history. `isLast`: the history ends with it. */
 export type TransferLine = (EventLine | RemovedLine | SecretLine) & { readonly isLast: boolean };
 
 /** Error for a line that cannot belong to an exported history. */
@@ -106,13 +110,12 @@ export const parseLine = (text: string): TransferLine => {
     return { kind: 'removed', index, ...place, hash, ended, isLast };
   }
   const { data, metadata } = textOf(sent);
-  if (typeof id !== 'string' || !UUID.test(id) || typeof type !== 'string' || type === '' || type.startsWith('$'))
+  if (typeof id !== 'string' || !EVENT_ID.test(id) || typeof type !== 'string' || type === '' || type.startsWith('$'))
     throw new MalformedLine(NO_EVENT);
   return { kind: 'event', index, event: { ...place, id, type, data, metadata }, hash, isLast };
 };
 
 const NO_EVENT = TRANSFER_MESSAGES.noEvent;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 

@@ -8,14 +8,11 @@ import { rootOfEdge, type TreeEdge } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
 import type { PublishedCheckpoints } from './published-checkpoint.js';
 
-/**
- * Turns on synchronous commit where the server's default is off: a signed head must be durable before anyone can read
- * it.
- */
+/** Turns synchronous commit on if the server's default is off: a signed head must be durable before it can be read. */
 export const COMMIT_DURABLY = `select set_config('synchronous_commit', 'on', true)
   where current_setting('synchronous_commit') = 'off'`;
 
-/** Destinations to which {@link commitLog} writes. */
+/** Destinations of {@link commitLog}. */
 export interface LogSink {
   readonly pool: Pool;
   readonly identity: Pick<LogIdentity, 'sealKey'>;
@@ -33,9 +30,8 @@ export interface LogBatch extends Pick<LogAppend, 'from' | 'tiles' | 'entries'> 
 }
 
 /**
- * Signs a batch's head and writes both in one transaction, which fails if the current head is not the one the caller
- * expects. The new head is recorded outside the database before anyone can read it, so that a database restored from a
- * backup cannot contradict it.
+ * Signs a batch's head and writes both in one transaction. Records the head outside the database before it can be read,
+ * so that a database restored from a backup cannot contradict it.
  * @throws LogMoved if another process has written the log: nothing is committed @throws Unavailable
  */
 export const commitLog = async (

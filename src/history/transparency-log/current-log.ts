@@ -4,7 +4,7 @@ import { iso } from '../../kernel/instant.js';
 import { ENDED_LOG_STREAM, type EndedLog, EndedLogTable, type EndReason, headOfEnded } from './ended-logs.js';
 import { serializeEntry } from './entry.js';
 import { LOG_CHECKPOINT, type LogIdentity, originOf } from './log-identity.js';
-import { CheckpointSigner, deriveKeyOfLog, openCheckpoint, parseCheckpoint } from './signed-note.js';
+import { CheckpointSigner, deriveKeyOfLog, openCheckpoint } from './signed-note.js';
 
 /** The log that is being written. */
 export interface CurrentLog {
@@ -49,8 +49,8 @@ export const firstEntries = ({ ended, suffix }: CurrentLog): readonly Buffer[] =
     });
 
 /**
- * Ends logs: keeps their heads and the tree of this database, and begins the next log without entries, under another
- * name and key. Call it in a transaction.
+ * Ends logs and begins the next log under another name and key, without entries. Keeps the heads of the ended logs and
+ * the tree of this database. Call it in a transaction.
  * @param logs this database's log first @returns origin of the next log
  */
 export const endLogs = async (
@@ -62,16 +62,15 @@ export const endLogs = async (
   const table = new EndedLogTable(tx);
   const now = Date.now();
   const next_suffix = createSuffix(now);
-  const [first] = logs.map(({ checkpoint }) => parseCheckpoint(checkpoint)!.origin);
-  const base = identity.origin ?? withoutSuffix(first!, logs[0]!.suffix);
+  const first = headOfEnded(logs[0]!).origin;
+  const base = identity.origin ?? withoutSuffix(first, logs[0]!.suffix);
   const next = `${base}/${next_suffix}`;
   for (const log of logs) {
     const statement = signEnd(identity, log, next);
-    const { origin } = parseCheckpoint(log.checkpoint)!;
-    await table.add([{ ...log, origin, statement, reason, ended_at: iso(now), next_suffix }]);
+    await table.add([{ ...log, origin: headOfEnded(log).origin, statement, reason, ended_at: iso(now), next_suffix }]);
   }
   const { rows } = await tx.query<{ size: bigint }>('select size from ops_history_log');
-  await table.keepTree(first!, Number(rows[0]?.size ?? 0));
+  await table.keepTree(first, Number(rows[0]?.size ?? 0));
   await tx.query('delete from ops_checkpoint where name = $1', [LOG_CHECKPOINT]);
   return next;
 };
@@ -81,16 +80,13 @@ const createSigner = (identity: LogIdentity, base: string, suffix: string): Chec
 
 /** Signs that a log has ended. Returns null if this identity lacks the log's key: no other key may sign for it. */
 const signEnd = (identity: LogIdentity, { checkpoint, vkey, suffix }: KnownLog, next: string): string | null => {
-  const { origin } = parseCheckpoint(checkpoint)!;
+  const { origin } = headOfEnded({ checkpoint });
   const signer = createSigner(identity, withoutSuffix(origin, suffix), suffix);
   const head = signer.vkey === vkey && signer.origin === origin ? openCheckpoint(checkpoint, vkey) : null;
   return head && signer.sign(head.size, head.root, [`ended ${next}`]);
 };
 
-/**
- * Returns a suffix that no log has had, even if a backup was restored: a time, and random digits in case two logs begin
- * within a second.
- */
+/** Returns a suffix that no log has had, even if a backup was restored: the time and random digits. */
 const createSuffix = (now: number): string =>
   `${iso(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${randomBytes(3).toString('hex')}`;
 

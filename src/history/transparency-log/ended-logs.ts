@@ -24,13 +24,10 @@ export interface EndedLog extends JsonObject {
   readonly next_suffix: string;
 }
 
-/**
- * An ended log, as shown in API responses: its last known size and root, why it ended, and the statement that names the
- * next log.
- */
+/** An ended log in API responses: its last known size and root, why it ended, and the statement naming the next log. */
 export type ShownEndedLog = ReturnType<typeof showEnded>;
 
-/** Returns an ended log in the form in which the API shows it. */
+/** Returns an ended log as the API shows it. */
 export const showEnded = (log: EndedLog) => {
   const { origin, size, root } = headOfEnded(log);
   const { vkey, checkpoint, statement, reason, ended_at } = log;
@@ -38,12 +35,10 @@ export const showEnded = (log: EndedLog) => {
   return { origin, size, root: root.toString('base64'), vkey, ended_at, reason, message, checkpoint, statement };
 };
 
-type Queries = Pick<Pool, 'query'>;
-
 /** Prefix of the stream in the entry for an ended log; the log's origin follows. No event has such a stream. */
 export const ENDED_LOG_STREAM = 'historyLog-';
 
-/** True for an ended log as it appears in a line of an export. */
+/** True for an ended log in a line of an export. */
 export const isEndedLog = (value: unknown): value is EndedLog => {
   const { origin, vkey, checkpoint, statement, reason, ended_at, suffix, next_suffix } = (value ??
     {}) as Partial<EndedLog>;
@@ -66,7 +61,7 @@ export const headOfEnded = ({ checkpoint }: Pick<EndedLog, 'checkpoint'>): Check
 
 /** Table of the logs that have ended. */
 export class EndedLogTable {
-  constructor(private readonly db: Queries) {}
+  constructor(private readonly db: Pick<Pool, 'query'>) {}
 
   /** Lists the ended logs, in the order in which they ended. */
   async list(): Promise<readonly EndedLog[]> {
@@ -89,8 +84,8 @@ export class EndedLogTable {
   }
 
   /**
-   * Keeps the tree of this database as evidence for an ended log, and leaves an empty log. Call it in a transaction. If
-   * an earlier tree of the log was already kept, that tree stays.
+   * Keeps the tree of this database as evidence for an ended log, unless an earlier tree was kept, and leaves an empty
+   * log. Call it in a transaction.
    */
   async keepTree(origin: string, size: number): Promise<void> {
     const { rowCount } = await this.db.query(

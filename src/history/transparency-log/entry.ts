@@ -1,3 +1,6 @@
+import type { EventCodec } from '../../event-store/codec.js';
+import type { StoredEvent } from '../../event-store/port.js';
+
 /** An entry of the log: one event. */
 export interface LogEntry {
   readonly stream: string;
@@ -11,6 +14,10 @@ const LENGTH_BYTES = 2;
 /** Serialises an entry: the bytes that the tree covers. They cover the event's content only through its hash. */
 export const serializeEntry = ({ stream, revision, hash }: LogEntry): Buffer =>
   Buffer.from(`${stream}\n${revision}\n${hash}\n`);
+
+/** Serialises the entry of an event. */
+export const serializeEntryOf = (codec: EventCodec, event: StoredEvent): Buffer =>
+  serializeEntry({ ...event, hash: codec.readEnvelope(event).hash });
 
 /** Parses an entry. Returns null for bytes that are not an entry. */
 export const parseEntry = (bytes: Buffer): LogEntry | null => {

@@ -1,6 +1,6 @@
 import type { SealedEntry } from './log-reader.js';
 
-/** Kind of difference between an event and the log (management-api.md: `POST /history/verify`). */
+/** How an event differs from the log (management-api.md: `POST /history/verify`). */
 export type BrokenReason = 'changed' | 'removed' | 'inserted' | 'reordered';
 
 /** An event that differs from the log. */
@@ -35,12 +35,12 @@ export interface EventLookup {
 export const keyOf = ({ stream, revision }: { readonly stream: string; readonly revision: bigint }): string =>
   `${stream}\n${revision}`;
 
-/** Number of entries within which a moved event is recognised; beyond that, it counts as inserted and removed. */
+/** Number of entries within which a moved event is recognised; further away, it counts as inserted and removed. */
 const WINDOW = 10_000;
 
 /**
- * Compares the events of the store with the entries of the log, both in order, and reports each event that differs.
- * Entries are added by {@link EventMatcher.addEntries}, at least {@link WINDOW} ahead of the events.
+ * Compares the events of the store with the entries of the log, both in order, and reports differences. Add entries at
+ * least {@link WINDOW} ahead of the events.
  */
 export class EventMatcher {
   readonly broken: BrokenEvent[] = [];
@@ -129,9 +129,8 @@ export class EventMatcher {
   }
 
   /**
-   * Decides which of two events has moved: this event forwards, or the event that should be here backwards. If two
-   * events have been swapped, both are reported.
-   * @returns true if this event should be compared with the next entry
+   * Decides which of two events has moved: this event forwards, or the expected event backwards. Reports both if they
+   * were swapped. @returns true if this event should be compared with the next entry
    */
   private async settleOrder(event: FoundEvent, expected: SealedEntry, index: number): Promise<boolean> {
     const distance = index - this.first;
@@ -157,14 +156,12 @@ export class EventMatcher {
     this.first++;
   }
 
-  /** Drops the entries before {@link first}. */
   private forgetPassed(): void {
     this.entries.splice(0, this.first);
     for (const [key, index] of this.ahead) this.ahead.set(key, index - this.first);
     this.first = 0;
   }
 
-  /** Reports an event that the log does not contain. */
   private reportUnknown(event: FoundEvent, isCovered: boolean): null {
     if (isCovered) return this.report(event, 'inserted');
     return event.isIntact ? null : this.report(event, 'changed');

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { EventCodec } from '../../event-store/codec.js';
-import { BEGINNING, EVENT_STORE, type EventStore, type StoredEvent } from '../../event-store/port.js';
+import { BEGINNING, EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { LOG, type Log } from '../../kernel/log.js';
 import { withTransaction } from '../../postgres/pool.js';
 import { POOL } from '../../postgres/tokens.js';
@@ -9,10 +9,10 @@ import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { COMMIT_DURABLY } from './commit-log.js';
 import { createCurrentLog, type CurrentLog, endLogs, firstEntries, type KnownLog } from './current-log.js';
 import { EndedLogTable } from './ended-logs.js';
-import { serializeEntry } from './entry.js';
+import { serializeEntryOf } from './entry.js';
 import { LOG_CHECKPOINT, LOG_IDENTITY, type LogIdentity } from './log-identity.js';
 import { type LogHead, LogTables } from './log-tables.js';
-import { appendLeaves, hashLeaf, readRoot, rootOfEdge } from './merkle.js';
+import { appendEntries, readRoot, rootOfEdge } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
 import { type PublishedCheckpoint, PublishedCheckpoints } from './published-checkpoint.js';
 import { type Checkpoint, parseCheckpoint } from './signed-note.js';
@@ -26,9 +26,8 @@ const LONGEST_WAIT_MS = 10_000;
 const LOOK_MS = 250;
 
 /**
- * Decides, before anything is signed, whether the log of this database continues the published one (ADR-213). A
- * database that was lost or restored from a backup first rebuilds the published tree. If that fails, the log has ended
- * and a new one begins.
+ * Decides, before anything is signed, whether the log of this database continues the published log (ADR-213). A lost or
+ * restored database first rebuilds the published tree. If that fails, the log has ended and a new log begins.
  */
 @Injectable()
 export class LogContinuity {
@@ -88,15 +87,13 @@ export class LogContinuity {
   }
 
   /**
-   * Builds the tree up to a published checkpoint from the events and replaces any other tree with it, in one
-   * transaction, so that the tree cannot be read before it is complete. @returns false if the events do not produce
-   * that tree
+   * Rebuilds the tree up to a published checkpoint from the events, in one transaction, so that the tree is complete
+   * once it can be read. @returns false if the events do not produce the published tree
    */
   private async catchUp(published: PublishedCheckpoint, known: Checkpoint, signal: AbortSignal): Promise<boolean> {
     const end = await this.readEnd(BigInt(published.position), signal);
     if (end < BigInt(published.position)) return false;
-    // Not a warning: this also happens after a harmless loss of the connection, between recording a checkpoint and
-    // committing its transaction.
+    // Not a warning: this also follows a lost connection between recording a checkpoint and committing its transaction.
     this.log.info({ size: known.size }, LOG_MESSAGES.catchingUp);
     try {
       await withTransaction(this.pool, (tx) => this.rebuild(tx, known, end, signal));
@@ -108,17 +105,14 @@ export class LogContinuity {
   }
 
   private async rebuild(tx: Pick<Pool, 'query'>, known: Checkpoint, end: bigint, signal: AbortSignal): Promise<void> {
-    const { store, identity } = this;
+    const { store, codec, identity } = this;
     const tables = new LogTables(tx);
     const head = await tables.readHead(true);
     const current = createCurrentLog(identity, head ?? known, await new EndedLogTable(tx).list());
     let edge = await tables.readEdge(head?.size ?? 0);
     let position = head?.position ?? BEGINNING;
     const write = async (entries: readonly { readonly bytes: Buffer; readonly position: bigint }[]): Promise<void> => {
-      const next = appendLeaves(
-        edge,
-        entries.map(({ bytes }) => hashLeaf(bytes)),
-      );
+      const next = appendEntries(edge, entries);
       await tables.writeTree({ size: edge.size, tiles: next.tiles, entries }, identity.sealKey);
       ({ edge } = next);
       position = entries.at(-1)?.position ?? position;
@@ -131,7 +125,7 @@ export class LogContinuity {
     if (edge.size < known.size && position < end)
       for await (const batch of store.subscribe({ after: position, signal, maxBatch: MAX_BATCH })) {
         const events = batch.events.slice(0, known.size - edge.size);
-        await write(events.map((event) => ({ bytes: this.entryOf(event), position: event.position })));
+        await write(events.map((event) => ({ bytes: serializeEntryOf(codec, event), position: event.position })));
         if (edge.size === known.size || batch.position >= end) break;
       }
     signal.throwIfAborted();
@@ -146,7 +140,6 @@ export class LogContinuity {
     );
   }
 
-  /** Ends the given logs, and keeps the newest known checkpoint of each. */
   private async end(logs: readonly KnownLog[]): Promise<void> {
     const { pool, identity, log } = this;
     const next = await withTransaction(pool, (tx) => endLogs(tx, identity, logs, 'entries_lost'));
@@ -161,10 +154,5 @@ export class LogContinuity {
       if (end >= position || performance.now() > until || signal.aborted) return end;
       await sleepUnlessAborted(LOOK_MS, signal);
     }
-  }
-
-  private entryOf(event: StoredEvent): Buffer {
-    const { hash } = this.codec.readEnvelope(event);
-    return serializeEntry({ stream: event.stream, revision: event.revision, hash });
   }
 }

@@ -3,11 +3,11 @@ export const LOG_CHECKPOINT = 'saga/write-transparency-log';
 
 /** Name and key of the log. */
 export interface LogIdentity {
-  /** HISTORY_ORIGIN; null if not set: the log keeps its origin, and a new log derives its origin from the base URL. */
+  /** HISTORY_ORIGIN; if null, the log keeps its origin, and a new log derives it from the base URL. */
   readonly origin: string | null;
   /** Base URL of this process; empty until it is known. */
   readonly baseUrl: string;
-  /** Seed of the key that signs the first log, 32 bytes. The seeds of later logs are derived from it. */
+  /** Seed of the first log's signing key, 32 bytes. The seeds of later logs are derived from it. */
   readonly key: Buffer;
   /** Key for the seals (ADR-143). */
   readonly sealKey: Buffer;
@@ -16,9 +16,6 @@ export interface LogIdentity {
 /** Injection token for the {@link LogIdentity}. */
 export const LOG_IDENTITY = Symbol('LogIdentity');
 
-/**
- * Returns the default origin: the base URL without its scheme, plus `/history`. Escapes `+`, which is not allowed in an
- * origin.
- */
+/** Returns the default origin: the base URL without its scheme, plus `/history`. Escapes `+`, which is not allowed. */
 export const originOf = (baseUrl: string): string =>
   `${baseUrl.replace(/^[a-z]+:\/\//i, '').replaceAll('+', '%2B')}/history`;

@@ -8,7 +8,7 @@ export interface SealedEntry {
   readonly bytes: Buffer;
   /** Null if the bytes are not an entry. */
   readonly entry: LogEntry | null;
-  /** True if its seal matches, that is, if it is unchanged. */
+  /** True if its seal matches: the entry is unchanged. */
   readonly isSealed: boolean;
 }
 

@@ -38,31 +38,21 @@ export interface StoredBundle {
 /** Another process has written the log since it was read. */
 export class LogMoved extends Error {}
 
-type Queries = Pick<Pool, 'query'>;
-
-/** Number of bytes of a seal. */
+/** Size of a seal. */
 export const SEAL_BYTES = 8;
 
-/**
- * Returns the seal of an entry at an index. Changing an entry along with its seal requires the key, so a seal locates a
- * change that a checkpoint can only detect (ADR-143).
- */
+/** Returns the seal of an entry. Seals locate changes that a checkpoint can only detect (ADR-143). */
 export const sealEntry = (key: Buffer, index: number, entry: Buffer): Buffer =>
   createHmac('sha256', key).update(`crosspost history seal\n${index}\n`).update(entry).digest().subarray(0, SEAL_BYTES);
 
 const describeHead = (head: LogHead | null): string =>
   head ? `size ${head.size} at position ${head.position}` : 'none';
 
-/**
- * Tables of the transparency log: its head, tiles and bundles. They are rebuilt only if the database was lost or
- * restored from a backup (ADR-213).
- */
+/** The head, tiles and bundles of the transparency log, rebuilt only in a lost or restored database (ADR-213). */
 export class LogTables {
-  constructor(private readonly db: Queries) {}
+  constructor(private readonly db: Pick<Pool, 'query'>) {}
 
-  /**
-   * Returns the head; null if none has been signed yet. @param lock true to keep other transactions from changing it
-   */
+  /** Returns the head; null if none has been signed yet. @param lock keeps other transactions from changing it */
   async readHead(lock = false): Promise<LogHead | null> {
     const { rows } = await this.db.query<{ size: bigint } & Omit<LogHead, 'size'>>(
       `select size, position, origin, vkey, checkpoint from ops_history_log ${lock ? 'for update' : ''}`,
@@ -88,8 +78,7 @@ export class LogTables {
   }
 
   /**
-   * Reads the bundles of the first `size` entries, in order. The log may have grown since its size was read, even by
-   * whole bundles: entries beyond the size are omitted.
+   * Reads the bundles of the first `size` entries, in order, without entries that were added since the size was read.
    * @param from number of the first bundle @param perRead maximum number of bundles to read at a time
    */
   async *readBundlesUpTo(size: number, { from = 0, perRead }: { from?: number; perRead: number }) {
@@ -106,22 +95,18 @@ export class LogTables {
     }
   }
 
-  /** Finds an entry by the position of its event, and returns its index; null if the log does not have the entry. */
+  /** Returns the index of the entry of the event at a position; null if the log does not have it. */
   async findEntry(entry: Buffer, position: bigint): Promise<number | null> {
-    const { rows } = await this.db.query<{ number: number; entries: Buffer }>(
-      `select number::float8 as number, entries from ops_history_bundle
-       where first_position <= $1 order by first_position desc, number desc limit 1`,
-      [position],
-    );
-    if (!rows[0]) return null;
-    const at = parseBundle(rows[0].entries).findIndex((bytes) => bytes.equals(entry));
-    return at < 0 ? null : rows[0].number * TILE_WIDTH + at;
+    const bundle = await this.findBundle(position);
+    if (!bundle) return null;
+    const at = parseBundle(bundle.entries).findIndex((bytes) => bytes.equals(entry));
+    return at < 0 ? null : bundle.number * TILE_WIDTH + at;
   }
 
   /** Returns the bundle that covers a position, and the position of its first event; null if there is none. */
-  async findBundle(position: bigint): Promise<{ readonly number: number; readonly first: bigint } | null> {
-    const { rows } = await this.db.query<{ number: number; first: bigint }>(
-      `select number::float8 as number, first_position as first from ops_history_bundle
+  async findBundle(position: bigint) {
+    const { rows } = await this.db.query<{ number: number; first: bigint; entries: Buffer }>(
+      `select number::float8 as number, first_position as first, entries from ops_history_bundle
        where first_position <= $1 order by first_position desc, number desc limit 1`,
       [position],
     );

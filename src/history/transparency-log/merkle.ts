@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Number of bytes of a SHA-256 hash. */
+/** Size of a SHA-256 hash. */
 export const HASH_BYTES = 32;
 
 /** Number of hashes in a full tile. */
@@ -38,7 +38,7 @@ export interface Tile {
   readonly hashes: Buffer;
 }
 
-/** The right edge of a tree: everything needed to append to it and to compute its root. */
+/** The right edge of a tree: enough to append to it and to compute its root. */
 export interface TreeEdge {
   /** Number of leaves. */
   readonly size: number;
@@ -75,6 +75,13 @@ export const appendLeaves = (
   return { edge: { size: edge.size + leaves.length, partial }, tiles };
 };
 
+/** Appends the leaves of entries: see {@link appendLeaves}. */
+export const appendEntries = (edge: TreeEdge, entries: readonly { readonly bytes: Buffer }[]) =>
+  appendLeaves(
+    edge,
+    entries.map(({ bytes }) => hashLeaf(bytes)),
+  );
+
 /** Returns the root of a tree from its edge: folds its perfect subtrees, starting from the smallest. */
 export const rootOfEdge = ({ partial }: TreeEdge): Buffer => {
   const peaks: Buffer[] = [];
@@ -108,9 +115,7 @@ const splitOf = (count: number): number => {
   return half;
 };
 
-/**
- * Reads the root of the leaves from `first` up to, but not including, `end`: a node of the tree (`MTH` of RFC 6962).
- */
+/** Reads the node of the tree over the leaves from `first`, inclusive, to `end`, exclusive (`MTH` of RFC 6962). */
 const readNode = async (read: ReadTile, first: number, end: number): Promise<Buffer> => {
   const count = end - first;
   const height = Math.log2(count);

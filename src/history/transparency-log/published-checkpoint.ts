@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import type { EndedLog } from './ended-logs.js';
 import { parseCheckpoint } from './signed-note.js';
 
-/** The newest published checkpoint of the log, as it is kept outside the database (ADR-213). */
+/** The newest published checkpoint of the log, kept outside the database (ADR-213). */
 export interface PublishedCheckpoint extends JsonObject {
   readonly suffix: string;
   readonly vkey: string;
@@ -19,8 +19,8 @@ export interface PublishedCheckpoint extends JsonObject {
 const NOTE = 'history-checkpoint';
 
 /**
- * Remembers the newest published checkpoint where restoring an older database does not undo it: in the event store, if
- * it is a separate server, and in a file below DATA_DIR.
+ * Keeps the newest published checkpoint where no restored database undoes it: in a file below DATA_DIR and, if it is a
+ * separate server, in the event store.
  */
 export class PublishedCheckpoints {
   constructor(
@@ -36,11 +36,7 @@ export class PublishedCheckpoints {
     return newerOf(asPublished(noted), asPublished(kept));
   }
 
-  /**
-   * Writes a checkpoint to the event store and, if the disk permits, to the file. Readers may see the checkpoint once
-   * this resolves.
-   * @throws Unavailable
-   */
+  /** Writes a checkpoint, which readers may then see. An error of the disk is ignored. @throws Unavailable */
   async announce(published: PublishedCheckpoint): Promise<void> {
     await Promise.all([this.notes?.writeNote(NOTE, published), this.writeFile(published)]);
   }

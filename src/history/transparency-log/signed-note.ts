@@ -6,11 +6,7 @@ const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const ED25519 = Buffer.from([1]);
 const KEY_ID_BYTES = 4;
 
-/**
- * Derives the seed of a log's key; the first log, whose suffix is empty, uses the seed itself.
- * @param key seed of the first log's key
- * @param suffix suffix of the log's origin
- */
+/** Derives the seed of a log's key from the first log's seed. @param suffix of the origin; empty for the first log */
 export const deriveKeyOfLog = (key: Buffer, suffix: string): Buffer =>
   suffix === '' ? key : Buffer.from(hkdfSync('sha256', key, '', `crosspost history log ${suffix}`, 32));
 
@@ -33,11 +29,7 @@ export class CheckpointSigner {
     readonly origin: string,
     seed: Buffer,
   ) {
-    this.privateKey = createPrivateKey({
-      key: Buffer.concat([PKCS8_ED25519, seed]),
-      format: 'der',
-      type: 'pkcs8',
-    });
+    this.privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, seed]), format: 'der', type: 'pkcs8' });
     const publicKey = createPublicKey(this.privateKey);
     const key = Buffer.concat([ED25519, Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url')]);
     this.keyId = hash('sha256', Buffer.concat([Buffer.from(`${origin}\n`), key]), 'buffer').subarray(0, KEY_ID_BYTES);
@@ -61,7 +53,7 @@ export const parseCheckpoint = (note: string): Checkpoint | null => {
   return origin === undefined ? null : { origin, size: Number(size), root: Buffer.from(root!, 'base64') };
 };
 
-/** Reads a checkpoint. Returns null unless it has the right form and a valid signature by the key `vkey`. */
+/** Reads a checkpoint. Returns null unless it has a valid form and a valid signature by the key `vkey`. */
 export const openCheckpoint = (note: string, vkey: string): Checkpoint | null => {
   const form = NOTE.exec(note);
   const [name, keyId, key] = splitVerifierKey(vkey);

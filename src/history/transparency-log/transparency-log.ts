@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { EventCodec } from '../../event-store/codec.js';
@@ -6,7 +7,6 @@ import { POOL } from '../../postgres/tokens.js';
 import { type AuditEntry, AuditIndex } from '../../projections/audit/audit.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { RequestBatches } from '../../projections/request-log/request-batches.queries.js';
-import { sleepUnlessAborted } from '../../runtime/sleep.js';
 import { type EndedLog, EndedLogTable } from './ended-logs.js';
 import { type LogEntry, serializeBundle, serializeEntry } from './entry.js';
 import { type LogHead, LogTables } from './log-tables.js';
@@ -20,7 +20,6 @@ export class LogBehind extends Error {}
 /** How long a request waits for a checkpoint, in ms. */
 const LONGEST_WAIT_MS = 10_000;
 const LOOK_MS = 100;
-const NEVER = new AbortController().signal;
 
 /** Reads the history's transparency log: checkpoint, tiles, proofs. The saga `write-transparency-log` writes it. */
 @Injectable()
@@ -70,7 +69,7 @@ export class TransparencyLog {
 
   /**
    * Returns the proof of one event (C2SP tlog-proof) with a checkpoint that covers it.
-   * @param ownerId owner to whom the event must belong; null for any owner
+   * @param ownerId owner of the event; null for any
    * @returns null if there is no such event, or its stream no longer retains it @throws LogBehind @throws Unavailable
    */
   async prove(eventId: string, ownerId: string | null): Promise<string | null> {
@@ -98,7 +97,7 @@ export class TransparencyLog {
     return this.findLoggedRequests(id, ownerId);
   }
 
-  /** Finds an event of a request log. Such events are not in the audit trail, but exports contain them. */
+  /** Finds an event of a request log, which is not in the audit trail but in exports. */
   private async findLoggedRequests(id: string, ownerId: string | null) {
     const { index, batches, store, codec } = this;
     const batch = await batches.findBatch(id);
@@ -125,6 +124,6 @@ const waitFor = async <T>(read: () => Promise<T | null>): Promise<T> => {
     const result = await read();
     if (result !== null) return result;
     if (performance.now() >= until) throw new LogBehind(LOG_MESSAGES.behind);
-    await sleepUnlessAborted(LOOK_MS, NEVER);
+    await sleep(LOOK_MS);
   }
 };

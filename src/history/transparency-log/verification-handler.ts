@@ -16,10 +16,7 @@ export type VerificationParams = {
   readonly checkpoint: string | null;
 };
 
-/**
- * Creates the job handler for verifications. An interrupted verification is started again, which is safe because it
- * changes nothing.
- */
+/** Creates the handler of verification jobs. An interrupted verification starts again, because it changes nothing. */
 export const createVerificationHandler = (
   deps: VerificationDependencies,
   endedLogs: EndedLogTable,
@@ -37,10 +34,7 @@ export const createVerificationHandler = (
   },
 });
 
-/**
- * Checks a checkpoint against the ended logs, because it was not signed by the current log. Returns null if no
- * checkpoint was sent.
- */
+/** Checks a checkpoint, which the current log did not sign, against the ended logs. */
 const judgeEnded = async (
   note: string | null,
   ended: readonly EndedLog[],

@@ -2,16 +2,17 @@ import type { EventCodec } from '../../event-store/codec.js';
 import { BEGINNING, type EventStore, type StoredEvent } from '../../event-store/port.js';
 import { payloadStreamName, type PostContent } from '../../projections/posts/post-payloads.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
+import { PAGE, readLog } from '../read-log.js';
 import { type BrokenEvent, EventMatcher, type FoundEvent, keyOf } from './event-matcher.js';
 import { readEntries, type SealedEntry } from './log-reader.js';
 import type { LogHead, LogTables } from './log-tables.js';
-import { appendLeaves, EMPTY_TREE, hashLeaf, rootOfEdge, type TreeEdge } from './merkle.js';
+import { appendEntries, EMPTY_TREE, rootOfEdge, type TreeEdge } from './merkle.js';
 import { LOG_MESSAGES } from './messages.js';
 import { type Checkpoint, openCheckpoint } from './signed-note.js';
 
 /** Scope of a verification. */
 export interface HistoryCheck {
-  /** Returns true for each stream whose events should be verified; the tree is always verified as a whole. */
+  /** True for each stream to verify; the tree is always verified as a whole. */
   readonly covers: (stream: string) => boolean;
   /** A single stream to read instead of the whole store; null for several. */
   readonly stream: string | null;
@@ -38,22 +39,18 @@ export interface VerificationDependencies {
 /** The log's own tables do not match each other, and no event shows where. */
 export class DamagedLog extends Error {}
 
-/** Number of streams whose last hashes are cached; the hashes of other streams are read again. */
+/** Number of streams with cached hashes. */
 const REMEMBERED_STREAMS = 200_000;
-const PAGE = 500;
 const WITH_PAYLOAD: ReadonlySet<string> = new Set<PostContent['type']>(['PostAccepted', 'PostRevised']);
-/** Approximate size of a page, in bytes: large payloads have parts of 900 KB. */
-const PAGE_BYTES = 8_388_608;
 /**
- * Categories of streams whose events the gateway itself deletes: by retention, or once they are no longer needed. The
- * parts of a payload are deleted only if its post was not accepted. Entries that name ended logs belong to no event.
+ * Matches streams with events that the gateway itself deletes: by retention, or once they are no longer needed. Entries
+ * that name ended logs (`historyLog`) belong to no event.
  */
 export const DELETED_LATER = /^(requestLog|translation|payload|historyLog)-/;
 
 /**
- * Verifies the history: every event's hash and chain, the order of the events, the entries and tree of the transparency
- * log, and an earlier checkpoint against the tree. To remain undetected, an attacker would have to forge the signed
- * head, and comparing it with an older checkpoint would reveal the forgery.
+ * Verifies every event's hash and chain, the order of the events, the entries and tree of the transparency log, and an
+ * earlier checkpoint against the tree. An undetected change requires a forged head, which an older checkpoint reveals.
  * @throws DamagedLog @throws Unavailable
  */
 export const verifyHistory = async (
@@ -102,7 +99,8 @@ class HistoryVerification {
       this.events++;
       const found = await this.inspect(event);
       const isCovered = head !== null && event.position <= head.position;
-      this.remember(found, await this.matcher.match(found, isCovered));
+      const logged = await this.matcher.match(found, isCovered);
+      this.lastHashes.set(event.stream, { revision: event.revision, hash: logged ?? found.hash });
       if (WITH_PAYLOAD.has(event.type) && found.isIntact) await this.inspectParts(event);
     }
     while (hasMore && !this.signal.aborted) hasMore = await loadEntries();
@@ -112,11 +110,7 @@ class HistoryVerification {
 
   private addEntries(entries: readonly SealedEntry[]): void {
     const { checkpoint } = this.check;
-    const add = (some: readonly SealedEntry[]) =>
-      (this.edge = appendLeaves(
-        this.edge,
-        some.map(({ bytes }) => hashLeaf(bytes)),
-      ).edge);
+    const add = (some: readonly SealedEntry[]) => (this.edge = appendEntries(this.edge, some).edge);
     const split = checkpoint ? checkpoint.size - this.edge.size : -1;
     if (split >= 0 && split <= entries.length && this.rootThen === null) {
       add(entries.slice(0, split));
@@ -154,15 +148,8 @@ class HistoryVerification {
     if (end < 0n) return;
     const until = head && head.position > end ? head.position : end;
     // Reads from the store itself: a subscription may deliver events from this process's memory.
-    let limit = PAGE;
-    for (let after = BEGINNING; after < until;) {
-      const page = await store.readAll({ after, limit });
-      for (const event of page) if (event.position <= until && covers(event.stream)) yield event;
-      if (page.length < limit) return;
-      after = page.at(-1)!.position;
-      const bytes = page.reduce((sum, { data }) => sum + data.length, 0);
-      limit = Math.max(1, Math.min(PAGE, Math.floor((limit * PAGE_BYTES) / Math.max(bytes, 1))));
-    }
+    for await (const page of readLog(store, { after: BEGINNING, until }))
+      for (const event of page) if (covers(event.stream)) yield event;
   }
 
   /** Verifies an event's own hash, which is chained to the previous event's hash. */
@@ -172,15 +159,10 @@ class HistoryVerification {
     const hash = readHash(codec, event);
     const previous = await this.previousHash(stream, revision);
     const isIntact = hash !== null && (previous === null || isHashOf(codec, event, previous));
-    const found = { stream, revision, position, hash: hash ?? '', isIntact };
-    this.remember(found, null);
-    return found;
+    return { stream, revision, position, hash: hash ?? '', isIntact };
   }
 
-  /**
-   * Checks that all parts of an accepted payload exist. Streams of parts are deleted only if their post was never
-   * accepted.
-   */
+  /** Checks that all parts of an accepted payload exist: only parts of posts that were never accepted are deleted. */
   private async inspectParts(event: StoredEvent): Promise<void> {
     const { postId, parts } = this.deps.codec.decode<PostContent>(event).data;
     if (!parts) return;
@@ -192,17 +174,7 @@ class HistoryVerification {
       if (!there.has(BigInt(revision))) this.matcher.broken.push({ stream, revision, reason: 'removed' });
   }
 
-  /**
-   * Remembers the hash that the next event of the stream is chained to: the hash in the log, if the log has the event.
-   */
-  private remember({ stream, revision, hash }: FoundEvent, logged: string | null): void {
-    this.lastHashes.set(stream, { revision, hash: logged ?? hash });
-  }
-
-  /**
-   * Returns the hash of the previous event: empty for the first event, null if the previous one was deleted or is
-   * damaged.
-   */
+  /** Returns the previous event's hash: empty before the first event; null if that event was deleted or is damaged. */
   private async previousHash(stream: string, revision: bigint): Promise<string | null> {
     if (revision === 0n) return '';
     const last = this.lastHashes.get(stream);

@@ -5,11 +5,11 @@ import { type Batch, BEGINNING, EVENT_STORE, type EventStore, type Position } fr
 import { isStoreOutage } from '../../event-store/store-outage.js';
 import { commitLog, type LogBatch } from '../../history/transparency-log/commit-log.js';
 import { type CurrentLog, firstEntries } from '../../history/transparency-log/current-log.js';
-import { serializeEntry } from '../../history/transparency-log/entry.js';
+import { serializeEntryOf } from '../../history/transparency-log/entry.js';
 import { LogContinuity } from '../../history/transparency-log/log-continuity.js';
 import { LOG_CHECKPOINT, LOG_IDENTITY, type LogIdentity } from '../../history/transparency-log/log-identity.js';
 import { type LogHead, LogMoved, LogTables } from '../../history/transparency-log/log-tables.js';
-import { appendLeaves, hashLeaf, type TreeEdge } from '../../history/transparency-log/merkle.js';
+import { appendEntries, type TreeEdge } from '../../history/transparency-log/merkle.js';
 import { LOG_MESSAGES } from '../../history/transparency-log/messages.js';
 import { PublishedCheckpoints } from '../../history/transparency-log/published-checkpoint.js';
 import { LOG, type Log } from '../../kernel/log.js';
@@ -19,6 +19,7 @@ import { POOL } from '../../postgres/tokens.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 import { sleepUnlessAborted } from '../../runtime/sleep.js';
+import { SagaCheckpoint } from '../engine/saga-checkpoint.js';
 
 /** The tree's head and edge after a commit. */
 interface Written {
@@ -38,9 +39,9 @@ const IDLE_MS = 5_000;
 const BASE_URL_LOOK_MS = 50;
 
 /**
- * Writes the transparency log of the history: a leaf per event in log order, tiles, and the signed head (ADR-141). Only
- * one process at a time does so, under a lease. A batch is one transaction, which moves the head only from where this
- * process expects it. So the head is signed for exactly the tiles committed with it, and never moves back.
+ * Writes the transparency log of the history: a leaf per event, tiles, and the signed head (ADR-141), in one process at
+ * a time. Each batch is one transaction, which moves the head only from where this process expects it: the head is
+ * signed for exactly the tiles committed with it, and never moves back.
  */
 @Injectable()
 export class WriteTransparencyLog {
@@ -60,7 +61,7 @@ export class WriteTransparencyLog {
     this.tables = new LogTables(pool);
   }
 
-  /** Runs until the signal is aborted, and survives outages. */
+  /** Runs until the signal is aborted. Survives outages. */
   async run(signal: AbortSignal): Promise<void> {
     const { leases, log } = this;
     const backoff = new Backoff(RETRY);
@@ -94,10 +95,7 @@ export class WriteTransparencyLog {
     let { head } = prepared;
     let edge = await this.tables.readEdge(head?.size ?? 0);
     const position = await this.loadPosition(head);
-    if (head?.vkey !== current.signer.vkey) {
-      const begun = await this.begin(head, current, edge, position);
-      ({ head, edge } = begun);
-    }
+    if (head?.vkey !== current.signer.vkey) ({ head, edge } = await this.begin(head, current, edge, position));
     let movedAt = performance.now();
     for await (const batch of this.store.subscribe({ after: position, signal, maxBatch: MAX_BATCH })) {
       if (signal.aborted) return;
@@ -111,23 +109,12 @@ export class WriteTransparencyLog {
     }
   }
 
-  private entryOf(event: Batch['events'][number]): Buffer {
-    const { hash } = this.codec.readEnvelope(event);
-    return serializeEntry({ stream: event.stream, revision: event.revision, hash });
-  }
-
   /** Returns the position of the head, and verifies that the saga's checkpoint agrees with it. */
   private async loadPosition(head: LogHead | null): Promise<bigint> {
     const position = head?.position ?? BEGINNING;
-    const { rows } = await this.pool.query<{ position: bigint }>(
-      `with new as (
-         insert into ops_checkpoint (name, version, code, position) values ($1, 1, 1, $2)
-         on conflict do nothing returning position)
-       select position from new union all select position from ops_checkpoint where name = $1 and version = 1`,
-      [KEY, position],
-    );
-    if (rows[0]!.position !== position)
-      throw new LogMoved(LOG_MESSAGES.moved({ found: String(rows[0]!.position), expected: String(position) }));
+    const found = await new SagaCheckpoint(this.pool, KEY).load(position);
+    if (found !== position)
+      throw new LogMoved(LOG_MESSAGES.moved({ found: String(found), expected: String(position) }));
     return position;
   }
 
@@ -138,7 +125,8 @@ export class WriteTransparencyLog {
   }
 
   private commit(from: LogHead, current: CurrentLog, edge: TreeEdge, batch: Batch): Promise<Written> {
-    const entries = batch.events.map((event) => ({ bytes: this.entryOf(event), position: event.position }));
+    const { codec } = this;
+    const entries = batch.events.map((event) => ({ bytes: serializeEntryOf(codec, event), position: event.position }));
     const lastEvent = batch.events.at(-1)?.position ?? null;
     return this.write(from, current, edge, { entries, position: batch.position, lastEvent });
   }
@@ -149,10 +137,7 @@ export class WriteTransparencyLog {
     before: TreeEdge,
     batch: Pick<LogBatch, 'entries' | 'position' | 'lastEvent'>,
   ): Promise<Written> {
-    const { edge, tiles } = appendLeaves(
-      before,
-      batch.entries.map(({ bytes }) => hashLeaf(bytes)),
-    );
+    const { edge, tiles } = appendEntries(before, batch.entries);
     return { head: await commitLog(this, current, { ...batch, from, edge, tiles }), edge };
   }
 

@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { EVENT_ID } from '../../../history/historic-event.js';
 import { type EndedLog, showEnded, type ShownEndedLog } from '../../../history/transparency-log/ended-logs.js';
 import { TILE_WIDTH } from '../../../history/transparency-log/merkle.js';
 import { parseTilePath } from '../../../history/transparency-log/tile-path.js';
@@ -11,7 +12,6 @@ import { getCaller, getOwnerScope } from '../caller.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 
 const TEXT = 'text/plain; charset=utf-8';
-const EVENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TILES = '/history/log/tile/';
 
 /** Name of the log, and the key that verifies its checkpoints. */
