@@ -49,6 +49,12 @@ export class UnreadablePost extends Error {
   override readonly name = 'UnreadablePost';
 }
 
+/** Handler for `catch`: returns null for an {@link UnreadablePost}, and throws any other error. */
+export const nullIfUnreadable = (error: unknown): null => {
+  if (error instanceof UnreadablePost) return null;
+  throw error;
+};
+
 /** Reads accepted posts from the store. Payloads that were stored in parts are assembled (D-42). */
 @Injectable()
 export class PostPayloads {
@@ -94,12 +100,8 @@ export class PostPayloads {
 
   /** Reads a post's payload; null if it cannot be read as it was accepted. @throws Unavailable */
   async readPayload(stream: string, revision: string): Promise<PublishPayload | null> {
-    try {
-      return (await this.readPost(stream, revision)).payload;
-    } catch (error) {
-      if (error instanceof UnreadablePost) return null;
-      throw error;
-    }
+    const post = await this.readPost(stream, revision).catch(nullIfUnreadable);
+    return post?.payload ?? null;
   }
 
   private decode<E extends DomainEvent>(stored: StoredEvent): RecordedEvent<E> {

@@ -6,6 +6,7 @@ import type { ProjectChannelsChanged, ProjectCreated, ProjectDeleted } from '../
 import type { WebhookOutputCreated } from '../../domain/webhook-output/webhook-output.events.js';
 import type { CommandContext } from '../../event-store/codec.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
+import { causedBy } from '../engine/caused-by.js';
 import { FollowsLog } from '../engine/follows-log.js';
 
 type Deletion = OwnerDeleted | ChannelDeleted | ProjectDeleted | EndpointDeleted;
@@ -16,9 +17,9 @@ type Naming =
 const NAME = 'complete-deletions';
 
 /**
- * Completes deletions whose process died before it finished: removes references to a deleted resource, cancels its
- * queued publications, and deletes everything that belonged to a deleted owner. Resources created while a deletion took
- * place are checked as well. Each step depends on the current state, so an old or repeated event does no harm.
+ * Completes interrupted deletions: removes references to a deleted resource, cancels its queued publications, and
+ * deletes everything that belonged to a deleted owner. Also checks resources created during a deletion. Each step
+ * depends on the current state, so an old or repeated event does no harm.
  */
 @FollowsLog<Deletion | Naming>({
   name: NAME,
@@ -40,14 +41,10 @@ export class CompleteDeletions {
   constructor(private readonly deletions: Deletions) {}
 
   async react(event: RecordedEventOf<Deletion | Naming>): Promise<void> {
-    await reactTo(event, this.deletions, contextOf(event));
+    const context = { ...causedBy(event, NAME), commandId: `${NAME}/${event.id}`, at: event.at };
+    await reactTo(event, this.deletions, context);
   }
 }
-
-const contextOf = ({ id, requestId, correlationId, at }: RecordedEventOf<Deletion | Naming>): CommandContext => {
-  const origin = { actor: `system:${NAME}`, requestId, causationId: id, correlationId, clientAddress: null } as const;
-  return { ...origin, commandId: `${NAME}/${id}`, at };
-};
 
 const reactTo = async (
   event: RecordedEventOf<Deletion | Naming>,

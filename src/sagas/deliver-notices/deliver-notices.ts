@@ -15,29 +15,27 @@ import { MAX_LISTED, renderNotices } from './render-notices.js';
 
 const LEASE = 'deliver-notices';
 const SWEEP_MS = 1_000;
-/** Number of messages sent at a time. A slow chat delays only the messages of the same sweep. */
+/** Number of messages sent at a time. */
 const BATCH_SIZE = 16;
 /** Minimum time between two messages of one kind to the same owner, in minutes. */
 const QUIET_MINUTES = 10;
-/** Age at which the delivery of a notice is abandoned, in minutes. */
+/** Age at which a notice is abandoned, in minutes. */
 const MAX_AGE_MINUTES = 24 * 60;
-/** Delays, in ms, before the next attempt if the network may accept the message later. */
+/** Delays before a message is sent again, in ms. */
 const RETRY = { firstMs: 5_000, longestMs: 600_000 };
 /** How long a stopping process waits for messages in progress, in ms. */
 const DRAIN_MS = 3_000;
 const SWEEP_RETRY = { firstMs: 100, longestMs: 10_000 };
 
-/** Outcome of an attempt to send a batch. */
 type Attempt =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'refused'; readonly error: PublishError }
   | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null };
 
 /**
- * Delivers notices to the owners' chats, in one process at a time. Notices of one kind to one owner are combined into
- * one message, at most one every ten minutes (ADR-163). A message is sent before its notices count as delivered: a
- * process that dies loses no notice, and repeats only a message whose response was lost. A permanent refusal ends the
- * batch at once; any other failure is retried for a day.
+ * Delivers notices to the owners' chats, in one process at a time. Combines notices of one kind to one owner into a
+ * message at most every ten minutes (ADR-163). Notices count as delivered after the message is sent, so a crash loses
+ * none, and repeats only a message without a recorded response. Retries for a day, unless the network refuses for good.
  */
 @Injectable()
 export class DeliverNotices {
@@ -58,9 +56,8 @@ export class DeliverNotices {
       await this.queue.forget();
       await this.sweepUntil(held, lost);
     };
-    const { leases, log } = this;
-    const logFailure = (reason: string): void => log.warn({ reason }, 'failed to deliver notices; retrying');
-    return runUnderLease(leases, { lease: LEASE, retry: SWEEP_RETRY, logFailure, work }, signal);
+    const failure = 'failed to deliver notices; retrying';
+    return runUnderLease(this.leases, this.log, { lease: LEASE, retry: SWEEP_RETRY, failure, work }, signal);
   }
 
   /** @param lost aborts messages in progress at once */
@@ -70,8 +67,7 @@ export class DeliverNotices {
     const sending = AbortSignal.any([lost, drained.signal]);
     while (!signal.aborted) {
       const due = await this.queue.findDue(BATCH_SIZE);
-      // The lease is held until all calls have settled, even after an error; otherwise another sweep would send the
-      // same messages again.
+      // The lease is held until all calls have settled, or another process would send the same messages again.
       const ends = await Promise.allSettled(due.map((group) => this.deliver(group, sending)));
       const failed = ends.find((end) => end.status === 'rejected');
       if (failed) throw failed.reason;
@@ -81,8 +77,7 @@ export class DeliverNotices {
   }
 
   private async deliver(group: NoticeGroup, signal: AbortSignal): Promise<void> {
-    const { queue, chats, log } = this;
-    const { minuteMs } = this;
+    const { queue, chats, log, minuteMs } = this;
     const chat = await chats.find(group.owner_id);
     if (!chat) return queue.dropAll(group.owner_id);
     const batch = await queue.openBatch(group, MAX_LISTED);
@@ -107,20 +102,13 @@ export class DeliverNotices {
     const secret = await this.readSecret(chat);
     if (!carrier || !secret) return { kind: 'refused', error: withoutCredentials };
     const publisher = publishers.get(carrier.id);
+    const key = batch.batch;
     const text = renderNotices(batch.texts, batch.count, chat.locale);
     const post = { text, entities: [], media: [], buttons: [], isAdvertisement: false };
     let address: Readonly<Record<string, string>> = { chat_id: chat.chatId };
     for (;;) {
-      const channel = { id: batch.batch, address, settings: {} };
-      const context = {
-        credentials: secret,
-        channel,
-        results: {},
-        key: batch.batch,
-        waits: {},
-        media: noMedia,
-        signal,
-      };
+      const channel = { id: key, address, settings: {} };
+      const context = { credentials: secret, channel, results: {}, key, waits: {}, media: noMedia, signal };
       let moved: Extract<StepOutcome, { kind: 'moved' }> | null = null;
       for (const step of publisher.render(post, channel, {}).steps) {
         const outcome = await publisher.send(step, context);
@@ -135,10 +123,7 @@ export class DeliverNotices {
     }
   }
 
-  /**
-   * Reads the bot's token; null if it was erased or cannot be decrypted. No message can be sent then until the owner
-   * sets it again.
-   */
+  /** Reads the bot's token; null if it was erased or cannot be decrypted, until the owner sets it again. */
   private async readSecret({ secretId }: NoticeChat): Promise<Secret | null> {
     const { vault, log } = this;
     try {

@@ -47,9 +47,7 @@ export class NoticeQueue {
     return rows;
   }
 
-  /**
-   * Returns the group's next batch to send: an unfinished batch, or else all waiting notices; null if there are none.
-   */
+  /** Returns the group's next batch: an unfinished batch, or else all waiting notices; null if there are none. */
   async openBatch({ owner_id, kind }: NoticeGroup, maxTexts: number): Promise<NoticeBatch | null> {
     await this.pool.query(
       `update ops_notice set batch = $3 where owner_id = $1 and kind = $2 and batch is null and settled_at is null
@@ -68,7 +66,7 @@ export class NoticeQueue {
     return rows[0] ?? null;
   }
 
-  /** Settles a batch that was delivered or never will be. The next message of its kind waits for `quietMs`. */
+  /** Ends a batch, delivered or not. The next message of its kind waits for `quietMs`. */
   async settle({ owner_id, kind }: NoticeGroup, { batch }: NoticeBatch, quietMs: number): Promise<void> {
     await this.pool.query(
       `with ended as (
@@ -98,7 +96,7 @@ export class NoticeQueue {
     );
   }
 
-  /** Deletes notices settled more than a day ago, and rows of `ops_notice_pace` that no longer delay a message. */
+  /** Deletes notices settled over a day ago, and rows of `ops_notice_pace` that no longer delay a message. */
   async forget(): Promise<void> {
     await this.pool.query(`delete from ops_notice where settled_at < clock_timestamp() - interval '1 day'`);
     await this.pool.query(

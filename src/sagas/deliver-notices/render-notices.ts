@@ -3,17 +3,10 @@ import { NOTICE_GROUP_EN, NOTICE_GROUP_RU } from './messages.js';
 
 /** Maximum number of notices that a message lists in full. */
 export const MAX_LISTED = 8;
-/**
- * Maximum length of each notice in a combined message, in UTF-16 units: eight notices fit into one message on any
- * network.
- */
+/** Maximum length of a listed notice, in UTF-16 units: eight notices fit into one message on any network. */
 const MAX_LENGTH = 450;
 
-/**
- * Renders notices of one kind as one message.
- * @param texts texts of the first notices, oldest first
- * @param count number of all notices
- */
+/** Renders notices of one kind as one message. @param texts the first notices @param count number of all notices */
 export const renderNotices = (texts: readonly string[], count: number, locale: Locale): string => {
   const say = locale === 'ru' ? NOTICE_GROUP_RU : NOTICE_GROUP_EN;
   if (count <= 1) return texts[0] ?? '';

@@ -49,31 +49,19 @@ const REASONS = {
 /** How long a read of an output's queue stays valid, in ms. A new URL, secret or state must take effect soon. */
 const QUEUE_TTL_MS = 1_000;
 
-/**
- * Maximum number of outputs of one pace that a process delivers to at a time. Each pace has its own limit, so that slow
- * outputs take no capacity from fast ones.
- */
+/** Maximum number of outputs of one pace that a process delivers to at a time: slow outputs do not delay fast ones. */
 const OUTPUTS_PER_PACE = 256;
 
 /** Maximum number of outputs on one host that a process delivers to at a time, each over one connection. */
 export const OUTPUTS_PER_HOST = 32;
 
-/** Outcome of an attempt that was skipped because the server had just been unreachable. */
-const NOT_SENT: SentResult = {
-  status: null,
-  answer: DELIVERY_MESSAGES.notSent,
-  retryAfterMs: null,
-  isAborted: false,
-  isUnreachable: true,
-};
-
-/**
- * Outcome of an attempt. `lacksSecret` is true if it was skipped because the output's signing secret cannot be read.
- */
+/** Outcome of an attempt. `lacksSecret`: it was skipped because the signing secret cannot be read. */
 type AttemptEnd = SentResult & { readonly lacksSecret?: boolean };
 
-/** Returns the outcome of an attempt that was skipped for the reason in `answer`. */
-const notSendable = (answer: string): AttemptEnd => ({ status: null, answer, retryAfterMs: null, isAborted: false });
+const skipped = (answer: string): AttemptEnd => ({ status: null, answer, retryAfterMs: null, isAborted: false });
+
+/** Outcome of an attempt that was skipped because the server had just been unreachable. */
+const NOT_SENT: AttemptEnd = { ...skipped(DELIVERY_MESSAGES.notSent), isUnreachable: true };
 
 /** Outcome of an attempt whose event is still being appended. */
 interface Attempted {
@@ -87,10 +75,10 @@ interface Attempted {
 }
 
 /**
- * Delivers events to customers' servers (D-30): claims webhook outputs that are due, and sends the due deliveries of
- * each in order under its lease (see {@link DueWork}). A delivery that waits for its retry does not delay later ones.
- * If the server seems to be down, the first waiting delivery is tried before a later one: once it succeeds, all waiting
- * deliveries are sent in order (ADR-152). An outcome is appended while the next delivery is sent; if the process dies
+ * Delivers events to customers' servers (D-30): claims due webhook outputs, and sends the due deliveries of each in
+ * order under its lease (see {@link DueWork}). A delivery that waits for its retry does not delay later deliveries. If
+ * the server seems to be down, the first waiting delivery is tried before each later delivery; once it succeeds, all
+ * waiting deliveries are sent in order (ADR-152). An outcome is appended while the next delivery is sent; after a crash
  * in between, the delivery is sent again with the same id.
  */
 @Injectable()
@@ -135,9 +123,8 @@ export class DeliverWebhooks {
   }
 
   /**
-   * Delivers to an output unless its host already has {@link OUTPUTS_PER_HOST} deliveries in progress. It does not
-   * wait: the output is released and claimed again a moment later, so that a host with many outputs takes no capacity
-   * from others.
+   * Delivers to an output unless its host has {@link OUTPUTS_PER_HOST} deliveries in progress. The output is then
+   * released and claimed again later, because waiting would take capacity from other hosts.
    */
   private async deliverWithinHost(
     queue: OutputQueue,
@@ -153,10 +140,7 @@ export class DeliverWebhooks {
     }
   }
 
-  /**
-   * Sends the due deliveries while this read of the queue is valid.
-   * @returns position of the last event; null if no outcome was recorded
-   */
+  /** Sends the due deliveries while this read of the queue is valid. @returns position of the last event, if any */
   private async deliverInOrder(
     { output, due, probe }: OutputQueue,
     worker: string,
@@ -192,25 +176,17 @@ export class DeliverWebhooks {
     isProbe: boolean,
     signals: ShutdownSignals,
   ): Promise<Attempted | null> {
-    const { clock } = this;
-    const at = clock.now();
+    const at = this.clock.now();
     const startedAt = performance.now();
     const sent = await this.send(row, output, at, signals.abort);
     if (sent.isAborted) return null;
     const latencyMs = Math.round((performance.now() - startedAt) * 10) / 10;
     const { status, answer } = sent;
-    const deliveryId = row.delivery_id;
-    if (status !== null && status >= 200 && status < 300) {
-      const command = { type: 'RecordSuccess', deliveryId, at, status, latencyMs, answer } as const;
-      return {
-        isDelivered: true,
-        isServerDown: false,
-        isUnreachable: false,
-        isDisabled: false,
-        recorded: this.record(row, command, signals),
-      };
-    }
-    return this.recordFailure(row, output, sent, { isProbe, at, latencyMs }, signals);
+    if (status === null || status < 200 || status >= 300)
+      return this.recordFailure(row, output, sent, { isProbe, at, latencyMs }, signals);
+    const command = { type: 'RecordSuccess', deliveryId: row.delivery_id, at, status, latencyMs, answer } as const;
+    const recorded = this.record(row, command, signals);
+    return { isDelivered: true, isServerDown: false, isUnreachable: false, isDisabled: false, recorded };
   }
 
   private recordFailure(
@@ -221,8 +197,7 @@ export class DeliverWebhooks {
     signals: ShutdownSignals,
   ): Attempted {
     const isGone = status === 410;
-    const { clock } = this;
-    const { minuteMs } = this;
+    const { clock, minuteMs } = this;
     const next = { endedAt: clock.now(), retryAfterMs, minuteMs, random: Math.random() };
     const facts = { deliveryId: row.delivery_id, at, status, answer, ...more };
     const recorded = this.record(row, { type: 'RecordFailure', ...facts, isGone, next }, signals);
@@ -243,20 +218,16 @@ export class DeliverWebhooks {
     signal: AbortSignal,
   ): Promise<AttemptEnd> {
     const secrets = await this.readSecrets(output, at);
-    if (typeof secrets === 'string') return { ...notSendable(secrets), lacksSecret: true };
+    if (typeof secrets === 'string') return { ...skipped(secrets), lacksSecret: true };
     const body = row.body ?? (await this.bodies.readBody(row));
-    if (body === null) return notSendable(DELIVERY_MESSAGES.bodyDamaged);
+    if (body === null) return skipped(DELIVERY_MESSAGES.bodyDamaged);
     const id = uuidOfDelivery(row.delivery_id);
-    const { sender } = this;
     const { brand } = this.settings;
     const headers = signDelivery({ id, kind: row.kind, body, timestamp: Math.floor(at / 1_000), brand, secrets });
-    return sender.send(output.url, headers, body, signal);
+    return this.sender.send(output.url, headers, body, signal);
   }
 
-  /**
-   * Reads the secrets that are valid at the given time, the current one first. Returns an error message if the current
-   * one cannot be read.
-   */
+  /** Reads the valid secrets, the current one first. Returns an error message if the current one cannot be read. */
   private async readSecrets(output: DeliveryOutputRow, at: Instant): Promise<readonly string[] | string> {
     const { secret_id, previous_secret_id, previous_until } = output;
     const present = await this.readSecret(secret_id);
@@ -264,7 +235,8 @@ export class DeliverWebhooks {
     const hasPrevious = previous_secret_id !== null && previous_until > at;
     const previous = hasPrevious ? await this.readSecret(previous_secret_id) : '';
     // The receiver needs only one signature that it can verify, so a missing previous secret does not matter.
-    return [present, ...(typeof previous === 'string' ? [] : [previous])].map(({ secret = '' }) => secret);
+    const readable = typeof previous === 'string' ? [present] : [present, previous];
+    return readable.map(({ secret = '' }) => secret);
   }
 
   /** Reads a secret; returns an error message if it was erased or cannot be decrypted. */
@@ -306,10 +278,7 @@ export class DeliverWebhooks {
   }
 }
 
-/**
- * Returns a delivery's state as its row shows it, to save reading its stream. If the delivery has changed since, the
- * append conflicts.
- */
+/** Returns a delivery's state according to its row, which saves a read; an append to an outdated state conflicts. */
 const knownDelivery = (row: DueDelivery): LoadedAggregate<ReturnType<typeof decider.evolve>> => ({
   state: {
     ownerId: row.owner_id,

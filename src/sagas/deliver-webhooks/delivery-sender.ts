@@ -5,7 +5,7 @@ import { DELIVERY_MESSAGES } from './messages.js';
 
 /** Maximum duration of an attempt, from the call to the end of the response, in ms (security.md). Never scaled. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
-/** Maximum number of bytes of a response to read. If the response is longer, the connection is closed. */
+/** Maximum number of bytes of a response to read; a longer response is cut off. */
 const READ_BYTES = 2_048;
 /** Maximum number of UTF-16 units of a response to keep. */
 const KEPT_UNITS = 500;
@@ -37,14 +37,8 @@ export class DeliverySender {
     body: string,
     signal: AbortSignal,
   ): Promise<SentResult> {
-    const request = {
-      method: 'POST',
-      headers,
-      body,
-      signal,
-      maxBytes: READ_BYTES,
-      timeoutMs: ATTEMPT_TIMEOUT_MS,
-    } as const;
+    const limits = { maxBytes: READ_BYTES, timeoutMs: ATTEMPT_TIMEOUT_MS };
+    const request = { method: 'POST', headers, body, signal, ...limits } as const;
     try {
       // The status alone decides the outcome, so a truncated body is not a failure.
       const answer = await this.client.request(url, request, 'cut');
@@ -54,26 +48,19 @@ export class DeliverySender {
       if (!(error instanceof FetchError)) throw error;
       const isAborted = error.code === 'aborted' && signal.aborted;
       const isUnreachable = error.isHostUnknown || NOT_CONNECTED.has(causeCodeOf(error));
-      return {
-        status: error.status ?? null,
-        answer: describeError(error),
-        retryAfterMs: null,
-        isAborted,
-        isUnreachable,
-      };
+      const answer = describeError(error);
+      return { status: error.status ?? null, answer, retryAfterMs: null, isAborted, isUnreachable };
     }
   }
 }
 
-const toText = (beginning: Buffer): string => {
-  if (beginning.length === 0) return '';
-  const text = beginning.toString('utf8');
-  // Databases cannot store NUL, and JSON cannot store half of a surrogate pair.
-  return text
+// Databases cannot store NUL, and JSON cannot store half of a surrogate pair.
+const toText = (beginning: Buffer): string =>
+  beginning
+    .toString('utf8')
     .replaceAll('\0', '')
     .slice(0, KEPT_UNITS)
     .replace(/\p{Cs}/gu, '\ufffd');
-};
 
 /** Reads `Retry-After`: seconds, or a date, compared with the response's own `Date` if there is one (RFC 9110). */
 const readRetryAfter = ({ headers: { 'retry-after': value = '', date = '' } }: CompleteAnswer): number | null => {

@@ -22,8 +22,8 @@ export const readPublication = async (
 };
 
 /**
- * Lists the current state of a post's publications in a project, in the order of D-57, each with the position of its
- * last event. Publications cancelled before the release have no events of their own.
+ * Lists a post's publications in a project, in the order of D-57, with the position of the last event of each.
+ * Publications cancelled before the release have no events.
  */
 export const listPublications = (
   aggregates: AggregateStore,

@@ -11,11 +11,11 @@ import { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { isoOrNull } from '../../kernel/instant.js';
 import { ProjectOutputs } from '../../projections/discovery/project-outputs.queries.js';
-import { PostPayloads, type PostWithPayload, UnreadablePost } from '../../projections/posts/post-payloads.js';
+import { nullIfUnreadable, PostPayloads, type PostWithPayload } from '../../projections/posts/post-payloads.js';
 import { DeliveryFanOut } from './delivery-fan-out.js';
 import { describeCancelled } from './listed-publications.js';
 
-/** A planned post may end without a release; its publications then have no events of their own. */
+/** Ends of a planned post without a release; its publications then have no events. */
 export type PostEnd = PostRejected | PlannedPublicationsCancelled;
 
 /** Schedules deliveries for events that precede a post's release. */
@@ -31,7 +31,7 @@ export class PlannedPostDeliveries {
   /** Notifies the subscribed webhook outputs that a post waits for approval (D-62). */
   async scheduleApprovalNeeded(event: RecordedEventOf<PostApprovalRequested>): Promise<void> {
     const { postId, endpointId, publishAt } = event.data;
-    const post = await this.readContentBefore(event);
+    const post = await this.payloads.readContentBefore(event).catch(nullIfUnreadable);
     if (!post) return;
     const outputs = await this.outputs.findWanting(listProjects(post), ['post.approval_needed']);
     if (outputs.length === 0) return;
@@ -42,45 +42,25 @@ export class PlannedPostDeliveries {
       publish_at: isoOrNull(publishAt),
       text: post.payload.text ?? null,
     };
-    await this.fanOut.deliver(outputs, 'post.approval_needed', body, event, { name: event.id, at: event.at });
+    await this.fanOut.deliver(outputs, 'post.approval_needed', body, event);
   }
 
   /** Schedules `post.completed` for the projects in which none of the post's publications was released. */
   async scheduleCompletion(event: RecordedEventOf<PostEnd | PostReleased>): Promise<void> {
     if (event.type !== 'PostReleased' && !event.data.isLast) return;
-    const post = await this.readContentBefore(event);
+    const post = await this.payloads.readContentBefore(event).catch(nullIfUnreadable);
     if (!post) return;
-    const released = event.type === 'PostReleased' ? listProjects(event.data) : [];
-    const cancelled = listProjects(post).filter((projectId) => !released.includes(projectId));
-    await this.completeProjects(event, post, cancelled);
-  }
-
-  private async completeProjects(
-    event: RecordedEventOf<PostEnd | PostReleased>,
-    post: PostWithPayload,
-    projectIds: readonly string[],
-  ): Promise<void> {
     const { postId } = event.data;
+    const released = event.type === 'PostReleased' ? listProjects(event.data) : [];
     const perPost = { name: postId, at: post.event.data.acceptedAt };
-    for (const projectId of projectIds) {
+    for (const projectId of listProjects(post)) {
+      if (released.includes(projectId)) continue;
       const outputs = await this.outputs.findWanting([projectId], ['post.completed']);
       if (outputs.length === 0) continue;
       const { state: project } = await this.aggregates.loadAggregate(projectDecider, projectId);
       const publications = post.targets.filter((target) => target.projectId === projectId).map(describeCancelled);
       const body = { post_id: postId, project: { id: projectId, name: project?.name ?? null }, publications };
       await this.fanOut.deliver(outputs, 'post.completed', body, event, perPost);
-    }
-  }
-
-  /** Returns null if the post cannot be read, because there is then nothing to report. */
-  private async readContentBefore(
-    event: RecordedEventOf<PostEnd | PostReleased | PostApprovalRequested>,
-  ): Promise<PostWithPayload | null> {
-    try {
-      return await this.payloads.readContentBefore(event);
-    } catch (error) {
-      if (error instanceof UnreadablePost) return null;
-      throw error;
     }
   }
 }

@@ -15,7 +15,7 @@ export interface PublishedPost {
   readonly postId: string;
   readonly payload: PublishPayload;
   readonly projectId: string;
-  /** Revision of the project whose processing produced the text; null if no revision was recorded. */
+  /** Revision of the project that processed the text; null if none was recorded. */
   readonly projectRevision: string | null;
   readonly channelId: string;
   readonly platform: string;
@@ -33,10 +33,7 @@ export class PublishedTexts {
     private readonly translations: StoredTranslations,
   ) {}
 
-  /**
-   * Returns the published text, or the original text if the published text cannot be reconstructed, for example because
-   * a translation is missing.
-   */
+  /** Returns the original text if the published text cannot be reconstructed, for example without a translation. */
   async read(post: PublishedPost, origin: Origin, signal: AbortSignal): Promise<TextWithEntities> {
     const { payload, postId, projectId, projectRevision, platform, channelId, address } = post;
     const original = { text: payload.text ?? '', entities: payload.entities ?? [] };

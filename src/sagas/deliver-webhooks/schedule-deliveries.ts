@@ -22,10 +22,11 @@ import { toTextHtml } from '../../payload/text-html.js';
 import { ProjectOutputs } from '../../projections/discovery/project-outputs.queries.js';
 import { References } from '../../projections/discovery/references.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { PostPayloads, type PostWithPayload, UnreadablePost } from '../../projections/posts/post-payloads.js';
+import { nullIfUnreadable, PostPayloads, type PostWithPayload } from '../../projections/posts/post-payloads.js';
 import { PostPlaces } from '../../projections/posts/post-place.queries.js';
+import { causedBy } from '../engine/caused-by.js';
 import { FollowsLog } from '../engine/follows-log.js';
-import { DeliveryFanOut, NAME, originOf } from './delivery-fan-out.js';
+import { DeliveryFanOut, NAME } from './delivery-fan-out.js';
 import { listPublications, readPublication } from './listed-publications.js';
 import { PlannedPostDeliveries, type PostEnd, wasReleasedWhole } from './planned-post-deliveries.js';
 import { PublishedTexts } from './published-text.js';
@@ -48,9 +49,9 @@ const KINDS_OF: Readonly<Record<PublicationOutcome['type'], readonly WebhookKind
 };
 
 /**
- * Schedules a delivery of each event to every webhook output that subscribes to it (D-29). The id of a delivery is
- * derived from the output and the event, or from the post if it is sent once per post, so a repeated event schedules
- * nothing twice. An output's deliveries are in the order of the events.
+ * Schedules a delivery of each event to every subscribed webhook output, in the order of the events (D-29). The id of a
+ * delivery derives from the output and the event, or the post for deliveries once per post, so a repeated event
+ * schedules nothing twice.
  */
 @FollowsLog<Trigger>({
   name: NAME,
@@ -112,10 +113,7 @@ export class ScheduleDeliveries {
     if (!state) return;
     const outputs = await this.outputs.findWanting(state.settings.projectIds, ['endpoint.disabled']);
     const endpoint = { id: endpointId, name: state.settings.name, disabled_by: by };
-    await this.fanOut.deliver(outputs, 'endpoint.disabled', { endpoint, reason }, event, {
-      name: event.id,
-      at: event.at,
-    });
+    await this.fanOut.deliver(outputs, 'endpoint.disabled', { endpoint, reason }, event);
   }
 
   private async scheduleNeedsAttention(event: RecordedEventOf<ChannelNeedsAttention>): Promise<void> {
@@ -127,7 +125,7 @@ export class ScheduleDeliveries {
     if (!state) return;
     const channel = { id: channelId, name: state.name, platform: state.platform };
     const body = { channel, reason: attention.message, code: attention.code };
-    await this.fanOut.deliver(outputs, 'channel.needs_attention', body, event, { name: event.id, at: event.at });
+    await this.fanOut.deliver(outputs, 'channel.needs_attention', body, event);
   }
 
   private async scheduleOutcome(event: RecordedEventOf<PublicationOutcome>, signal: AbortSignal): Promise<void> {
@@ -149,15 +147,13 @@ export class ScheduleDeliveries {
       project: { id: projectId, name: project?.name ?? null },
       target: { id: channelId, platform: target.platform, name: channel?.name ?? null },
     };
-    const once = { name: event.id, at: event.at };
     // The id of a delivery sent once per post must not depend on the publication that caused it.
     const perPost = { name: postId, at: post.event.data.acceptedAt };
     const ids = { post_id: postId, publication_id: publicationId };
 
     const published = wanting('post.published');
     if (event.type === 'PublicationSucceeded' && published.length > 0) {
-      const body = await this.describePost(event, post, target, channel, signal);
-      const { acceptedAt: _, ...content } = body;
+      const content = await this.describePost(event, post, target, channel, signal);
       await this.fanOut.deliver(published, 'post.published', { ...ids, ...places, ...content }, event, perPost);
     }
     const kind = kinds.find((each) => each.startsWith('publication.'));
@@ -165,13 +161,12 @@ export class ScheduleDeliveries {
       const error = 'error' in event.data ? { error: event.data.error as unknown as JsonObject } : {};
       const result =
         event.type === 'PublicationSucceeded' ? { message_ids: event.data.messageIds, urls: event.data.urls } : {};
-      await this.fanOut.deliver(wanting(kind), kind, { ...ids, ...places, ...result, ...error }, event, once);
+      await this.fanOut.deliver(wanting(kind), kind, { ...ids, ...places, ...result, ...error }, event);
     }
     const completing = wanting('post.completed');
     if (kinds.includes('post.completed') && completing.length > 0) {
       const listed = await listPublications(aggregates, post, projectId);
-      // An outcome after this event must be delivered before `post.completed` (D-30), so its own event completes the
-      // post.
+      // `post.completed` must follow all outcomes (D-30), so the last outcome's own event completes the post.
       if (listed.every(({ publication, position }) => OVER.has(publication.state) && position <= event.position)) {
         const publications = listed.map(({ publication }) => publication);
         const body = { post_id: postId, project: places.project, publications };
@@ -180,21 +175,15 @@ export class ScheduleDeliveries {
     }
   }
 
-  /** Returns null if the post cannot be read, because nothing can be reported about it. */
+  /** Returns null if the post cannot be read. */
   private async readPost({ data, position }: RecordedEventOf<PublicationOutcome>): Promise<PostWithPayload | null> {
     const { places, payloads, progress } = this;
     await progress.requireUpTo('posts', position);
     const place = await places.findContent(data.postId);
-    if (!place) return null;
-    try {
-      return await payloads.readPost(place.stream, place.revision);
-    } catch (error) {
-      if (error instanceof UnreadablePost) return null;
-      throw error;
-    }
+    return place && payloads.readPost(place.stream, place.revision).catch(nullIfUnreadable);
   }
 
-  /** Describes a post in the format in which it was sent, with its text as it was published on the target (D-29). */
+  /** Describes a post in the format of requests, with its text as published on the target (D-29). */
   private async describePost(
     event: RecordedEventOf<PublicationSucceeded>,
     post: PostWithPayload,
@@ -207,9 +196,8 @@ export class ScheduleDeliveries {
     const { projectRevision } = (await readPublication(this.aggregates, publicationId)).state;
     const address = channel?.address ?? {};
     const published = { postId, payload, projectId, projectRevision, channelId, platform, address };
-    const { text, entities } = await this.texts.read(published, originOf(event), signal);
+    const { text, entities } = await this.texts.read(published, causedBy(event, NAME), signal);
     return {
-      acceptedAt: post.event.data.acceptedAt,
       published_at: iso(at),
       text,
       entities: entities as unknown as JsonObject[],

@@ -18,9 +18,8 @@ export interface SignedDelivery {
 const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text);
 
 /**
- * Returns the headers of an attempt (publish-api.md: Events; security.md: Outbound webhooks): the specification's own
- * headers, with a signature by the current secret, and the Standard Webhooks headers, with one signature per valid
- * secret.
+ * Returns the headers of an attempt (publish-api.md: Events; security.md: Outbound webhooks): the specification's own,
+ * signed with the current secret, and those of Standard Webhooks, with a signature per valid secret.
  */
 export const signDelivery = (delivery: SignedDelivery): Record<string, string> => {
   const { id, kind, body, timestamp, brand, secrets } = delivery;

@@ -17,14 +17,14 @@ export interface DueSource {
   readonly owner?: string;
 }
 
-/** A key whose lease a worker has acquired. */
+/** A key that a worker has leased. */
 export interface ClaimedKey extends KeyPlace {
   readonly key: string;
   /** Term of the lease: see {@link Leases}. */
   readonly term: bigint;
 }
 
-/** The keys that a claim has acquired, and the time from which the next claim is worthwhile. */
+/** The keys that a claim has acquired, and when to claim next. */
 export interface Claim {
   readonly claimed: readonly ClaimedKey[];
   /** Time at which the next key in the worker's own shards becomes due; null if there is none. */
@@ -44,7 +44,7 @@ export interface ClaimScope {
 
 const ALL: ClaimScope = { shards: null, isSweep: true, mostKeys: 1 };
 
-/** Claims due keys in batches and leases them, so that only one worker at a time may work on a key. */
+/** Claims due keys under leases, so that only one worker at a time works on a key. */
 export class DueClaims {
   constructor(
     private readonly pool: Pool,
@@ -54,9 +54,8 @@ export class DueClaims {
 
   /**
    * Claims due keys that no other worker holds, longest due first, and no more per owner than {@link FairSlots} allows.
-   * @param capacity free slots by group, for all groups; 0 claims none
-   * @param except keys not to claim. Any other key that this worker already holds is claimed again, because the worker
-   * must have failed to release it.
+   * @param capacity free slots of all groups
+   * @param except keys not to claim; any other key that this worker holds is claimed again, because its release failed
    */
   async claim(
     workerId: string,
@@ -70,8 +69,7 @@ export class DueClaims {
       ClaimedKey & { term: bigint | null; nextDue: bigint | null; keyCount: number | null }
     >({
       name: `claim due ${prefix}`,
-      // "nth" and "rank" count as if the keys were started one after another, each owner's in turn, so that FairSlots
-      // has a slot for each.
+      // "nth" and "rank" count as if keys started one by one, owners in turn, so that FairSlots has a slot for each.
       text: `
         with capacity as (
           select * from jsonb_to_recordset($2) capacity("group" text, size int, held jsonb, "full" text[])),

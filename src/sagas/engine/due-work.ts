@@ -53,29 +53,27 @@ export interface DueWorkKind<Queue> {
 
 /** Interval, in ms, at which a worker checks the keys of all workers, in case a notification was lost. */
 const SWEEP_MS = 2_000;
-/** How long a key without work is left alone before it is claimed again, in ms. */
+/** How long to leave a key without work alone, in ms. */
 const IDLE_COOLDOWN_MS = 250;
 const FAILURE_COOLDOWN_MS = 1_000;
 
 /**
- * Claims due keys, and processes the queue of each under its lease. Sleeps until a key in its own shards is due or
- * free, or until the next sweep, which also claims other workers' keys, in case those workers are busy or gone
- * (ADR-102). Used for publishing (by channel) and webhook deliveries (by output) (ADR-151).
+ * Claims due keys, and processes the queue of each under its lease: channels for publishing, webhook outputs for
+ * deliveries (ADR-151). Sleeps until a key in its own shards is due or free, or until the next sweep, which also claims
+ * keys of other workers that may be busy or gone (ADR-102).
  */
 export class DueWork<Queue> {
   private readonly activeKeys = new Map<string, Promise<void>>();
-  /**
-   * Keys not to claim, each until a time by `performance.now()`, because the system clock may be set back (ADR-103).
-   */
+  /** Keys not to claim, with end times by `performance.now()`, because the system clock may be set back (ADR-103). */
   private readonly cooldowns = new Map<string, number>();
   private readonly shards: OwnShards;
   private readonly outage: OutageNotice;
   /** Time by `performance.now()` of the next sweep. */
   private nextSweepAt = 0;
-  /** True if a sweep has found more keys than there is room for, in which case the next claim continues it. */
+  /** True if a sweep has found more keys than there is room for: the next claim continues it. */
   private isSweeping = false;
-  private isWakeRequested = true;
-  private wake: () => void = () => undefined;
+  /** Aborted to claim again at once. */
+  private woken = new AbortController();
 
   constructor(
     private readonly kind: DueWorkKind<Queue>,
@@ -93,9 +91,10 @@ export class DueWork<Queue> {
     while (!drain.aborted && !(await this.deps.progress.waitForOwnVersions(readModels, FAILURE_COOLDOWN_MS)));
     const claimFailure = new RepeatedFailure();
     while (!drain.aborted) {
-      this.isWakeRequested = false;
+      this.woken = new AbortController();
       try {
-        await this.sleepUntil(await this.claimAndStart(signals));
+        const nextAt = await this.claimAndStart(signals);
+        await sleepUnlessAborted(Math.max(1, nextAt - performance.now()), this.woken.signal);
         claimFailure.clear();
       } catch (error) {
         const reason = reasonOf(error);
@@ -108,7 +107,7 @@ export class DueWork<Queue> {
     await Promise.all(this.activeKeys.values());
   }
 
-  /** Wakes the saga when its own keys may be due or free. Returns a function that unsubscribes. */
+  /** Wakes this loop when its own keys may be due or free. Returns a function that unsubscribes. */
   private listen(drain: AbortSignal): () => void {
     const { leases, notifications } = this.deps;
     const { concurrency } = this.kind;
@@ -127,8 +126,7 @@ export class DueWork<Queue> {
   }
 
   private requestWake(): void {
-    this.isWakeRequested = true;
-    this.wake();
+    this.woken.abort('woken'); // the default reason would create an error for each call
   }
 
   /** Claims due keys and starts to work on them. @returns when to claim next, by `performance.now()` */
@@ -148,10 +146,9 @@ export class DueWork<Queue> {
     const { claimed, nextDue, keyCount } = await claims.claim(worker, now, capacity, except, scope);
     if (keyCount !== null) this.shards.update(keyCount);
     for (const each of claimed) this.start(each, worker, signals);
-    // Other owners' due keys may come after those of an owner that now has its share, so claim again at once without
-    // that owner.
+    // Other owners' keys may come after the keys of an owner that now has its share: claim again without that owner.
     const hasFilledShare = claimed.some((one) => concurrency.isFull(one));
-    if (hasFilledShare) this.isWakeRequested = true;
+    if (hasFilledShare) this.requestWake();
     this.isSweeping &&=
       hasFilledShare ||
       capacity.some(({ group, size }) => claimed.filter((one) => one.group === group).length === size);
@@ -196,18 +193,5 @@ export class DueWork<Queue> {
     }
     if (batches === 0 && !this.cooldowns.has(key)) this.cooldowns.set(key, performance.now() + IDLE_COOLDOWN_MS);
     await claims.release(claimed);
-  }
-
-  /** Sleeps until a time by `performance.now()`, or until it is woken. */
-  private async sleepUntil(moment: number): Promise<void> {
-    if (this.isWakeRequested) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.max(1, moment - performance.now()));
-      this.wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.wake = () => undefined;
   }
 }

@@ -34,7 +34,6 @@ export class EventSagaServices {
   ) {}
 }
 
-/** Thrown when a reaction reaches its time limit. */
 class ReactionTooSlow extends Error {
   override readonly name = 'ReactionTooSlow';
 }
@@ -42,17 +41,16 @@ class ReactionTooSlow extends Error {
 const RETRY = { firstMs: 100, longestMs: 30_000 };
 /** Maximum number of events per checkpoint: after a crash, all events since the checkpoint are repeated. */
 const MAX_BATCH = 50;
-/** Pause after events that the saga does not receive, in ms, so that the next read of the log covers more of them. */
+/** Pause after events that the saga does not receive, in ms, so that the next read covers more of them. */
 const UNREAD_PAUSE_MS = 100;
 /** Maximum time, in ms, to notice a decision to skip an event if its notification was lost during a reaction. */
 const SKIP_CHECK_MS = 15_000;
 
 /**
- * Runs one saga over the log: subscription, reaction, checkpoint. Events are handled at least once and in order, in one
- * process at a time under a lease. The saga survives every outage. An event that fails is retried until it succeeds or
- * an operator skips it; the checkpoint shows its error in the meantime. The same applies to an event that cannot be
- * read, except that the lease is released between attempts, because a process with a newer program may be able to read
- * the event (ADR-217).
+ * Runs one saga over the log. Handles events at least once and in order, in one process at a time under a lease.
+ * Survives every outage. Retries a failing event until it succeeds or an operator skips it; in the meantime, the
+ * checkpoint shows its error. Releases the lease between attempts at an unreadable event, because a process with a
+ * newer program may be able to read it (ADR-217).
  */
 export class EventSaga<E extends DomainEvent> {
   private readonly key: string;
@@ -149,9 +147,9 @@ export class EventSaga<E extends DomainEvent> {
   }
 
   /**
-   * Attempts a reaction. At the time limit, aborts its signal; the attempt then fails even if the reaction resolves,
-   * because it may have left work undone. Rejects only once the reaction has settled, so that attempts never overlap.
-   * Returns early if an operator skips the event.
+   * Attempts a reaction. At the time limit, aborts its signal and fails even if the reaction then resolves, because it
+   * may have left work undone. Rejects only once the reaction has settled, so that attempts never overlap. Resolves
+   * early if an operator skips the event.
    */
   private async tryOnce(stored: StoredEvent, signal: AbortSignal): Promise<void> {
     const event = this.deps.codec.decodeCached(stored) as RecordedEventOf<E>;

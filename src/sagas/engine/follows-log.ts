@@ -7,19 +7,15 @@ export interface FollowedLog<E extends DomainEvent = DomainEvent> {
   readonly name: string;
   /** Types of the events that the saga receives. */
   readonly types: readonly E['type'][];
-  /**
-   * Where a saga without a checkpoint starts: at the first event, or at the current end of the log, so that a new saga
-   * in an old deployment does not act on the past.
-   */
+  /** Where a saga without a checkpoint starts; `now` is the end of the log, for sagas that must not act on the past. */
   readonly startsAt: 'beginning' | 'now';
 }
 
 /** A saga that reacts to the events that it follows. */
 export interface Reacting<E extends DomainEvent = DomainEvent> {
   /**
-   * Handles one event; the saga receives the next event once the promise has resolved. An event may be delivered again
-   * after a crash, so all effects must carry ids derived from the event. If the promise rejects, the event is retried
-   * after a delay.
+   * Handles one event, before the saga receives the next. After a crash or a rejection the event is delivered again, so
+   * all effects must carry ids derived from the event.
    * @param signal aborted when the process stops or the time limit is reached; the reaction must then stop
    */
   react(event: RecordedEventOf<E>, signal: AbortSignal): Promise<void>;

@@ -12,7 +12,7 @@ export interface GroupCapacity {
   readonly full: readonly string[];
 }
 
-/** The group and the owner of a key; an empty owner means that owners do not share the slots of such keys. */
+/** The group and the owner of a key; the owner is empty if owners do not share the slots. */
 export interface KeyPlace {
   readonly group: string;
   readonly owner: string;
@@ -25,10 +25,10 @@ interface Group {
 }
 
 /**
- * Limits the number of keys (channels, webhook outputs) that one process works on at a time, separately for each group,
- * so that a network that is slow or down takes no capacity from the others. Owners share a group's slots fairly (D-68,
- * {@link FairSlots}). Keys that only wait (for a rate limit, a download, a network) hold no slot, but an owner's keys,
- * waiting or not, never exceed the group's size.
+ * Limits the number of keys (channels, webhook outputs) that one process works on at a time in each group, so that a
+ * slow network takes no capacity from others. Owners share a group's slots fairly (D-68, {@link FairSlots}). Keys that
+ * wait (for a rate limit, a download, a network) hold no slot, but an owner never has more keys than the group has
+ * slots.
  */
 export class GroupConcurrency {
   private readonly byName: ReadonlyMap<string, Group>;
@@ -37,13 +37,12 @@ export class GroupConcurrency {
 
   /** @param size number of slots in each group, at least 1 */
   constructor(
-    readonly groups: readonly string[],
+    groups: readonly string[],
     private readonly size: number,
   ) {
     this.byName = new Map(groups.map((group) => [group, { slots: new FairSlots(size), keys: new Map() }]));
   }
 
-  /** Returns the free capacity of each group. */
   free(): readonly GroupCapacity[] {
     return [...this.byName].map(([group, { slots, keys }]) => ({
       group,
@@ -65,14 +64,13 @@ export class GroupConcurrency {
     return slots.isAtShare(owner) || (keys.get(owner) ?? 0) >= this.size;
   }
 
-  /** Starts the work on a key, in a slot. */
+  /** Takes a slot for a key. */
   acquire({ group, owner }: KeyPlace): void {
     const { slots, keys } = this.byName.get(group)!;
     slots.take(owner);
     keys.set(owner, (keys.get(owner) ?? 0) + 1);
   }
 
-  /** Ends the work on a key. */
   release({ group, owner }: KeyPlace): void {
     const { slots, keys } = this.byName.get(group)!;
     const left = keys.get(owner)! - 1;
@@ -83,7 +81,7 @@ export class GroupConcurrency {
   }
 
   /**
-   * Releases a key's slot while a promise is pending. Afterwards the key waits for a slot from its owner's share.
+   * Releases a key's slot while a promise is pending, then waits for a slot from its owner's share.
    * @param signal ends the wait for a slot; the key then continues, even beyond the limit
    */
   async releaseWhile<T>({ group, owner }: KeyPlace, wait: Promise<T>, signal?: AbortSignal): Promise<T> {

@@ -2,9 +2,7 @@ import { Unavailable } from '../../event-store/port.js';
 import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 
-/**
- * Logs an outage and its end once for all keys of one kind of work. Otherwise every key would repeat the same messages.
- */
+/** Logs an outage and its end once for all keys of one kind of work. */
 export class OutageNotice {
   private isWaiting = false;
 
@@ -14,7 +12,7 @@ export class OutageNotice {
     private readonly log: Log,
   ) {}
 
-  /** Records that an outage interrupted the work on a key. Logs only the first interruption. */
+  /** Records that an outage interrupted the work on a key. */
   recordOutage(error: unknown): void {
     if (this.isWaiting) return;
     this.isWaiting = true;
@@ -22,7 +20,7 @@ export class OutageNotice {
     this.log.warn({ reason: reasonOf(error) }, `${this.activity} waits until the ${server} is available`);
   }
 
-  /** Records that the work on a key succeeded. Logs only the first success after an outage. */
+  /** Records that the work on a key succeeded. */
   recordSuccess(): void {
     if (!this.isWaiting) return;
     this.isWaiting = false;

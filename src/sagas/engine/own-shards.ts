@@ -1,30 +1,21 @@
 import { rank, shardOf } from '../../postgres/lease-shares.js';
 import type { Leases } from '../../postgres/leases.js';
 
-/**
- * All shards of keys (channels, webhook outputs). A key's shard is the last two digits of its id, which are random hex
- * digits.
- */
+/** All shards. A key's shard is the last two digits of its id, which are random hex digits. */
 const SHARDS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
 
-/**
- * Number of keys that justify one more worker. A worker's keys share appends and reads, so with fewer keys per worker,
- * each post costs more.
- */
+/** Number of keys that justify one more worker: keys of one worker share appends and reads. */
 const KEYS_PER_WORKER = 32;
 
 /**
- * The shards whose keys this worker handles first. Each shard belongs to one live worker, by rendezvous hashing. This
- * is only a hint: workers may disagree, and each of them regularly sweeps all keys (ADR-102).
+ * The shards that this worker handles first. Each shard belongs to one live worker, by rendezvous hashing. Workers may
+ * disagree, because each worker regularly sweeps all keys (ADR-102).
  */
 export class OwnShards {
   private shards: ReadonlySet<string> | null = null;
   private channels = 0;
 
-  /**
-   * @param schedule read model with the queues. The worker that holds its lease is the first to get shards, because it
-   * sees outcomes without reading the log.
-   */
+  /** @param schedule read model with the queues; the holder of its lease sees outcomes first and gets shards first */
   constructor(
     private readonly leases: Pick<Leases, 'liveWorkers' | 'workerId' | 'findHolder'>,
     private readonly schedule: string,

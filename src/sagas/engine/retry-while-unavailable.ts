@@ -4,9 +4,7 @@ import { sleepUnlessAborted } from '../../runtime/sleep.js';
 const RETRY_INTERVAL_MS = 1_000;
 
 /**
- * Retries an append while the event store is unavailable. Only this process knows a network's answer: if the append
- * failed, the answer would be lost for good (D-25).
- *
+ * Retries an append while the event store is unavailable, because only this process knows the network's answer (D-25).
  * @param append may be repeated, because its events carry the id of one command
  * @throws Unavailable once the signal is aborted
  */

@@ -1,3 +1,4 @@
+import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import type { Leases } from '../../postgres/leases.js';
 import { Backoff, type BackoffBounds } from '../../runtime/backoff.js';
@@ -7,23 +8,21 @@ import { RepeatedFailure } from '../../runtime/repeated-failure.js';
 export interface LeasedWork {
   readonly lease: string;
   readonly retry: BackoffBounds;
-  /** Logs a failure; not called if the same failure was logged just before. @param reason one line */
-  readonly logFailure: (reason: string) => void;
-  /**
-   * Works until `held` is aborted: the process stops, or the lease is lost.
-   * @param lost aborted when the lease is lost
-   */
+  /** Log message for a failure: `failed to …; retrying`. */
+  readonly failure: string;
+  /** Works until `held` is aborted: the process stops, or the lease is lost (`lost`). */
   readonly work: (held: AbortSignal, lost: AbortSignal) => Promise<void>;
 }
 
 /** Runs the work whenever this process holds its lease, until the signal is aborted. Retries after every error. */
 export const runUnderLease = async (
   leases: Leases,
-  { lease: name, retry, logFailure, work }: LeasedWork,
+  log: Log,
+  { lease: name, retry, failure, work }: LeasedWork,
   signal: AbortSignal,
 ): Promise<void> => {
   const backoff = new Backoff(retry);
-  const failure = new RepeatedFailure();
+  const failures = new RepeatedFailure();
   while (!signal.aborted) {
     const startedAt = performance.now();
     try {
@@ -35,10 +34,10 @@ export const runUnderLease = async (
         await lease.release();
       }
       backoff.reset();
-      failure.clear();
+      failures.clear();
     } catch (error) {
       const reason = reasonOf(error);
-      if (failure.shouldLog(reason)) logFailure(reason);
+      if (failures.shouldLog(reason)) log.warn({ reason }, failure);
       await backoff.wait(signal, performance.now() - startedAt);
     }
   }

@@ -6,13 +6,10 @@ import { withoutSyncCommit } from '../../postgres/pool.js';
 /** Thrown if another process has moved the checkpoint. */
 export class CheckpointConflict extends Error {}
 
-/** Interval, in ms, at which the checkpoint moves past events that the saga does not receive. */
+/** Delay, in ms, after which the checkpoint moves past events that the saga does not receive. */
 const IDLE_MS = 5_000;
 
-/**
- * The position up to which a saga has handled events, in `ops_checkpoint`. It moves only from the position that this
- * process expects.
- */
+/** The position up to which a saga has handled events. It moves only from the position that this process expects. */
 export class SagaCheckpoint {
   private known: Position = -1n;
   /** Position for {@link moveSoon}; null if there is none. */
@@ -53,10 +50,7 @@ export class SagaCheckpoint {
     return move;
   }
 
-  /**
-   * Moves the checkpoint within five seconds, unless it moves earlier anyway. Used for events that the saga does not
-   * receive.
-   */
+  /** Moves the checkpoint within five seconds: for events that the saga does not receive. */
   moveSoon(position: Position): void {
     this.pending = position;
     // Errors are ignored, because they recur at the next move.
@@ -64,8 +58,7 @@ export class SagaCheckpoint {
   }
 
   /**
-   * Moves the checkpoint up to a failing event, so that earlier events are not repeated with each attempt, and the
-   * position shows where the saga has stopped.
+   * Moves the checkpoint up to a failing event, so that earlier events are not repeated with each attempt.
    * @param before position of the preceding event in the batch
    */
   async moveUpTo(before: Position | undefined): Promise<void> {
@@ -98,11 +91,7 @@ export class SagaCheckpoint {
     this.known = position;
   }
 
-  /**
-   * Records the event that the saga could not handle. During a database outage nothing is recorded, and the event is
-   * retried.
-   * @param at time of the event, ms since 1970; null if the event cannot be read
-   */
+  /** Records a failing event, unless the database is down. @param at time of the event; null if it cannot be read */
   async recordFailure(
     { id, type, position }: Pick<StoredEvent, 'id' | 'type' | 'position'>,
     error: unknown,

@@ -7,10 +7,7 @@ import type { Instant } from '../../kernel/instant.js';
 import { POOL } from '../../postgres/tokens.js';
 import { readSkippedEvents } from './skipped-events.js';
 
-/**
- * `retrying`: the last attempt at an event failed. `stopped`: the failing event cannot be read, or is older than a
- * minute.
- */
+/** `retrying`: an event has failed. `stopped`: the failing event cannot be read, or is older than a minute. */
 export type SagaState = 'live' | 'retrying' | 'stopped';
 
 /** The event that a saga cannot handle. */
@@ -53,13 +50,10 @@ interface SagaRow {
 /** Age of a failing event at which its saga counts as stopped, in ms. */
 const STOPPED_AFTER_MS = 60_000;
 
-/**
- * True if a saga that cannot handle an event counts as stopped.
- * @param at time of the event, ms since 1970; null if it cannot be read
- */
+/** True if a saga with a failing event counts as stopped. @param at time of the event; null if it cannot be read */
 export const isStoppedAt = (at: Instant | null): boolean => at === null || Date.now() - at > STOPPED_AFTER_MS;
 
-/** Reports the progress of the sagas that follow the log, and the events that they cannot handle. */
+/** Reports the progress and the failing events of sagas that follow the log. */
 @Injectable()
 export class SagaStatuses {
   constructor(
@@ -87,7 +81,7 @@ export class SagaStatuses {
     return row ? failureOf(row) : null;
   }
 
-  /** Notifies a saga that an event is to be skipped, and removes the event's failure from its checkpoint. */
+  /** Notifies a saga of a decision to skip an event, and removes the event's failure from its checkpoint. */
   async resume(name: string, eventId: string): Promise<void> {
     await this.pool.query(
       `with resumed as (update ops_checkpoint set error = null, failure = null

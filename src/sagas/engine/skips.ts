@@ -8,12 +8,11 @@ import { readSkippedEvents } from './skipped-events.js';
 /** Delay, in ms, between two attempts to read the decisions while the event store is unavailable. */
 const RETRY_MS = 1_000;
 
-/** Events that operators have skipped in a saga. A notification signals that there may be another decision. */
+/** The events of a saga that operators have decided to skip. Notifications announce new decisions. */
 export class Skips {
   private ids: ReadonlySet<string> = new Set();
   private changed = new AbortController();
 
-  /** @param saga the saga's name */
   constructor(
     private readonly saga: string,
     private readonly store: Pick<EventStore, 'readStream'>,
@@ -43,10 +42,7 @@ export class Skips {
     }
   }
 
-  /**
-   * Waits the given number of ms, or until there may be a new decision. A notification since the last wait ends this
-   * wait at once.
-   */
+  /** Waits, at most until there may be a new decision. A notification since the last wait ends this wait at once. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     await sleepUnlessAborted(ms, AbortSignal.any([signal, this.changed.signal]));
     if (this.changed.signal.aborted) this.changed = new AbortController();

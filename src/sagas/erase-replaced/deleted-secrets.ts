@@ -19,13 +19,14 @@ export type Deletion = ChannelDeleted | ProjectDeleted | EndpointDeleted | Owner
 
 /** Types of {@link Deletion}. */
 export const DELETIONS = [
-  ...(['ChannelDeleted', 'ProjectDeleted', 'EndpointDeleted', 'OwnerDeleted', 'WebhookOutputDeleted'] as const),
+  'ChannelDeleted',
+  'ProjectDeleted',
+  'EndpointDeleted',
+  'OwnerDeleted',
+  'WebhookOutputDeleted',
 ] as const;
 
-/**
- * Finds the secrets of a deleted resource (D-56), including former signing secrets, which may still be in their
- * overlap.
- */
+/** Finds the secrets of a deleted resource (D-56), including former signing secrets, which may still be valid. */
 export const findDeletedSecrets = async (
   aggregates: AggregateStore,
   event: RecordedEventOf<Deletion>,

@@ -17,16 +17,15 @@ import { unnamedSecrets } from './unnamed-secrets.js';
 const LEASE = 'erase-due';
 /** Interval of the sweeps, in ms: due secrets must be erased within a minute (D-56). */
 const SWEEP_MS = 5_000;
-/** Maximum number of items of a kind per sweep; if there are more, the next sweep follows at once. */
+/** Maximum number of items of a kind per sweep. */
 const BATCH_SIZE = 100;
-/** How long a replaced secret that could not be erased is postponed, in ms. */
+/** Delay, in ms, before another attempt to erase a replaced secret. */
 const POSTPONED_MS = 60_000;
 const RETRY = { firstMs: 100, longestMs: 10_000 };
 
 /**
- * Erases due items, in one process at a time: items in `ops_erasure`, secrets that no event names, and rows of
- * `ops_pace` whose calls no longer count towards a limit. A secret or a stream is erased before its note, so that a
- * crash in between repeats the erasure.
+ * Erases due items, in one process at a time: items in `ops_erasure`, secrets that no event names, and idle rows of
+ * `ops_pace`. A secret or stream is erased before its note, so that a crash in between repeats the erasure.
  */
 @Injectable()
 export class DueErasures implements StreamErasureDependencies {
@@ -43,10 +42,9 @@ export class DueErasures implements StreamErasureDependencies {
 
   /** Runs until the signal is aborted. */
   run(signal: AbortSignal): Promise<void> {
-    const { leases, log } = this;
-    const logFailure = (reason: string): void => log.warn({ reason }, 'failed to erase due items; retrying');
+    const failure = 'failed to erase due items; retrying';
     const work = (held: AbortSignal): Promise<void> => this.sweepUntil(held);
-    return runUnderLease(leases, { lease: LEASE, retry: RETRY, logFailure, work }, signal);
+    return runUnderLease(this.leases, this.log, { lease: LEASE, retry: RETRY, failure, work }, signal);
   }
 
   private async sweepUntil(signal: AbortSignal): Promise<void> {
@@ -79,8 +77,7 @@ export class DueErasures implements StreamErasureDependencies {
     const paces = publishers.platforms.map((platform) => publishers.get(platform).pace);
     const windows = paces.flatMap(({ perChannel, perCredential }) => [...perChannel, ...perCredential]);
     const longestMs = Math.max(0, ...windows.map(({ perMs }) => perMs));
-    // Skips locked rows: calls that reserve turns lock several rows in the order of their keys, so waiting for one
-    // here could cause a deadlock.
+    // Waiting for a locked row could cause a deadlock: calls that reserve turns lock several rows in the order of keys.
     await pool.query(
       `delete from ops_pace where key in (
          select key from ops_pace where slots[cardinality(slots)] < clock_timestamp() - $1 * interval '1 ms'

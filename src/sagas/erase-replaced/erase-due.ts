@@ -2,22 +2,18 @@ import type { Log } from '../../kernel/log.js';
 import { reasonOf } from '../../kernel/reason.js';
 import { isOutage } from '../engine/outage.js';
 
-/** A kind of data that becomes due for erasure. Every function may be called again for the same item. */
+/** A kind of data to erase. Every function may be called again for the same item. */
 export interface ErasureKind<T> {
   /** Plural, for the log. */
   readonly name: string;
   /** Lists the due items, longest due first. */
   readonly findDue: (limit: number) => Promise<readonly T[]>;
   readonly handle: (item: T) => Promise<void>;
-  /** Postpones an item that cannot be handled, so that it does not hold back the others. */
+  /** Postpones an item that cannot be handled. */
   readonly postpone: (item: T) => Promise<void>;
 }
 
-/**
- * Erases a batch of due items.
- * @returns true if there may be more
- * @throws the error of an outage, which ends the batch
- */
+/** Erases a batch of due items. @returns true if there may be more @throws the error of an outage */
 export const eraseDue = async <T>(
   work: ErasureKind<T>,
   batchSize: number,

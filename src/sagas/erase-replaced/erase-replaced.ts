@@ -13,10 +13,7 @@ import { FollowsLog } from '../engine/follows-log.js';
 import { type Deletion, DELETIONS, findDeletedSecrets } from './deleted-secrets.js';
 import { findNoticeSecret, translationKeyOf } from './secret-ids.js';
 
-/**
- * Events that replace or remove a secret. Only rotations contain the former secret's id; otherwise it is read from
- * earlier events.
- */
+/** Events that replace or remove a secret. Only rotations contain the former secret's id. */
 type Replacement =
   | ChannelCredentialsReplaced
   | EndpointSecretRotated
@@ -36,8 +33,8 @@ interface Replaced {
 const GRACE_MS = 15_000;
 
 /**
- * Notes secrets that were replaced, removed or deleted with their resource in `ops_erasure`, for {@link DueErasures} to
- * erase (D-56). A repeated event notes its secret again, which is harmless: ids of secrets are never reused.
+ * Notes replaced, removed and deleted secrets in `ops_erasure`, for {@link DueErasures} to erase (D-56). A repeated
+ * event notes its secret again, which is harmless, because ids of secrets are never reused.
  */
 @FollowsLog<Replacement | Deletion>({
   name: 'erase-replaced',
@@ -83,7 +80,7 @@ const findErased = async (
   }
 };
 
-/** Finds the secret that an event replaced: the aggregate's secret before the event. @returns null if there was none */
+/** Finds the aggregate's secret before the event; null if there was none. */
 const findReplaced = async (
   aggregates: AggregateStore,
   event: RecordedEventOf<Replacement>,

@@ -3,13 +3,10 @@ import { ErasureNotes } from '../../erasure/erasure-notes.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
 import { FollowsLog } from '../engine/follows-log.js';
 
-/** Delay, in ms, before a stored translation is first checked: most posts have been published by then. */
+/** Delay, in ms, before the first check of a stored translation: most posts have been published by then. */
 const FIRST_LOOK_MS = 60_000;
 
-/**
- * Notes the stream of every stored translation, which {@link DueErasures} deletes once its post has been published
- * everywhere (D-56).
- */
+/** Notes the streams of translations, which {@link DueErasures} deletes once their posts are published (D-56). */
 @FollowsLog<TranslationEvent>({
   name: 'note-translations',
   types: ['TranslationStored', 'TranslationAbandoned'],

@@ -4,12 +4,11 @@ import type { AggregateStore } from '../../event-store/aggregate-store.js';
 import type { StoredEvent } from '../../event-store/port.js';
 import { findLast } from '../../event-store/read-backwards.js';
 
-/** Returns the id of the secret with the API key of a project's translation service. */
-// The management API validated this value before it was stored, so it is a valid Processing.
+/** Returns the id of the API key of a translation service. @param processing validated by the management API */
 export const translationKeyOf = (processing: unknown): string | undefined =>
   (processing as Processing | undefined)?.translation?.api_key_id;
 
-/** Finds the id of the secret in the event that set an owner's notice chat; the owner's state does not contain it. */
+/** Finds the id of the bot token of an owner's notice chat, which the owner's state does not contain. */
 export const findNoticeSecret = async (
   { store, codec }: AggregateStore,
   stream: string,

@@ -29,10 +29,9 @@ export interface StreamErasureDependencies {
 }
 
 /**
- * Deletes the streams of translations whose post can never be sent again. The events decide, because a read model may
- * be behind; it only locates the post. A translation that is still needed is checked again after a delay equal to the
- * age of its note, but at least a minute and at most an hour. The stream is deleted before its note, so that a crash in
- * between repeats the deletion.
+ * Deletes the translations of posts that can never be sent again. The events decide; a read model, which may be behind,
+ * only locates the post. A translation that is still needed is checked again after the age of its note, but at least a
+ * minute and at most an hour later.
  */
 export const translationErasures = ({
   pool,
@@ -70,9 +69,9 @@ export const translationErasures = ({
 };
 
 /**
- * Deletes the parts of payloads whose post was never accepted (D-42). The note lists the streams that may contain the
- * acceptance: the streams of the request's keys, or the post's own stream. These streams, and the streams to which
- * their reservations point, are searched back to their first event. The parts are kept if any event mentions their id.
+ * Deletes the parts of payloads of posts that were never accepted (D-42), unless an event mentions their id. Searches
+ * the streams that may contain the acceptance: the streams in the note (of the request's keys, or the post's own), and
+ * the streams to which their reservations point.
  */
 export const payloadErasures = ({ notes, store, codec }: StreamErasureDependencies): ErasureKind<ErasureNote> => {
   const isAccepted = async (id: string, streams: readonly string[]): Promise<boolean> => {

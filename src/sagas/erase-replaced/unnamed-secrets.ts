@@ -4,9 +4,8 @@ import type { SecretVault, UnconfirmedSecret } from '../../secrets/vault.js';
 import type { ErasureKind } from './erase-due.js';
 
 /**
- * Erases secrets that no event names: their command was rejected, or its process died before the event was written. A
- * secret is stored with the name of the stream whose event should name it. That stream is searched from its end an hour
- * later, when the command can no longer be running.
+ * Erases secrets that no event names, because their command was rejected or interrupted. A secret is stored with the
+ * stream that should name it, and checked an hour later, when the command can no longer be running.
  */
 export const unnamedSecrets = (vault: SecretVault, store: EventStore): ErasureKind<UnconfirmedSecret> => ({
   name: 'secrets',

@@ -20,7 +20,7 @@ import { LOST_CREDENTIALS_MESSAGES } from './messages.js';
 const NAME = 'flag-missing-credentials';
 /** Interval of the sweeps, in ms. */
 const SWEEP_MS = 5_000;
-/** Maximum number of channels per sweep; if there are more, the next sweep follows at once. */
+/** Maximum number of channels per sweep. */
 const BATCH_SIZE = 100;
 const RETRY = { firstMs: 100, longestMs: 10_000 };
 
@@ -43,20 +43,16 @@ export class FlagMissingCredentials {
 
   /** Runs until the signal is aborted, in one process at a time. */
   run(signal: AbortSignal): Promise<void> {
-    const { leases, log } = this;
-    const logFailure = (reason: string): void =>
-      log.warn({ reason }, 'failed to look for channels without credentials; retrying');
-    const work = (held: AbortSignal): Promise<void> => this.sweepUntil(held);
-    return runUnderLease(leases, { lease: NAME, retry: RETRY, logFailure, work }, signal);
-  }
-
-  private async sweepUntil(signal: AbortSignal): Promise<void> {
-    const { progress, store } = this;
-    while (!signal.aborted) {
-      await progress.waitUntilCaughtUp(['discovery'], store);
-      const flagged = await this.sweep(signal);
-      if (flagged < BATCH_SIZE) await sleepUnlessAborted(SWEEP_MS, signal);
-    }
+    const { leases, log, progress, store } = this;
+    const failure = 'failed to look for channels without credentials; retrying';
+    const work = async (held: AbortSignal): Promise<void> => {
+      while (!held.aborted) {
+        await progress.waitUntilCaughtUp(['discovery'], store);
+        const flagged = await this.sweep(held);
+        if (flagged < BATCH_SIZE) await sleepUnlessAborted(SWEEP_MS, held);
+      }
+    };
+    return runUnderLease(leases, log, { lease: NAME, retry: RETRY, failure, work }, signal);
   }
 
   /** Flags a batch of channels. Returns their number. */
@@ -85,7 +81,7 @@ export class FlagMissingCredentials {
     return state !== null && state.attentionUntil > at;
   }
 
-  /** Lists the fields that the owner must enter: the secret fields with an explanation, and the channel's address. */
+  /** Lists the fields that the owner must enter. */
   private describe(platform: string, address: Readonly<Record<string, string>>): Attention {
     const fields = Object.entries(this.platforms.find(platform)?.credentials ?? {}).flatMap(([name, field]) => {
       if (field.kind === 'secret') return [`${name} (${field.example})`];

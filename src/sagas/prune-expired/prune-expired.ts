@@ -16,16 +16,15 @@ const SWEEP_MS = 10 * 60_000;
 const READ_MODELS = ['webhook-deliveries', 'discovery'];
 const LOOK_MS = 1_000;
 const RETRY = { firstMs: 1_000, longestMs: 60_000 };
-/** Maximum number of rows per statement, and the pause after it in ms, so that other statements never wait long. */
+/** Maximum number of rows per statement, and the pause after it, in ms: other statements never wait long. */
 const BATCH_SIZE = 200;
 const PAUSE_MS = 100;
 /** How long a deleted endpoint's limits are kept, in ms, because a request in progress may still need them. */
 const LIMIT_MS = 24 * 3_600_000;
 
 /**
- * Deletes data past its retention, in one process at a time and in small steps: bodies of deliveries in the read model
- * (the event store keeps them), jobs, limits of deleted endpoints, and budgets without recent use. Each step is a
- * separate transaction, so the next sweep continues after an interruption (ADR-218).
+ * Deletes data past its retention, in one process at a time and in small transactions: bodies of deliveries in the read
+ * model (the event store keeps them), jobs, limits of deleted endpoints, and budgets without recent use (ADR-218).
  */
 @Injectable()
 export class PruneExpired {
@@ -40,20 +39,15 @@ export class PruneExpired {
   /** Runs until the signal is aborted, and survives outages. */
   run(signal: AbortSignal): Promise<void> {
     const work = async (held: AbortSignal): Promise<void> => {
-      await this.waitForViews(held);
+      // A new deployment has to build its versions of the views first.
+      while (!held.aborted && !(await this.progress.waitForOwnVersions(READ_MODELS, LOOK_MS)));
       while (!held.aborted) {
         await this.sweep(held);
         await sleepUnlessAborted(SWEEP_MS, held);
       }
     };
-    const { leases, log } = this;
-    const logFailure = (reason: string): void => log.warn({ reason }, 'failed to delete expired rows; retrying');
-    return runUnderLease(leases, { lease: LEASE, retry: RETRY, logFailure, work }, signal);
-  }
-
-  /** Waits until this program's versions of the views exist, because a new deployment has to build them first. */
-  private async waitForViews(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && !(await this.progress.waitForOwnVersions(READ_MODELS, LOOK_MS)));
+    const failure = 'failed to delete expired rows; retrying';
+    return runUnderLease(this.leases, this.log, { lease: LEASE, retry: RETRY, failure, work }, signal);
   }
 
   /** Deletes everything that has expired. */
@@ -63,10 +57,7 @@ export class PruneExpired {
       while (!signal.aborted && (await step()) === BATCH_SIZE) await sleepUnlessAborted(PAUSE_MS, signal);
   }
 
-  /**
-   * Deletes expired bodies in the order of their ids, which begin with a time. Records the time limit first, so that a
-   * verification skips bodies that may be deleted.
-   */
+  /** Deletes bodies in the order of their ids. Records the time limit first, so that a verification skips them. */
   private async pruneBodies(signal: AbortSignal): Promise<void> {
     const before = Date.now() - this.settings.deliveryBodyMs;
     await this.pool.query(

@@ -20,16 +20,10 @@ export const DUE_CHANNELS: DueSource = {
   owner: 'owner_id',
 };
 
-/**
- * How long a read of a channel's queue stays valid, in ms, so that publications that move to the front of the queue are
- * not overtaken for long.
- */
+/** How long a read of a queue stays valid, in ms: publications may move to its front. */
 const QUEUE_TTL_MS = 1_000;
 
-/**
- * Publishes due posts: claims channels whose first publication is due, and publishes each channel's queue in strict
- * order under its lease (see {@link DueWork}).
- */
+/** Claims due channels, and publishes the queue of each in strict order under its lease (see {@link DueWork}). */
 @Injectable()
 export class PublishDuePosts {
   private readonly work: DueWork<ChannelQueue>;

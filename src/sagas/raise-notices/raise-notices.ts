@@ -15,7 +15,8 @@ import { deriveId } from '../../kernel/ids.js';
 import { iso } from '../../kernel/instant.js';
 import { asSentence } from '../../kernel/message.js';
 import { excerptOfPost } from '../../payload/excerpt.js';
-import { PostPayloads, UnreadablePost } from '../../projections/posts/post-payloads.js';
+import { nullIfUnreadable, PostPayloads } from '../../projections/posts/post-payloads.js';
+import { causedBy } from '../engine/caused-by.js';
 import { FollowsLog } from '../engine/follows-log.js';
 import type { NOTICES_EN } from './messages.js';
 import { noticesIn } from './notices-in.js';
@@ -34,10 +35,8 @@ type NoticeContent = Pick<NoticeRaised['data'], 'ownerId' | 'kind' | 'subject' |
 const NAME = 'raise-notices';
 
 /**
- * Raises notices about events that an owner must know about (publish-api.md: Endpoint and pause states; D-25, D-26): a
- * publication that is in doubt or has failed permanently, a channel that cannot post, an endpoint or webhook output
- * that was disabled by anyone but its owner, and a post that waits for approval (D-62). Each event raises one notice,
- * however often it is handled; `NoticeRaised` then triggers the delivery.
+ * Raises notices about events that an owner must know about (publish-api.md: Endpoint and pause states; D-25, D-26,
+ * D-62). Each event raises one notice, however often it is handled; `NoticeRaised` then triggers the delivery.
  */
 @FollowsLog<Trigger>({
   name: NAME,
@@ -63,11 +62,9 @@ export class RaiseNotices {
         ? await describeApproval(this.aggregates, this.payloads, event)
         : await describeEvent(this.aggregates, event);
     if (!content) return;
-    const noticeId = deriveId('ntc', event.id);
-    const { id: causationId, correlationId, requestId, at } = event;
-    const origin = { actor: `system:${NAME}`, requestId, causationId, correlationId, clientAddress: null };
-    const context = { ...origin, commandId: `${NAME}/${causationId}`, at };
-    await raiseNotice(this.aggregates, context, { noticeId, ...content, at });
+    const { id, at } = event;
+    const context = { ...causedBy(event, NAME), commandId: `${NAME}/${id}`, at };
+    await raiseNotice(this.aggregates, context, { noticeId: deriveId('ntc', id), ...content, at });
   }
 }
 
@@ -91,28 +88,18 @@ const describeEvent = async (
       const text = say.channelNeedsAttention({ channel: where, error, until: iso(until) });
       return { ownerId, kind: 'channel.needs_attention', subject: { channelId }, text };
     }
-    case 'PublicationFailed': {
-      const { postId, publicationId, error } = event.data;
-      const text = say.publicationFailed({
-        post: postId,
-        channel: where,
-        error: asSentence(error.message),
-      });
-      return { ownerId, kind: 'publication.failed', subject: { channelId, postId, publicationId }, text };
-    }
+    case 'PublicationFailed':
     case 'PublicationInDoubt': {
       const { postId, publicationId, error } = event.data;
-      const text = say.publicationInDoubt({
-        post: postId,
-        channel: where,
-        error: asSentence(error.message),
-      });
-      return { ownerId, kind: 'publication.in_doubt', subject: { channelId, postId, publicationId }, text };
+      const subject = { channelId, postId, publicationId };
+      const values = { post: postId, channel: where, error: asSentence(error.message) };
+      return event.type === 'PublicationFailed'
+        ? { ownerId, kind: 'publication.failed', subject, text: say.publicationFailed(values) }
+        : { ownerId, kind: 'publication.in_doubt', subject, text: say.publicationInDoubt(values) };
     }
   }
 };
 
-/** Returns the texts of notices in the owner's language. */
 const loadMessages = async (aggregates: AggregateStore, ownerId: string): Promise<typeof NOTICES_EN> => {
   const { state } = await aggregates.loadAggregate(ownerDecider, ownerId);
   return noticesIn(state?.locale);
@@ -146,7 +133,7 @@ const describeApproval = async (
   const [say, { state: endpoint }, excerpt] = await Promise.all([
     loadMessages(aggregates, ownerId),
     aggregates.loadAggregate(endpointDecider, endpointId),
-    payloads.readContentBefore(event).then(({ payload }) => excerptOfPost(payload), ignoreUnreadable),
+    payloads.readContentBefore(event).then(({ payload }) => excerptOfPost(payload), nullIfUnreadable),
   ]);
   const text = say.approvalNeeded({
     endpoint: nameEndpoint(say, endpointId, endpoint),
@@ -155,12 +142,6 @@ const describeApproval = async (
     text: excerpt ?? say.noText,
   });
   return { ownerId, kind: 'approval_needed', subject: { endpointId, postId }, text };
-};
-
-/** Returns null if the post is unreadable. @throws any other error */
-const ignoreUnreadable = (error: unknown): null => {
-  if (error instanceof UnreadablePost) return null;
-  throw error;
 };
 
 /** Returns null if the owner disabled the webhook output. */

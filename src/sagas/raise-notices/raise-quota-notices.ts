@@ -27,15 +27,16 @@ import { POOL } from '../../postgres/tokens.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { findUsage } from '../../projections/posts/usage.queries.js';
 import { BoundedCache } from '../../runtime/bounded-cache.js';
+import { causedBy } from '../engine/caused-by.js';
 import { FollowsLog } from '../engine/follows-log.js';
 import { noticesIn } from './notices-in.js';
 
 type Trigger = PublicationSucceeded | PublicationHeld | OwnerPlanChanged;
 
-/** An owner's cached usage for a month, which saves reads while the next level is far off. */
+/** An owner's cached usage of a month, which saves reads while the next level is far off. */
 interface KnownMonth {
   readonly month: string;
-  /** When this expires, by `performance.now()`. It expires because post packs and other processes change the usage. */
+  /** Expiry by `performance.now()`: post packs and other processes also change the usage. */
   readonly until: number;
   /** Number of further publications before the next level may be reached. */
   countLeft: number;
@@ -46,10 +47,9 @@ const CACHE_SIZE = 10_000;
 const KNOWN_MS = 10_000;
 
 /**
- * Raises a notice when an owner has used 80 % of the month's posts, and another when no posts are left (D-18). Each is
- * raised at most once a month, because the notice's id is derived from owner, month and level (ADR-164). A smaller
- * plan, and a publication that waits for the quota, also trigger the check: they can use up a month without a
- * publication.
+ * Raises a notice when an owner has used 80 % of the month's posts, and another when no posts are left (D-18): each at
+ * most once a month, because its id is derived from owner, month and level (ADR-164). A change of the plan and a
+ * publication that waits for the quota also trigger the check.
  */
 @FollowsLog<Trigger>({
   name: NAME,
@@ -105,7 +105,7 @@ export class RaiseQuotaNotices {
   }
 
   private async raise(
-    { id: causationId, correlationId, requestId, at }: RecordedEventOf<Trigger>,
+    event: RecordedEventOf<Trigger>,
     ownerId: string,
     { locale }: NonNullable<OwnerState>,
     { month, used, left, resetsAt }: PostsLeft,
@@ -116,8 +116,8 @@ export class RaiseQuotaNotices {
     const values = { month, used, total: used + (left ?? 0), until: iso(resetsAt) };
     const text =
       level === 'used_up' ? say.quotaUsedUp(values) : say.quotaNearlyUsed({ ...values, percent: NEARLY_USED_PERCENT });
-    const origin = { actor: `system:${NAME}`, requestId, causationId, correlationId, clientAddress: null };
-    const context = { ...origin, commandId: `${NAME}/${noticeId}`, at };
+    const { at } = event;
+    const context = { ...causedBy(event, NAME), commandId: `${NAME}/${noticeId}`, at };
     const data = { noticeId, ownerId, kind: `quota.${level}`, subject: { month }, text, at } as const;
     await raiseNotice(this.aggregates, context, data);
   }

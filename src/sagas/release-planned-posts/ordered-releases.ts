@@ -1,16 +1,13 @@
 import type { EncodedChange, PlannedPosts } from '../../commands/post/planned-posts.js';
 import { WrongExpectedRevision } from '../../event-store/port.js';
 
-/** The append methods of {@link PlannedPosts}. */
-export type ReleaseAppends = Pick<PlannedPosts, 'append' | 'appendTogether' | 'canAppendTogether'>;
+type ReleaseAppends = Pick<PlannedPosts, 'append' | 'appendTogether' | 'canAppendTogether'>;
 
 /**
- * Appends releases in order, up to the first post that was changed since it was read: that post may still be due, and
- * must not be overtaken. On a store that cannot append to several streams together, posts without a common channel may
- * end up in another order.
- * @param isHeld false if the lease is lost, so that nothing more is appended
- * @param onReleased receives each release that was appended
- * @throws Unavailable
+ * Appends releases in order, up to the first post that was changed since it was read: it may still be due, and must not
+ * be overtaken. On a store that cannot append to several streams together, posts without a common channel may end up in
+ * another order.
+ * @param isHeld false once the lease is lost @param onReleased receives each appended release @throws Unavailable
  */
 export const appendReleases = async (
   posts: ReleaseAppends,
@@ -52,11 +49,8 @@ const appendUnlessChanged = async (posts: ReleaseAppends, wave: readonly Encoded
   }
 };
 
-/**
- * Divides releases into groups that may be appended at the same time. Each stream occurs at most once per group and,
- * unless the group is appended together, so does each channel.
- */
-export const divideIntoWaves = (
+/** Divides releases into groups to append at once. A group has each stream and, unless `isTogether`, channel once. */
+const divideIntoWaves = (
   changes: readonly EncodedChange[],
   isTogether: boolean,
 ): readonly (readonly EncodedChange[])[] => {

@@ -33,10 +33,9 @@ const OWN_VERSION_MS = 1_000;
 const NOTHING_RELEASED_PAUSE_MS = 100;
 
 /**
- * Releases planned posts when they are due, in the order of `publish_at`, then of acceptance (D-60). Only one process
- * does so at a time, under a lease that keeps the order. Even without the lease, no post would be released twice,
- * because a release is appended to the post's stream at an expected revision. The stream decides whether a post is due;
- * the read model only locates it.
+ * Releases due planned posts in the order of `publish_at`, then of acceptance (D-60). A lease keeps the order. Even
+ * without it, no post would be released twice, because releases are appended at an expected revision. The stream
+ * decides whether a post is due; the read model only locates it.
  */
 @Injectable()
 export class ReleasePlannedPosts {
@@ -59,14 +58,14 @@ export class ReleasePlannedPosts {
 
   /** Runs until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    const { leases, notifications, progress, log } = this;
+    const { leases, log, notifications, progress } = this;
     while (!signal.aborted && !(await progress.waitForOwnVersions([VIEW], OWN_VERSION_MS)));
     const unsubscribe = notifications.subscribe('planned', (earliest) => {
       if (Number(earliest) < this.wakeAt) this.wake();
     });
-    const logFailure = (reason: string) => log.warn({ reason }, 'failed to release planned posts; retrying');
+    const failure = 'failed to release planned posts; retrying';
     const work = (held: AbortSignal) => this.work(held);
-    await runUnderLease(leases, { lease: `saga/${NAME}`, retry: RETRY, logFailure, work }, signal);
+    await runUnderLease(leases, log, { lease: `saga/${NAME}`, retry: RETRY, failure, work }, signal);
     unsubscribe();
   }
 
@@ -127,25 +126,17 @@ export class ReleasePlannedPosts {
   }
 
   private async sleepUntil(at: Instant, held: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    const wake = () => woken.abort();
     this.wakeAt = at;
-    await new Promise<void>((resolve) => {
-      const ms = Math.min(Math.max(1, at - this.clock.now()), LONGEST_SLEEP_MS);
-      const timer = setTimeout(resolve, ms);
-      this.wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      held.addEventListener('abort', this.wake, { once: true });
-    });
-    held.removeEventListener('abort', this.wake);
-    this.wake = () => undefined;
+    this.wake = wake;
+    held.addEventListener('abort', wake, { once: true });
+    await sleepUnlessAborted(Math.min(Math.max(1, at - this.clock.now()), LONGEST_SLEEP_MS), woken.signal);
+    held.removeEventListener('abort', wake);
   }
 }
 
-/**
- * Returns a context that is the same in every process, so that a release with an unknown outcome is repeated as the
- * same event.
- */
+/** Returns the same context in every process, so that a release with unknown outcome is repeated as the same event. */
 const contextOf = (postId: string, at: Instant) =>
   newCommandContext(
     { actor: `system:${NAME}`, requestId: '', causationId: postId, correlationId: '', clientAddress: null },

@@ -9,10 +9,7 @@ const gatewayError = (code: string, category: PublishError['category'], message:
   message,
 });
 
-/**
- * Error for an attempt that was interrupted because its process stopped.
- * @param step the visible step that was in progress; null if none was
- */
+/** Error for an attempt of a process that has stopped. @param step visible step in progress; null if there was none */
 export const interruptedError = (step: string | null): PublishError =>
   gatewayError(
     'interrupted',
@@ -20,30 +17,28 @@ export const interruptedError = (step: string | null): PublishError =>
     step === null ? ATTEMPT_MESSAGES.endedBeforeSending : ATTEMPT_MESSAGES.endedWhileSending({ step }),
   );
 
-/** Error for an attempt whose process lost the channel's lease before it sent anything. */
 export const leaseLostError = gatewayError('interrupted', 'internal', ATTEMPT_MESSAGES.leaseLost);
 
-/** Error for an attempt on a channel whose credentials were erased, or were not restored. */
+/** The channel's credentials were erased, or were not restored. */
 export const credentialsMissingError = gatewayError(
   'credentials_missing',
   'credentials',
   ATTEMPT_MESSAGES.credentialsMissing,
 );
 
-/** Error for an attempt on a channel whose stored credentials cannot be decrypted. */
+/** The channel's credentials cannot be decrypted. */
 export const credentialsUnreadableError = gatewayError(
   'credentials_unreadable',
   'credentials',
   ATTEMPT_MESSAGES.credentialsUnreadable,
 );
 
-/** Error for an attempt on a channel that the network has moved to another address. */
 export const channelMovedError = gatewayError('channel_moved', 'channel', ATTEMPT_MESSAGES.channelMoved);
 
-/** Error for an attempt that failed because of a bug in the gateway; the log has the cause. */
+/** The gateway has a bug; the log has the cause. */
 export const internalError = gatewayError('internal_error', 'internal', ATTEMPT_MESSAGES.internal);
 
-/** Error for a publication whose stored events cannot be read, so that it is not known what was sent. */
+/** The publication's events cannot be read, so it is unknown what was sent. */
 export const historyUnreadableError = gatewayError(
   'history_unreadable',
   'internal',
@@ -54,7 +49,7 @@ const postUnreadableError = gatewayError('post_unreadable', 'internal', ATTEMPT_
 
 /**
  * Error for an attempt that ended with an exception. Only the log has the cause, because it may contain secrets.
- * @param sending the visible step that was in progress; null if none was
+ * @param sending visible step in progress; null if there was none
  */
 export const unexpectedError = (thrown: unknown, sending: string | null): PublishError => {
   if (sending !== null)

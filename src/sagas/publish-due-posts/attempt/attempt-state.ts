@@ -27,7 +27,7 @@ export type CredentialsRead =
   | { readonly kind: 'unusable'; readonly error: PublishError };
 export type StepDone = Extract<StepOutcome, { kind: 'done' }>;
 
-/** The result of an attempt. Each kind is recorded as one event that ends the attempt. */
+/** The outcome of an attempt. Each kind is recorded as one event, which ends the attempt. */
 export type AttemptOutcome =
   /** All steps are done; `messageIds` and `urls` come from the last step. */
   | ({ readonly kind: 'done'; readonly warnings: readonly Warning[] } & Pick<StepDone, 'messageIds' | 'urls'>)
@@ -134,9 +134,7 @@ export type FinalState = Ended | Released;
 export const isFinal = (state: AttemptState): state is FinalState =>
   state.kind === 'ended' || state.kind === 'released';
 
-/**
- * True if the state only records a response that cannot be requested again. If recording throws, it is tried once more.
- */
+/** True if the state only records a response that cannot be requested again; recording is retried once. */
 export const onlyRecords = ({ kind }: AttemptState): boolean => kind === 'step_confirmed' || kind === 'concluding';
 
 /** Returns the first step of a rendering without a recorded result. */
@@ -157,10 +155,7 @@ export const release = ({ publication }: { publication: LoadedPublication }): Re
   publication,
 });
 
-/**
- * Returns the first state of an attempt at a publication that is queued or publishing.
- * @param render null if the publisher failed to render the post
- */
+/** Returns the first state of an attempt. @param render returns null if the publisher failed to render the post */
 export const beginAttempt = (
   publication: LoadedPublication,
   processed: ProcessedPost,
@@ -180,7 +175,7 @@ export const beginAttempt = (
   return conclude({ publication }, { kind: 'filtered', reason: emptyReason(rendering) });
 };
 
-/** Prefers the network's own reason for a rendering without steps. */
+/** Returns the reason for a rendering without steps, preferably the network's own. */
 const emptyReason = ({ warnings }: Rendering): Warning =>
   warnings.find(({ code }) => code === 'nothing_to_send') ?? {
     code: 'nothing_to_send',
@@ -264,8 +259,7 @@ const afterConfirmation = (from: Sending | Unconfirmed, done: StepDone, render: 
 
 /**
  * Returns the next state of an orphaned attempt.
- * @param step the visible step that was in progress; undefined if there was none, or if the rendering no longer
- *   contains it
+ * @param step visible step in progress; undefined if there was none, or if the rendering no longer contains it
  * @param read null if no visible step was in progress
  */
 export const afterOrphanFound = (

@@ -15,10 +15,10 @@ import { PublishingQuota } from './quota.js';
 import { endUnreadable } from './unreadable-history.js';
 
 /**
- * Ends an attempt after an exception, so that no error holds a channel back forever (D-20). If no visible step was in
- * progress, the attempt has failed and is repeated within the limits. Otherwise the send is in doubt (D-25) and is not
- * repeated automatically, whatever the channel's `on_doubt` says, because the same error would follow. An outage never
- * ends an attempt.
+ * Ends an attempt after an exception, so that no error holds a channel back forever (D-20). An attempt without a
+ * visible step in progress has failed, and is repeated within the limits. Otherwise the send is in doubt (D-25), and
+ * not repeated even if the channel's `on_doubt` asks for it, because the same error would follow. An outage never ends
+ * an attempt.
  */
 @Injectable()
 export class FailureRecorder {
@@ -32,23 +32,27 @@ export class FailureRecorder {
   ) {}
 
   /**
-   * Records a failure based on the stream, because the attempt may have appended events without learning of it.
-   * @returns the publication; null if another worker has taken it over
+   * Records a failure based on the stream, because the attempt may not know of all events that it has appended.
+   * @returns null if another worker has taken over
    * @throws the error itself if it is an outage, or if this process is being stopped
    */
   async recordFailure(attempt: ClaimedPublication, thrown: unknown): Promise<LoadedPublication | null> {
     const { row, worker, signals } = attempt;
-    if (isOutage(thrown) || signals.abort.aborted) throw thrown;
     const { publication_id: publication, channel_id: channel } = row;
+    if (isOutage(thrown) || signals.abort.aborted) throw thrown;
     this.log.error({ publication, channel, err: thrown }, 'an attempt to publish failed unexpectedly');
     if (!this.leases.stillHoldsLeasesOf(worker)) return null;
-    const recorded = await this.endReadable(attempt, thrown);
-    if (recorded?.state.status !== 'published') await this.releaseReservation(publication, worker);
+    const recorded = await this.endAttempt(attempt, thrown);
+    // A leftover reservation would count until this worker's registration expires.
+    if (recorded?.state.status !== 'published')
+      await this.quota.release(publication, worker).catch((error: unknown) => {
+        this.log.warn({ publication, reason: reasonOf(error) }, 'failed to release a reserved post of the month');
+      });
     return recorded;
   }
 
   /** Ends the attempt based on the stream. If the stream cannot be read, ends the publication. */
-  private async endReadable(attempt: ClaimedPublication, thrown: unknown): Promise<LoadedPublication | null> {
+  private async endAttempt(attempt: ClaimedPublication, thrown: unknown): Promise<LoadedPublication | null> {
     const { aggregates, clock } = this;
     let loaded: LoadedPublication;
     try {
@@ -58,14 +62,6 @@ export class FailureRecorder {
       if (isOutage(error) || (error instanceof UndecodableEvent && error.isNewer)) throw error;
       return endUnreadable(aggregates, clock, attempt);
     }
-    return this.endAttempt(attempt, loaded, thrown);
-  }
-
-  private async endAttempt(
-    attempt: ClaimedPublication,
-    loaded: LoadedPublication,
-    thrown: unknown,
-  ): Promise<LoadedPublication | null> {
     const { status, sending } = loaded.state;
     const error = unexpectedError(thrown, sending);
     switch (status) {
@@ -80,12 +76,5 @@ export class FailureRecorder {
       default:
         return loaded;
     }
-  }
-
-  /** A leftover reservation would count until this worker's registration expires. */
-  private async releaseReservation(publication: string, worker: string): Promise<void> {
-    await this.quota.release(publication, worker).catch((error: unknown) => {
-      this.log.warn({ publication, reason: reasonOf(error) }, 'failed to release a reserved post of the month');
-    });
   }
 }

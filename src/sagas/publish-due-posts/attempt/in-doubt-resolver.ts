@@ -30,41 +30,26 @@ const CLOCK_TOLERANCE_MS = 2 * 3_600_000;
 /** Difference, in ms, between the clocks of machines synchronised by NTP. */
 const CLOCK_DIFFERENCE_MS = 5_000;
 
-/** A look-up counts towards the rate limits as a call that is invisible to readers. */
-const LOOK_UP_CALL = { visible: false };
-
 const ABANDONED = { kind: 'abandoned' } as const;
 
-/**
- * Times of the attempts to resolve the doubt, in ms after the first. In total they take as long as the attempts of a
- * failing post (D-20), so that a network that is down for a few minutes leaves nothing in doubt.
- */
+/** Times of the attempts to resolve the doubt, in ms after the first: as long as a failing post is retried (D-20). */
 const TRY_AFTER_MS = [0, 2_000, 5_000, 15_000, 45_000, 120_000, 300_000];
-/**
- * How long a network may still process a call after the connection broke, in ms. An earlier "not sent" is not trusted.
- */
+/** Time, in ms, that a network may process a call after the connection broke. An earlier "not sent" is not trusted. */
 const SETTLED_AFTER_MS = 5_000;
-/** How long a process that has lost its session takes to register again, in ms. */
-const RETURN_MS = 1_000;
-/** Interval, in ms, of the checks for the answer of a process that has registered again. */
+/** Interval, in ms, of checks for the answer of another process: after a lost session, it registers again by then. */
 const LOOK_MS = 1_000;
-/**
- * Maximum wait for that answer, in ms: longer than any call except the slowest uploads. The process may have abandoned
- * the call.
- */
+/** Maximum wait for the answer of another process, in ms: longer than any call except the slowest uploads. */
 const LONGEST_CALL_MS = 120_000;
-/**
- * How long to try a look-up before repeating the send with its key, in ms, because a look-up is more reliable (D-41).
- */
+/** How long to try the look-up, which is more reliable, before repeating the send with its key, in ms (D-41). */
 const KEY_AFTER_MS = 45_000;
-/** Number of refusals after which a send is no longer repeated, because the network would always refuse it. */
+/** Number of refusals after which a send is no longer repeated. */
 const MAX_REFUSALS = 3;
 
 /**
  * Resolves a send when it is unknown whether readers see it (D-25): by a look-up on the network, or else by repeating
- * it with the same key if the network supports keys (D-41: the key alone is the second choice). In the meantime, the
- * attempt stays open and the channel is held, so that no later post overtakes this one. Takes about five minutes at
- * most, after up to two minutes of waiting for another process that may still record the outcome.
+ * it with the same key, if the network supports keys (D-41). In the meantime, the attempt stays open and the channel is
+ * held, so that no later post overtakes this post. Takes about five minutes at most, after up to two minutes of waiting
+ * for another process that may still record the outcome.
  */
 @Injectable()
 export class InDoubtResolver {
@@ -118,19 +103,17 @@ export class InDoubtResolver {
   }
 
   /**
-   * Waits while the process that made the call is alive. It has lost its leases with its session, but still records the
-   * network's answer when it arrives. Until then the network may not show the post.
-   * @returns false if that process has recorded the answer, or if this process must release the channel
+   * Waits while the process that made the call is alive: it has lost its leases, but still records the network's
+   * answer. Until then the network may not show the post.
+   * @returns false if the process has recorded the answer, or if this process must release the channel
    */
   private async waitForSender(attempt: PublicationAttempt, publication: LoadedPublication): Promise<boolean> {
     const { leases, aggregates } = this;
     const end = performance.now() + LONGEST_CALL_MS;
-    let pause = RETURN_MS;
     do {
-      if (!(await this.waitAndKeepLease(attempt, pause))) return false;
+      if (!(await this.waitAndKeepLease(attempt, LOOK_MS))) return false;
       const latest = await aggregates.loadAggregate(decider, attempt.row.publication_id, publication);
       if (latest.revision > publication.revision) return false;
-      pause = LOOK_MS;
     } while (performance.now() < end && leases.hasReturned(publication.state.worker ?? ''));
     return true;
   }
@@ -144,7 +127,7 @@ export class InDoubtResolver {
     if (before === null) return { kind: 'unanswered' }; // the read model does not show all earlier messages yet
     for (const id of state.messageIds) before.add(id);
     const send: SendInDoubt = { since: since(), toleranceMs, before };
-    if (!(await this.waitForTurn(attempt, LOOK_UP_CALL, context))) return ABANDONED;
+    if (!(await this.waitForTurn(attempt, { visible: false }, context))) return ABANDONED;
     const isSettled = performance.now() >= began + SETTLED_AFTER_MS;
     // A look-up that throws is a bug; the key or the owner must resolve the doubt.
     const answer = await attempt.publisher.lookUp!(step, context, send).catch((thrown: unknown): LookUpResult => {
@@ -167,8 +150,8 @@ export class InDoubtResolver {
   }
 
   /**
-   * Sends the step again with the same key. Only the network's confirmation ends the doubt, because a refusal may
-   * concern only the repetition. Does nothing while the channel is paused or disabled, because that may end in time.
+   * Sends the step again with the same key. Only a confirmation ends the doubt: a refusal may concern the repetition
+   * only. Does nothing while the channel is paused or disabled.
    */
   private async repeat({
     attempt,

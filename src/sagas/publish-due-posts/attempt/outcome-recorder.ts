@@ -44,7 +44,6 @@ export class OutcomeRecorder {
     @Inject(COUNT_OUTCOME) private readonly countOutcome: CountOutcome,
   ) {}
 
-  /** Records the outcome of an attempt. */
   async recordOutcome(attempt: PublicationAttempt, state: Concluding): Promise<FinalState> {
     const { publication, outcome } = state;
     const command = await this.commandFor(attempt, publication, outcome, this.clock.now());
@@ -52,10 +51,7 @@ export class OutcomeRecorder {
     return recorded === null ? release(state) : { kind: 'ended', publication: recorded };
   }
 
-  /**
-   * Claims a publication for an attempt.
-   * @returns null if another worker has taken over, or `known` lacks the latest attempt
-   */
+  /** Claims a publication. @returns null if another worker has taken over, or `known` lacks the latest attempt */
   recordStart(
     attempt: ClaimedPublication,
     known: LoadedPublication,
@@ -66,18 +62,12 @@ export class OutcomeRecorder {
     return this.record(attempt, known, { type: 'StartAttempt', after, at: this.clock.now(), worker, ...start });
   }
 
-  /**
-   * Records that a publication is not sent because its channel, project or owner was deleted.
-   * @returns null if another worker has taken over
-   */
+  /** Cancels a publication after a deletion. @returns null if another worker has taken over */
   recordCancellation(attempt: ClaimedPublication, known: LoadedPublication): Promise<LoadedPublication | null> {
     return this.record(attempt, known, { type: 'CancelPublication', at: this.clock.now() });
   }
 
-  /**
-   * Records a failed attempt, which is repeated within the limits of D-20.
-   * @returns null if another worker has taken over
-   */
+  /** Records a failed attempt, which is repeated within the limits of D-20. @returns null like {@link record} */
   recordRetry(
     attempt: ClaimedPublication,
     known: LoadedPublication,
@@ -86,30 +76,19 @@ export class OutcomeRecorder {
     const at = this.clock.now();
     const { attempt: number, failures } = known.state;
     const retryAt = computeRetryAt(at, failures, null);
-    return this.record(attempt, known, {
-      type: 'PostponePublication',
-      attempt: number,
-      at,
-      retryAt,
-      rule: 'retry',
-      error,
-    });
+    const command = { type: 'PostponePublication', attempt: number, at, retryAt, rule: 'retry', error } as const;
+    return this.record(attempt, known, command);
   }
 
-  /** Records a send in doubt that only its owner may repeat. @returns null if another worker has taken over */
+  /** Records a send in doubt that only its owner may repeat. @returns null like {@link record} */
   recordDoubt(
     attempt: ClaimedPublication,
     known: LoadedPublication,
     error: PublishError,
   ): Promise<LoadedPublication | null> {
-    const at = this.clock.now();
-    return this.record(attempt, known, {
-      type: 'MarkInDoubt',
-      attempt: known.state.attempt,
-      at,
-      error,
-      resendAt: null,
-    });
+    const { attempt: number } = known.state;
+    const command = { type: 'MarkInDoubt', attempt: number, at: this.clock.now(), error, resendAt: null } as const;
+    return this.record(attempt, known, command);
   }
 
   /** Appends the event of one command. @returns null if another worker has taken over */
@@ -126,17 +105,14 @@ export class OutcomeRecorder {
       () => recordPublicationProgress(aggregates, context, progress, known),
       attempt.signals.abort,
     );
-    if (!isRejection(result)) {
-      const { log, countOutcome } = this;
-      reportOutcome({ log, countOutcome }, attempt, result.events, result.aggregate);
-      return result.aggregate;
+    const { log, countOutcome } = this;
+    if (isRejection(result)) {
+      const detail = { ...storyOf(attempt), command: command.type, rejection: result.rejection };
+      log.info(detail, 'publication was taken over by another worker');
+      return null;
     }
-    const { rejection } = result;
-    this.log.info(
-      { ...storyOf(attempt), command: command.type, rejection },
-      'publication was taken over by another worker',
-    );
-    return null;
+    reportOutcome({ log, countOutcome }, attempt, result.events, result.aggregate);
+    return result.aggregate;
   }
 
   /** Applies an outcome's effects outside the publication. @returns the command that records the outcome */
@@ -211,8 +187,7 @@ export class OutcomeRecorder {
 
   /**
    * Flags the channel (D-26, D-50).
-   * @returns true if the publication must wait, because the hold continues or new credentials have arrived in the
-   * meantime; false if the queue has already been held for 24 hours
+   * @returns true if the publication must wait, or may use new credentials; false once the queue was held for 24 hours
    */
   private async holdQueue(attempt: PublicationAttempt, error: PublishError, at: Instant): Promise<boolean> {
     const { channel, row, signals } = attempt;

@@ -21,7 +21,7 @@ interface ReportedOutcome {
   readonly rule?: string;
 }
 
-/** The parts of an attempt that a report needs. The payload is missing if the post could not be read. */
+/** The reported parts of an attempt. The payload is missing if the post could not be read. */
 type ReportedAttempt = Pick<ClaimedPublication, 'row' | 'origin'> & Partial<Pick<PublicationAttempt, 'payload'>>;
 
 const outcomeOf = ({ type, data }: PublicationEvent): ReportedOutcome | null => {
@@ -47,8 +47,6 @@ const outcomeOf = ({ type, data }: PublicationEvent): ReportedOutcome | null => 
 
 const EXPECTED: ReadonlySet<Outcome> = new Set(['published', 'filtered', 'held', 'cancelled']);
 
-const isExpected = ({ outcome }: ReportedOutcome): boolean => EXPECTED.has(outcome);
-
 /** Returns the fields that identify a publication, its post and its request in log lines. */
 export const storyOf = ({ row, origin, payload }: ReportedAttempt): object => ({
   publication: row.publication_id,
@@ -60,10 +58,7 @@ export const storyOf = ({ row, origin, payload }: ReportedAttempt): object => ({
   trace_id: payload?.trace_id ?? null,
 });
 
-/**
- * Logs and counts the outcomes that an attempt's events record, one line per outcome. The event's type decides, because
- * the domain may turn a retry into a permanent failure (D-20).
- */
+/** Logs and counts the outcomes in events: the domain may have turned a retry into a permanent failure (D-20). */
 export const reportOutcome = (
   deps: { readonly log: Log; readonly countOutcome: CountOutcome },
   attempt: ReportedAttempt,
@@ -76,7 +71,7 @@ export const reportOutcome = (
     deps.countOutcome(attempt.row.platform, found.outcome, found.code);
     const ms = state.startedAt === 0 ? null : event.data.at - state.startedAt;
     const line = { ...storyOf(attempt), attempt: state.attempt, ...found, ms };
-    if (isExpected(found)) deps.log.info(line, 'publication attempt finished');
+    if (EXPECTED.has(found.outcome)) deps.log.info(line, 'publication attempt finished');
     else deps.log.warn(line, 'publication attempt finished without success');
   }
 };

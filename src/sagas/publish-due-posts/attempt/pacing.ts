@@ -8,10 +8,9 @@ import { GroupConcurrency } from '../../engine/group-concurrency.js';
 import type { PublicationAttempt } from './publication-attempt.js';
 
 /**
- * Paces calls to the networks to keep their 429s rare: a sliding window for each account of an owner, and for each chat
- * that the account posts to, shared by the owner's channels and all workers (`ops_reserve_slots`). A call reserves its
- * turn once and then waits for it, so calls are made in order of arrival. While a call waits for one budget, it holds
- * no turn in the next.
+ * Paces calls to the networks to keep their 429s rare, with a sliding window for each account and each chat of an
+ * owner, shared by all workers (`ops_reserve_slots`). A call reserves its turn once and then waits for it, so calls are
+ * made in order of arrival. While a call waits for one budget, it holds no turn in the next.
  */
 @Injectable()
 export class Pacing {
@@ -27,9 +26,8 @@ export class Pacing {
   }
 
   /**
-   * Waits until a call may be made, or until the drain signal. Only a call that readers see counts towards its chat.
-   * @param queued id of the publication if it stays queued while it waits, so that the API can show the turn that it
-   * waits for
+   * Waits until a call may be made, or until the drain signal. Only a visible call counts towards its chat.
+   * @param queued id of the publication if it stays queued, so that the API can show its turn
    * @returns true if it waited, so that data read before may be outdated
    */
   async waitForTurn(

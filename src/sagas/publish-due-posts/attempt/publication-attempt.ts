@@ -23,12 +23,9 @@ export interface ClaimedPublication {
   readonly origin: Origin;
 }
 
-/** The immutable facts of an attempt at one publication. */
+/** The immutable facts of an attempt. */
 export interface PublicationAttempt extends ClaimedPublication {
-  /**
-   * Lets the owner's next publication prepare. Call it before the first network call and before any wait; further calls
-   * do nothing.
-   */
+  /** Lets the owner's next publication prepare. Call it before network calls and waits; only the first call counts. */
   readonly endStart: () => void;
   readonly channel: Channel;
   /** How far the system clock was ahead of the monotonic one when the attempt was prepared, in ms. */
@@ -45,9 +42,7 @@ export interface PublicationAttempt extends ClaimedPublication {
   readonly refusedMedia: RefusedMedia;
 }
 
-/**
- * Returns the renderer of a processed post. A post that processing filters or holds back has no steps and no warnings.
- */
+/** Returns the renderer of a processed post; a post that is filtered or held back has no steps. */
 export const rendererOf = (
   { publisher, target }: Pick<PublicationAttempt, 'publisher' | 'target'>,
   processed: ProcessedPost,

@@ -14,6 +14,7 @@ import { Leases } from '../../../postgres/leases.js';
 import { PostPayloads, type PostWithPayload } from '../../../projections/posts/post-payloads.js';
 import type { ScheduledPublication } from '../../../projections/publish-schedule/publish-schedule.tables.js';
 import { settlesSoon } from '../../../runtime/settles-soon.js';
+import { causedBy } from '../../engine/caused-by.js';
 import { GroupConcurrency } from '../../engine/group-concurrency.js';
 import { isOutage } from '../../engine/outage.js';
 import type { ShutdownSignals } from '../../engine/shutdown-signals.js';
@@ -42,7 +43,7 @@ import { PublishingQuota } from './quota.js';
 import { StartTurns } from './start-turns.js';
 import { StepSender } from './step-sender.js';
 
-const ACTOR = 'system:publish-due-posts';
+const NAME = 'publish-due-posts';
 
 /** Progress of a publication after an attempt. */
 export interface AttemptResult {
@@ -52,12 +53,12 @@ export interface AttemptResult {
   readonly isOver: boolean;
 }
 
-/** A wait for the media of a publication that has not started. The download holds no slot. */
+/** A wait for media before the publication starts, without a slot. */
 class MediaWait {
   constructor(readonly prepared: Promise<PreparedMedia>) {}
 }
 
-/** The data that is read at the beginning of an attempt. */
+/** The data that an attempt depends on. */
 interface AttemptInputs {
   readonly publication: LoadedPublication;
   readonly channel: Channel;
@@ -66,27 +67,15 @@ interface AttemptInputs {
   readonly project: LoadedAggregate<ProjectState>;
 }
 
-/** Returns the origin of an attempt's events: the request that sent the post. */
-const originOf = ({ event }: PostWithPayload): Origin => {
-  const { requestId, correlationId, id: causationId } = event;
-  return { actor: ACTOR, requestId, correlationId, causationId, clientAddress: null };
-};
-
-/**
- * Returns a new origin for events about a publication whose post cannot be read: without the post, the original request
- * is unknown.
- */
+/** Returns a new origin for events about an unreadable post, because the original request is unknown. */
 const originWithoutPost = (): Origin => {
   const id = newId('req');
-  return { actor: ACTOR, requestId: id, correlationId: id, causationId: id, clientAddress: null };
+  return { actor: `system:${NAME}`, requestId: id, correlationId: id, causationId: id, clientAddress: null };
 };
 
 const OPEN_STATUSES: ReadonlySet<PublicationStatus> = new Set(['queued', 'publishing']);
 
-/**
- * True if the schedule does not show the end of the latest attempt yet, and so does not show when the next one is due
- * (D-20).
- */
+/** True if the schedule does not show the end of the latest attempt yet, and so not when the next is due (D-20). */
 const isAhead = ({ state }: LoadedPublication, row: ScheduledPublication): boolean =>
   state.status === 'queued' && (row.state !== 'queued' || row.attempt !== state.attempt);
 
@@ -129,9 +118,8 @@ export class PublicationRunner {
   }
 
   /**
-   * Runs an attempt at the first publication of a channel's queue. An exception ends the attempt with a recorded
-   * reason, so that it cannot hold the channel back forever (D-20).
-   * @param worker id of the worker under which this process holds the channel's lease
+   * Runs an attempt at the first publication of a channel's queue. Records an exception as a failure (D-20).
+   * @param worker holder of the channel's lease
    * @returns null if nothing can be done yet
    * @throws Unavailable and the database's errors during an outage, which never ends an attempt
    */
@@ -147,7 +135,7 @@ export class PublicationRunner {
           endStart = await this.starts.acquire(row.owner_id, signals.drain);
           if (endStart === null) return null;
           const inputs = await this.readInputs(row, postUse);
-          origin = originOf(inputs.post);
+          origin = causedBy(inputs.post.event, NAME);
           result = await this.runAttempt({ row, worker, signals, origin }, inputs, endStart, media);
         } finally {
           endStart?.();
@@ -166,7 +154,6 @@ export class PublicationRunner {
     }
   }
 
-  /** Reads the data that an attempt depends on. */
   private async readInputs(row: ScheduledPublication, postUse: PostUse): Promise<AttemptInputs> {
     const { aggregates, processor } = this;
     const [publication, channel, isPaused, post, project] = await Promise.all([
@@ -188,30 +175,33 @@ export class PublicationRunner {
     prepared: PreparedMedia | null,
   ): Promise<AttemptResult | MediaWait | null> {
     const { row, worker, signals } = claimed;
-    const { processor, publishers, leases } = this;
+    const { channels, clock, leases } = this;
     const { status } = publication.state;
     if (!OPEN_STATUSES.has(status)) return resultOf(publication); // the schedule is behind
     if (isAhead(publication, row)) return null;
     const isDeleted = channel.deleted || project.state?.deleted === true;
     // The schedule may be behind; only the streams show whether the channel is paused or waits for its owner (D-26).
-    const isHeld = !channel.enabled || isPaused || channel.attentionUntil > this.clock.now();
+    const isHeld = !channel.enabled || isPaused || channel.attentionUntil > clock.now();
     if (status === 'queued' && !isDeleted && isHeld) return null;
+    if (status === 'queued' && isDeleted) {
+      const cancelled = await this.outcomes.recordCancellation(claimed, publication);
+      return cancelled && resultOf(cancelled);
+    }
 
-    if (status === 'queued' && isDeleted) return this.cancel(claimed, publication);
     const unprocessed = {
       ...claimed,
       endStart,
-      clockLead: this.clock.now() - performance.now(),
+      clockLead: clock.now() - performance.now(),
       channel,
       payload: contentFor(post.payload, { channelId: row.channel_id, platform: channel.platform }),
       ownerId: post.event.data.ownerId,
-      publisher: publishers.get(channel.platform),
+      publisher: this.publishers.get(channel.platform),
       target: { id: row.channel_id, address: channel.address, settings: { ...channel.settings } },
     };
-    const { processed, projectRevision, hasWaited } = await processor.process(unprocessed, publication, project);
+    const { processed, projectRevision, hasWaited } = await this.processor.process(unprocessed, publication, project);
     if (hasWaited && (signals.drain.aborted || !leases.stillHoldsLeasesOf(worker))) return null;
     // A pause may have begun during the wait.
-    if (hasWaited && status === 'queued' && (await this.channels.isPaused(row.channel_id))) return null;
+    if (hasWaited && status === 'queued' && (await channels.isPaused(row.channel_id))) return null;
 
     const render = rendererOf(unprocessed, processed);
     const attempt: PublicationAttempt = { ...unprocessed, projectRevision, render, refusedMedia: new Map() };
@@ -231,16 +221,11 @@ export class PublicationRunner {
     if (media instanceof MediaWait) return media;
     const state = afterMedia(first, media);
     if (state.kind !== 'prepared') return this.advanceToEnd(attempt, state);
-    return this.withQuotaReservation(
-      media?.kind === 'ready' ? { ...attempt, refusedMedia: media.refused } : attempt,
-      state,
-    );
+    const ready = media?.kind === 'ready' ? { ...attempt, refusedMedia: media.refused } : attempt;
+    return this.withQuotaReservation(ready, state);
   }
 
-  /**
-   * Prepares the media of the remaining steps.
-   * @returns null if there are none; a wait if the preparation takes longer than a turn of the event loop
-   */
+  /** @returns null if no media are needed; a wait if the preparation takes longer than a turn of the event loop */
   private async prepareMedia(
     attempt: PublicationAttempt,
     { rendering, publication }: Prepared,
@@ -255,12 +240,6 @@ export class PublicationRunner {
     const post = { postId: row.post_id, ownerId, media: payload.media ?? [], signal };
     const preparing = this.media.prepare(post, wanted).finally(end);
     return (await settlesSoon(preparing)) ? preparing : new MediaWait(preparing);
-  }
-
-  /** Cancels a queued publication whose channel or project has been deleted. */
-  private async cancel(attempt: ClaimedPublication, publication: LoadedPublication): Promise<AttemptResult | null> {
-    const cancelled = await this.outcomes.recordCancellation(attempt, publication);
-    return cancelled && resultOf(cancelled);
   }
 
   /** Renders the post; null if the publisher throws an error, which is a bug. */
@@ -292,7 +271,7 @@ export class PublicationRunner {
     }
   }
 
-  /** @param hasReservation true if a post of the monthly quota is reserved; it is released if nothing is published */
+  /** @param hasReservation true if a post of the month is reserved, which is released if nothing is published */
   private async advanceToEnd(
     attempt: PublicationAttempt,
     first: AttemptState,

@@ -20,21 +20,21 @@ import { BoundedCache } from '../../../runtime/bounded-cache.js';
 export type QuotaReservation =
   /** `isHeld`: a post is reserved, and must be released if nothing is published. False for an owner without a quota. */
   | { readonly kind: 'taken'; readonly isHeld: boolean }
-  /** Running attempts have reserved all posts left this month. Try again: one may fail and release its post. */
+  /** Running attempts have reserved all posts left this month, and may fail and release them. */
   | { readonly kind: 'busy' }
   /** Nothing more is sent for this owner. */
   | { readonly kind: 'owner_deleted' }
   | { readonly kind: 'used_up'; readonly until: Instant; readonly ownerRevision: number };
 
-/** How long a check that an owner exists and has no quota remains valid, in ms. Changes take effect afterwards. */
+/** How long a check that an owner has no quota remains valid, in ms. */
 const UNLIMITED_TTL_MS = 1_000;
 const CACHE_SIZE = 10_000;
 
 const UNLIMITED: QuotaReservation = { kind: 'taken', isHeld: false };
 
 /**
- * Enforces the monthly quota at publication (D-18, D-46), exactly across all workers. Plan and packs are read from the
- * owner's own stream, so that a worker woken by a change sees it. An owner without a quota costs one read per second.
+ * Enforces the monthly quota at publication (D-18, D-46), exactly across all workers. Reads plan and packs from the
+ * owner's stream, so that a worker woken by a change sees it. An owner without a quota costs one read per second.
  */
 @Injectable()
 export class PublishingQuota {
@@ -42,7 +42,6 @@ export class PublishingQuota {
   private readonly unlimited = new BoundedCache<{ readonly at: number; readonly isUnlimited: Promise<boolean> }>(
     CACHE_SIZE,
   );
-
   private readonly monthlyPosts: MonthlyPosts;
 
   constructor(
@@ -79,7 +78,7 @@ export class PublishingQuota {
     await this.pool.query({ name: 'release quota', text, values: [publicationId, worker] });
   }
 
-  /** Reads the owner once for all publications that check it at the same time. */
+  /** Reads the owner once for all concurrent calls. */
   private async isUnlimited(ownerId: string): Promise<boolean> {
     const known = this.unlimited.get(ownerId);
     if (known && performance.now() < known.at + UNLIMITED_TTL_MS) return known.isUnlimited;

@@ -4,15 +4,13 @@ import type { Instant } from '../../../kernel/instant.js';
 const DELAYS_MS = [2_000, 10_000, 50_000, 240_000];
 const JITTER = 0.2;
 
-/** Minimum delay when a network asks for a wait, in ms, so that a wait of 0 does not cause endless calls. */
+/** Minimum delay when a network asks for a wait, in ms: a wait of 0 must not cause endless calls. */
 const SHORTEST_MS = 1_000;
 
 /**
- * Computes the time of the next attempt. A wait that the network requests is observed exactly, but lasts at least
- * {@link SHORTEST_MS}. The gateway's own delay grows with each failure and is jittered, so that attempts that failed
- * together do not retry together.
- * @param failures number of failed attempts before this one
- * @param namedMs wait that the network requests; null if none
+ * Computes the time of the next attempt: after the network's requested wait or, growing with each failure, a delay with
+ * jitter, so that attempts that failed together do not retry together.
+ * @param failures number of earlier failed attempts @param namedMs wait that the network requests; null if none
  */
 export const computeRetryAt = (at: Instant, failures: number, namedMs: number | null): Instant => {
   if (namedMs !== null) return at + Math.max(SHORTEST_MS, namedMs);

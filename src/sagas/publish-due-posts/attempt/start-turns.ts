@@ -2,7 +2,7 @@ import { BoundedCache } from '../../../runtime/bounded-cache.js';
 import { FairSlots } from '../../../runtime/fair-slots.js';
 import { sleepUnlessAborted } from '../../../runtime/sleep.js';
 
-/** How long an owner counts as active after one of its publications began to prepare, in ms. */
+/** How long an owner counts as active after the start of a publication, in ms. */
 const ACTIVE_MS = 2_000;
 
 /** While several owners publish, an owner's publications start in groups of this size, one group in each interval. */
@@ -11,7 +11,6 @@ const GROUP_INTERVAL_MS = 80;
 /** Maximum number of owners whose latest group is remembered. */
 const MAX_OWNERS = 10_000;
 
-/** A group of publications that start together. */
 interface Group {
   /** Monotonic time in ms. */
   readonly startsAt: number;
@@ -19,11 +18,10 @@ interface Group {
 }
 
 /**
- * Limits how many publications prepare for their first call at the same time in a process while several owners publish
- * (D-68, ADR-222). Otherwise hundreds of due posts of one owner would fill every queue on the way to the network at
- * once: the event loop, the reads, the append, the read models. Each owner's publications also start in small groups
- * with pauses in between, at most a hundred a second. An owner that publishes alone is not limited, because larger
- * batches cost less.
+ * Limits how many publications of a process prepare at the same time while several owners publish (D-68, ADR-222).
+ * Otherwise hundreds of one owner's due posts would fill every queue on the way to the network. Each owner's
+ * publications also start in small groups, at most a hundred a second. An owner that publishes alone is not limited,
+ * because larger batches cost less.
  */
 export class StartTurns {
   private readonly slots: FairSlots;
@@ -34,7 +32,7 @@ export class StartTurns {
   private previous: { readonly owner: string; readonly at: number } | null = null;
 
   /**
-   * @param size number of publications that may prepare at a time, of all owners; one owner uses at most half of it
+   * @param size number of publications that may prepare at a time; one owner uses at most half of it
    * @param now monotonic time in ms
    */
   constructor(
@@ -46,8 +44,7 @@ export class StartTurns {
 
   /**
    * Waits until a publication may prepare.
-   * @returns a function that lets the next publication start; only its first call counts. Null if the signal aborted
-   * first
+   * @returns a function that lets the next publication start, once; null if the signal aborted first
    */
   async acquire(owner: string, signal: AbortSignal): Promise<(() => void) | null> {
     if (this.isAlone(owner)) return () => undefined;
@@ -61,10 +58,7 @@ export class StartTurns {
     };
   }
 
-  /**
-   * Adds a publication to the owner's latest group, or to a new group if the latest is full or its interval has passed.
-   * @returns the group's start
-   */
+  /** Adds a publication to the owner's latest group, or else to a new group. @returns the group's start */
   private joinGroup(owner: string): number {
     const now = this.now();
     const latest = this.groups.get(owner);

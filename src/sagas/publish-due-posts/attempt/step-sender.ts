@@ -40,8 +40,8 @@ import { Pacing } from './pacing.js';
 import type { PublicationAttempt } from './publication-attempt.js';
 
 /**
- * Performs the effects of the states between the start of an attempt and its outcome. Each method does the work of one
- * state, appends at most one event to the publication's stream, and returns the next state.
+ * Does the work of an attempt's states up to its outcome. Each method handles one state, appends at most one event to
+ * the publication's stream, and returns the next state.
  */
 @Injectable()
 export class StepSender {
@@ -59,29 +59,28 @@ export class StepSender {
 
   /** Waits for the first step's turn and claims the publication: `PublicationStarted` is the fence between workers. */
   async start(attempt: PublicationAttempt, state: Prepared): Promise<AttemptState> {
-    const { pacing, leases } = this;
-    const { worker, signals, row } = attempt;
+    const { channels, leases, pacing } = this;
+    const { channel, row, signals, worker } = attempt;
     const step = findNextStep(state.rendering, state.publication.state.results);
     const read = await this.readCredentials(attempt);
-    // The credentials were replaced and erased since the channel was read (D-56), so the next attempt reads the new
-    // credentials.
-    if (read.kind === 'unusable' && (await this.hasOtherCredentials(attempt))) return release(state);
+    // If credentials were replaced and erased since the channel was read (D-56), the next attempt reads the new ones.
+    if (read.kind === 'unusable') {
+      const { credentialsId } = await channels.loadChannel(row.channel_id);
+      if (credentialsId !== channel.credentialsId) return release(state);
+    }
     const hasWaited =
       step !== undefined &&
       read.kind === 'read' &&
       (await pacing.waitForTurn(attempt, step, read.credentials, row.publication_id));
     // A pause may have begun during the wait.
-    if (hasWaited && (await this.channels.isPaused(row.channel_id))) return release(state);
+    if (hasWaited && (await channels.isPaused(row.channel_id))) return release(state);
     if (!leases.stillHoldsLeasesOf(worker) || signals.drain.aborted) return release(state);
     const sending = read.kind === 'read' ? visibleStepName(step) : null;
     const start = { sending, projectRevision: attempt.projectRevision };
     return afterStart(state, await this.outcomes.recordStart(attempt, state.publication, start), read);
   }
 
-  /**
-   * Claims the publication for an attempt that fails without a call. Does not fix the text, because the next attempt
-   * may produce a different text.
-   */
+  /** Claims the publication for an attempt that fails without a call, and leaves the text open for the next attempt. */
   async startWithoutCall(attempt: PublicationAttempt, state: Unprepared): Promise<AttemptState> {
     const start = { sending: null, projectRevision: null };
     const started = await this.outcomes.recordStart(attempt, state.publication, start);
@@ -93,7 +92,7 @@ export class StepSender {
     );
   }
 
-  /** Calls a step. Calls cannot be undone, so a worker that may have lost the channel makes none. */
+  /** Calls a step, unless the worker may have lost the channel. */
   async send(attempt: PublicationAttempt, state: Sending): Promise<AttemptState> {
     const { publication, step, credentials } = state;
     if (!this.leases.stillHoldsLeasesOf(attempt.worker))
@@ -137,9 +136,7 @@ export class StepSender {
       : { kind: 'awaiting_pace', next, publication: recorded };
   }
 
-  /**
-   * Waits for the next step's turn. Only then does the stream name a visible step, so that a wait is never in doubt.
-   */
+  /** Waits for the next step's turn, and names a visible step in the stream only then: a wait is never in doubt. */
   async waitForPace(attempt: PublicationAttempt, state: AwaitingPace): Promise<AttemptState> {
     const { publication, next } = state;
     await this.pacing.waitForTurn(attempt, next.step, next.credentials);
@@ -159,14 +156,6 @@ export class StepSender {
     return afterOrphanFound(state, this.findStep(attempt, results, sending), read);
   }
 
-  private async hasOtherCredentials({ channel, row }: PublicationAttempt): Promise<boolean> {
-    return (await this.channels.loadChannel(row.channel_id)).credentialsId !== channel.credentialsId;
-  }
-
-  /**
-   * Reads the channel's credentials. With credentials that cannot be decrypted, every later post would fail, so the
-   * owner must set new ones.
-   */
   private async readCredentials({ channel, row }: PublicationAttempt): Promise<CredentialsRead> {
     try {
       const credentials = await this.vault.readSecret(channel.credentialsId);
@@ -189,10 +178,8 @@ export class StepSender {
   }
 
   private reportPublisherError({ row }: PublicationAttempt, thrown: unknown): PublishError {
-    this.log.error(
-      { publication: row.publication_id, err: thrown },
-      'publisher threw an error; this is a bug in the gateway',
-    );
+    const detail = { publication: row.publication_id, err: thrown };
+    this.log.error(detail, 'publisher threw an error; this is a bug in the gateway');
     return internalError;
   }
 

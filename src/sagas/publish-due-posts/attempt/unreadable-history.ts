@@ -8,7 +8,7 @@ import { historyUnreadableError } from './attempt-errors.js';
 import type { LoadedPublication } from './attempt-state.js';
 import type { ClaimedPublication } from './publication-attempt.js';
 
-/** Types of events after which a publication no longer holds its channel back. */
+/** Events after which a publication no longer holds its channel back. */
 const OVER: ReadonlySet<string> = new Set<PublicationEvent['type']>([
   'PublicationSucceeded',
   'PublicationFailed',
@@ -18,9 +18,8 @@ const OVER: ReadonlySet<string> = new Set<PublicationEvent['type']>([
 ]);
 
 /**
- * Ends a publication whose own events cannot be read (D-25): it is in doubt, because the post may have been sent. The
- * event is appended at the end of the stream, without consulting the decider.
- * @returns the known facts of the publication
+ * Ends a publication with unreadable events (D-25): it is in doubt, because the post may have been sent. The decider is
+ * not asked.
  * @throws Unavailable
  * @throws WrongExpectedRevision if another worker has appended in the meantime
  */

@@ -19,8 +19,8 @@ export interface PostMedia {
 }
 
 /**
- * Provides publishers with media as files. Each file is downloaded once per post and checked again, as at acceptance
- * (D-24); photos are fitted to the network's limits (D-22).
+ * Provides publishers with media files. Each file is downloaded once per post and checked as at acceptance (D-24);
+ * photos are fitted to the network's limits (D-22).
  */
 export class MediaFiles {
   constructor(
@@ -67,12 +67,10 @@ export class MediaFiles {
         const { path: file, sizeBytes, release } = original;
         return { path: file, sizeBytes, mime, filename: fileNameOf(url, mime), isFitted: false, release };
       }
-      if (type !== 'photo')
-        return mediaError(
-          'media_unsuitable',
-          'media',
-          `${path} ${MEDIUM_MESSAGES.formatNotAccepted({ mime: mime ?? MEDIUM_MESSAGES.unknownFormat })}`,
-        );
+      if (type !== 'photo') {
+        const message = MEDIUM_MESSAGES.formatNotAccepted({ mime: mime ?? MEDIUM_MESSAGES.unknownFormat });
+        return mediaError('media_unsuitable', 'media', `${path} ${message}`);
+      }
       const photo = await this.cache.fitPhoto(original, wanted, ownerId, signal);
       if (!photo) return mediaError('media_unsuitable', 'media', `${path} ${MEDIUM_MESSAGES.photoNotConvertible}`);
       return { ...photo, filename: fileNameOf(url, photo.mime), isFitted: true };
@@ -83,8 +81,8 @@ export class MediaFiles {
 }
 
 /**
- * Classifies a failed download (D-35): `media` if a retry would fail in the same way, otherwise a category that is
- * retried. A file that is too large to download may still be intact, so its code turns it into a link (D-22).
+ * Classifies a failed download (D-35): `media` if a retry would fail in the same way, else a retried category. A file
+ * that is too large to download becomes a link, by its code (D-22).
  */
 const fetchError = (what: string, { code, isPermanent: permanent, message }: FetchError): PublishError => {
   const name = code === 'private_address' ? code : `media_${code}`;
@@ -92,10 +90,7 @@ const fetchError = (what: string, { code, isPermanent: permanent, message }: Fet
   return mediaError(name, category, `${what} ${message}`);
 };
 
-/**
- * Returns the host of a media URL in parentheses, because the owner must see whose server failed. The rest of the URL
- * may be secret.
- */
+/** Returns the host of a media URL in parentheses; the rest of the URL may be secret. */
 const hostOf = (medium: Media | undefined): string => {
   if (!medium || !URL.canParse(medium.url)) return '';
   return ` (${new URL(medium.url).host})`;

@@ -10,7 +10,7 @@ import type { LoadedPublication } from '../attempt/attempt-state.js';
 import type { PublicationAttempt } from '../attempt/publication-attempt.js';
 import { StoredTranslations } from './stored-translations.js';
 
-/** A post after its project's processing, for one channel. */
+/** A post after processing, for one channel. */
 export interface ProcessedForChannel {
   readonly processed: ProcessedPost;
   /** Revision of the project whose settings were applied. */
@@ -41,7 +41,7 @@ export class PostProcessor {
     this.projects = new AggregateCache(aggregates, project);
   }
 
-  /** Loads the project in its current state; callers read it together with the other inputs of a publication. */
+  /** Loads the project in its current state. */
   loadProject(id: string): Promise<LoadedAggregate<ProjectState>> {
     return this.projects.loadLatest(id);
   }

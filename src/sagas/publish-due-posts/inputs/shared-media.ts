@@ -12,9 +12,7 @@ export type RefusedMedia = ReadonlyMap<string, PublishError>;
 export type PreparedMedia =
   /** They are on disk in the network's format, except those that were refused. */
   | { readonly kind: 'ready'; readonly key: string; readonly refused: RefusedMedia }
-  /**
-   * They could not be fetched, and this publication records the failure. `isFinal`: no further attempt follows (D-20).
-   */
+  /** They could not be fetched, which this publication records. `isFinal`: no further attempt follows (D-20). */
   | { readonly kind: 'failed'; readonly key: string; readonly error: PublishError; readonly isFinal: boolean }
   /** The worker is stopping. */
   | { readonly kind: 'abandoned' };
@@ -39,9 +37,9 @@ interface Tried {
 }
 
 /**
- * Prepares the media of posts before their publications start. All publications of a post on a network share each
- * attempt: the publication that began a failed attempt records it, and the other publications wait for the next attempt
- * without an event (D-68). The last attempt ends the wait of all.
+ * Prepares the media of posts before their publications start. A post's publications on a network share each attempt:
+ * the publication that began a failed attempt records it, and the others wait for the next attempt without an event
+ * (D-68). The last attempt ends the wait of all.
  */
 export class SharedMedia {
   private readonly series = new Map<string, Series>();
@@ -94,7 +92,7 @@ export class SharedMedia {
       }),
     );
     series.current = null;
-    // If a file was refused, that decides the outcome of the post, whatever happens to the other files.
+    // A refused file decides the outcome of the post, whatever happens to the other files.
     if (error === null || refused.size > 0) return { refused, error: null, isFinal: false };
     const at = performance.now();
     series.firstFailedAt ??= at;

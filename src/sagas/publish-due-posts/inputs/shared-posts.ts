@@ -5,7 +5,6 @@ import type { ScheduledPublication } from '../../../projections/publish-schedule
 export interface PostUse {
   /** Reads the post, unless another publication has read it already. @throws Unavailable @throws UnreadablePost */
   readonly read: () => Promise<PostWithPayload>;
-  /** Ends the use. */
   readonly end: () => void;
 }
 
@@ -14,16 +13,13 @@ interface Shared {
   reading: Promise<PostWithPayload> | null;
 }
 
-/**
- * Reads each post once for all of its running publications. A post's event lists every target, so one read for each of
- * a thousand channels would transfer and parse a million targets.
- */
+/** Reads each post once for its running publications: a post of a thousand channels lists all of them in each read. */
 export class SharedPosts {
   private readonly posts = new Map<string, Shared>();
 
   constructor(private readonly payloads: Pick<PostPayloads, 'readPost'>) {}
 
-  /** Begins a publication's use of its post. The post stays in memory until its last use ends. */
+  /** Keeps a post in memory until its last use ends. */
   use({ post_id: id, post_stream: stream, post_revision: revision }: ScheduledPublication): PostUse {
     const shared = this.posts.get(id) ?? { users: 0, reading: null };
     this.posts.set(id, shared);
@@ -31,11 +27,9 @@ export class SharedPosts {
     return {
       read: () => {
         if (shared.reading) return shared.reading;
-        const reading = this.payloads.readPost(stream, revision);
-        shared.reading = reading;
-        // The next publication tries again.
-        reading.catch(() => (shared.reading = null));
-        return reading;
+        shared.reading = this.payloads.readPost(stream, revision);
+        shared.reading.catch(() => (shared.reading = null)); // the next publication tries again
+        return shared.reading;
       },
       end: () => {
         shared.users--;

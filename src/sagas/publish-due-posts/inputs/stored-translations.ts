@@ -13,9 +13,8 @@ import { CircuitBreaker } from '../../../processing/translation/circuit-breaker.
 import type { Translate, TranslationResult, Translator } from '../../../processing/translation/translation.js';
 
 /**
- * Translations of posts. Each is requested once and stored; every channel, attempt and process uses the stored text. A
- * failure is stored as well if the project then publishes the original text. If the project waits instead, the next
- * attempt requests the translation again. Only running requests are kept in memory.
+ * Translations of posts. Each is requested once and stored for every channel, attempt and process. A failure is stored
+ * only if the project then publishes the original text; otherwise the next attempt requests the translation again.
  */
 @Injectable()
 export class StoredTranslations {
@@ -27,35 +26,23 @@ export class StoredTranslations {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /**
-   * Returns the function that translates the texts of a post.
-   * @param signal aborts requests; their results are not stored
-   */
+  /** Returns a function that translates a post's texts. @param signal aborts requests, whose results are not stored */
   forPost(postId: string, origin: Origin, signal: AbortSignal): Translate {
     return (content, how) => {
       const id = `${postId}_${fingerprintOf(content, how)}`;
       const pending = this.pending.get(id);
       if (pending) return pending;
-      const translating = this.loadOrTranslate(id, content, how, signal, (result) =>
-        this.store(id, postId, result, origin),
-      );
+      const loadOrTranslate = async (): Promise<TranslationResult> => {
+        const { state } = await this.aggregates.loadAggregate(decider, id);
+        if (state) return resultOf(state);
+        const result = await this.translator.translate(content, how, signal);
+        const isRetried = result.kind === 'failed' && how.on_failure === 'retry';
+        return isRetried || signal.aborted ? result : this.store(id, postId, result, origin);
+      };
+      const translating = loadOrTranslate();
       this.pending.set(id, translating);
       return translating.finally(() => this.pending.delete(id));
     };
-  }
-
-  private async loadOrTranslate(
-    id: string,
-    content: TextWithEntities,
-    how: Translation,
-    signal: AbortSignal,
-    store: (result: TranslationResult) => Promise<TranslationResult>,
-  ): Promise<TranslationResult> {
-    const { state } = await this.aggregates.loadAggregate(decider, id);
-    if (state) return resultOf(state);
-    const result = await this.translator.translate(content, how, signal);
-    const isRetried = result.kind === 'failed' && how.on_failure === 'retry';
-    return isRetried || signal.aborted ? result : store(result);
   }
 
   /** @returns the stored result, which another process may have stored first */
@@ -76,7 +63,7 @@ const resultOf = (state: NonNullable<TranslationState>): TranslationResult =>
     ? { kind: 'translated', text: state.text, places: state.places }
     : { kind: 'failed', error: state.error as PublishError, afterMs: null };
 
-/** Returns the same string for the same text with the same translation settings. */
+/** Identifies a text with its translation settings. */
 const fingerprintOf = (content: TextWithEntities, { url, source, target, on_failure }: Translation): string =>
   createHash('sha256')
     .update(JSON.stringify([url, source, target, on_failure, content.text, content.entities]))

@@ -14,18 +14,17 @@ import { GroupConcurrency, type KeyPlace } from '../../engine/group-concurrency.
 export interface Watched {
   /** Aborted when the publication need no longer wait, and when the worker stops. */
   readonly signal: AbortSignal;
-  /** Ends the watch. */
   readonly end: () => void;
 }
 
 const TICK_MS = 2_000;
-/** How long the API shows that an owner has used up its share, in ms, unless the row is renewed. */
+/** How long the API shows that an owner has used up its share, in ms. */
 const SHOWN_MS = 5_000;
 
 /**
- * Publications that wait for their media before their attempt starts. If a publication is cancelled or no longer due,
- * its wait ends, so that it does not hold its channel back. If publications of an owner wait on a network at two checks
- * in a row, the API shows that the owner waits for its own work there (`waiting_for`: `share`).
+ * Publications that wait for their media before their attempt starts. The wait of a publication that is no longer due
+ * ends, so that it does not hold its channel back. If publications of an owner wait on a network at two checks in a
+ * row, the API shows that the owner waits for its own work there (`waiting_for`: `share`).
  */
 @Injectable()
 export class WaitingPublications {
@@ -73,14 +72,9 @@ export class WaitingPublications {
 
   private async endNeedlessWaits(): Promise<void> {
     if (this.watched.size === 0) return;
-    const { schedule, clock } = this;
     const asked = [...this.watched];
-    const due = new Set(
-      await schedule.findDue(
-        asked.map(([id]) => id),
-        clock.now(),
-      ),
-    );
+    const ids = asked.map(([id]) => id);
+    const due = new Set(await this.schedule.findDue(ids, this.clock.now()));
     for (const [id, { stop }] of asked) if (!due.has(id)) stop.abort();
   }
 
