@@ -95,7 +95,8 @@ const startTraffic = (known: readonly string[]) => {
       const text = `${name} ${round}`;
       const id = await to.sendPost({ text });
       sent.push({ id, text, to });
-      await operator.get(`/posts/${id}`).expect(200);
+      // A read model that is being rebuilt on a busy machine may be behind for longer than a reader waits.
+      await until('the post is shown', async () => (await operator.get(`/posts/${id}`)).status === 200);
     });
   const read = repeat(async (round) => {
     const id = known[round % known.length]!;
