@@ -15,19 +15,19 @@ export interface DiskCacheOptions {
   readonly directory: string;
   /** Maximum number of bytes on disk, including unfinished files. */
   readonly capacityBytes: number;
-  /** Age, in ms, after which a file is created again, because its source may have changed; default 15 minutes. */
+  /** Age, in ms, after which a file is created again; default 15 minutes. */
   readonly maxAgeMs?: number;
   /** How long a new file waits for space while all other files are in use, in ms; default 1 minute. */
   readonly spaceTimeoutMs?: number;
   readonly clock?: Clock;
 }
 
-/** Where to create a new file, and how to reserve space for it. */
+/** Where and how to create a new file. */
 export interface FileTarget {
   readonly path: string;
   /** Aborted when no caller waits for the file any more. */
   readonly signal: AbortSignal;
-  /** Reserves space; await it before writing that many more bytes. Throws if there is no space. */
+  /** Await it before writing that many more bytes. Throws if there is no space. */
   readonly reserve: (bytes: number) => Promise<void>;
 }
 
@@ -35,15 +35,14 @@ export interface FileTarget {
 export interface BorrowedFile<Facts> {
   readonly path: string;
   readonly facts: Facts;
-  /** Releases the file. Further calls do nothing. */
+  /** Further calls do nothing. */
   readonly release: () => void;
-  /** Releases the file and removes it from the cache, so that the next caller gets a new one. */
+  /** Releases the file and removes it from the cache: the next caller gets a new file. */
   readonly discard: () => void;
 }
 
-/** Limits for borrowing a file. */
+/** Options for {@link DiskCache.borrow}. */
 export interface BorrowOptions {
-  /** A larger file fails with `too_large`. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -60,14 +59,14 @@ interface Entry {
   users: number;
   /** Bytes counted against the capacity. */
   bytes: number;
-  /** Set when the file is complete. */
+  /** Undefined until the file is complete. */
   file: { readonly facts: Sized; readonly at: Instant } | undefined;
   done: Promise<void>;
 }
 
 /**
- * Caches files on disk by key. Concurrent callers share one file; the least recently used files are evicted. Throws
- * only {@link FetchError}, provided that the functions that create files do.
+ * Caches files on disk by key. Concurrent callers share one file. Evicts the least recently used files. Throws only
+ * {@link FetchError}, provided that the functions that create files do.
  */
 export class DiskCache {
   /** Entries by key, least recently used first. */
@@ -83,7 +82,7 @@ export class DiskCache {
   /**
    * Returns the file with the given key. The caller must release it.
    * @param fill creates the file if it is missing; must be equivalent for every caller with this key
-   * @throws FetchError `too_large`, `storage` if all files in the cache remain in use, `aborted`, or an error of `fill`
+   * @throws FetchError `too_large`, `storage` if all files remain in use, `aborted`, or an error of `fill`
    */
   async borrow<Facts extends Sized>(
     key: string,
@@ -131,7 +130,7 @@ export class DiskCache {
     const entry: Entry = { path, maxBytes, stop, users: 0, bytes: 0, file: undefined, done: notYet };
     this.entries.set(key, entry);
     entry.done = this.fill(key, entry, fill);
-    // Waiting callers get the failure; if there are none, it is ignored.
+    // Waiting callers get the failure, if there are any.
     entry.done.catch(() => undefined);
     return entry;
   }
@@ -151,12 +150,12 @@ export class DiskCache {
     }
   }
 
-  /** Reserves bytes, evicting unused files. If that is not enough, waits until files are released. */
+  /** Reserves bytes. Evicts unused files and, if that is not enough, waits until files are released. */
   private async reserve(entry: Entry, bytes: number): Promise<void> {
-    const { capacityBytes, spaceTimeoutMs: roomMs = 60_000 } = this.options;
+    const { capacityBytes, spaceTimeoutMs = 60_000 } = this.options;
     if (entry.bytes + bytes > capacityBytes)
       throw new FetchError('too_large', MEDIA_CACHE_MESSAGES.largerThanCache, { isPermanent: true });
-    const timeout = AbortSignal.any([entry.stop.signal, AbortSignal.timeout(roomMs)]);
+    const timeout = AbortSignal.any([entry.stop.signal, AbortSignal.timeout(spaceTimeoutMs)]);
     while (!this.evict(bytes)) {
       await once(this.spaceFreed, 'more', { signal: timeout }).catch(() => {
         if (entry.stop.signal.aborted) throw aborted();
@@ -186,14 +185,10 @@ export class DiskCache {
   /** The cast is safe because the key determines the type of the facts. */
   private toBorrowedFile<Facts>(key: string, entry: Entry, maxBytes: number): BorrowedFile<Facts> {
     const { facts } = entry.file!;
-    if (facts.sizeBytes > maxBytes)
-      throw new FetchError(
-        'too_large',
-        MEDIA_CACHE_MESSAGES.exceedsLimit({ bytes: facts.sizeBytes, limit: maxBytes }),
-        {
-          isPermanent: true,
-        },
-      );
+    if (facts.sizeBytes > maxBytes) {
+      const problem = MEDIA_CACHE_MESSAGES.exceedsLimit({ bytes: facts.sizeBytes, limit: maxBytes });
+      throw new FetchError('too_large', problem, { isPermanent: true });
+    }
     let isReleased = false;
     const release = (): void => {
       if (!isReleased) this.release(key, entry);
@@ -206,7 +201,7 @@ export class DiskCache {
     return { path: entry.path, facts: facts as Facts, release, discard };
   }
 
-  /** Removes one user. Aborts an unfinished file that has no users left, and removes an outdated file. */
+  /** Removes one user. Aborts an unfinished file without users, and removes an outdated file. */
   private release(key: string, entry: Entry): void {
     entry.users--;
     if (entry.users > 0) return;

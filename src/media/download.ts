@@ -4,15 +4,12 @@ import { pipeline } from 'node:stream/promises';
 import { FetchError, fetchErrorOfStatus } from '../outbound-http/fetch-error.js';
 import type { GuardedClient } from '../outbound-http/guarded-client.js';
 import { FETCH_MESSAGES } from '../outbound-http/messages.js';
+import type { FileTarget } from './disk-cache.js';
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
-/** Limits for a download. */
-export interface DownloadLimits {
+interface DownloadLimits extends Pick<FileTarget, 'signal' | 'reserve'> {
   readonly maxBytes: number;
   readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  /** Reserves space; awaited before each write. Throws if there is no space. */
-  readonly reserve: (bytes: number) => Promise<void>;
 }
 
 /**
@@ -31,11 +28,10 @@ export const download = async (
   let received = 0;
   try {
     if (answer.status >= 400) throw fetchErrorOfStatus(answer.status);
-    if (answer.status !== 200)
-      throw new FetchError('bad_answer', FETCH_MESSAGES.otherStatus({ status: answer.status }), {
-        isPermanent: false,
-        status: answer.status,
-      });
+    if (answer.status !== 200) {
+      const { status } = answer;
+      throw new FetchError('bad_answer', FETCH_MESSAGES.otherStatus({ status }), { isPermanent: false, status });
+    }
     const announced = answer.contentLength ?? 0;
     await reserve(announced);
     const counted = async function* (): AsyncGenerator<Buffer> {
@@ -57,6 +53,6 @@ export const download = async (
   }
 };
 
-/** Creates the error for a failure of the gateway's disk: not the sender's fault, and worth a retry. */
+/** Returns the error for a failure of the gateway's disk, which may be retried. */
 export const storageError = (what: string, cause?: unknown): FetchError =>
   new FetchError('storage', what, { isPermanent: false, cause });

@@ -1,26 +1,26 @@
 import type { Semaphore } from '../runtime/semaphore.js';
 import type { Inspector } from './inspector.js';
 import type { Inspection } from './inspector-program.js';
-import type { FilePart, RangeRead } from './read-range.js';
+import type { FilePart, Range, RangeRead } from './read-range.js';
 
 const KB = 1_024;
 
-/** Size of the first read, in bytes: enough to determine the type, and for most files all facts (networks.md §7). */
+/** Size of the first read, in bytes: enough for the type, and for most files all facts (networks.md §7). */
 export const HEAD_BYTES = 64 * KB;
 /** Sizes of the further reads, in bytes. */
 const NEXT_BYTES = [256, 256, 512, 1_024, 1_024, 1_024].map((kilobytes) => kilobytes * KB);
-/** An image's dimensions are stored near its start, so only this many bytes are searched for them. */
+/** Bytes to search for an image's dimensions, which are near its start. */
 const MAX_IMAGE_BYTES = 1_024 * KB;
-/** A video's index may be long, but the required facts are at its beginning. */
+/** Bytes to search for a video's facts, which are at the beginning of its index. */
 const MAX_VIDEO_BYTES = 4_096 * KB;
 
 /** Reads a range of a file from a host or a disk. */
-export type ReadRange = (range: { readonly offset: number; readonly length: number }) => Promise<RangeRead>;
+export type ReadRange = (range: Range) => Promise<RangeRead>;
 
-/** Facts about a file, learned from a few reads. */
+/** Facts about a file from a few reads. */
 export interface Examination {
   readonly sizeBytes: number | null;
-  /** Null if the file could not be parsed, in which case nothing is certain. */
+  /** Null if the file could not be parsed: nothing is certain. */
   readonly inspection: Inspection | null;
   /** False if reading more bytes would reveal more facts. */
   readonly isComplete: boolean;
@@ -30,7 +30,7 @@ export interface Examination {
  * Examines a file with as few and small reads as possible, at most 4 MB. Yields the known facts after each read; they
  * stay valid if a later read fails.
  * @param slots limits concurrent reads beyond the first, which take a lot of memory
- * @param owner the file's owner: the parsing process serves owners in turn
+ * @param owner the parsing process serves owners in turn
  * @throws the errors of `read`
  */
 export async function* examine(
@@ -43,7 +43,7 @@ export async function* examine(
   }: { readonly slots?: Semaphore; readonly signal?: AbortSignal; readonly owner?: string | undefined } = {},
 ): AsyncGenerator<Examination, void, void> {
   const { sizeBytes, ...head } = await read({ offset: 0, length: HEAD_BYTES });
-  // If a host sends less than was requested, or nothing, everything stays unknown.
+  // If a host sends less than requested, everything stays unknown.
   if (head.bytes.length < Math.min(HEAD_BYTES, sizeBytes ?? 1) || head.bytes.length === 0)
     return yield { sizeBytes, inspection: null, isComplete: false };
   let inspection = await inspector.inspect({ sizeBytes, parts: [head] }, signal, owner);

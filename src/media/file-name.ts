@@ -1,20 +1,12 @@
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'image/webp': 'webp',
-  'video/mp4': 'mp4',
-  'video/quicktime': 'mov',
-  'video/webm': 'webm',
-  'audio/mpeg': 'mp3',
-  'audio/mp4': 'm4a',
-  'audio/ogg': 'ogg',
-};
+import { MIME_OF } from './media-rules.js';
+
+const EXTENSIONS = new Map(Object.entries(MIME_OF).map(([extension, mime]) => [mime, extension]));
 
 const MAX_LENGTH = 60;
 
 /**
- * Returns a name for a file: the last part of its URL (letters and digits of any script) with the extension of its real
- * type. Readers see the name where a network shows files as documents.
+ * Returns a name for a file, which readers see where a network shows files as documents: the last part of its URL with
+ * the extension of its real type.
  */
 export const fileNameOf = (url: string, mime: string): string => {
   const last = URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';
@@ -22,7 +14,7 @@ export const fileNameOf = (url: string, mime: string): string => {
     .replace(/\.\w{1,5}$/, '')
     .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
     .replace(/^[.-]+|-+$/g, '');
-  return `${Array.from(words).slice(0, MAX_LENGTH).join('') || 'file'}.${EXTENSIONS[mime] ?? 'bin'}`;
+  return `${Array.from(words).slice(0, MAX_LENGTH).join('') || 'file'}.${EXTENSIONS.get(mime) ?? 'bin'}`;
 };
 
 const decoded = (text: string): string => {

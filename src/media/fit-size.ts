@@ -7,20 +7,19 @@ export interface PhotoLimits {
   readonly maxSum?: number;
   /** Maximum ratio of the longer side to the shorter; scaling cannot change it. */
   readonly maxRatio?: number;
-  /** Mime types without parameters. */
+  /** MIME types without parameters. */
   readonly formats: readonly string[];
 }
 
-/** A photo's size in pixels. */
-export interface PhotoSize {
+/** In pixels. */
+interface PhotoSize {
   readonly width: number;
   readonly height: number;
 }
 
 /**
  * Returns the largest size with the same aspect ratio within the limits, multiplied by `scale`; null if there is none.
- * The function is sent as source text (see photo-program.ts), so it must not use anything from outside except types.
- *
+ * Must not use anything from outside except types, because photo-program.ts gets it as source text.
  * @param scale above 0, at most 1
  */
 export const fitSize = (
@@ -31,7 +30,7 @@ export const fitSize = (
   const [long, short] = [Math.max(width, height), Math.min(width, height)];
   if (long > short * maxRatio) return null;
   const factor = scale * Math.min(1, maxSide / long, maxSum / (long + short));
-  // Rounds towards a square, so that the result never exceeds a limit that the exact size meets.
+  // Rounds towards a square, to exceed no limit that the exact size meets.
   const newShort = Math.min(Math.ceil(short * factor), Math.floor(Math.min(maxSide, maxSum / 2)));
   const newLong = Math.max(newShort, Math.floor(Math.min(long * factor, maxSum - newShort)));
   return width >= height ? { width: newLong, height: newShort } : { width: newShort, height: newLong };

@@ -2,7 +2,7 @@ import type { Log } from '../kernel/log.js';
 import { buildProgram, HelperProcess } from './helper-process.js';
 import { HELPER_MESSAGES } from './messages.js';
 
-/** Isolation of helper processes, as /readyz shows it; each value is `ok` or a message about what is missing. */
+/** Isolation of helper processes, as /readyz shows it; each value is `ok` or says what is missing. */
 export interface HelperReport {
   /** Whether their JavaScript can read only libraries, and cannot start processes. */
   readonly files: string;
@@ -12,16 +12,13 @@ export interface HelperReport {
   readonly memory: string;
 }
 
-/** Actual rights of a helper process, as determined by the process itself. */
+/** The rights that a helper process actually has. */
 interface FoundRights {
   readonly permissions: boolean;
   /** Names of network interfaces that are up. */
   readonly interfaces: readonly string[];
   readonly isMemoryLimited: boolean;
 }
-
-const TIMEOUT_MS = 30_000;
-const RIGHTS = { libraries: [], maxHeapMb: 64, maxMemoryMb: 1_024 };
 
 /** Runs in the helper process. */
 const findRights = async (): Promise<() => Promise<FoundRights>> => {
@@ -49,15 +46,17 @@ const findRights = async (): Promise<() => Promise<FoundRights>> => {
 /** Checks how well helper processes are isolated on this machine, by starting one (ADR-216). */
 export class HelperCheck {
   private readonly helper = new HelperProcess<object, FoundRights>({
-    ...RIGHTS,
     program: buildProgram(findRights),
-    timeoutMs: TIMEOUT_MS,
+    libraries: [],
+    maxHeapMb: 64,
+    maxMemoryMb: 1_024,
+    timeoutMs: 30_000,
   });
   private found: HelperReport | null = null;
 
   constructor(private readonly log: Log) {}
 
-  /** The report; null until it is known. */
+  /** Null until it is known. */
   get report(): HelperReport | null {
     return this.found;
   }

@@ -4,10 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /** Rights of a helper process. */
 export interface HelperRights {
-  /**
-   * URLs of the libraries that its program imports; its JavaScript may read only their `node_modules` folders and
-   * {@link LDD}.
-   */
+  /** URLs of the libraries to import. JavaScript may read only their `node_modules` folders and {@link LDD}. */
   readonly libraries: readonly string[];
   /** Limit on the JavaScript heap. */
   readonly maxHeapMb: number;
@@ -15,15 +12,9 @@ export interface HelperRights {
   readonly maxMemoryMb: number;
 }
 
-/** A command with its arguments. */
-export interface HelperCommand {
-  readonly file: string;
-  readonly args: readonly string[];
-}
-
 /**
- * Limits the data segment, unless a lower limit already applies, disables core dumps, and, if the kernel allows it,
- * moves the process into an empty network namespace. Each `exec` keeps the process id.
+ * Disables core dumps, limits the data segment, unless a lower limit applies, and, if the kernel allows it, moves the
+ * process into an empty network namespace. Each `exec` keeps the process id.
  */
 const SHELL = `
 ulimit -c 0
@@ -34,11 +25,13 @@ exec "$@"`;
 
 /**
  * Returns the command that starts a helper process with as few rights as the platform allows (ADR-93). Node's
- * permission model denies its JavaScript access to other files, child processes and worker threads, and, from Node 25
- * on, to the network. On Linux, the kernel limits the memory of the process and, if possible, isolates it from the
- * network.
+ * permission model denies its JavaScript access to other files, child processes, worker threads and, from Node 25 on,
+ * the network. On Linux, the kernel limits its memory and, if possible, isolates it from the network.
  */
-export const helperCommand = (program: string, { libraries, maxHeapMb, maxMemoryMb }: HelperRights): HelperCommand => {
+export const helperCommand = (
+  program: string,
+  { libraries, maxHeapMb, maxMemoryMb }: HelperRights,
+): { readonly file: string; readonly args: readonly string[] } => {
   const node = [
     process.execPath,
     ...permissionFlags(libraries),
@@ -53,8 +46,7 @@ export const helperCommand = (program: string, { libraries, maxHeapMb, maxMemory
 
 /**
  * Returns how much writable, executable memory V8 reserves for compiled code, in KB: 512 MB in Node 24. The kernel
- * counts all of it as data, even if it is unused. The helper runs the same Node, so it reserves as much as this
- * process.
+ * counts all of it as data, even if it is unused. The helper's Node reserves as much as this process.
  */
 const reservedCodeKb = (): number => {
   try {
@@ -80,7 +72,7 @@ const permissionFlags = (libraries: readonly string[]): string[] => {
   return [flag, '--allow-addons', ...[...readable].map((path) => `--allow-fs-read=${path}`)];
 };
 
-/** sharp reads this file to find out which C library the system has. */
+/** sharp reads this file to identify the C library. */
 const LDD = '/usr/bin/ldd';
 
 /** Returns the outermost `node_modules` folder: packages import each other across the folders inside it. */

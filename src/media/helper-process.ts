@@ -5,34 +5,31 @@ import { join } from 'node:path';
 import { FairSlots } from '../runtime/fair-slots.js';
 import { helperCommand, type HelperRights } from './helper-command.js';
 
-/** Source text of a helper process's program, which is set up once and then answers one request after another. */
+/** Source text of a program that is set up once and then answers one request after another. */
 export type HelperProgram<Request, Response> = string & { readonly request?: Request; readonly response?: Response };
 
-/** Options for a {@link HelperProcess}. */
-export interface HelperOptions<Request, Response> extends HelperRights {
+interface HelperOptions<Request, Response> extends HelperRights {
   readonly program: HelperProgram<Request, Response>;
   /** Time limit of one request, in ms. */
   readonly timeoutMs: number;
 }
 
-/** The response to a request. */
-export type HelperReply<Response> =
+type HelperReply<Response> =
   | { readonly answer: Response }
-  /** The program failed, took too long, or died; in the last two cases it is restarted. */
+  /** The program failed, took too long, or died. `died`: it is restarted. */
   | { readonly failed: string; readonly died: boolean }
-  /** The request was not sent: its caller aborted it, or the helper is closed. */
+  /** Not sent: the caller aborted the request, or the helper is closed. */
   | { readonly withdrawn: true };
 
 type Message<Response> = { readonly ready: true } | { readonly answer: Response } | { readonly error: string };
 
-/** Time limit for starting the process, generous enough for a busy machine, in ms. */
+/** Generous, for a busy machine. */
 const START_MS = 30_000;
 const IDLE_MS = 30_000;
 
 /**
  * Builds the source text of a program.
- * @param set must use nothing from outside except types and `parts`, which may be functions of the same kind and JSON
- * values
+ * @param set must use nothing from outside except types and `parts`: JSON values, and functions that obey the same rule
  */
 export const buildProgram = <Parts extends readonly unknown[], Request, Response>(
   set: (...parts: Parts) => Promise<(request: Request) => Promise<Response>>,
@@ -57,10 +54,10 @@ const serveRequests = (program: Promise<(request: unknown) => Promise<unknown>>)
 };
 
 /**
- * Processes untrusted files in a child process, so that a crash, an endless loop or exhausted memory affects only that
- * process. It gets no environment variables, an empty working folder and few rights (see helper-command.ts, ADR-93). It
- * handles one request at a time, serving owners in turn (D-68), starts at the first request, is stopped when idle, and
- * is killed when a request takes too long.
+ * Processes untrusted files in a child process, to contain a crash, an endless loop or exhausted memory. The process
+ * gets no environment variables, an empty working folder and few rights (see helper-command.ts, ADR-93). It handles one
+ * request at a time, serving owners in turn (D-68), starts at the first request, is stopped when idle, and is killed
+ * when a request takes too long.
  */
 export class HelperProcess<Request, Response> {
   private readonly turn = new FairSlots(1);
@@ -73,7 +70,7 @@ export class HelperProcess<Request, Response> {
   /**
    * Sends a request and waits for the response.
    * @param signal withdraws the request if it aborts before the request is sent
-   * @param owner the file's owner: an owner with many files delays only its own files
+   * @param owner an owner with many files delays only its own files
    */
   async ask(request: Request, signal?: AbortSignal, owner = ''): Promise<HelperReply<Response>> {
     const release = await this.turn.acquire(owner);
@@ -114,7 +111,7 @@ export class HelperProcess<Request, Response> {
     child.channel?.unref();
     child.on('error', () => undefined);
     child.on('close', leaveFolder);
-    // A child that died between two requests, for example because it ran out of memory, is replaced.
+    // A child that dies between two requests is replaced.
     child.on('exit', () => void (this.running?.child === child && (this.running = undefined)));
     return { child, ready: nextMessage(child, START_MS), leaveFolder };
   }
@@ -127,9 +124,7 @@ export class HelperProcess<Request, Response> {
   }
 }
 
-/**
- * Creates an empty working folder. If there is no writable folder for temporary files, the helper works in the root.
- */
+/** Creates an empty working folder; uses the root if there is no writable folder for temporary files. */
 const enterEmptyFolder = (): { readonly cwd: string; readonly leaveFolder: () => void } => {
   try {
     const cwd = mkdtempSync(join(tmpdir(), 'crosspost-helper-'));

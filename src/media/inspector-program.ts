@@ -18,28 +18,21 @@ export interface Inspection {
   /** Pixels, for images and videos. */
   readonly width?: number;
   readonly height?: number;
-  /** Length in seconds, for MP4, QuickTime, WebM and similar formats. */
+  /** Like the tracks, only for MP4, QuickTime, WebM and similar formats. */
   readonly durationSeconds?: number;
-  /** True if the file has a video track, for the same formats. */
   readonly hasVideo?: boolean;
   readonly hasAudio?: boolean;
   /** Offset of bytes that would reveal more facts; absent if no others would. */
   readonly needs?: number;
 }
 
-/** URLs of the program's libraries. */
-export interface InspectorLibraries {
-  readonly fileType: string;
-  readonly imageSize: string;
-  readonly mediaInfo: string;
-}
-
 /**
  * Parses untrusted files in a helper process (see helper-process.ts).
+ * @param libraries their URLs
  * @param maxWasmBytes memory limit of the WebAssembly code that parses videos
  */
 export const inspectorProgram = async (
-  libraries: InspectorLibraries,
+  libraries: Readonly<Record<'fileType' | 'imageSize' | 'mediaInfo', string>>,
   maxWasmBytes: number,
 ): Promise<(question: InspectionRequest) => Promise<Inspection>> => {
   const PAGE = 65_536;
@@ -113,9 +106,7 @@ export const inspectorProgram = async (
     };
   };
 
-  /**
-   * Some MP3s have silence, or the end of another file, before their first frame, so the frame has to be searched for.
-   */
+  /** Searches for the first frame, before which some MP3s have silence or the end of another file. */
   const isMp3 = async (parts: readonly FilePart[], sizeBytes: number | null): Promise<boolean> =>
     (await analysed(parts, sizeBytes)).tracks.some(
       (track) => track['@type'] === 'Audio' && track.Format === 'MPEG Audio' && track.Format_Profile === 'Layer 3',

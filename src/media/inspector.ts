@@ -18,21 +18,21 @@ export class Inspector {
   private readonly helper: HelperProcess<InspectionRequest, Inspection>;
   private readonly log: Log;
 
-  constructor({ timeoutMs = 1_000, maxWasmBytes = 256 * 1_048_576, program, log }: InspectorOptions = {}) {
+  constructor({ timeoutMs = 1_000, maxWasmBytes = 256 * 1_048_576, program, log = silentLog }: InspectorOptions = {}) {
     this.helper = new HelperProcess({
-      program: program ?? parsers(maxWasmBytes),
+      program: program ?? buildProgram(inspectorProgram, LIBRARIES, maxWasmBytes),
       libraries: Object.values(LIBRARIES),
       timeoutMs,
       maxHeapMb: 128,
       maxMemoryMb: 1_024,
     });
-    this.log = log ?? silentLog;
+    this.log = log;
   }
 
   /**
    * @param signal skips the file if it aborts before the file's turn
-   * @param owner the file's owner: owners are served in turn
-   * @returns null if a parser failed or took too long, or the request was withdrawn, in which case nothing is certain
+   * @param owner owners are served in turn
+   * @returns null if a parser failed or took too long, or the request was withdrawn: nothing is certain
    */
   async inspect(question: InspectionRequest, signal?: AbortSignal, owner?: string): Promise<Inspection | null> {
     const reply = await this.helper.ask(question, signal, owner);
@@ -54,6 +54,3 @@ const LIBRARIES = {
   imageSize: import.meta.resolve('image-size'),
   mediaInfo: import.meta.resolve('mediainfo.js'),
 };
-
-const parsers = (maxWasmBytes: number): HelperProgram<InspectionRequest, Inspection> =>
-  buildProgram(inspectorProgram, LIBRARIES, maxWasmBytes);

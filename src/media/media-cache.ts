@@ -5,7 +5,13 @@ import { FETCH_MESSAGES } from '../outbound-http/messages.js';
 import type { Media } from '../payload/payload.js';
 import { FairSlots } from '../runtime/fair-slots.js';
 import type { FieldProblem } from '../validation/wording.js';
-import { type BorrowOptions, DiskCache, type DiskCacheOptions, type FileTarget } from './disk-cache.js';
+import {
+  type BorrowedFile,
+  type BorrowOptions,
+  DiskCache,
+  type DiskCacheOptions,
+  type FileTarget,
+} from './disk-cache.js';
 import { download, storageError } from './download.js';
 import { type Examination, examine, type ReadRange } from './examine.js';
 import type { PhotoLimits } from './fit-size.js';
@@ -15,22 +21,14 @@ import { MEDIA_CACHE_MESSAGES } from './messages.js';
 import type { PhotoEditor } from './photo-editor.js';
 import type { ResizedPhoto } from './photo-program.js';
 
-/** A file that remains on disk until it is released. */
-export interface CachedMedia extends MediaFacts {
-  readonly path: string;
+interface CachedMedia extends MediaFacts, Omit<BorrowedFile<Examination>, 'facts'> {
   readonly sizeBytes: number;
   /** Finds a definite problem with publishing the complete file as this media type (D-24). */
   findProblemAs(type: Media['type']): FieldProblem | undefined;
-  /** Releases the file. Further calls do nothing. */
-  readonly release: () => void;
-  /**
-   * Releases the file and removes it from the cache, so that it is fetched again: the source may be repaired by then.
-   */
-  readonly discard: () => void;
 }
 
-/** A photo within a network's limits, which stays on disk until it is released. */
-export interface CachedPhoto extends ResizedPhoto {
+/** A photo within a network's limits. */
+interface CachedPhoto extends ResizedPhoto {
   readonly path: string;
   readonly release: () => void;
 }
@@ -44,23 +42,22 @@ export interface MediaCacheOptions extends DiskCacheOptions {
   readonly timeoutMs?: number;
 }
 
-/** Options for {@link MediaCache.fetchToDisk}. */
-export interface FetchOptions extends BorrowOptions {
-  /** A file fetched for one post is not used for another, because the file at the URL may have changed (ADR-50). */
+interface FetchOptions extends BorrowOptions {
+  /** Posts share no files, because the file at the URL may have changed (ADR-50). */
   readonly postId: string;
   /** The post's owner: owners share the downloads fairly (D-68). */
   readonly ownerId: string;
 }
 
-/** Maximum number of concurrent downloads in a process. */
+/** Maximum number of concurrent downloads. */
 const DOWNLOADS = 64;
 
 /** Minimum expected download speed, in bytes per ms. */
 const SLOWEST_BYTES_PER_MS = 4_000;
 
 /**
- * Keeps untrusted files, and photos resized from them, on disk while they are published to one network after another.
- * One download per URL and post serves all callers until the file is too old (see {@link DiskCacheOptions}.maxAgeMs).
+ * Keeps untrusted files, and photos resized from them, on disk while they are published. One download per URL and post
+ * serves all callers until the file is too old (see {@link DiskCacheOptions}.maxAgeMs).
  */
 export class MediaCache {
   private readonly files: DiskCache;
@@ -88,9 +85,8 @@ export class MediaCache {
   }
 
   /**
-   * Resizes a photo that the caller holds; concurrent callers with the same limits share one result. The caller must
-   * release both files.
-   * @param ownerId the post's owner: the helper process serves owners in turn (D-68)
+   * Resizes a photo that the caller holds. The caller must release both files.
+   * @param ownerId the helper process serves owners in turn (D-68)
    * @returns null if the photo cannot be made to fit the limits
    * @throws FetchError
    */
@@ -101,12 +97,8 @@ export class MediaCache {
     signal?: AbortSignal,
   ): Promise<CachedPhoto | null> {
     const fill = (target: FileTarget) => this.fitFile(original.path, limits, ownerId, target);
-    const wanted = { maxBytes: limits.maxBytes, signal };
-    const { path, facts, release } = await this.files.borrow(
-      `${original.path} ${JSON.stringify(limits)}`,
-      wanted,
-      fill,
-    );
+    const key = `${original.path} ${JSON.stringify(limits)}`;
+    const { path, facts, release } = await this.files.borrow(key, { maxBytes: limits.maxBytes, signal }, fill);
     if (facts.mime !== null) return { ...facts, mime: facts.mime, path, release };
     release();
     return null;
@@ -130,7 +122,7 @@ export class MediaCache {
     const limits = { maxBytes, timeoutMs, signal, reserve };
     const sizeBytes = await download(client, url, path, limits).finally(release);
     const examination = await this.examineFile(path, sizeBytes, ownerId);
-    // If the parser died, there are no facts. Another file may have been the cause, so this file is tried once more.
+    // If the parser died, another file may have been the cause, so this file is tried once more.
     return { ...(examination.inspection ? examination : await this.examineFile(path, sizeBytes, ownerId)), sizeBytes };
   }
 
@@ -153,7 +145,7 @@ export class MediaCache {
     }
   }
 
-  /** Caches a photo that cannot be made to fit as an empty file without a type. */
+  /** A photo that cannot be made to fit is cached as an empty file without a type. */
   private async fitFile(from: string, limits: PhotoLimits, ownerId: string, { path, signal, reserve }: FileTarget) {
     await reserve(limits.maxBytes);
     const photo = await this.options.editor.fit({ from, to: path, limits }, signal, ownerId);

@@ -3,14 +3,14 @@ import { openProcessDirectory, type ProcessDirectory } from '../runtime/process-
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
 
 /** A folder for the files of one gateway. */
-export interface MediaDirectory extends ProcessDirectory {
+interface MediaDirectory extends ProcessDirectory {
   /** Maximum total size of its files, in bytes. */
   readonly capacityBytes: number;
 }
 
 /** Space for a few posts of the largest size (4 GB). */
 const MAX_BYTES = 16 * 1_024 ** 3;
-/** Share of the free disk space that the files may use; the rest is for the database and other processes. */
+/** Share of the free disk space that the files may use. */
 const FREE_SPACE_SHARE = 0.5;
 
 /** Creates a folder for a gateway's files below `parent`, as {@link openProcessDirectory} does. */

@@ -19,7 +19,7 @@ const RULES: Readonly<Record<MediaType, { readonly maxBytes: number; readonly fo
   audio: { maxBytes: 500 * MB, formats: ['mp3', 'm4a', 'ogg'] },
 };
 const MAX_SUM_BYTES = 4_096 * MB;
-/** Maximum number of pixels of a photo (publish-api.md: Limits). */
+/** Maximum pixels of a photo (publish-api.md: Limits). */
 export const MAX_PIXELS = 25_000_000;
 const MAX_VIDEO_SECONDS = 30 * 60;
 
@@ -45,7 +45,8 @@ const FORMAT_OF: Readonly<Record<string, Format>> = {
   spx: 'ogg',
 };
 
-const MIME_OF: Readonly<Record<Format, string>> = {
+/** MIME types by format, which is also the usual extension. */
+export const MIME_OF: Readonly<Record<Format, string>> = {
   jpg: 'image/jpeg',
   png: 'image/png',
   webp: 'image/webp',
@@ -57,7 +58,7 @@ const MIME_OF: Readonly<Record<Format, string>> = {
   ogg: 'audio/ogg',
 };
 
-/** Known facts about a file on a host or on disk. */
+/** Known facts about a file. */
 export interface MediaFacts {
   /** Null if unknown. */
   readonly sizeBytes: number | null;
@@ -88,9 +89,8 @@ const formatOf = (inspection: Inspection | null, isComplete: boolean): Format | 
 };
 
 /**
- * Finds a definite problem with publishing a file as a media type: it is empty or damaged, or its real type, size,
- * number of pixels or length is not allowed (publish-api.md: Limits; D-5, D-24). If its bytes could not be parsed, only
- * its size is checked.
+ * Finds a definite problem with publishing a file as a media type (publish-api.md: Limits; D-5, D-24). If its bytes
+ * could not be parsed, checks only its size.
  */
 export const findMediaProblem = (
   type: MediaType,
@@ -149,9 +149,7 @@ const findContentProblem = (type: MediaType, inspection: Inspection, isComplete:
   return type === 'video' ? problem('media_wrong_type', MEDIA_MESSAGES.noVideoTrack) : undefined;
 };
 
-/**
- * Finds a problem with the total of the known sizes (publish-api.md: Limits). It concerns the list, not a single file.
- */
+/** Finds a problem with the total of the known sizes (publish-api.md: Limits). */
 export const findSumProblem = (facts: readonly Pick<MediaFacts, 'sizeBytes'>[]): FieldProblem | undefined => {
   const sum = facts.reduce((total, { sizeBytes }) => total + (sizeBytes ?? 0), 0);
   if (sum <= MAX_SUM_BYTES) return undefined;
@@ -162,7 +160,7 @@ const problem = (code: string, predicate: string): FieldProblem => ({ code, pred
 const DAMAGED = problem('media_damaged', MEDIA_MESSAGES.damaged);
 const NAMES: Readonly<Record<MediaType, string>> = { photo: 'a photo', video: 'a video', audio: 'audio' };
 
-/** Formats a size as `20.1 MB (21,075,001 bytes)`, so that one byte above a limit does not look like the limit. */
+/** Formats a size as `20.1 MB (21,075,001 bytes)`, to tell one byte above a limit from the limit. */
 const bytes = (count: number): string => `${Math.round((count / MB) * 10) / 10} MB (${formatCount(count)} bytes)`;
 
 /** Formats seconds as `30:00`, `30:00.5` or `1:02:03`. */

@@ -7,17 +7,13 @@ import { MAX_PIXELS } from './media-rules.js';
 import { MEDIA_CACHE_MESSAGES } from './messages.js';
 import { type PhotoAnswer, photoProgram, type PhotoRequest, type ResizedPhoto } from './photo-program.js';
 
-/** Options for a {@link PhotoEditor}. */
-export interface PhotoEditorOptions {
+interface PhotoEditorOptions {
   /** Time limit for one photo, in ms; default 30 s. */
   readonly timeoutMs?: number;
   readonly log?: Log;
 }
 
-/**
- * Makes photos fit limits: scales, orients and encodes them one at a time, in a helper process that serves owners in
- * turn.
- */
+/** Makes photos fit limits, one at a time, in a helper process that serves owners in turn. */
 export class PhotoEditor {
   private readonly helper: HelperProcess<PhotoRequest, PhotoAnswer>;
   private readonly log: Log;
@@ -30,15 +26,13 @@ export class PhotoEditor {
   }
 
   /**
-   * @param signal skips the photo if it aborts before the photo's turn; a photo that is already being processed is
-   * finished
-   * @param owner the photo's owner
+   * Scales, orients and encodes a photo.
+   * @param signal skips the photo if it aborts before the photo's turn
    * @returns null if the file cannot be made to fit: it is not a photo, or a decoder fails
-   * @throws FetchError `storage` for disk errors, or if the request was withdrawn because the signal aborted or the
-   * gateway is stopping
+   * @throws FetchError `storage` for disk errors, if the signal aborted, or if the gateway is stopping
    */
   async fit({ from, to, limits }: PhotoRequest, signal?: AbortSignal, owner?: string): Promise<ResizedPhoto | null> {
-    // Absolute paths, because the process has its own working folder.
+    // The process has its own working folder, so paths must be absolute.
     const reply = await this.helper.ask({ from: resolve(from), to: resolve(to), limits }, signal, owner);
     if ('withdrawn' in reply) throw storageError(MEDIA_CACHE_MESSAGES.resizeStopped);
     const answer: PhotoAnswer = 'answer' in reply ? reply.answer : { photo: null, reason: reply.failed };

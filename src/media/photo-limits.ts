@@ -1,10 +1,7 @@
 import type { PhotoLimits } from './fit-size.js';
 import type { MediaFacts } from './media-rules.js';
 
-/**
- * Returns true if a photo's format, bytes, pixels and shape are within the limits; otherwise the photo has to be
- * converted. A photo with unknown dimensions has to be converted too, which determines them.
- */
+/** True if a photo is within the limits. False if its dimensions are unknown: converting it determines them. */
 export const isWithinPhotoLimits = (
   { sizeBytes, mime, width, height }: MediaFacts,
   { maxBytes, maxSide = Infinity, maxSum = Infinity, maxRatio = Infinity, formats }: PhotoLimits,

@@ -5,7 +5,6 @@ import type { fitSize, PhotoLimits } from './fit-size.js';
 export interface PhotoRequest {
   /** Path of the original. */
   readonly from: string;
-  /** Path of the new photo. */
   readonly to: string;
   readonly limits: PhotoLimits;
 }
@@ -19,7 +18,7 @@ export interface ResizedPhoto {
   readonly height: number;
 }
 
-/** The program's response. `photo` is null if the file cannot be made to fit, and `reason` explains why. */
+/** The program's response. `photo` is null if the file cannot be made to fit. */
 export type PhotoAnswer =
   | { readonly photo: ResizedPhoto }
   | { readonly photo: null; readonly reason: string }
@@ -27,10 +26,9 @@ export type PhotoAnswer =
   | { readonly failure: string };
 
 /**
- * Decodes and encodes untrusted images in a helper process (see helper-process.ts), because the decoders are written in
- * C.
+ * Decodes and encodes untrusted images in a helper process (see helper-process.ts).
  * @param library URL of sharp
- * @param maxPixels maximum number of pixels of an image to decode
+ * @param maxPixels of an image to decode
  */
 export const photoProgram = async (
   size: typeof fitSize,
@@ -39,7 +37,7 @@ export const photoProgram = async (
 ): Promise<(request: PhotoRequest) => Promise<PhotoAnswer>> => {
   const { default: sharp } = (await import(library)) as typeof SharpLibrary;
   sharp.cache(false);
-  // Blocks formats that a post must not have, whatever the file's name.
+  // Blocks all other formats, whatever the file's name.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp'].map((format) => `VipsForeignLoad${format}File`) });
 

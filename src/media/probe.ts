@@ -13,15 +13,15 @@ import { factsOf, findMediaProblem, findSumProblem, type MediaFacts } from './me
 import { PROBE_NOTES } from './messages.js';
 import { mostBytesOf, readRange } from './read-range.js';
 
-/** Facts about one media file of a payload, from a few small reads (D-24). */
+/** Facts about one medium of a payload, from a few small reads (D-24). */
 export interface ProbeReport extends MediaFacts, Media {
   /** False if the file has a definite problem. */
   readonly ok: boolean;
-  /** The definite problem: status 400 (D-5). Its path is the path of the file's URL, such as `media[2].url`. */
+  /** Means status 400 (D-5). Its path is that of the file's URL, such as `media[2].url`. */
   readonly problem?: Problem;
   /** True if some facts are unknown because the host is slow or down, which is not an error (D-24). */
   readonly inconclusive: boolean;
-  /** Human-readable reason; only if inconclusive. */
+  /** The reason why the report is inconclusive. */
   readonly note?: string;
   /** True if the host name does not resolve to an address (D-49). */
   readonly isHostUnknown?: boolean;
@@ -29,32 +29,27 @@ export interface ProbeReport extends MediaFacts, Media {
 
 /** Probes media before a post is accepted. */
 export interface Prober {
-  /** Returns one report per file, in order, within the time budget. Throws only errors of `pay`. */
+  /** Returns a report per medium, in order, within the time budget. Throws only errors of `pay`. */
   probeAll(media: readonly Media[], options?: ProbeOptions): Promise<readonly ProbeReport[]>;
-  /** Kills the parsing process. The caller has to close the client. */
+  /** Kills the parsing process. Does not close the client. */
   close(): void;
 }
 
 /** Requests that are paid for before they are made (D-51). */
-export interface PaidRequests {
-  /** Counts the requests and their bytes. */
+interface PaidRequests {
   readonly meter: TrafficMeter;
-  /** Settles the payment, so that only the counted amounts are charged. Never throws. */
+  /** Reduces the payment to the metered amounts. Never throws. */
   readonly settle: () => Promise<void>;
 }
 
-/** Pays for requests. @throws an error that ends the probing, if the budget does not cover them */
+/** Pays for requests. @throws an error that ends the probing if the budget does not cover them */
 export type PayRequests = (most: { readonly probes: number; readonly bytes: number }) => Promise<PaidRequests>;
 
-/** Options for one call to a {@link Prober}. */
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly signal?: AbortSignal;
-  /** Pays for the first reads of all media together, then for each further read. If absent, reads are free. */
+  /** Pays for the first reads of all media together, then for each further read. Without it, reads are free. */
   readonly pay?: PayRequests;
-  /**
-   * The owner whose client causes the probes. Limits how many of the owner's media are probed at a time; there is no
-   * limit without an owner.
-   */
+  /** Limits how many of the owner's media are probed at a time. */
   readonly ownerId?: string;
 }
 
@@ -62,29 +57,25 @@ export interface ProbeOptions {
 export interface ProberOptions {
   readonly client: GuardedClient;
   readonly inspector?: Inspector;
-  /** Time budget for all media of a payload together, in ms (D-24); default 3 s. */
+  /** For all media of a payload together (D-24); default 3 s. */
   readonly budgetMs?: number;
 }
 
-/** Settings that the probes of one call share. */
+/** What the probes of one call share. */
 interface Call extends Pick<ProbeOptions, 'pay' | 'ownerId'> {
   readonly signal: AbortSignal;
   /** The payment for the first reads of all media. */
   readonly heads: PaidRequests | undefined;
 }
 
-/**
- * Reason for aborting the probes that are still running when a call ends. Shared, because capturing a stack for each
- * call is slow.
- */
+/** Reason for aborting probes when a call ends. Shared, because capturing a stack for each call is slow. */
 const OVER = new Error('the media have been probed');
 
 /** Maximum number of media read concurrently beyond their first 64 KB; each may need 4 MB of memory. */
 const DEEP_PROBES = 32;
 /**
- * Maximum number of one owner's media probed at a time; the owner's other media wait, so that one owner cannot fill the
- * slots for further reads or the queue of the parsing process (ADR-132). The limit exceeds the number of media in one
- * post.
+ * Maximum number of one owner's media probed at a time, more than a post has. Keeps one owner from filling the slots
+ * for further reads and the queue of the parsing process (ADR-132).
  */
 const PROBES_PER_OWNER = 16;
 
@@ -167,7 +158,7 @@ export const createProber = ({ client, inspector = new Inspector(), budgetMs = 3
   };
 };
 
-/** Returns all definite problems with media, each with its path. A problem with the total size has the path `media`. */
+/** Returns all definite problems with media. A problem with the total size has the path `media`. */
 export const findMediaProblems = (reports: readonly ProbeReport[]): readonly Problem[] => {
   const problems = reports.flatMap(({ problem }) => problem ?? []);
   const sum = findSumProblem(reports);
@@ -183,7 +174,7 @@ const reportOf = (medium: Media, path: string, examination: Examination): ProbeR
   return { ...medium, ...facts, ok: true, inconclusive: false };
 };
 
-/** Returns a note about a fact that is required for the checks but unknown. */
+/** Returns a note about an unknown fact that the checks need. */
 const findUnknown = ({ type }: Media, facts: MediaFacts, isComplete: boolean): string | undefined => {
   if (facts.mime === null) return PROBE_NOTES.unreadable;
   if (facts.sizeBytes === null) return PROBE_NOTES.unknownSize;

@@ -10,12 +10,13 @@ export interface FilePart {
   readonly bytes: Uint8Array;
 }
 
-/** A range of a file on a host, and the file's length, which is null if unknown. */
+/** A range of a file on a host. */
 export interface RangeRead extends FilePart {
+  /** Length of the whole file; null if unknown. */
   readonly sizeBytes: number | null;
 }
 
-/** A range to read. */
+/** A range to read, in bytes. */
 export interface Range {
   readonly offset: number;
   readonly length: number;
@@ -24,15 +25,14 @@ export interface Range {
 /** Maximum number of bytes to skip to reach a range on a host that ignores `Range`. */
 const MAX_SKIPPED_BYTES = 4 * 1_048_576;
 
-/** Returns the maximum number of bytes that are received for a range, apart from the rest of the last chunk. */
+/** Returns the maximum number of bytes received for a range, apart from the rest of the last chunk. */
 export const mostBytesOf = ({ offset, length }: Range): number =>
   offset > MAX_SKIPPED_BYTES ? length : offset + length;
 
 /**
  * Reads a range of a file. If the host ignores `Range`, closes the connection as soon as the range has arrived. Returns
- * fewer bytes at the end of the file, and none if the file ends before `offset`.
- * @throws FetchError, also for a status of 400 or above (except a 416 with the file's length) and for a response with a
- * different range
+ * fewer bytes at the end of the file, and none beyond it.
+ * @throws FetchError, also for a status of 400 or above (except a 416 with the file's length) and for another range
  */
 export const readRange = async (
   client: GuardedClient,
