@@ -18,8 +18,8 @@ const MAX_PROBLEMS = 50;
  * surrogate pair, partial overlaps, and forbidden nesting. Range problems come first; nesting is only checked among
  * entities with valid ranges. O(n log n).
  *
- * @param entities undefined in place of entities that were already refused, so that indices stay correct
- * @param path name of the array in problems, e.g. `entities`
+ * @param entities undefined in place of refused entities, which keeps indices correct
+ * @param path name of the array in problems
  * @returns at most 50 problems
  */
 export const findEntityProblems = (
@@ -49,21 +49,18 @@ const rangeProblem = (text: string, entity: Entity, path: string): Problem | und
       message: aboutField(path, CONTENT_MESSAGES.entityOutOfRange({ offset, end, length: text.length })),
     };
   }
-  const inside = splitsPair(text, offset) ? 'offset' : splitsPair(text, end) ? 'length' : undefined;
-  if (!inside) return undefined;
+  const isSplitAtStart = splitsPair(text, offset);
+  if (!isSplitAtStart && !splitsPair(text, end)) return undefined;
+  const predicate = isSplitAtStart
+    ? CONTENT_MESSAGES.entityBeginsInsideCharacter({ at: offset })
+    : CONTENT_MESSAGES.entityEndsInsideCharacter({ at: end });
   return {
-    path: `${path}.${inside}`,
+    path: `${path}.${isSplitAtStart ? 'offset' : 'length'}`,
     code: 'entity_splits_character',
-    message: aboutField(
-      path,
-      inside === 'offset'
-        ? CONTENT_MESSAGES.entityBeginsInsideCharacter({ at: offset })
-        : CONTENT_MESSAGES.entityEndsInsideCharacter({ at: end }),
-    ),
+    message: aboutField(path, predicate),
   };
 };
 
-/** Returns true if `at` lies inside a surrogate pair. */
 const splitsPair = (text: string, at: number): boolean =>
   at > 0 &&
   at < text.length &&
@@ -85,17 +82,16 @@ const nestingProblems = (sound: readonly Placed[], path: string): Problem[] => {
       kinds[entityKindOf(last.entity.type)]--;
     }
     const innermost = around.at(-1);
-    const barred = BARRED[entityKindOf(entity.type)].some((kind) => kinds[kind] > 0);
+    const kind = entityKindOf(entity.type);
+    const barred = BARRED[kind];
     if (innermost && endOf(entity) > endOf(innermost.entity))
       problems.push(misplaced(placed, innermost, path, CONTENT_MESSAGES.entitiesOverlap));
-    else if (barred) {
-      const holder = around.findLast((outer) =>
-        BARRED[entityKindOf(entity.type)].includes(entityKindOf(outer.entity.type)),
-      );
-      problems.push(misplaced(placed, holder as Placed, path, CONTENT_MESSAGES.entitiesCannotNest));
+    else if (barred.some((outer) => kinds[outer] > 0)) {
+      const holder = around.findLast((outer) => barred.includes(entityKindOf(outer.entity.type)))!;
+      problems.push(misplaced(placed, holder, path, CONTENT_MESSAGES.entitiesCannotNest));
     } else {
       around.push(placed);
-      kinds[entityKindOf(entity.type)]++;
+      kinds[kind]++;
     }
     if (problems.length >= MAX_PROBLEMS) break;
   }

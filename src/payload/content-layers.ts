@@ -19,10 +19,10 @@ export interface Audience {
   readonly targets: readonly ContentTarget[];
 }
 
-/** The audience if the endpoint is unknown, in which case every override is refused. */
+/** The audience of an unknown endpoint: every override is refused. */
 export const NO_AUDIENCE: Audience = { platforms: [], targets: [] };
 
-/** Lists the targets that a post goes to: the targets that it lists, or else the whole audience. */
+/** Lists the targets that a post goes to: its own, or else the whole audience. */
 export const listAddressed = (
   { targets: named = [] }: Pick<PublishPayload, 'targets'>,
   { targets }: Audience,
@@ -38,7 +38,7 @@ export interface ContentLayer {
   readonly path: string;
   /** The fields that the layer sets, or removes with null. */
   readonly fields: ContentOverride;
-  /** Fields that violate a rule, so it is unknown what content targets would get from them. */
+  /** Fields that violate a rule: what targets would get from them is unknown. */
   readonly broken: ReadonlySet<string>;
   /** Problems with the media themselves. They count only if a target gets these media. */
   readonly mediaProblems: ProblemList;
@@ -46,7 +46,6 @@ export interface ContentLayer {
 
 const prefixOf = (path: string): string => (path === '' ? '' : `${path}.`);
 
-/** Dependencies for reading a layer. */
 interface Reading {
   /** Private addresses that media URLs may have. */
   readonly policy: AddressPolicy;
@@ -55,8 +54,7 @@ interface Reading {
 }
 
 /**
- * Reads the content fields of a payload or override, after each field was checked on its own. Like null, an empty field
- * removes the value from the layers below.
+ * Reads the content fields of a payload or override. Like null, an empty field removes the value of the layers below.
  * @param wrong fields that violate a rule
  */
 export const readLayer = (
@@ -69,7 +67,7 @@ export const readLayer = (
   const broken = new Set(wrong);
   const mediaProblems = new ProblemList();
   const prefix = prefixOf(path);
-  /** Reads a list whose items have rules of their own. */
+  /** Reads a list with its own rules for items. */
   const readItems = <T>(field: OverrideField, read: (list: unknown, place: string) => readonly T[]): readonly T[] => {
     const before = problems.size;
     const items = read(dto[field], `${prefix}${field}`);
@@ -90,10 +88,7 @@ export const readLayer = (
   return { path, fields, broken, mediaProblems };
 };
 
-/**
- * Reads the overrides of a payload, by key.
- * @param sent the field `overrides`; a value that is not an object has already been reported
- */
+/** Reads the overrides of a payload, by key. A value that is not an object has already been reported. */
 export const readOverrides = (
   sent: unknown,
   audience: Audience,
@@ -122,9 +117,9 @@ export const readOverrides = (
 };
 
 /**
- * Finds problems in the posts that targets would get from a payload and its overrides: entities outside their text,
- * media that cannot be published, nothing to publish. Each combination of layers is checked once.
- * @param addressed the targets that the post goes to; if empty, the payload itself is checked
+ * Finds problems in what targets would get from a payload and its overrides: entities outside their text, media that
+ * cannot be published, nothing to publish. Checks each combination of layers once.
+ * @param addressed the targets of the post; if empty, the payload itself is checked
  */
 export const findTargetProblems = (
   payload: ContentLayer,
@@ -139,7 +134,6 @@ export const findTargetProblems = (
   }
   if (chains.size === 0) chains.set('', [payload]);
   const checked = new Set<string>();
-  /** True the first time a part is seen, so that each part is checked once. */
   const isFirst = (part: string): boolean => !checked.has(part) && Boolean(checked.add(part));
   for (const chain of chains.values()) {
     const { text, entities, media, buttons } = findSources(chain);
@@ -159,7 +153,7 @@ export const findTargetProblems = (
   }
 };
 
-/** Returns, for each field, the layer that it comes from. */
+/** Returns the layer that each field comes from. */
 const findSources = (chain: readonly ContentLayer[]): Partial<Record<OverrideField, ContentLayer>> => {
   const sources: Partial<Record<OverrideField, ContentLayer>> = {};
   for (const layer of chain) {

@@ -38,7 +38,7 @@ const KINDS: Readonly<Record<EntityType, EntityKind>> = {
   custom_emoji: 'label',
 };
 
-/** Returns the kind that determines how an entity may nest. */
+/** Returns how an entity may nest. */
 export const entityKindOf = (type: EntityType): EntityKind => KINDS[type];
 
 /** Types that cannot be cut, because half an address or emoji is useless. */
@@ -51,10 +51,7 @@ const INDIVISIBLE: ReadonlySet<EntityType> = new Set([
   'custom_emoji',
 ]);
 
-/**
- * Returns true if an entity marks its text as a unit, such as a URL or an emoji, so that it must cover exactly that
- * text.
- */
+/** True if an entity marks its text as a unit, such as a URL or an emoji. */
 export const isIndivisible = ({ type }: Entity): boolean => INDIVISIBLE.has(type);
 
 /** Order of entities that cover the same range: the outer kind first. */
@@ -63,25 +60,22 @@ const OUTERMOST_FIRST: readonly EntityKind[] = ['quote', 'style', 'label', 'verb
 /** Returns the offset after an entity's last unit. */
 export const endOf = (entity: Entity): number => entity.offset + entity.length;
 
-/** Compares two entities in nesting order: by start, then the longer entity first, then the outer kind first. */
+/** Compares two entities by nesting: by start, then the longer first, then the outer kind first. */
 export const compareByNesting = (a: Entity, b: Entity): number =>
   a.offset - b.offset ||
   b.length - a.length ||
   OUTERMOST_FIRST.indexOf(entityKindOf(a.type)) - OUTERMOST_FIRST.indexOf(entityKindOf(b.type));
 
-/** Returns the entities in nesting order ({@link compareByNesting}), the order in which markup opens them. */
+/** Returns the entities in nesting order ({@link compareByNesting}), in which markup opens them. */
 export const sortEntities = (entities: readonly Entity[]): Entity[] => [...entities].sort(compareByNesting);
 
-/**
- * Returns the entities shifted by `by` UTF-16 units, because that much text was inserted (or, if negative, removed)
- * before them.
- */
+/** Returns the entities after `by` UTF-16 units were inserted (or, if negative, removed) before them. */
 export const shiftEntities = (entities: readonly Entity[], by: number): Entity[] =>
   entities.map((entity) => ({ ...entity, offset: entity.offset + by }));
 
 /**
- * Returns the entities of the text's first `length` UTF-16 units (D-23). Entities that cross the cut are shortened;
- * indivisible entities (an address, a custom emoji) are dropped.
+ * Returns the entities of the text's first `length` UTF-16 units (D-23). Shortens entities that cross the cut; drops
+ * indivisible entities there.
  */
 export const clipEntities = (entities: readonly Entity[], length: number): Entity[] =>
   entities.flatMap((entity) => {

@@ -2,12 +2,12 @@ import { Graphemes } from './graphemes.js';
 import type { PublishPayload } from './payload.js';
 
 /** Longest excerpt, in UTF-16 units (management-api.md: The list of posts). */
-export const EXCERPT_LENGTH = 120;
+const EXCERPT_LENGTH = 120;
 
 /** Number of units to search for a grapheme boundary; only contrived texts have longer graphemes. */
 const SEARCHED = 4 * EXCERPT_LENGTH;
 
-/** Returns at most the first 120 UTF-16 units of a text, cut between graphemes; null if there is no text. */
+/** Returns the beginning of a text, cut between graphemes; null if there is no text. */
 export const excerptOf = (text: string | null | undefined): string | null => {
   if (text === null || text === undefined || text === '') return null;
   if (text.length <= EXCERPT_LENGTH) return text;
@@ -16,10 +16,7 @@ export const excerptOf = (text: string | null | undefined): string | null => {
   return end > 0 ? text.slice(0, end) : text.slice(0, EXCERPT_LENGTH).replace(/[\ud800-\udbff]$/, '');
 };
 
-/**
- * Returns the beginning of a post's text, or else of the first override with a text. Returns null if there is no text,
- * or the post cannot be read.
- */
+/** Returns the beginning of a post's text, or else of the first override with a text; null if there is none. */
 export const excerptOfPost = (payload: PublishPayload | null): string | null => {
   if (payload === null) return null;
   return excerptOf(payload.text ?? Object.values(payload.overrides ?? {}).find(({ text }) => text)?.text);

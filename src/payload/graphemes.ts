@@ -6,9 +6,7 @@ export class Graphemes {
 
   constructor(private readonly text: string) {}
 
-  /**
-   * Returns the start of the cluster around `at`, or `at` itself if it is between clusters or at the end of the text.
-   */
+  /** Returns the start of the cluster around `at`, or `at` itself if it is between clusters or at the end. */
   startOf(at: number): number {
     if (at === 0 || at >= this.text.length) return at;
     const [before, here] = [this.text.charCodeAt(at - 1), this.text.charCodeAt(at)];
@@ -23,7 +21,7 @@ export class Graphemes {
     return start === at ? at : start + this.segments!.containing(at)!.segment.length;
   }
 
-  /** Returns true if an offset is between two clusters. */
+  /** True if an offset is between two clusters. */
   isEdge(at: number): boolean {
     return this.startOf(at) === at;
   }
@@ -31,6 +29,6 @@ export class Graphemes {
 
 const LINE_FEED = 0x0a;
 
-/** Returns true for units that never combine (Latin, Greek, Cyrillic), so that most text needs no segmentation. */
+/** True for units that never combine (Latin, Greek, Cyrillic); most text needs no segmentation. */
 const neverCombines = (unit: number): boolean =>
   unit < 0x300 || (unit >= 0x370 && unit < 0x530 && (unit < 0x483 || unit > 0x489));

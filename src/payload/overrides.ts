@@ -1,19 +1,12 @@
-import type { Button, Entity, Media, PublishPayload } from './payload.js';
+import type { Media, PublishPayload } from './payload.js';
 
 /** The fields that an override may have. */
 export const OVERRIDE_FIELDS = ['text', 'entities', 'media', 'buttons'] as const;
-/** A field that an override may have. */
+/** One of {@link OVERRIDE_FIELDS}. */
 export type OverrideField = (typeof OVERRIDE_FIELDS)[number];
 
-/**
- * Content for one network or target that replaces the post's own content, field by field (D-61). Null removes a field.
- */
-export interface ContentOverride {
-  readonly text?: string | null;
-  readonly entities?: readonly Entity[] | null;
-  readonly media?: readonly Media[] | null;
-  readonly buttons?: readonly (readonly Button[])[] | null;
-}
+/** Replaces a post's content for one network or target, field by field (D-61). Null removes a field. */
+export type ContentOverride = { readonly [Field in OverrideField]?: PublishPayload[Field] | null };
 
 /** Overrides, by network or target id. */
 export type Overrides = Readonly<Record<string, ContentOverride>>;
@@ -30,20 +23,14 @@ export interface ContentTarget {
   readonly platform: string;
 }
 
-/**
- * Returns the post for one target: with its network's override applied, then its own override (D-61). The result has no
- * overrides.
- */
+/** Returns the post for one target, with its network's override applied, then its own (D-61). */
 export const contentFor = (payload: PublishPayload, { channelId, platform }: ContentTarget): PublishPayload => {
   const { overrides, ...own } = payload;
   if (!overrides) return payload;
   return [overrides[platform], overrides[channelId]].reduce<PublishPayload>(applyOverride, own);
 };
 
-/**
- * Returns the media lists that a post's targets get, each once (D-61).
- * @param addressed targets that the post goes to
- */
+/** Returns the media lists that a post's targets get, each once (D-61). */
 export const listMedia = ({ media, overrides }: PublishPayload, addressed: readonly ContentTarget[]): MediaList[] => {
   const own: MediaList[] = media ? [{ path: 'media', media }] : [];
   if (!overrides) return own;
@@ -57,10 +44,7 @@ export const listMedia = ({ media, overrides }: PublishPayload, addressed: reado
   });
 };
 
-/**
- * Lists the keys of overrides that no target of a post uses (D-61).
- * @param addressed targets that the post goes to
- */
+/** Lists the keys of overrides that no target of a post uses (D-61). */
 export const listUnusedOverrides = (
   { overrides = {} }: PublishPayload,
   addressed: readonly ContentTarget[],
@@ -71,7 +55,7 @@ export const listUnusedOverrides = (
 
 const applyOverride = (below: PublishPayload, override: ContentOverride | undefined): PublishPayload => {
   if (!override) return below;
-  // Text comes with its own entities: the entities of the layer below refer to another text.
+  // The entities of the layer below refer to another text.
   const above = 'text' in override ? { entities: null, ...override } : override;
   const fields = Object.entries({ ...below, ...above }).filter(([, value]) => value !== null);
   return Object.fromEntries(fields);

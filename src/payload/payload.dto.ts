@@ -6,7 +6,7 @@ import { Must } from '../validation/rules.js';
 import { ENTITY_TYPES, LIMITS, MEDIA_TYPES, TRACE_ID_LENGTH } from './payload.js';
 import { findPublishAtProblem } from './publish-at.js';
 
-/** Combines a field's decorators. As in a list of decorators, the last one is checked first. */
+/** Combines a field's decorators. The last one is checked first, as in a list of decorators. */
 const all =
   (...rules: readonly PropertyDecorator[]): PropertyDecorator =>
   (target, property) =>

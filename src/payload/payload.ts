@@ -14,7 +14,7 @@ export interface Entity {
   readonly custom_emoji_id?: string;
 }
 
-/** Entity types (publish-api.md: Publish payload). */
+/** See publish-api.md: Publish payload. */
 export const ENTITY_TYPES = [
   'bold',
   'italic',
@@ -33,10 +33,10 @@ export const ENTITY_TYPES = [
   'hashtag',
   'custom_emoji',
 ] as const;
-/** Name of a kind of formatting. */
+/** A kind of formatting. */
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** Media types (publish-api.md: Publish payload). */
+/** See publish-api.md: Publish payload. */
 export const MEDIA_TYPES = ['photo', 'video', 'audio'] as const;
 /** A file in a post, fetched from its URL. */
 export interface Media {
@@ -69,7 +69,7 @@ export interface PublishPayload {
   readonly publish_at?: string;
 }
 
-/** Limits for a payload (publish-api.md: Limits), shown in discovery's capabilities. Texts count UTF-16 units. */
+/** Limits of a payload (publish-api.md: Limits), shown in discovery's capabilities. Texts count UTF-16 units. */
 export const LIMITS = {
   text: 15_895,
   media: 10,
@@ -84,8 +84,5 @@ export const LIMITS = {
 /** Maximum number of characters of a `trace_id`. */
 export const TRACE_ID_LENGTH = 1_024;
 
-/**
- * Size of a payload's JSON, in bytes, above which the payload is stored in parts, separately from its event (D-42,
- * ADR-19).
- */
+/** Bytes of JSON above which a payload is stored in parts, separately from its event (D-42, ADR-19). */
 export const STORED_APART_BYTES = HEAVY_BYTES;

@@ -5,8 +5,8 @@ import { PUBLISH_AT_MESSAGES } from './messages.js';
 /** Maximum number of days ahead that a post may be planned (D-60), shown in discovery's capabilities. */
 export const MAX_SCHEDULE_DAYS = 366;
 
-/** How far in the past `publish_at` may be, in ms; it then means "now" (D-60). */
-export const PUBLISH_AT_GRACE_MS = 300_000;
+/** How far in the past `publish_at` may be; it then means "now" (D-60). */
+const PUBLISH_AT_GRACE_MS = 300_000;
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -14,8 +14,8 @@ const MINUTE_MS = 60_000;
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 /**
- * Parses an RFC 3339 date-time with an offset (D-60). Returns null for any other text. Fractions are cut to
- * milliseconds. Second 60 is valid only in the last minute of a UTC month, and counts as the next second.
+ * Parses an RFC 3339 date-time with an offset (D-60); returns null for any other text. Cuts fractions to milliseconds.
+ * Second 60 is valid only in the last minute of a UTC month, and counts as the next second.
  */
 export const parsePublishAt = (text: string): Instant | null => {
   const match = RFC_3339.exec(text);
@@ -38,36 +38,32 @@ export const parsePublishAt = (text: string): Instant | null => {
 /** True at midnight UTC on the first day of a month, where a leap second may end. */
 const isFirstOfMonth = (at: Instant): boolean => at % DAY_MS === 0 && new Date(at).getUTCDate() === 1;
 
-/** Returns a problem if a text is not a valid date-time; otherwise undefined. */
+/** Returns a problem if a text is not a valid date-time. */
 export const findPublishAtProblem = (text: string): FieldProblem | undefined =>
-  parsePublishAt(text) === null ? { code: INVALID_PUBLISH_AT, predicate: PUBLISH_AT_MESSAGES.invalid } : undefined;
+  parsePublishAt(text) === null ? { code: 'invalid_publish_at', predicate: PUBLISH_AT_MESSAGES.invalid } : undefined;
 
 /** Returns the reason why a post cannot be planned for a time; null if it can. */
 export const refusePublishAt = (publishAt: Instant, now: Instant): FieldProblem | null => {
   const figures = { publishAt: iso(publishAt), now: iso(now) };
   if (publishAt < now - PUBLISH_AT_GRACE_MS)
     return { code: 'publish_at_past', predicate: PUBLISH_AT_MESSAGES.past(figures) };
-  if (publishAt > now + MAX_SCHEDULE_DAYS * DAY_MS)
-    return {
-      code: 'publish_at_too_far',
-      predicate: PUBLISH_AT_MESSAGES.tooFar({ ...figures, days: MAX_SCHEDULE_DAYS }),
-    };
-  return null;
+  if (publishAt <= now + MAX_SCHEDULE_DAYS * DAY_MS) return null;
+  return {
+    code: 'publish_at_too_far',
+    predicate: PUBLISH_AT_MESSAGES.tooFar({ ...figures, days: MAX_SCHEDULE_DAYS }),
+  };
 };
 
-const INVALID_PUBLISH_AT = 'invalid_publish_at';
-const OWN_CODES: ReadonlySet<string> = new Set(['publish_at_past', 'publish_at_too_far']);
-
 /**
- * Returns the code of a response that refuses a payload: `unknown_override` (D-61) or the code for `publish_at` (D-60)
- * if nothing else is wrong, otherwise `invalid_payload`.
+ * Returns the code for refusing a payload: `unknown_override` (D-61) or the code for `publish_at` (D-60) if nothing
+ * else is wrong, otherwise `invalid_payload`.
  */
 export const codeOfRefusal = (problems: readonly { readonly path: string; readonly code: string }[]): string => {
   const [first] = problems;
   if (first === undefined) return 'invalid_payload';
   if (problems.every(({ code }) => code === 'unknown_override')) return 'unknown_override';
   if (problems.some(({ path }) => path !== 'publish_at')) return 'invalid_payload';
-  return OWN_CODES.has(first.code) ? first.code : INVALID_PUBLISH_AT;
+  return ['publish_at_past', 'publish_at_too_far'].includes(first.code) ? first.code : 'invalid_publish_at';
 };
 
 /** The plan of a post at its acceptance (D-58). */

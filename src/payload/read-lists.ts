@@ -9,26 +9,20 @@ import { ButtonDto, EntityDto, MediaDto, TargetDto } from './payload.dto.js';
 import { type Button, type Entity, LIMITS, type Media } from './payload.js';
 
 // Each function reads one list of the payload, adds its problems to `problems`, and returns the valid items. A value
-// that is not an array has already been reported and reads as an empty list. `path` is the path of the list in the
-// body.
+// that is not an array has already been reported and reads as an empty list.
 
-/** Reads entities: checks first their fields, then their ranges in `text` if that is a string. */
+/** Reads entities: checks their fields, then their ranges if `text` is a string. */
 export const readEntities = (
   list: unknown,
   text: unknown,
   problems: ProblemList,
   path = 'entities',
 ): readonly Entity[] => {
-  const entities: Entity[] = [];
   const placed: (Entity | undefined)[] = [];
-  for (const { dto, index, wrong } of checkEach(EntityDto, list, path, problems)) {
-    if (wrong.size > 0) continue;
-    const entity = entityOf(dto);
-    entities.push(entity);
-    placed[index] = entity;
-  }
+  for (const { dto, index, wrong } of checkEach(EntityDto, list, path, problems))
+    if (wrong.size === 0) placed[index] = entityOf(dto);
   if (typeof text === 'string') problems.addAll(400, findEntityProblems(text, placed, path));
-  return entities;
+  return placed.filter((entity) => entity !== undefined);
 };
 
 /** Returns a checked entity with only the fields of its type. */
@@ -40,7 +34,7 @@ const entityOf = (checked: EntityDto): Entity => {
 };
 
 /**
- * Reads media: checks first their fields, then their type and URL (D-5: content, 400).
+ * Reads media: checks their fields, then their types and URLs (D-5: content, 400).
  * @param contentProblems receives the problems with types and URLs
  */
 export const readMedia = (
@@ -67,17 +61,12 @@ export const readButtons = (list: unknown, problems: ProblemList, path = 'button
   const rows = (list as unknown[]).slice(0, LIMITS.buttonRows).map((row, index) => {
     const place = `${path}[${index}]`;
     if (!Array.isArray(row)) problems.add(422, place, 'wrong_type', wrongTypePredicate('an array of buttons', row));
-    else if (row.length > LIMITS.buttonsPerRow)
-      problems.add(
-        422,
-        place,
-        'too_many',
-        PAYLOAD_MESSAGES.tooManyButtons({
-          count: formatCount(row.length),
-          limit: LIMITS.buttonsPerRow,
-          excess: formatCount(row.length - LIMITS.buttonsPerRow),
-        }),
-      );
+    else if (row.length > LIMITS.buttonsPerRow) {
+      const count = formatCount(row.length);
+      const excess = formatCount(row.length - LIMITS.buttonsPerRow);
+      const predicate = PAYLOAD_MESSAGES.tooManyButtons({ count, limit: LIMITS.buttonsPerRow, excess });
+      problems.add(422, place, 'too_many', predicate);
+    }
     const items = checkEach(ButtonDto, row, place, problems, LIMITS.buttonsPerRow);
     return Array.from(items, ({ dto }): Button => ({ text: dto.text as string, url: dto.url as string }));
   });

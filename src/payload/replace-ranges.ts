@@ -1,10 +1,7 @@
 import type { TextWithEntities } from './entities.js';
 import type { Entity } from './payload.js';
 
-/**
- * One replacement: the UTF-16 units from `start` to `end` (exclusive) become `text`. An insertion if both offsets are
- * equal.
- */
+/** The UTF-16 units from `start` to `end` (exclusive) become `text`. An insertion if both offsets are equal. */
 export interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -16,8 +13,7 @@ export interface Replacement {
  * the same entities as before. An entity that covers a whole range covers its replacement. An entity that covers part
  * of a range loses that part, and disappears if nothing is left. Text inserted at an entity's edge stays outside.
  *
- * @param replacements in ascending order, not overlapping, inside the text. The cost is linear in the length of the
- * text, regardless of their number
+ * @param replacements in ascending order, not overlapping, inside the text
  * @throws RangeError if the replacements are out of order or outside the text (a programming error)
  */
 export const replaceRanges = (content: TextWithEntities, replacements: readonly Replacement[]): TextWithEntities => {
@@ -61,7 +57,7 @@ export const replaceRanges = (content: TextWithEntities, replacements: readonly 
   return { text: parts.join(''), entities: entities.flatMap(place) };
 };
 
-/** Applies {@link replaceRanges} to a single range. */
+/** Replaces a single range. */
 export const replaceRange = (
   content: TextWithEntities,
   start: number,
@@ -69,8 +65,8 @@ export const replaceRange = (
   replacement: string,
 ): TextWithEntities => replaceRanges(content, [{ start, end, text: replacement }]);
 
-/** Counts the leading items that satisfy `predicate`; no later item may satisfy it. */
-const countWhile = <T>(items: readonly T[], predicate: (item: T) => boolean): number => {
+/** Counts the leading items that satisfy `predicate`, by bisection; no later item may satisfy it. */
+export const countWhile = <T>(items: readonly T[], predicate: (item: T) => boolean): number => {
   let low = 0;
   let high = items.length;
   while (low < high) {

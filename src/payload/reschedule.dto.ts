@@ -17,9 +17,9 @@ export class RescheduleDto {
 }
 
 /** A valid time (null for now), or the problems of the body. */
-export type CheckedReschedule = { readonly ok: true; readonly publishAt: Instant | null } | Refused;
+type CheckedReschedule = { readonly ok: true; readonly publishAt: Instant | null } | Refused;
 
-/** Checks the body that moves a planned post. @param now the current time */
+/** Checks the body that moves a planned post. */
 export const validateReschedule = (value: unknown, now: Instant): CheckedReschedule => {
   const problems = new ProblemList();
   if (!checkObject(value, '', problems)) return problems.refused();

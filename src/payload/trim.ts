@@ -1,4 +1,5 @@
 import { clipEntities, type TextWithEntities } from './entities.js';
+import { Graphemes } from './graphemes.js';
 
 /** Marks the place where text was cut. */
 export const ELLIPSIS = '…';
@@ -6,22 +7,19 @@ export const ELLIPSIS = '…';
 /** Number of UTF-16 units before the cut in which to look for a word boundary (D-23). */
 const WORD_WINDOW = 64;
 
-/** Segments text into extended grapheme clusters, which do not depend on the language. */
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
-
-/** A text cut to its limit, and the number of units cut. */
+/** A text cut to its limit. */
 export interface TrimmedText extends TextWithEntities {
   /** UTF-16 units cut from the original text; 0 if it fits (D-44). The `…` is not subtracted. */
   readonly trimmedChars: number;
 }
 
 /**
- * Cuts a text to at most `limit` UTF-16 units (D-23). A text that fits is returned unchanged. A longer text ends with
- * `…` inside the limit, is never cut inside a surrogate pair or grapheme cluster, is cut between words if the last 64
- * units allow it, and has no white space before the `…`. Entities are clipped accordingly.
+ * Cuts a text and its entities to at most `limit` UTF-16 units (D-23). A text that fits stays unchanged. A longer text
+ * ends with `…` inside the limit, is never cut inside a surrogate pair or grapheme cluster, is cut between words if the
+ * last 64 units allow it, and has no white space before the `…`.
  *
- * @param options.reserve units of the limit kept free for text that must follow: link and button lines, the signature.
- * If only the reserve fits, the text is empty
+ * @param options.reserve units of the limit to keep free for text that must follow, such as links and the signature. If
+ * only the reserve fits, the text is empty
  */
 export const trimText = (
   content: TextWithEntities,
@@ -45,16 +43,12 @@ export const trimText = (
 const findCut = (text: string, room: number): number => {
   // Whether a cluster ends at `room` depends on the text before it and one code point after it, so the rest of a long
   // text need not be segmented.
-  const segments = graphemes.segment(text.slice(0, room + 2));
+  const graphemes = new Graphemes(text.slice(0, room + 2));
 
   /** Moves `cut` before trailing white space, without splitting a cluster. */
-  const withoutTrailingSpace = (cut: number): number => {
-    const end = text.slice(0, cut).trimEnd().length;
-    const cluster = segments.containing(end);
-    return cluster && cluster.index < end ? cluster.index + cluster.segment.length : end;
-  };
+  const withoutTrailingSpace = (cut: number): number => graphemes.endOf(text.slice(0, cut).trimEnd().length);
 
-  const cut = segments.containing(room)?.index ?? room;
+  const cut = graphemes.startOf(room);
   if (isSpace(text[cut])) return withoutTrailingSpace(cut);
   for (let at = cut - 1; at > 0 && at >= room - WORD_WINDOW; at--) {
     if (!isSpace(text[at])) continue;

@@ -1,15 +1,15 @@
-import { type Sent } from '../validation/read-fields.js';
+import type { Sent } from '../validation/read-fields.js';
 import { joinPath } from '../validation/wording.js';
 import { UNKNOWN_FIELD_MESSAGES } from './messages.js';
 import { ButtonDto, EntityDto, MediaDto, OverrideDto, PublishPayloadDto, TargetDto } from './payload.dto.js';
 
 /** A field of a payload that publishing ignores (D-49). */
-export interface UnknownField {
+interface UnknownField {
   /** Path of the field, such as `medai` or `media[0].ulr`. */
   readonly path: string;
   /** The known field with the most similar name; null if none is similar. */
   readonly nearest: string | null;
-  /** All known fields of the object. */
+  /** All fields of the object. */
   readonly known: readonly string[];
 }
 
@@ -17,7 +17,7 @@ const fieldsOf = (Dto: new (sent: Sent) => object): readonly string[] => Object.
 
 const PAYLOAD = fieldsOf(PublishPayloadDto);
 const OVERRIDE = fieldsOf(OverrideDto);
-/** Known fields of the objects in each list of a payload. `metadata` is free-form. */
+/** Fields of the objects in each list of a payload. `metadata` is free-form. */
 const ITEMS = {
   entities: fieldsOf(EntityDto),
   media: fieldsOf(MediaDto),
@@ -25,12 +25,11 @@ const ITEMS = {
   targets: fieldsOf(TargetDto),
 } as const;
 
-/** Longest name to compare with the known names, in UTF-16 units: the longest known name has 23 units. */
+/** Maximum UTF-16 units of a name to compare; the longest known name has 23. */
 const MAX_COMPARED = 40;
 
 /**
- * Finds the fields that publishing ignores in a payload, its overrides, and their entities, media, buttons and targets,
- * in order.
+ * Finds the fields that publishing ignores in a payload, its overrides and their lists, in order.
  * @param sent the parsed body, which may be invalid
  * @param limit maximum number of fields to find
  */
@@ -96,10 +95,10 @@ const findNearest = (name: string, known: readonly string[]): string | null => {
   return known.find((f) => isBeginning(given, normalize(f)) || isBeginning(normalize(f), given)) ?? null;
 };
 
-/** Normalises a name, so that `externalId` equals `external_id`. */
+/** Makes `externalId` equal `external_id`. */
 const normalize = (name: string): string => name.toLowerCase().replace(/[_\-\s]/g, '');
 
-/** Counts the insertions, deletions, replacements and swaps of adjacent letters between two words. */
+/** Counts insertions, deletions, replacements and swaps of adjacent letters. */
 const countEdits = (from: string, to: string): number => {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, j) => j);

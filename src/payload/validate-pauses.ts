@@ -8,19 +8,16 @@ import { wrongTypePredicate } from '../validation/wording.js';
 import { PAUSE_MESSAGES } from './messages.js';
 import { LIMITS } from './payload.js';
 
-/**
- * The body of temp-pause (publish-api.md: temp-pause): minutes from 0 to 1440, at least one of them above 0; an empty
- * list of targets means all targets.
- */
+/** The body of temp-pause (publish-api.md): minutes from 0 to 1440, at least one above 0; no targets means all. */
 export interface TempPauseBody {
   readonly project_minutes: number;
   readonly target_minutes: number;
   readonly targets: readonly string[];
 }
 
-/** Scopes of temp-resume (publish-api.md: temp-resume). */
+/** See publish-api.md: temp-resume. */
 export const RESUME_SCOPES = ['project', 'targets', 'all'] as const;
-/** The body of temp-resume (publish-api.md: temp-resume). */
+/** The body of temp-resume (publish-api.md). */
 export interface TempResumeBody {
   readonly scope: (typeof RESUME_SCOPES)[number];
   /** Public ids of targets; an empty list means all (D-45). Used if the scope is `targets`. */
@@ -53,10 +50,7 @@ export class TempResumeDto {
   readonly targets: unknown;
 }
 
-/**
- * Checks the body of temp-pause (D-21): every problem has the status 422. The existence of targets is checked later.
- * @param value the parsed body
- */
+/** Checks the body of temp-pause (D-21), but not the existence of targets. Every problem has the status 422. */
 export const validateTempPause = (value: unknown): { readonly ok: true; readonly body: TempPauseBody } | Refused => {
   const problems = new ProblemList();
   if (!checkObject(value, '', problems)) return problems.refused();
@@ -73,10 +67,7 @@ export const validateTempPause = (value: unknown): { readonly ok: true; readonly
   };
 };
 
-/**
- * Checks the body of temp-resume (D-45): every problem has the status 422. The default scope is `all`.
- * @param value the parsed body
- */
+/** Checks the body of temp-resume (D-45). Every problem has the status 422. */
 export const validateTempResume = (value: unknown): { readonly ok: true; readonly body: TempResumeBody } | Refused => {
   const problems = new ProblemList();
   if (!checkObject(value, '', problems)) return problems.refused();

@@ -21,27 +21,22 @@ import { readButtons, readEntities, readMedia, readTargets } from './read-lists.
 import { findUnknownFields } from './unknown-fields.js';
 
 /** A valid payload, or all its problems. */
-export type CheckedPayload =
+type CheckedPayload =
   { readonly ok: true; readonly payload: PublishPayload; readonly problems: readonly Problem[] } | Refused;
 
-/** Maximum number of unknown fields listed in the problem of a post without content. */
-const SHOWN_FIELDS = 3;
-
-/** Describes the problem of a post without content, and names its possibly misspelt fields (D-49). */
+/** Describes the problem of a post without content, and names up to three possibly misspelt fields (D-49). */
 const describeMissingContent = (sent: Sent): string => {
-  const unknown = findUnknownFields(sent, SHOWN_FIELDS).map((field) =>
-    field.nearest === null
-      ? PAYLOAD_MESSAGES.notAField({ field: field.path })
-      : PAYLOAD_MESSAGES.misspeltField({ field: field.path, nearest: field.nearest }),
+  const unknown = findUnknownFields(sent, 3).map(({ path: field, nearest }) =>
+    nearest === null ? PAYLOAD_MESSAGES.notAField({ field }) : PAYLOAD_MESSAGES.misspeltField({ field, nearest }),
   );
   return [PAYLOAD_MESSAGES.nothingToPublish, ...unknown].join('; ');
 };
 
 /**
- * Checks a publish payload (publish-api.md: Publish payload, Limits; D-5, D-6, D-43). All problems are reported at
- * once, at most 50; the status is 422 for any schema problem, 400 for content problems alone. Null and empty fields
- * count as absent, as does a text without visible characters; unknown fields are omitted. Nothing is fetched, and the
- * existence of targets is checked later. Takes linear time, except for sorting entities, and never throws.
+ * Checks a publish payload (publish-api.md: Publish payload, Limits; D-5, D-6, D-43). Reports all problems at once, at
+ * most 50; the status is 422 for any schema problem, 400 for content problems alone. Null and empty fields count as
+ * absent, as does a text without visible characters; unknown fields are omitted. Fetches nothing, and does not check
+ * whether targets exist. Takes linear time, except for sorting entities, and never throws.
  *
  * @param value the parsed body
  * @param policy private addresses that media URLs may have; default: none
@@ -69,8 +64,7 @@ export const validatePayload = (
   if (dto.publish_at !== undefined && now !== null) checkPublishAt(dto.publish_at, now, problems);
   if (!problems.isEmpty) return problems.refused();
 
-  // Every field now satisfies its rule or is absent. The fields are set one by one, because building the object from
-  // entries takes ten times as long.
+  // Every field satisfies its rule or is absent. Building the object from entries takes ten times as long.
   const payload: Record<string, unknown> = {};
   if (text) payload.text = text;
   if (text && entities?.length) payload.entities = entities;

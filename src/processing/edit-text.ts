@@ -1,14 +1,14 @@
 import { endOf, isIndivisible, type TextWithEntities } from '../payload/entities.js';
 import type { Entity } from '../payload/payload.js';
-import { type Replacement, replaceRanges } from '../payload/replace-ranges.js';
+import { countWhile, type Replacement, replaceRanges } from '../payload/replace-ranges.js';
 import { trimText } from '../payload/trim.js';
 
-/** Maximum length of a processed text, in UTF-16 units: far more than any network shows. */
+/** Maximum UTF-16 units of a processed text: far more than any network shows. */
 export const MAX_PROCESSED_TEXT = 65_536;
 
 /**
- * Replaces ranges of a text like {@link replaceRanges}. Entities that identify their text, such as an address or an
- * emoji, are removed if that text changes. The result is trimmed to {@link MAX_PROCESSED_TEXT}.
+ * Replaces ranges of a text like {@link replaceRanges}. Removes indivisible entities, such as an address or an emoji,
+ * if their text changes. Trims the result to {@link MAX_PROCESSED_TEXT}.
  */
 export const editText = (content: TextWithEntities, replacements: readonly Replacement[]): TextWithEntities => {
   if (replacements.length === 0) return content;
@@ -22,16 +22,8 @@ const trimToLimit = (content: TextWithEntities): TextWithEntities => {
   return { text, entities };
 };
 
-/**
- * True if a replaced range overlaps the entity. Only the last range that begins before the entity's end can overlap it.
- */
+/** True if a replaced range overlaps the entity. Only the last range that begins before the entity's end can. */
 const isTouched = (entity: Entity, replacements: readonly Replacement[]): boolean => {
-  let [low, high] = [0, replacements.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (replacements[middle]!.start < endOf(entity)) low = middle + 1;
-    else high = middle;
-  }
-  const last = replacements[low - 1];
+  const last = replacements[countWhile(replacements, ({ start }) => start < endOf(entity)) - 1];
   return last !== undefined && (last.start > entity.offset || last.end > entity.offset);
 };

@@ -4,19 +4,18 @@ import type * as Re2Js from 're2js';
 export interface PatternQuestion {
   readonly pattern: string;
   readonly text: string;
-  /** True to find the offset of the last match; false to find out whether there is any match. */
+  /** True to find the offset of the last match; false to find whether there is any. */
   readonly isLast: boolean;
 }
 
-/** The result of a search, as `PatternSearch` returns it, and the time that it took, in ms. */
+/** The result of a search, as `PatternSearch` returns it. */
 export interface PatternAnswer {
   readonly found: boolean | number | null;
   readonly tookMs: number;
 }
 
 /**
- * Searches for patterns in a helper process (see media/helper-process.ts), which runs at low priority so that the
- * gateway comes first.
+ * Searches for patterns in a helper process (see media/helper-process.ts), at a lower priority than the gateway.
  * @param library URL of RE2JS
  */
 export const patternProgram = async (

@@ -3,11 +3,11 @@ import { BoundedCache } from '../runtime/bounded-cache.js';
 import { type FieldProblem, formatCount, tooLongPredicate, wrongTypePredicate } from '../validation/wording.js';
 import { PATTERN_MESSAGES } from './messages.js';
 
-/** Maximum length of a pattern in UTF-16 units. */
+/** Maximum UTF-16 units of a pattern. */
 const MAX_LENGTH = 1_000;
 /** Maximum instructions in a pattern's program. RE2 takes about 40 ns per instruction and character. */
 const MAX_PROGRAM = 1_000;
-/** Number of matches to visit one by one when searching for the last match. */
+/** Number of matches to visit one by one to find the last match. */
 const MAX_MATCHES = 500;
 
 const compiled = new BoundedCache<RE2JS | string>(1_000);
@@ -32,31 +32,24 @@ export const checkPattern = (value: unknown): FieldProblem | undefined => {
   const pattern = compile(value);
   if (typeof pattern === 'string')
     return { code: 'bad_pattern', predicate: PATTERN_MESSAGES.notRe2({ reason: pattern }) };
-  if (pattern.programSize() > MAX_PROGRAM) return { code: 'too_large', predicate: tooLarge(pattern.programSize()) };
-  return undefined;
+  const steps = pattern.programSize();
+  if (steps <= MAX_PROGRAM) return undefined;
+  const limit = formatCount(MAX_PROGRAM);
+  return { code: 'too_large', predicate: PATTERN_MESSAGES.tooLarge({ steps: formatCount(steps), limit }) };
 };
 
-const tooLarge = (size: number): string =>
-  PATTERN_MESSAGES.tooLarge({ steps: formatCount(size), limit: formatCount(MAX_PROGRAM) });
-
-/**
- * Checks a pattern whose matches are cut from the text. In addition to {@link checkPattern}, it must not match the
- * empty text.
- */
+/** Checks a pattern that marks text to remove: it must not match the empty text either. */
 export const checkCuttingPattern = (value: unknown): FieldProblem | undefined =>
   checkPattern(value) ??
   (matchesPattern(value as string, '') ? { code: 'empty', predicate: PATTERN_MESSAGES.matchesEmptyText } : undefined);
 
-/** Returns the number of instructions of a pattern's program; 0 if the pattern is invalid. */
+/** Returns the number of instructions in a pattern's program; 0 for an invalid pattern. */
 export const programSize = (pattern: string): number => {
   const program = compile(pattern);
   return typeof program === 'string' ? 0 : program.programSize();
 };
 
-/**
- * Searches a text for patterns. Null means that the pattern is no longer valid or, for `findLast`, that there is no
- * match.
- */
+/** Searches texts for patterns. Null means that the pattern is no longer valid or, for `findLast`, has no match. */
 export interface PatternSearch {
   /** True if a pattern matches anywhere in a text. */
   matches(pattern: string, text: string): boolean | null;
@@ -64,16 +57,15 @@ export interface PatternSearch {
   findLast(pattern: string, text: string): number | null;
 }
 
-/** True if a pattern matches anywhere in a text; null if the pattern is no longer valid. */
+/** Implements {@link PatternSearch.matches}. */
 export const matchesPattern = (pattern: string, text: string): boolean | null => {
   const program = compile(pattern);
   return typeof program === 'string' ? null : program.matcher(text).find();
 };
 
 /**
- * Returns the offset of a pattern's last match in UTF-16 units; null if there is none, or the pattern is no longer
- * valid. Matches are found from the start of the text. A text with very many matches is searched by bisection instead,
- * so that the number of searches is bounded, and each takes at most linear time.
+ * Implements {@link PatternSearch.findLast}. Visits the matches from the start of the text. If there are very many,
+ * searches by bisection instead, which bounds the number of searches; each takes at most linear time.
  */
 export const findLastMatch = (pattern: string, text: string): number | null => {
   const program = compile(pattern);
@@ -87,7 +79,7 @@ const findLastOf = (program: RE2JS, text: string, maxMatches: number): number | 
   for (let found = 0; matcher.find(); found++) {
     if (matcher.end() > matcher.start()) last = matcher.start();
     if (found < maxMatches) continue;
-    // A search that starts at or before the last match finds a match; a search that starts after it finds none.
+    // A search finds a match unless it starts after the last match.
     let [low, high] = [matcher.start(), text.length];
     while (low + 1 < high) {
       const middle = (low + high) >>> 1;

@@ -17,7 +17,7 @@ export type ProcessedPost =
   | { readonly kind: 'post'; readonly post: PlatformPost; readonly warnings: readonly Warning[] }
   /** The post is not published on this network. */
   | { readonly kind: 'filtered'; readonly reason: Warning }
-  /** The post cannot be published yet. `afterMs`: delay until the next attempt; null for the gateway's own backoff. */
+  /** Not yet. `afterMs`: delay until the next attempt; null for the gateway's own backoff. */
   | { readonly kind: 'wait'; readonly error: PublishError; readonly afterMs: number | null };
 
 /**
@@ -25,7 +25,6 @@ export type ProcessedPost =
  * step keeps each entity on its words.
  *
  * @param translate called at most once, and only if the project translates and the text is visible
- * @param search searches the post's text for the patterns of filters and of the footer
  */
 export const processPost = async (
   payload: PublishPayload,

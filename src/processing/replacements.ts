@@ -7,22 +7,19 @@ import { PROCESSING_MESSAGES } from './messages.js';
 import { findWordRanges } from './words.js';
 
 /**
- * Maximum number of occurrences and entities that the replacements in one post may move; while they run, other requests
- * wait. Real posts need several hundred times fewer.
+ * Maximum number of occurrences and entities that the replacements in one post may move, because other requests wait.
+ * Real posts need several hundred times fewer.
  */
 const MAX_MOVES = 300_000;
 
-/** A text after its replacements. */
-export interface ReplacementResult {
-  readonly content: TextWithEntities;
-  readonly warnings: readonly Warning[];
-}
-
 /**
- * Replaces words, one rule after another (D-28): each rule applies to the result of the previous rules. If that would
- * take too long, the remaining rules are skipped, with a warning.
+ * Replaces words: each rule applies to the result of the previous rules (D-28). If that would take too long, skips the
+ * remaining rules, with a warning.
  */
-export const applyReplacements = (content: TextWithEntities, rules: readonly Replacement[]): ReplacementResult => {
+export const applyReplacements = (
+  content: TextWithEntities,
+  rules: readonly Replacement[],
+): { readonly content: TextWithEntities; readonly warnings: readonly Warning[] } => {
   let replaced = content;
   let moves = 0;
   for (const [index, rule] of rules.entries()) {

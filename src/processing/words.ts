@@ -1,33 +1,21 @@
 import { Graphemes } from '../payload/graphemes.js';
+import type { Replacement } from '../payload/replace-ranges.js';
 
-/** Word characters. Joiners occur inside words in some scripts. */
+/** Joiners occur inside words in some scripts. */
 const IN_WORD = String.raw`[\p{L}\p{M}\p{N}_\u200c\u200d]`;
 const BEGINS_IN_WORD = new RegExp(`^${IN_WORD}`, 'u');
 const ENDS_IN_WORD = new RegExp(`${IN_WORD}$`, 'u');
 
-/** Options for a search for words (D-28). */
-export interface WordOptions {
-  /** Ignores occurrences inside a longer word. */
-  readonly wholeWord: boolean;
-  readonly ignoreCase: boolean;
-}
-
-/** A range of a text in UTF-16 units; `end` is the first unit after the range. */
-export interface TextRange {
-  readonly start: number;
-  readonly end: number;
-}
-
 /**
- * Finds the occurrences of a word in a text, from the start, without overlaps. With `wholeWord`, skips occurrences
- * inside longer words. An occurrence never covers only part of a character as readers see it (an emoji with its
- * modifiers, a letter with its accents).
+ * Finds the occurrences of a word in a text (D-28), from the start, without overlaps. With `wholeWord`, skips
+ * occurrences inside longer words. An occurrence never covers only part of a character as readers see it (an emoji with
+ * its modifiers, a letter with its accents).
  */
 export function* findWordRanges(
   word: string,
   text: string,
-  { wholeWord, ignoreCase }: WordOptions,
-): Generator<TextRange> {
+  { wholeWord, ignoreCase }: { readonly wholeWord: boolean; readonly ignoreCase: boolean },
+): Generator<Pick<Replacement, 'start' | 'end'>> {
   const graphemes = new Graphemes(text);
   const [needle, haystack] = ignoreCase ? [foldCase(word), foldCase(text)] : [word, text];
   for (let start = haystack.indexOf(needle); start >= 0;) {
@@ -39,9 +27,8 @@ export function* findWordRanges(
 }
 
 /**
- * Returns the first of several words or phrases that occurs in a text as a whole, ignoring case, kinds of white space
- * and encodings of accents.
- * @returns the word as given; null if none occurs
+ * Returns the first of several words or phrases that occurs in a text as a whole; null if none does. Ignores case,
+ * kinds of white space and encodings of accents.
  */
 export const findFirstWord = (words: Iterable<string>, text: string): string | null => {
   const haystack = normalizeForComparison(text);
@@ -53,9 +40,7 @@ export const findFirstWord = (words: Iterable<string>, text: string): string | n
   return null;
 };
 
-/**
- * True if no word continues beyond the range. Anything may come next to an edge that is not a word character (`#sale`).
- */
+/** True if no word continues beyond the range. Anything may come next to an edge like `#` in `#sale`. */
 const isWhole = (text: string, start: number, end: number): boolean => {
   const [before, first] = [characterBefore(text, start), characterAt(text, start)];
   if (BEGINS_IN_WORD.test(first) && ENDS_IN_WORD.test(before)) return false;
@@ -63,16 +48,16 @@ const isWhole = (text: string, start: number, end: number): boolean => {
   return !(ENDS_IN_WORD.test(last) && BEGINS_IN_WORD.test(after));
 };
 
-/** Returns up to two UTF-16 units from an offset on, enough for the code point that begins there. */
+/** Returns enough UTF-16 units for the code point that begins at an offset. */
 const characterAt = (text: string, at: number): string => text.slice(at, at + 2);
 
-/** Returns up to two UTF-16 units before an offset, enough for the code point that ends there. */
+/** Returns enough UTF-16 units for the code point that ends at an offset. */
 const characterBefore = (text: string, at: number): string => text.slice(Math.max(0, at - 2), at);
 
-/** Normalises a text for comparison by filters. Offsets in the result differ from offsets in the text. */
+/** Normalises a text for filters, which changes its offsets. */
 const normalizeForComparison = (text: string): string => text.normalize('NFC').toUpperCase().replace(/\s+/gu, ' ');
 
-/** Removes case from a text unit by unit, so that all offsets stay the same. */
+/** Removes case from a text without changing offsets. */
 const foldCase = (text: string): string => {
   const lower = text.toLowerCase();
   const aligned =

@@ -5,8 +5,7 @@ import { BoundedCache } from '../../runtime/bounded-cache.js';
 import { TRANSLATION_MESSAGES } from '../messages.js';
 import type { TranslationResult, Translator } from './translation.js';
 
-/** Thresholds of the circuit breaker, in ms. */
-export interface CircuitBreakerOptions {
+interface CircuitBreakerOptions {
   /** Minimum duration of a failure that counts; default 3 s. A fast failure delays no post. */
   readonly slowMs?: number;
   /** How long the circuit stays open; default 1 min. */
@@ -15,7 +14,6 @@ export interface CircuitBreakerOptions {
   readonly now?: () => number;
 }
 
-/** Recent failures of one service. */
 interface ServiceState {
   /** Number of consecutive slow failures. */
   slowFailures: number;
@@ -23,13 +21,13 @@ interface ServiceState {
   openUntil: number;
 }
 
-/** Number of consecutive slow failures that open the circuit: a single failure may be temporary. */
+/** Number of consecutive slow failures that open the circuit. */
 const FAILURE_THRESHOLD = 2;
 
 /**
  * Stops waiting for a service that fails slowly. After two consecutive slow failures, texts that may be published
- * untranslated ({@link Translation.on_failure}) fail at once, except that one text per minute still calls the service,
- * to find out whether it has recovered. Texts that must be translated always call the service.
+ * untranslated ({@link Translation.on_failure}) fail at once, except for one text per minute, which tests whether the
+ * service has recovered. Texts that must be translated always call the service.
  */
 export class CircuitBreaker implements Translator {
   private readonly services = new BoundedCache<ServiceState>(1_000);

@@ -15,13 +15,13 @@ import type { TranslationResult, Translator } from './translation.js';
 const MAX_ANSWER_BYTES = 4_194_304;
 /** Maximum cost of a translation: a request, and its retry after a broken connection. */
 export const MOST_OF_A_TRANSLATION = { probes: 2, bytes: MAX_ANSWER_BYTES } as const;
-/** Maximum length of the service's error message when quoted, in UTF-16 units. */
+/** Maximum UTF-16 units to quote of the service's error message. */
 const MAX_QUOTE_LENGTH = 500;
 
 /**
  * Client for LibreTranslate-compatible services (D-28): `POST <url>/translate {q, source, target, format, api_key?}`
- * answers `{translatedText}`, or `{error}`. A text with entities is sent as HTML, whose tags carry the entities'
- * ranges; any other text is sent unchanged. A broken connection is retried once, because the call has no side effects.
+ * answers `{translatedText}`, or `{error}`. Sends a text with entities as HTML, with tags for the entities. Retries a
+ * broken connection once, because the call has no side effects.
  */
 export class LibreTranslate implements Translator {
   /** @param timeoutMs time limit from the request to the last byte of the response */
@@ -85,7 +85,7 @@ const parseAnswer = ({ body }: CompleteAnswer, original: TextWithEntities): Tran
   const translated = hasEntities ? parseMarkup(text, original) : { text, places: [] };
   if (translated === null) return failed('platform', TRANSLATION_MESSAGES.unreadableMarkup);
   if (translated.text.length > MAX_PROCESSED_TEXT) return failed('platform', TRANSLATION_MESSAGES.tooLong);
-  // Only visible text is sent for translation. Publishing an invisible translation would silently drop the text (D-22).
+  // An invisible translation would silently drop the text (D-22).
   if (!isVisible(translated.text)) return failed('platform', TRANSLATION_MESSAGES.invisible);
   return { kind: 'translated', ...translated };
 };

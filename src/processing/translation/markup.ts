@@ -9,12 +9,7 @@ import {
 } from '../../payload/entities.js';
 import { renderMarkup, type Tags } from '../../payload/markup.js';
 import type { Entity } from '../../payload/payload.js';
-
-/** A translated text, and the ranges of the entities that survived. */
-export interface ParsedMarkup {
-  readonly text: string;
-  readonly places: readonly EntityPlace[];
-}
+import type { TranslatedText } from './translation.js';
 
 /** True if an entity's words must not be translated: code, addresses, emoji. */
 const isUntranslatable = (entity: Entity): boolean => isIndivisible(entity) || entityKindOf(entity.type) === 'verbatim';
@@ -41,13 +36,12 @@ interface OpenTag {
 const TOKEN = /<(\/?)span\b([^<>]*)>|<\/?[a-z!][^<>]*>|&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});/gi;
 
 /**
- * Parses a translation of {@link renderSpans}'s output into its text and the ranges of the entities, which their tags
- * enclose. Untranslatable parts get their original words back, whatever the service returned. An entity is lost if its
- * tags are missing or nest wrongly; no entity ever covers words that its tags did not enclose.
- *
+ * Parses a translation of {@link renderSpans}'s output. Untranslatable parts get their original words back, whatever
+ * the service returned. An entity is lost if its tags are missing or nest wrongly; no entity ever covers words that its
+ * tags did not enclose.
  * @returns null if the tags cannot be read
  */
-export const parseMarkup = (html: string, original: TextWithEntities): ParsedMarkup | null => {
+export const parseMarkup = (html: string, original: TextWithEntities): TranslatedText | null => {
   const sorted = sortEntities(original.entities);
   const placed: (Entity | undefined)[] = [];
   const open: OpenTag[] = [];
@@ -102,9 +96,7 @@ const restore = (
   return text.slice(outer.offset, endOf(outer));
 };
 
-/**
- * Removes entities that nest wrongly, or all entities if too many do, because then the service has mixed up the tags.
- */
+/** Removes entities that nest wrongly, or all if too many do, because the service has mixed up the tags. */
 const keepNested = (text: string, placed: readonly (Entity | undefined)[]): readonly (Entity & { id: number })[] => {
   let sound = placed.flatMap((entity, id) => (entity ? [{ ...entity, id }] : []));
   for (let round = 0; round < MAX_ROUNDS; round++) {

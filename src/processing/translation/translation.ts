@@ -2,14 +2,16 @@ import type { Translation } from '../../domain/project/processing.js';
 import type { EntityPlace, TextWithEntities } from '../../payload/entities.js';
 import type { PublishError } from '../../platforms/publisher.js';
 
+/** A translated text. */
+export interface TranslatedText {
+  readonly text: string;
+  /** Ranges of the entities that survived. */
+  readonly places: readonly EntityPlace[];
+}
+
 /** Result of a translation. */
 export type TranslationResult =
-  | {
-      readonly kind: 'translated';
-      readonly text: string;
-      /** Ranges, in the translated text, of the entities that survived. */
-      readonly places: readonly EntityPlace[];
-    }
+  | ({ readonly kind: 'translated' } & TranslatedText)
   | {
       readonly kind: 'failed';
       readonly error: PublishError;
