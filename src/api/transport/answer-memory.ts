@@ -7,10 +7,7 @@ import { isLarge, unreadAnswersProblem } from './request-memory.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * The holder against whose share of memory the answer counts; null for an unauthenticated request, and for an
-     * operator's request whose body was not read.
-     */
+    /** Whose share of memory the answer uses; null for an unauthenticated request, or an operator's without a body. */
     answerHolder: string | null;
   }
 }
@@ -39,10 +36,7 @@ export const boundAnswers = (fastify: FastifyInstance, answers: MemoryBudget): v
     }
     if (request.method !== 'GET') return payload;
     const problem = unreadAnswersProblem();
-    void reply
-      .code(problem.status)
-      .type('application/json; charset=utf-8')
-      .headers({ ...problem.headers });
+    void reply.code(problem.status).type('application/json; charset=utf-8').headers(problem.headers);
     void reply.removeHeader('content-length');
     return JSON.stringify(buildProblemView(problem, request.id));
   });

@@ -8,29 +8,26 @@ import { HTTP_MESSAGES } from './messages.js';
 import { isLarge, isOutOfMemory, outOfMemoryProblem, type RequestMemory, workBytesOf } from './request-memory.js';
 import { busyProblem, type UnauthenticatedBodies } from './unauthenticated-bodies.js';
 
-/** A body as it was sent, or the reason why it could not be read completely. */
+/** A body as it was sent, or why it could not be read completely. */
 export type ReceivedBody =
   { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly problem: HttpProblem };
 
 /** Receives notifications while a body arrives. */
 export interface BodyWatcher {
-  /** A chunk arrived. */
   onBodyChunk(): void;
   /** The body has arrived completely, or never will. */
   onBodyEnd(): void;
 }
 
-const NO_WATCHER: BodyWatcher = { onBodyChunk: () => undefined, onBodyEnd: () => undefined };
-
 /** Size, in bytes, up to which an oversized body is read completely and discarded. */
 const MAX_READ_BYTES = LIMITS.payloadBytes * 4;
 
-/** Requests whose bodies have been read; they continue together at the end of the event loop's turn. */
+/** Requests with a complete body; they continue together at the end of the event loop's turn. */
 const completedBodies = new EventLoopBatch<() => void>((resume) => resume());
 
 /**
  * Reads the whole body of a request. A body beyond the limit is `body_too_large` (400): the rest is read and discarded,
- * up to four times the limit, so that the client can read the answer. A body that ended early is `body_incomplete`.
+ * up to four times the limit, to let the client read the answer. A body that ended early is `body_incomplete`.
  *
  * The bytes of a request that is not authenticated yet count against a process-wide limit (ADR-88), until `keep` or
  * `drop` is called. From then on, a large body is read and passed to its handler only when there is memory (ADR-135).
@@ -51,7 +48,7 @@ export class BodyReader {
   /** True while the request occupies one of the slots for reading unauthenticated bodies. */
   private hasPlace = false;
   private passTo: ((chunk: Buffer) => void) | null = null;
-  /** The holder of the body's memory; null until the request is authenticated. */
+  /** Null until the request is authenticated. */
   private holder: string | null = null;
   private bodyMemory: MemoryReservation | null = null;
   private workMemory: MemoryReservation | null = null;
@@ -59,7 +56,6 @@ export class BodyReader {
   private readonly announced: number | null;
 
   /**
-   * @param memory for large bodies of authenticated requests
    * @param unauthenticated null if `keep` is called before any of the body arrives
    * @param watcher notified synchronously
    */
@@ -67,16 +63,15 @@ export class BodyReader {
     private readonly request: FastifyRequest,
     private readonly memory: RequestMemory,
     private unauthenticated: UnauthenticatedBodies | null,
-    private readonly watcher: BodyWatcher = NO_WATCHER,
+    private readonly watcher: BodyWatcher | null = null,
   ) {
     this.stream = request.raw;
     this.announced = readAnnouncedBytes(this.stream);
     this.received = new Promise((resolve) => (this.resolve = resolve));
     request.bodyReader = this;
     if (this.stream.readableEnded) this.settle(null);
-    else if (this.stream.destroyed)
-      this.settle(incompleteBody()); // the client has disconnected
-    else this.listen(this.stream);
+    else if (this.stream.destroyed) this.settle(incompleteBody());
+    else this.listen();
   }
 
   /** True if nothing more of the body will arrive. */
@@ -102,10 +97,7 @@ export class BodyReader {
     this.isWaiting = true;
   }
 
-  /**
-   * Keeps an authenticated request's body. Resumes reading a large body once there is memory.
-   * @param holder the holder against whose share of memory the body counts
-   */
+  /** Keeps an authenticated request's body. Resumes reading a large body once its holder has memory left. */
   keep(holder: string): void {
     this.leave();
     this.unauthenticated = null;
@@ -153,17 +145,16 @@ export class BodyReader {
     this.workMemory?.release();
   }
 
-  private listen(stream: IncomingMessage): void {
-    stream.on('data', (chunk: Buffer) => this.add(chunk));
-    stream.on('end', () => this.isOver || this.settle(this.size > LIMITS.payloadBytes ? oversizedBody() : null));
-    // Every stream emits `close`, even a failed one, and nearly always after the body was read, so the problem is
-    // created only when needed.
-    stream.on('close', () => this.isOver || this.abort(incompleteBody()));
+  private listen(): void {
+    this.stream.on('data', (chunk: Buffer) => this.add(chunk));
+    this.stream.on('end', () => this.isOver || this.settle(this.isOversized ? oversizedBody() : null));
+    // Every stream emits `close`, nearly always after its body was read, so the problem is created only when needed.
+    this.stream.on('close', () => this.isOver || this.abort(incompleteBody()));
   }
 
   private add(chunk: Buffer): void {
     if (this.isOver) return;
-    this.watcher.onBodyChunk();
+    this.watcher?.onBodyChunk();
     this.size += chunk.length;
     this.request.receivedBytes = this.size;
     this.passTo?.(chunk);
@@ -178,7 +169,6 @@ export class BodyReader {
     } else if (this.holder !== null) this.reserveBody(this.holder);
   }
 
-  /** True if the body is large, or may become so. */
   private get mayBeLarge(): boolean {
     return isLarge(this.isOver ? this.size : (this.announced ?? LIMITS.payloadBytes));
   }
@@ -241,7 +231,7 @@ export class BodyReader {
     if (problem && !this.isOversized) this.releaseChunks(); // no signature can be checked
     // Called before the chunks are joined: a 401 is due a fixed time after this call, and joining 5 MB takes a
     // millisecond (D-7).
-    this.watcher.onBodyEnd();
+    this.watcher?.onBodyEnd();
     this.releasePlace();
     completedBodies.add(() => this.resolve(problem ? { ok: false, problem } : this.joinChunks()));
   }
@@ -267,10 +257,8 @@ export class BodyReader {
   }
 }
 
-const readAnnouncedBytes = ({ headers }: IncomingMessage): number | null => {
-  if (headers['transfer-encoding'] !== undefined) return null;
-  return Number(headers['content-length'] ?? 0);
-};
+const readAnnouncedBytes = ({ headers }: IncomingMessage): number | null =>
+  headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
 
 /** Returns the problem for a body that ended early. */
 export const incompleteBody = (): HttpProblem =>

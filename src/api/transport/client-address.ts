@@ -13,9 +13,8 @@ declare module 'fastify' {
 const UNKNOWN = '0.0.0.0';
 
 /**
- * Records the client's address with each request. It reads the address when the client connects: after the client has
- * closed the connection, Node no longer knows an address that was never read, and the request log of an accepted post
- * needs it.
+ * Records the client's address with each request. It reads the address as soon as the client connects, because Node
+ * forgets an unread address once the connection is closed, and the request log of an accepted post needs it.
  */
 export const recordClientAddresses = (fastify: FastifyInstance): void => {
   fastify.server.on('connection', (socket: Socket) => void socket.remoteAddress);
@@ -29,20 +28,17 @@ export const recordClientAddresses = (fastify: FastifyInstance): void => {
   });
 };
 
-/**
- * Returns the client's address. A trusted proxy may pass on any text as the client's address; then the nearest proxy
- * with a valid address counts as the client.
- */
+/** Returns the client's address. If a proxy passed on an invalid one, the nearest valid hop counts as the client. */
 const readAddress = (request: FastifyRequest): string => {
-  // A client may already have disconnected; Fastify's type does not cover that.
+  // Undefined if the client has disconnected, which Fastify's type does not cover.
   const address = request.ip as string | undefined;
   if (address !== undefined && isIP(address) !== 0) return address;
   return request.ips?.findLast((hop) => isIP(hop) !== 0) ?? UNKNOWN;
 };
 
 /**
- * Returns an address in the form that allowlists and logs use. A server that listens on `::` sees an IPv4 client as
- * `::ffff:192.0.2.7`, which becomes `192.0.2.7`. A zone (`fe80::1%br-lan`) names a local interface and is removed;
+ * Returns an address as allowlists and logs show it. A server that listens on `::` sees an IPv4 client as
+ * `::ffff:192.0.2.7`, which becomes `192.0.2.7`. A zone (`fe80::1%br-lan`) is removed: it names a local interface, and
  * ipaddr.js throws for some zones that Node accepts.
  */
 const normalizeAddress = (address: string): string =>

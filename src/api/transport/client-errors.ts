@@ -8,10 +8,7 @@ import { HttpProblem } from './http-problem.js';
 import { HTTP_MESSAGES } from './messages.js';
 import { buildProblemView } from './problem.view.js';
 
-/**
- * Limits of a lingering close: how long (in ms), and up to how many bytes, the server keeps reading from a connection
- * after its last answer.
- */
+/** How long, and how many bytes, a lingering close keeps reading from a connection after its last answer. */
 const LINGER_MS = 5_000;
 const LINGER_BYTES = 20_971_520;
 
@@ -44,9 +41,9 @@ export const trackPendingReplies = (fastify: FastifyInstance): void => {
 
 /**
  * Answers bytes that are not a complete HTTP request, in the form of every other error (D-6, D-11), and ends the
- * connection. If a handler is waiting for the rest of the request, the handler answers: authentication and the other
- * checks come first (D-7), and the endpoint's log gets the request (D-33). Bytes that still arrive are read and
- * discarded for a while: closing the connection immediately would make the operating system drop the answer.
+ * connection. If a handler waits for the rest of the request, the handler answers: authentication and the other checks
+ * come first (D-7), and the endpoint's log gets the request (D-33). Bytes that still arrive are read and discarded for
+ * a while: closing the connection immediately would make the operating system drop the answer.
  * @param error the parser's error; after the first error, the parser also reports everything that it receives later
  */
 export const answerClientError = (error: Error & { readonly code?: string }, socket: Socket): void => {
@@ -83,17 +80,14 @@ export const closeAfterResponse = ({ raw }: FastifyRequest, reply: FastifyReply)
   };
 };
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
-
 /** Rejects CONNECT, because the server is not a proxy. For this method, Node passes the raw connection. */
 export const rejectConnect = (_request: IncomingMessage, socket: Duplex): void => {
-  const message = HTTP_MESSAGES.connect;
+  const allow = { allow: 'GET, POST, PUT, PATCH, DELETE' };
+  const problem = HttpProblem.withMessage(405, 'method_not_allowed', HTTP_MESSAGES.connect, allow);
   linger(socket);
   socket.on('error', () => socket.destroy());
   socket.resume();
-  socket.end(
-    serializeResponse(HttpProblem.withMessage(405, 'method_not_allowed', message, { allow: METHODS }), newId('req')),
-  );
+  socket.end(serializeResponse(problem, newId('req')));
 };
 
 /** Rejects every expectation except 100-continue (RFC 9110, 10.1.1), which Node handles itself. */
@@ -104,10 +98,7 @@ export const rejectExpectation = (_request: IncomingMessage, response: ServerRes
   response.writeHead(problem.status, buildHeaders(problem, id, body)).end(body);
 };
 
-/**
- * Headers that a request may have only once (RFC 9110, 5.3). Node would use the first value; a proxy in front may have
- * used the last one.
- */
+/** Headers that may occur only once (RFC 9110, 5.3). Of two values, Node uses the first, but a proxy perhaps the last. */
 const SINGLE_HEADERS = ['host', 'authorization', 'content-type'];
 const SINGLE_LENGTHS = new Set(SINGLE_HEADERS.map(({ length }) => length));
 
@@ -129,7 +120,7 @@ const findHeaderProblem = ({ headers, rawHeaders, httpVersion }: IncomingMessage
   let seen = 0; // one bit per header
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const sent = rawHeaders[i]!;
-    if (!SINGLE_LENGTHS.has(sent.length)) continue; // as for nearly all headers
+    if (!SINGLE_LENGTHS.has(sent.length)) continue; // skips nearly all headers
     const index = SINGLE_HEADERS.indexOf(sent.toLowerCase());
     if (index < 0) continue;
     if (seen & (1 << index)) return HTTP_MESSAGES.headerTwice({ name: sent });
@@ -138,7 +129,7 @@ const findHeaderProblem = ({ headers, rawHeaders, httpVersion }: IncomingMessage
   return null;
 };
 
-/** Starts a lingering close: keeps reading for a limited time, then destroys the connection. */
+/** Starts a lingering close, which destroys the connection after {@link LINGER_MS}. */
 const linger = (socket: Duplex & { readonly bytesRead?: number }): void => {
   if (!closingConnections.has(socket)) closingConnections.set(socket, socket.bytesRead ?? 0);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();

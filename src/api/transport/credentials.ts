@@ -12,14 +12,11 @@ const BEARER = /^Bearer +([^\s]+) *$/i;
 export const readBearerToken = (header: string | undefined): string => BEARER.exec(header ?? '')?.[1] ?? '';
 
 const HEX_DIGITS = 64;
-/**
- * The two hashes being compared. Nothing is awaited between filling and comparing them, so one pair serves all
- * requests.
- */
+/** The two hashes to compare. All requests share them, because nothing is awaited between filling and comparing. */
 const sentBuffer = Buffer.alloc(HEX_DIGITS);
 const storedBuffer = Buffer.alloc(HEX_DIGITS);
 
-/** True if a token has the stored SHA-256 (hex). Takes constant time, whatever the result. */
+/** True if a token has the stored SHA-256 (hex). Takes constant time. */
 export const isTokenValid = (token: string, storedHash: string): boolean => {
   sentBuffer.write(hash('sha256', token), 'latin1');
   return storedBuffer.write(storedHash, 'latin1') === HEX_DIGITS && timingSafeEqual(sentBuffer, storedBuffer);
@@ -27,15 +24,12 @@ export const isTokenValid = (token: string, storedHash: string): boolean => {
 
 type Range = readonly [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
-/** Parsed allowlists, each parsed once: parsing costs more than the rest of authentication. */
+/** Parsed allowlists, cached because parsing costs more than the rest of authentication. */
 const parsedRanges = new WeakMap<readonly string[], readonly Range[]>();
-/** Placeholder for a missing allowlist, so that the time does not reveal whether there is one. */
+/** Stands in for an empty allowlist: the time must not reveal whether there is one. */
 const NO_ALLOWLIST = ['0.0.0.0/32'];
 
-/**
- * True if the allowlist contains the address or is empty. Do not modify the list afterwards: its parsed ranges are
- * cached.
- */
+/** True if the allowlist contains the address or is empty. Do not modify the list afterwards: its ranges are cached. */
 export const isAddressAllowed = (ip: string, allowlist: readonly string[]): boolean => {
   const isListed = isInside(ip, allowlist.length === 0 ? NO_ALLOWLIST : allowlist);
   return isListed || allowlist.length === 0;
@@ -57,8 +51,7 @@ const parseRange = (entry: string): Range => {
 
 /**
  * True for Unix seconds within five minutes of now, inclusive (publish-api.md: Authentication, 4). The current time is
- * rounded down to whole seconds as well: compared with milliseconds, a second exactly five minutes old would never be
- * accepted.
+ * rounded down to whole seconds too; otherwise a second exactly five minutes old would never be accepted.
  */
 export const isTimestampAccepted = (header: string | undefined, now: Instant): boolean =>
   header !== undefined &&
@@ -70,18 +63,18 @@ export const measureSkew = (header: string | undefined, now: Instant): number | 
   header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) - Math.floor(now / 1_000) : null;
 
 /**
- * True if a header is the HMAC-SHA256 of the signed text with one of the secrets (two while one is being rotated,
- * D-40). Takes constant time. The header's prefix is optional, and its hex digits may be in either case
- * (publish-api.md: Authentication, 5).
+ * True if a header is the HMAC-SHA256 of the signed text with one of the secrets. Takes constant time. The header's
+ * prefix is optional, and its hex digits may be in either case (publish-api.md: Authentication, 5).
  */
 export const isSignatureValid = (
   header: string | undefined,
   signed: Buffer | string,
   secrets: readonly string[],
-): boolean => {
-  const expected = secrets.map((secret) => sign(signed, secret));
-  return matchesAnySignature(header, expected);
-};
+): boolean =>
+  matchesAnySignature(
+    header,
+    secrets.map((secret) => sign(signed, secret)),
+  );
 
 /** Returns the HMAC-SHA256 of a text or of bytes. */
 export const sign = (signed: Buffer | string, secret: string): Buffer =>

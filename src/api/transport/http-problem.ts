@@ -2,13 +2,12 @@ import type { Rejection } from '../../kernel/result.js';
 import type { Problem } from '../../validation/problem-list.js';
 
 /**
- * An unsuccessful answer, thrown by the code behind a controller; its body has the form of D-6. It has no stack trace,
- * because capturing a trace that is never read would take longer than most checks.
+ * An unsuccessful answer, with a body in the form of D-6. It has no stack trace, because capturing a trace that is never
+ * read would take longer than most checks.
  */
 export class HttpProblem extends Error {
   constructor(
     readonly status: number,
-    /** snake_case, stable. */
     readonly code: string,
     /** Human-readable problems; at most 50 are sent (D-6). */
     readonly problems: readonly Problem[],
@@ -26,5 +25,10 @@ export class HttpProblem extends Error {
   /** Creates a problem with the request as a whole. */
   static withMessage(status: number, code: string, message: string, headers?: Record<string, string>): HttpProblem {
     return new HttpProblem(status, code, [{ path: '', code, message }], headers);
+  }
+
+  /** Creates a problem with the request as a whole that asks the client to wait: `Retry-After`, in seconds. */
+  static withRetryAfter(seconds: number, status: number, code: string, message: string): HttpProblem {
+    return HttpProblem.withMessage(status, code, message, { 'retry-after': String(seconds) });
   }
 }

@@ -42,10 +42,7 @@ export const isCursorOf = (...keys: readonly (keyof typeof KEYS | IdPrefix)[]): 
   );
 };
 
-/**
- * Query parameters of a list (management-api.md: Manners). Subclasses declare the form of their cursor,
- * {@link isCursorOf}.
- */
+/** Query parameters of a list (management-api.md: Manners). Subclasses declare the form of their cursor. */
 export class PageQuery {
   @isLimit()
   readonly limit: string | undefined;
@@ -53,14 +50,14 @@ export class PageQuery {
   readonly cursor: string | undefined;
 }
 
-/** Where a page of a list begins, and how many items it may have. */
+/** The page of a list to return. */
 export interface Page {
   /** Key of the previous page's last item; null for the first page. */
   readonly after: string | null;
   readonly limit: number;
 }
 
-/** Converts a checked query. */
+/** Decodes the cursor of a checked query. */
 export const toPage = ({ limit, cursor }: PageQuery): Page => ({
   after: cursor === undefined ? null : decodeCursor(cursor),
   limit: toLimit(limit),
@@ -73,14 +70,11 @@ export const encodeCursor = (key: string): string => Buffer.from(key, 'latin1').
 
 /** One page of a list (management-api.md: Manners). */
 export class ListView<V> {
-  readonly items: readonly V[];
-  /** Cursor of the next page; null on the last one. */
-  readonly next: string | null;
-
-  constructor(items: readonly V[], next: string | null) {
-    this.items = items;
-    this.next = next;
-  }
+  constructor(
+    readonly items: readonly V[],
+    /** Cursor of the next page; null on the last one. */
+    readonly next: string | null,
+  ) {}
 }
 
 /**

@@ -11,13 +11,9 @@ import { HttpProblem } from './http-problem.js';
 import { HTTP_MESSAGES, SERVICE_MESSAGES } from './messages.js';
 import { buildProblemView } from './problem.view.js';
 
-const RETRY_AFTER_SECONDS = '5';
-/** Used after a failure that an operator must fix. */
-const STORAGE_RETRY_AFTER_SECONDS = '30';
-
 /**
- * Converts errors to answers that explain what to do. An HttpProblem is sent as it is; an error of the framework keeps
- * its status; an outage or a full disk becomes a 503, and any other error a logged 500.
+ * Converts errors to answers. An HttpProblem is sent as it is; an error of the framework keeps its status; an outage or
+ * a full disk becomes a 503, and any other error a logged 500.
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -33,10 +29,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (reply.sent) return;
     if (error instanceof GateRejection) setLogRejection(request, error);
     const problem = this.problemOf(error, request);
-    void reply
-      .code(problem.status)
-      .headers({ ...problem.headers })
-      .send(this.buildBody(problem, request));
+    void reply.code(problem.status).headers(problem.headers).send(this.buildBody(problem, request));
   }
 
   /** Builds the body of an answer (D-6). */
@@ -54,18 +47,15 @@ export class ProblemFilter implements ExceptionFilter {
         { ...describeRequest(request), code },
         'failed to answer a request: the event store or the database refuses it',
       );
-      const message = SERVICE_MESSAGES.storage;
-      return HttpProblem.withMessage(503, 'storage_unavailable', message, {
-        'retry-after': STORAGE_RETRY_AFTER_SECONDS,
-      });
+      // An operator must fix this, so clients wait longer.
+      return HttpProblem.withRetryAfter(30, 503, 'storage_unavailable', SERVICE_MESSAGES.storage);
     }
     if (error instanceof Unavailable || isUnavailable(error) || isMissingReadModel(error)) {
       this.log.warn(
         { ...describeRequest(request), reason: reasonOf(error) },
         'failed to answer a request: the database or event store is unavailable',
       );
-      const message = SERVICE_MESSAGES.unavailable;
-      return HttpProblem.withMessage(503, 'unavailable', message, { 'retry-after': RETRY_AFTER_SECONDS });
+      return HttpProblem.withRetryAfter(5, 503, 'unavailable', SERVICE_MESSAGES.unavailable);
     }
     if (error instanceof HttpException) return frameworkProblem(error.getStatus(), error.message);
     const { statusCode, message } = error as { statusCode?: number; message?: string };

@@ -5,11 +5,10 @@ import type { RequestMemory } from './request-memory.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The memory for large bodies. */
     requestMemory: RequestMemory;
   }
   interface FastifyRequest {
-    /** The time at which the request's head arrived, by `performance.now()`, in ms. */
+    /** When the request's head arrived, by `performance.now()`, in ms. */
     arrivedAt: number;
     /** Bytes of the body that have arrived so far, kept or not. */
     receivedBytes: number;
@@ -22,9 +21,8 @@ declare module 'fastify' {
 const METHODS = ['POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'];
 
 /**
- * Disables the framework's body parsers. They would answer (413, 415) or replace invalid bytes with U+FFFD before the
- * token is checked; instead, the handlers read the bytes when the order of D-7 allows it. The framework is configured
- * as if no method had a body.
+ * Disables the framework's body parsers, which would answer (413, 415) or replace invalid bytes with U+FFFD before the
+ * token is checked. Instead, the handlers read the bytes when the order of D-7 allows it.
  */
 export const disableBodyParsing = (fastify: FastifyInstance, memory: RequestMemory): void => {
   fastify.decorate('requestMemory', memory);
@@ -51,17 +49,13 @@ export const hasBody = ({ method }: Pick<FastifyRequest, 'method'>): boolean =>
 const MAX_SIZE = 2 ** 31 - 1;
 
 /**
- * Returns the size of a request's body, in bytes, even if the request was rejected before the body arrived, or the body
- * was not kept: the announced size (no more can arrive), otherwise the bytes that have arrived so far.
+ * Returns the size of a request's body, in bytes, even if it was not kept: the announced size (no more can arrive), or
+ * else the bytes that have arrived so far.
  */
 export const measureBody = ({ headers, receivedBytes }: FastifyRequest): number =>
   Math.min(Number(headers['content-length'] ?? receivedBytes), MAX_SIZE);
 
-/**
- * Reads the whole body of an authenticated request.
- * @param holder the caller against whose share of the memory for large bodies the body counts
- * @throws HttpProblem see {@link BodyReader}
- */
+/** Reads the whole body of an authenticated request. @throws HttpProblem see {@link BodyReader} */
 export const readBody = async (request: FastifyRequest, holder: string): Promise<Buffer> => {
   const reader = new BodyReader(request, request.server.requestMemory, null);
   reader.keep(holder);

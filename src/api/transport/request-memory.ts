@@ -10,41 +10,28 @@ const LARGE_BODY_BYTES = 65_536;
  * encoded in parts, and sent to the event store (ADR-135).
  */
 const WORK_FACTOR = 6;
-const WAITING = 1_000;
 /** Half of the time limit for a request to arrive, in ms. */
 const WAIT_MS = 15_000;
-const RETRY_AFTER_SECONDS = '5';
 
-/** Memory bounds for the bodies of requests, the work on them, the arguments of tool calls, and answers. */
-export interface RequestMemoryBounds {
-  readonly bodies: MemoryBounds;
-  readonly work: MemoryBounds;
-  readonly toolCalls?: MemoryBounds;
-  readonly answers?: MemoryBounds;
-}
+/** Returns bounds for this many bodies of maximum size. One holder may use half. */
+const boundsFor = (bodies: number): MemoryBounds => {
+  const bytes = bodies * LIMITS.payloadBytes;
+  return { bytes, bytesPerHolder: bytes / 2, waiting: 1_000, waitMs: WAIT_MS };
+};
 
-const wait = { waiting: WAITING, waitMs: WAIT_MS };
-/**
- * Enough for 24 bodies, the work on six of them, the arguments of six tool calls, and twelve answers, each of maximum
- * size. One owner may use half.
- */
-const BOUNDS: Required<RequestMemoryBounds> = {
-  bodies: { ...wait, bytes: 24 * LIMITS.payloadBytes, bytesPerHolder: 12 * LIMITS.payloadBytes },
-  work: {
-    ...wait,
-    bytes: 6 * WORK_FACTOR * LIMITS.payloadBytes,
-    bytesPerHolder: 3 * WORK_FACTOR * LIMITS.payloadBytes,
-  },
+const BOUNDS = {
+  bodies: boundsFor(24),
+  work: boundsFor(6 * WORK_FACTOR),
   // Both count bytes that are already in memory, so nothing waits for them.
-  toolCalls: { ...wait, bytes: 6 * LIMITS.payloadBytes, bytesPerHolder: 3 * LIMITS.payloadBytes },
-  answers: { ...wait, bytes: 12 * LIMITS.payloadBytes, bytesPerHolder: 6 * LIMITS.payloadBytes },
+  toolCalls: boundsFor(6),
+  answers: boundsFor(12),
 };
 
 /**
  * The memory of a process for large bodies of authenticated requests, whatever the number of clients (ADR-135). A body
  * is read once there is memory for its bytes, and processed once there is memory for the processing; otherwise its
- * request waits for at most 15 s each time. Reading and processing have separate budgets, so that a body that is being
- * read never waits for one that is being processed. Bodies of up to 64 KB are not counted and never wait.
+ * request waits for at most 15 s each time. Reading and processing have separate budgets, so reading never waits for
+ * processing. Bodies of up to 64 KB are not counted and never wait.
  *
  * The arguments of a tool call have their own budget, because the request that the tool sends waits for the first two
  * budgets. A large answer is counted until its client has read it.
@@ -55,7 +42,7 @@ export class RequestMemory {
   readonly toolCalls: MemoryBudget;
   readonly answers: MemoryBudget;
 
-  constructor(bounds: RequestMemoryBounds = BOUNDS) {
+  constructor(bounds: Partial<typeof BOUNDS> = {}) {
     const { bodies, work, toolCalls, answers } = { ...BOUNDS, ...bounds };
     this.bodies = new MemoryBudget(bodies);
     this.work = new MemoryBudget(work);
@@ -74,13 +61,11 @@ const CODE = 'too_many_large_requests';
 
 /** Returns the 503 for a large request that got no memory in time. */
 export const outOfMemoryProblem = (): HttpProblem =>
-  HttpProblem.withMessage(503, CODE, SERVICE_MESSAGES.tooManyLarge, { 'retry-after': RETRY_AFTER_SECONDS });
+  HttpProblem.withRetryAfter(5, 503, CODE, SERVICE_MESSAGES.tooManyLarge);
 
 /** Returns the 503 for a large answer when the client has too many unread answers. */
 export const unreadAnswersProblem = (): HttpProblem =>
-  HttpProblem.withMessage(503, 'too_many_large_answers', SERVICE_MESSAGES.unreadAnswers, {
-    'retry-after': RETRY_AFTER_SECONDS,
-  });
+  HttpProblem.withRetryAfter(5, 503, 'too_many_large_answers', SERVICE_MESSAGES.unreadAnswers);
 
 /** True for {@link outOfMemoryProblem}. */
 export const isOutOfMemory = ({ code }: HttpProblem): boolean => code === CODE;

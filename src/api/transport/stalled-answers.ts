@@ -1,23 +1,18 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/**
- * Interval at which Node checks whether a connection has made progress, in ms. An answer is abandoned at the second
- * check without progress: after 20 to 40 s.
- */
+/** Interval of Node's checks for progress, in ms. The second check without progress abandons an answer: after 20 to 40 s. */
 const STALLED_MS = 20_000;
 
 /**
- * Maximum number of connections that a process keeps open. Each costs about 20 KB. Further connections are closed
- * immediately, so that no client can use up the process's memory and file descriptors.
+ * Maximum number of connections that a process keeps open, at about 20 KB each. Further connections are closed
+ * immediately, so no client can use up the process's memory and file descriptors.
  */
 export const MAX_CONNECTIONS = 8_000;
 
 /**
- * Closes connections whose client has stopped reading its answer; otherwise the client could keep the rest of the
- * answer in memory indefinitely. A client that reads slowly keeps its connection, and so does a client that still waits
- * for its answer.
- * @param stalledMs ms without any progress
+ * Closes a connection when its client has stopped reading, which would keep the rest of the answer in memory. Clients
+ * that read slowly or wait for their answer keep their connections.
  */
 export const endStalledAnswers = (server: Server, stalledMs = STALLED_MS): void => {
   server.setTimeout(stalledMs);

@@ -5,11 +5,10 @@ import { SERVICE_MESSAGES } from './messages.js';
 const MAX_HELD_BYTES = 33_554_432;
 /** Maximum number of unauthenticated requests whose bodies a process reads at the same time (ADR-88). */
 const MAX_READING = 1_000;
-const RETRY_AFTER_SECONDS = '1';
 
 /**
- * Counts what a process spends on requests that are not authenticated yet: the bytes of their bodies that it holds, and
- * the number of bodies that it is still reading. Both are bounded, whatever the number of clients (ADR-88).
+ * Counts and bounds the bytes that a process holds, and the bodies that it reads, for requests that are not
+ * authenticated yet (ADR-88).
  */
 export class UnauthenticatedBodies {
   private held = 0;
@@ -20,12 +19,11 @@ export class UnauthenticatedBodies {
     private readonly maxReading = MAX_READING,
   ) {}
 
-  /** Bytes held now. */
   get heldBytes(): number {
     return this.held;
   }
 
-  /** Bodies being read now. */
+  /** Number of bodies being read. */
   get reading(): number {
     return this.beingRead;
   }
@@ -55,11 +53,8 @@ export class UnauthenticatedBodies {
 
 const CODE = 'too_many_unauthenticated';
 
-/**
- * Returns the 503 for an unauthenticated request when the process already spends as much on such requests as it may.
- */
-export const busyProblem = (): HttpProblem =>
-  HttpProblem.withMessage(503, CODE, SERVICE_MESSAGES.overloaded, { 'retry-after': RETRY_AFTER_SECONDS });
+/** Returns the 503 for an unauthenticated request when the process handles too many such requests. */
+export const busyProblem = (): HttpProblem => HttpProblem.withRetryAfter(1, 503, CODE, SERVICE_MESSAGES.overloaded);
 
 /** True for {@link busyProblem}. */
 export const isBusy = ({ code }: HttpProblem): boolean => code === CODE;
