@@ -6,19 +6,16 @@ import { SETTINGS } from '../../config/tokens.js';
 import { CLOCK, type Clock } from '../../kernel/clock.js';
 import type { EndpointSnapshot } from '../../projections/discovery/endpoint-snapshots.queries.js';
 import { yieldToEventLoop } from '../../runtime/cooperative-work.js';
-import { hmacSecretHeader } from '../public/gate/authentication.js';
+import { type BrandHeaders, nameHeaders } from '../public/gate/authentication.js';
 import { readRoute, readUserAgent } from '../public/gate/request-log-entry.js';
 import { sign } from '../transport/credentials.js';
 import { measureBody } from '../transport/raw-body.js';
 import type { MessageMemory } from './message-memory.js';
 
-/**
- * The client of a tool call: the data by which the gate identifies it, and data of the request that carried the call.
- */
+/** The client of a tool call, with data of the request that carried the call. */
 export interface ToolCaller {
   readonly endpointId: string;
   readonly slug: string;
-  /** Address of the assistant's client, to which the endpoint's allowlist applies. */
   readonly address: string;
   readonly authorization: string;
   /** The endpoint's signing secret; null if the client sent none. */
@@ -32,7 +29,7 @@ export interface ToolCaller {
   readonly memory: MessageMemory | null;
 }
 
-/** A request to `/v1` on behalf of a caller. */
+/** A request to `/v1` for a caller. */
 export interface GatewayCall {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Such as `/v1/sandbox/test`. */
@@ -44,7 +41,7 @@ export interface GatewayCall {
   readonly tool: string;
 }
 
-/** An answer from `/v1`, with its parsed body. */
+/** An answer from `/v1`. */
 export interface GatewayAnswer {
   readonly status: number;
   /** Seconds until a retry may succeed; null if the answer has no Retry-After header. */
@@ -53,32 +50,25 @@ export interface GatewayAnswer {
 }
 
 /**
- * Sends requests to the public API within the process (ADR-161). A tool call is therefore processed like a client's own
- * request: it passes the gate with its limits, and has the same idempotency, events and request-log entries.
+ * Sends requests to the public API within the process (ADR-161): a tool call has the same limits, idempotency, events
+ * and request-log entries as a client's own request.
  */
 @Injectable()
 export class GatewayCalls {
-  private readonly timestampHeader: string;
-  private readonly signatureHeader: string;
-  private readonly secretHeader: string;
+  private readonly names: BrandHeaders;
 
   constructor(
     private readonly adapters: HttpAdapterHost,
     @Inject(SETTINGS) { brand }: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
-    this.timestampHeader = `x-${brand}-timestamp`;
-    this.signatureHeader = `x-${brand}-client-signature`;
-    this.secretHeader = hmacSecretHeader(brand);
+    this.names = nameHeaders(brand);
   }
 
   /** Reads the caller of a request that the gate admitted to an endpoint. */
-  readCaller(
-    request: FastifyRequest,
-    { endpoint_id, slug }: Pick<EndpointSnapshot, 'endpoint_id' | 'slug'>,
-  ): ToolCaller {
+  readCaller(request: FastifyRequest, { endpoint_id, slug }: EndpointSnapshot): ToolCaller {
     const { headers, clientAddress } = request;
-    const secret = headers[this.secretHeader];
+    const secret = headers[this.names.secret];
     return {
       endpointId: endpoint_id,
       slug,
@@ -119,9 +109,9 @@ export class GatewayCalls {
     return {
       authorization: caller.authorization,
       'user-agent': asHeader(nameAgent(caller, call.tool)),
-      [this.timestampHeader]: timestamp,
+      [this.names.timestamp]: timestamp,
       ...(payload !== null && { 'content-type': 'application/json' }),
-      ...(caller.secret !== null && { [this.signatureHeader]: sign(signed, caller.secret).toString('hex') }),
+      ...(caller.secret !== null && { [this.names.signature]: sign(signed, caller.secret).toString('hex') }),
       ...(call.idempotencyKey !== undefined && { 'idempotency-key': asHeader(call.idempotencyKey) }),
     };
   }
@@ -129,7 +119,7 @@ export class GatewayCalls {
 
 /** Returns the user agent of a tool call for the request log. */
 export const nameAgent = ({ userAgent }: ToolCaller, tool: string): string =>
-  [userAgent, `(tool ${tool})`].filter((part) => part !== null).join(' ');
+  userAgent === null ? `(tool ${tool})` : `${userAgent} (tool ${tool})`;
 
 /** Encodes a text as Node presents a header that arrived over the network: its UTF-8 bytes, read as Latin-1. */
 const asHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../../kernel/clock.js';
+import { measureLatency } from '../public/gate/request-log-entry.js';
 import { RequestRecorder } from '../public/gate/request-recorder.js';
 import { nameAgent, type ToolCaller } from './gateway-calls.js';
 
@@ -13,8 +14,8 @@ export interface RefusedCall {
 }
 
 /**
- * Writes refused tool calls to the request log of their endpoint (D-33), as the gate does with refused requests. An
- * entry gets the status of a request with the same error, because a tool's answer has no status.
+ * Writes refused tool calls to the request log of their endpoint (D-33). A tool's answer has no status, so an entry gets
+ * the status of a request with the same error.
  */
 @Injectable()
 export class RefusedCalls {
@@ -25,7 +26,7 @@ export class RefusedCalls {
 
   /** Adds an entry. Never throws, never waits. */
   record(caller: ToolCaller, { tool, reason, startedAt }: RefusedCall): void {
-    const latency = Math.round((performance.now() - startedAt) * 100) / 100;
+    const latency = measureLatency({ arrivedAt: startedAt });
     this.recorder.record(caller.endpointId, {
       request_id: caller.requestId,
       at: this.clock.now() - Math.ceil(latency),

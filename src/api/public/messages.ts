@@ -46,14 +46,18 @@ export const CHANGE_MESSAGES = {
 
 /** Rate limits: status 429, code `rate_limited`; the probe budget's code is `probe_budget`. */
 export const RATE_LIMIT_MESSAGES = {
-  minInterval: message('Too many requests: this endpoint accepts one post {interval}. Retry in {seconds} s.'),
-  burst: message('Too many requests: too many posts to this endpoint in a short time. Retry in {seconds} s.'),
-  hourlyQuota: message('Too many requests: the hourly post quota of this endpoint is used up. Retry in {seconds} s.'),
-  discovery: message('Too many requests: too many discovery requests within a minute. Retry in {seconds} s.'),
-  changes: message('Too many requests: too many changes of planned posts within a minute. Retry in {seconds} s.'),
-  pauses: message('Too many requests: too many pause and resume requests within a minute. Retry in {seconds} s.'),
-  replays: message('Too many requests: too many repeated posts within a minute. Retry in {seconds} s.'),
-  sandbox: message('Too many requests: the daily quota of sandbox requests is used up. Retry in {seconds} s.'),
+  exceeded: {
+    min_interval: message('Too many requests: this endpoint accepts one post {interval}. Retry in {seconds} s.'),
+    burst: message('Too many requests: too many posts to this endpoint in a short time. Retry in {seconds} s.'),
+    hourly_quota: message(
+      'Too many requests: the hourly post quota of this endpoint is used up. Retry in {seconds} s.',
+    ),
+    discovery: message('Too many requests: too many discovery requests within a minute. Retry in {seconds} s.'),
+    changes: message('Too many requests: too many changes of planned posts within a minute. Retry in {seconds} s.'),
+    pauses: message('Too many requests: too many pause and resume requests within a minute. Retry in {seconds} s.'),
+    replays: message('Too many requests: too many repeated posts within a minute. Retry in {seconds} s.'),
+    sandbox: message('Too many requests: the daily quota of sandbox requests is used up. Retry in {seconds} s.'),
+  },
   probeBudget: message(
     'Too many requests: {whose} requests fetched too much within a minute, to check media or to translate. Retry in {seconds} s.',
   ),

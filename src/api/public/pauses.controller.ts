@@ -12,19 +12,16 @@ import type { Refused } from '../../validation/problem-list.js';
 import { Documented } from '../documentation/documented.js';
 import { HttpProblem } from '../transport/http-problem.js';
 import { type AdmittedRequest, Gate } from './gate/gate.js';
-import { bodyRejection } from './gate/rejections.js';
+import { bodyRejection, targetsRejection } from './gate/rejections.js';
 import { PausesView } from './pauses.view.js';
 import { checkBody, readJson } from './read-payload.js';
-import { targetsRejection } from './targets-rejection.js';
 
 /** The read models that show a pause: discovery, and the schedule of waiting publications. */
 const READ_MODELS = ['discovery', 'publish-schedule'];
-/** Longest wait for the read models before answering, in ms. The pause takes effect either way. */
+/** Longest wait for the read models before the answer, in ms. The pause takes effect either way. */
 const READ_MODELS_MS = 5_000;
 
-/**
- * Pauses and resumes projects and channels without publishing (publish-api.md: temp-pause, temp-resume; D-21, D-45).
- */
+/** Pauses and resumes projects and channels (publish-api.md: temp-pause, temp-resume; D-21, D-45). */
 @Controller('v1/webhooks/:slug')
 export class PausesController {
   constructor(

@@ -19,7 +19,7 @@ import {
 import { hasBody } from '../../transport/raw-body.js';
 import type { GateRequest } from './gate-request.js';
 
-/** Stands in for the endpoint of an unknown slug, so that the checks take as long as for a real one. */
+/** Stands in for the endpoint of an unknown slug: the checks must take as long as for a real one. */
 const NO_ENDPOINT = {
   token_hash: '0'.repeat(64),
   ip_allowlist: [],
@@ -27,11 +27,20 @@ const NO_ENDPOINT = {
   require_signature: false,
 };
 
-/**
- * Returns the name of the header in which an assistant's client sends the signing secret (publish-api.md: Assistant
- * tool server).
- */
-export const hmacSecretHeader = (brand: string): string => `x-${brand}-hmac-secret`;
+/** Names of the headers that contain the brand. */
+export interface BrandHeaders {
+  readonly timestamp: string;
+  readonly signature: string;
+  /** The signing secret, which an assistant's client sends (publish-api.md: Assistant tool server). */
+  readonly secret: string;
+}
+
+/** Returns the names of the headers that contain the brand. */
+export const nameHeaders = (brand: string): BrandHeaders => ({
+  timestamp: `x-${brand}-timestamp`,
+  signature: `x-${brand}-client-signature`,
+  secret: `x-${brand}-hmac-secret`,
+});
 
 /** Why authentication failed; null if it succeeded. */
 type Failure = string | null;
@@ -39,26 +48,20 @@ type Failure = string | null;
 /** Authenticates requests by token, address, timestamp and signature (publish-api.md: Authentication). */
 @Injectable()
 export class Authentication {
-  /** Header names. */
-  private readonly timestamp: string;
-  private readonly signature: string;
-  private readonly secret: string;
+  private readonly names: BrandHeaders;
 
   constructor(
     @Inject(SETTINGS) { brand }: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly vault: SecretVault,
   ) {
-    this.timestamp = `x-${brand}-timestamp`;
-    this.signature = `x-${brand}-client-signature`;
-    this.secret = hmacSecretHeader(brand);
+    this.names = nameHeaders(brand);
   }
 
   /**
-   * Returns why authentication failed; null if it succeeded. The reason is only for the log (publish-api.md:
-   * Authentication, 8). Waits for the body only if its signature has to be checked (D-7). A sender with a management
-   * key needs neither token nor signature.
-   * @param endpoint null if none was found
+   * Returns why authentication failed, for the log only (publish-api.md: Authentication, 8); null if it succeeded.
+   * Waits for the body only if its signature has to be checked (D-7). A sender with a management key needs neither
+   * token nor signature.
    */
   findFailure(gateRequest: GateRequest, endpoint: EndpointSnapshot | null): Failure | Promise<Failure> {
     if (gateRequest.sender !== null) return endpoint ? null : 'unknown_endpoint';
@@ -68,7 +71,7 @@ export class Authentication {
     return this.findSignatureFailure(gateRequest, endpoint!);
   }
 
-  /** Returns why a request's head fails authentication, ignoring its signature; null if it passes. */
+  /** Returns why a request's head fails authentication, whatever its signature; null if it passes. */
   findHeadFailure({ request, entryPoint }: GateRequest, endpoint: EndpointSnapshot | null): Failure {
     const { headers, clientAddress } = request;
     const { token_hash, ip_allowlist, require_timestamp, require_signature } = endpoint ?? NO_ENDPOINT;
@@ -79,7 +82,7 @@ export class Authentication {
       (tokenIsRight && ip_allowlist.length === 0) || isAddressAllowed(clientAddress, ip_allowlist);
     const timestampIsNeeded = entryPoint !== 'tools' && (require_timestamp || (require_signature && !hasBody(request))); // D-13
     const timestampIsRight =
-      !timestampIsNeeded || isTimestampAccepted(headers[this.timestamp] as string | undefined, this.clock.now());
+      !timestampIsNeeded || isTimestampAccepted(headers[this.names.timestamp] as string | undefined, this.clock.now());
     if (!endpoint) return 'unknown_slug';
     if (!tokenIsRight) return 'bad_token';
     if (endpoint.mode !== 'live' && entryPoint !== 'sandbox') return 'test_token'; // D-12
@@ -87,12 +90,9 @@ export class Authentication {
     return timestampIsRight ? null : 'bad_timestamp';
   }
 
-  /**
-   * Returns the client's time minus the server's, in seconds, for the request log; null if no Unix time was sent. It is
-   * measured for every 401, so that all take equally long.
-   */
+  /** Returns the client's time minus the server's, in seconds, for the request log; null if no Unix time was sent. */
   measureClockSkew({ headers }: FastifyRequest): number | null {
-    return measureSkew(headers[this.timestamp] as string | undefined, this.clock.now());
+    return measureSkew(headers[this.names.timestamp] as string | undefined, this.clock.now());
   }
 
   /** Loads the secrets of an endpoint, and signs the body with them while it arrives. */
@@ -102,7 +102,7 @@ export class Authentication {
 
   private async findSignatureFailure(gateRequest: GateRequest, endpoint: EndpointSnapshot): Promise<Failure> {
     const { headers, method } = gateRequest.request;
-    const signature = headers[this.signature] as string | undefined;
+    const signature = headers[this.names.signature] as string | undefined;
     const isBodySigned = hasBody(gateRequest.request);
     const { body: reader } = gateRequest;
     const arrived = gateRequest.waitForBody();
@@ -111,9 +111,9 @@ export class Authentication {
     const body = await arrived;
     if (!body) return 'body_withheld'; // waiting longer would reveal that all other checks passed
     const secrets = await this.loadSigningSecrets(endpoint);
-    if (gateRequest.entryPoint === 'tools') return findSecretFailure(headers[this.secret], valuesOf(secrets));
+    if (gateRequest.entryPoint === 'tools') return findSecretFailure(headers[this.names.secret], valuesOf(secrets));
     if (!isBodySigned) {
-      const signed = `${method}\n${readSentPath(gateRequest.request)}\n${headers[this.timestamp] as string}`;
+      const signed = `${method}\n${readSentPath(gateRequest.request)}\n${headers[this.names.timestamp] as string}`;
       return failureOfSignature(signature, isSignatureValid(signature, signed, valuesOf(secrets)));
     }
     if (body.ok && !gateRequest.streamingSignature)
@@ -126,7 +126,7 @@ export class Authentication {
     return failureOfSignature(signature, matchesAnySignature(signature, expected));
   }
 
-  /** Returns the endpoint's secrets with their ids; two while one is being rotated (D-40). */
+  /** Returns the endpoint's secrets with their ids: two while one is being rotated (D-40). */
   private async loadSigningSecrets(endpoint: EndpointSnapshot): Promise<(readonly [id: string, secret: string])[]> {
     const ids = [endpoint.signing_secret_id];
     if (endpoint.previous_secret_id && endpoint.previous_until > this.clock.now())
@@ -136,22 +136,19 @@ export class Authentication {
   }
 }
 
-/**
- * Returns why a checked signature failed; null if it is valid. A missing signature has been compared like any other.
- */
-const failureOfSignature = (header: string | undefined, isValid: boolean): Failure => {
+/** Returns why a checked signature failed; null if it is valid. A missing signature was compared like any other. */
+const failureOfSignature = (header: string | string[] | undefined, isValid: boolean): Failure => {
   if (isValid) return null;
   return header === undefined || header === '' ? 'signature_missing' : 'bad_signature';
 };
 
-/** Returns why a secret that was sent instead of a signature is wrong; null if it is valid. Takes constant time. */
+/** Returns why a secret that replaces a signature is wrong; null if it is valid. Takes constant time. */
 const findSecretFailure = (sent: string | string[] | undefined, secrets: readonly string[]): Failure => {
   const digest = (text: string): Buffer => Buffer.from(hash('sha256', text), 'hex');
   const sentDigest = digest(typeof sent === 'string' ? sent.trim() : '');
   let matches = false;
   for (const secret of secrets) if (timingSafeEqual(digest(secret), sentDigest)) matches = true;
-  if (matches) return null;
-  return sent === undefined || sent === '' ? 'signature_missing' : 'bad_signature';
+  return failureOfSignature(sent, matches);
 };
 
 const valuesOf = (secrets: readonly (readonly [id: string, secret: string])[]): string[] =>

@@ -14,18 +14,17 @@ import { HttpProblem } from '../../transport/http-problem.js';
 import { audienceOf } from '../audience-of.js';
 import { MediaCheck } from '../media-check.js';
 import { ProbePayments } from '../probe-payments.js';
-import { targetsRejection } from '../targets-rejection.js';
 import type { ParsedPost } from './parsed-post.js';
-import { bodyRejection } from './rejections.js';
+import { bodyRejection, targetsRejection } from './rejections.js';
 
 /** The content of a post that may be accepted. */
 export interface AcceptableContent {
   readonly payload: PublishPayload;
-  /** The endpoint's channels that the post goes to, each once. */
+  /** The channels that the post goes to, each once. */
   readonly channelIds: readonly string[];
 }
 
-/** The gate's steps 9 and 10: the body, its media, which the probe budget must cover (D-51), and the targets. */
+/** The gate's steps 9 and 10: the body, its media and the targets. */
 @Injectable()
 export class ContentCheck {
   constructor(
@@ -83,15 +82,12 @@ export class ContentCheck {
   }
 }
 
-/** A rejection of a post's targets. */
-export type TargetsRejection = Rejection<'invalid_targets' | 'too_many_targets'>;
-
 /** Returns the channels that a post goes to. Without projects, any target is valid and nothing is published (D-10). */
 export const resolveChannels = (
   { projects, plan }: EndpointSnapshot,
   { targets = [] }: PublishPayload,
   { plans }: LimitsProfile,
-): readonly string[] | TargetsRejection => {
+): readonly string[] | Rejection<'invalid_targets' | 'too_many_targets'> => {
   if (projects.length === 0) return [];
   const resolved = resolveTargets(
     projects,

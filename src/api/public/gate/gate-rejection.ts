@@ -14,19 +14,30 @@ export type Decision =
   | 'rejected_tier'
   | 'rejected_disabled';
 
+/** Why the gate rejected a request, for the endpoint's log only (D-36). */
+interface Cause {
+  /** snake_case. Default: the code of the problem. */
+  readonly reason?: string;
+  readonly figures?: JsonObject;
+  /** The event that explains the rejection. */
+  readonly eventId?: string | null;
+}
+
 /** A request that the gate rejected: the client's answer, and the entry for the endpoint's request log (D-33, D-36). */
 export class GateRejection extends HttpProblem {
+  readonly reason: string;
+  readonly why: JsonObject;
+
+  /** @param endpoint null if none was found: such a rejection appears only in the service's own log (D-14) */
   constructor(
-    /** Null if no endpoint was found: such a rejection appears only in the service's own log (D-14). */
     readonly endpoint: EndpointSnapshot | null,
     readonly decision: Decision,
-    /** The exact cause, for the log; snake_case. */
-    readonly reason: string,
     problem: HttpProblem,
-    /** The rule, figures and event that explain the rejection (D-36). */
-    readonly why: JsonObject | null = null,
+    { reason = problem.code, figures = {}, eventId = null }: Cause = {},
   ) {
     super(problem.status, problem.code, problem.problems, problem.headers);
     this.name = 'GateRejection';
+    this.reason = reason;
+    this.why = { rule: reason, figures, event_id: eventId };
   }
 }

@@ -16,7 +16,6 @@ export type EntryPoint = 'endpoint' | 'sandbox' | 'tools';
 export interface ManagedEndpoint {
   readonly endpointId: string;
   readonly ownerId: string;
-  /** The owner or the operator. */
   readonly sender: Actor;
 }
 
@@ -28,12 +27,9 @@ export class GateRequest {
   readonly unauthorizedDelay = new UniformUnauthorizedDelay();
   /** Reads the body from the start, whether or not a check needs it. */
   readonly body: BodyReader;
-  /** The signature of a body that arrived slowly, or is too large to be kept; null for any other body. */
+  /** The signature of a body that arrives slowly or is too large to keep; null for any other body. */
   streamingSignature: StreamingSignature | null = null;
-  /**
-   * The authentication failure that caused the body to be dropped before it had arrived; null if it was not dropped.
-   * Never changes once set.
-   */
+  /** The authentication failure for which the body was dropped before it had arrived; never changes once set. */
   droppedFor: string | null = null;
   /**
    * Settles once everything that arrived with the head has been read, even a complete body. The deadline of a 401 is
@@ -44,8 +40,7 @@ export class GateRequest {
   /**
    * @param cachedSnapshot returns the endpoint as this process last read it; null if it has not read it
    * @param fetchSnapshot reads the endpoint as it is now; null if it does not exist
-   * @param sender the owner or operator identified by a management key; null for the endpoint's client, whom the gate
-   * authenticates
+   * @param sender identified by a management key; null for the endpoint's client, whom the gate authenticates
    */
   constructor(
     readonly request: FastifyRequest,
@@ -60,7 +55,7 @@ export class GateRequest {
 
   /**
    * Waits for the body; returns null if no chunk of it arrives for a second.
-   * @throws HttpProblem 503 if the process has stopped reading it, see {@link BodyReader.wait}
+   * @throws HttpProblem 503 if the process stopped reading it, see {@link BodyReader.wait}
    */
   async waitForBody(): Promise<ReceivedBody | null> {
     const body = await this.unauthorizedDelay.waitForBody(this.body.received);
@@ -68,7 +63,7 @@ export class GateRequest {
     return body;
   }
 
-  /** Signs the body while it arrives. @param secrets the endpoint's valid signing secrets */
+  /** Signs the body while it arrives. */
   signWhileReading(secrets: SigningSecrets): void {
     if (this.streamingSignature) return;
     const signature = (this.streamingSignature = new StreamingSignature(secrets));
@@ -76,8 +71,8 @@ export class GateRequest {
   }
 
   /**
-   * Drops a body that is still arriving, because its request fails authentication whatever the body is. The bytes are
-   * signed anyway, because the response time must not reveal whether only the signature was left to check (D-7).
+   * Drops a body that is still arriving, because its request fails authentication anyway. The bytes are still signed:
+   * the response time must not reveal whether only the signature was left to check (D-7).
    */
   dropBody(failure: string): void {
     this.droppedFor = failure;

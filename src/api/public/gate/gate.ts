@@ -22,13 +22,13 @@ import { type ParsedPost, parsePost } from './parsed-post.js';
 import { bodyRejection, requireWholeBody, unstableEndpoint } from './rejections.js';
 import { measureLatency, readRoute, readUserAgent } from './request-log-entry.js';
 
-/** A request that passed the gate, with its body exactly as it was sent. */
+/** A request that passed the gate. */
 export interface AdmittedRequest {
   readonly endpoint: EndpointSnapshot;
   readonly body: Buffer;
 }
 
-/** A request that passed the gate. Its body may be too large to be kept. */
+/** A request that passed the gate, with a body that may have been too large to keep. */
 export interface ReceivedRequest {
   readonly endpoint: EndpointSnapshot;
   readonly body: ReceivedBody;
@@ -40,14 +40,9 @@ export interface ReceivedPost {
   readonly result: AcceptPostResult;
 }
 
-/**
- * Maximum number of limiter calls for one request, in case its endpoint or its owner's monthly quota keeps changing.
- */
+/** Maximum number of limiter calls for a request, in case its endpoint or its owner's monthly quota keeps changing. */
 const MAX_LIMITER_CALLS = 10;
-/**
- * The clients' route as the request log shows it. It is a constant, because reading it from the framework would
- * allocate an object per request.
- */
+/** The clients' route in the request log: a constant, because the framework would allocate an object per request. */
 const PUBLISH = 'POST /v1/webhooks/{slug}';
 
 /**
@@ -58,8 +53,8 @@ const PUBLISH = 'POST /v1/webhooks/{slug}';
  * 6. a replay, 7. the month's quota, 8. the rate limits ({@link LimitGuard});
  * 9. the body and its media, which the probe budget must cover (D-51), 10. the targets ({@link ContentCheck}).
  *
- * The endpoint snapshot of steps 2 to 5 may be cached. The limiter call verifies its version; if no limit applies, the
- * append that accepts the post verifies it. A rotated token is therefore invalid immediately.
+ * The endpoint snapshot of steps 2 to 5 may be cached. The limiter call verifies its version; without limits, the
+ * append that accepts the post does. A rotated token is therefore invalid immediately.
  */
 @Injectable()
 export class Gate {
@@ -136,9 +131,8 @@ export class Gate {
   }
 
   /**
-   * Checks a sandbox request up to step 8. The sandbox finds its endpoint by the token, which may be a test token, and
-   * is open to every plan (D-12), unless the owner disabled the endpoint. The controller reports an unreadable body
-   * (D-44).
+   * Checks a sandbox request up to step 8. The sandbox accepts test tokens and is open to every plan (D-12), unless the
+   * owner disabled the endpoint. The controller reports an unreadable body (D-44).
    * @param endpoint the endpoint that a management key may use; null to find it by the token
    * @throws GateRejection
    */
@@ -149,10 +143,7 @@ export class Gate {
     return this.admitWithinBudget(gateRequest, 'sandbox');
   }
 
-  /**
-   * Checks a request to an endpoint's assistant tools up to step 5. Each tool call sends a separate request, which
-   * passes all steps. @throws GateRejection
-   */
+  /** Checks a request to the assistant tools up to step 5; the requests that tools send pass all steps. @throws GateRejection */
   async admitToTools(request: FastifyRequest, slug: string): Promise<AdmittedRequest> {
     const gateRequest = this.identification.openEndpointRequest(request, slug, 'tools');
     const endpoint = await this.identification.identify(gateRequest);
@@ -181,7 +172,7 @@ export class Gate {
     throw unstableEndpoint();
   }
 
-  /** Parses the body. Steps 9 and 10 report its problems. */
+  /** Parses the body, whose problems steps 9 and 10 report. */
   private async readPost(request: FastifyRequest, body: ReceivedBody, endpoint: EndpointSnapshot): Promise<ParsedPost> {
     const audience = audienceOf(endpoint, this.catalogue.ids);
     const key = readHeaderText(request, 'idempotency-key');
@@ -191,9 +182,8 @@ export class Gate {
   }
 
   /**
-   * Accepts an admitted post. Releases the post's rate-limit tokens unless the post is accepted now, for example
-   * because another request with the same key came first or the store is unavailable. Returns `stale` if the endpoint
-   * has changed and nothing was accepted.
+   * Accepts an admitted post. Releases its rate-limit tokens unless it is accepted now, for example because another
+   * request with the same key came first or the store is unavailable. Returns `stale` if the endpoint has changed.
    */
   private async acceptPost(
     gateRequest: GateRequest,

@@ -27,7 +27,7 @@ import {
 } from './rejections.js';
 import { openLogEntry, setLogEndpoint } from './request-log-entry.js';
 
-/** How long a request waits for its endpoint's snapshot during maintenance, in ms. */
+/** Longest wait for an endpoint's snapshot during maintenance, in ms. */
 const MAINTENANCE_LOOKUP_MS = 500;
 const SLUG = /^[\w-]{1,64}$/;
 
@@ -69,30 +69,25 @@ export class Identification {
   /** Opens a request to the sandbox, which finds its endpoint by the token (D-12). */
   openSandboxRequest(request: FastifyRequest): GateRequest {
     const token = hash('sha256', readBearerToken(request.headers.authorization));
-    const fetch = async (): Promise<EndpointSnapshot | null> => {
-      const slug = await this.endpoints.findSlugByTokenHash(token);
-      return slug === null ? null : this.endpoints.loadCurrent(slug);
-    };
+    const fetch = async () => this.loadCurrent(await this.endpoints.findSlugByTokenHash(token));
     return new GateRequest(request, 'sandbox', () => null, fetch, this.bodies);
   }
 
-  /**
-   * Opens a request by an endpoint's owner or the operator, who has been identified and may use the endpoint. The
-   * request's body may be read immediately.
-   */
+  /** Opens a request by an endpoint's owner or the operator, who is identified and may use the endpoint. */
   openManagedRequest(
     request: FastifyRequest,
     { endpointId, ownerId, sender }: ManagedEndpoint,
     entryPoint: Exclude<EntryPoint, 'tools'>,
   ): GateRequest {
     if (entryPoint === 'endpoint') openLogEntry(request);
-    const fetch = async (): Promise<EndpointSnapshot | null> => {
-      const slug = await this.endpoints.findSlugById(endpointId);
-      return slug === null ? null : this.endpoints.loadCurrent(slug);
-    };
+    const fetch = async () => this.loadCurrent(await this.endpoints.findSlugById(endpointId));
     const gateRequest = new GateRequest(request, entryPoint, () => null, fetch, this.bodies, sender);
     gateRequest.body.keep(ownerId);
     return gateRequest;
+  }
+
+  private async loadCurrent(slug: string | null): Promise<EndpointSnapshot | null> {
+    return slug === null ? null : this.endpoints.loadCurrent(slug);
   }
 
   /**
@@ -118,10 +113,9 @@ export class Identification {
   }
 
   /**
-   * Identifies the endpoint of every request that cannot be authenticated by its head and the cached snapshot alone.
-   * All causes share one path: a faster cause would have its 401 sent before the others that are due at the same moment
-   * (D-7).
-   * @param headFailure the authentication failure according to the cached snapshot, ignoring the signature
+   * Identifies the endpoint of a request that its head and the cached snapshot alone cannot authenticate. All causes
+   * share one path: the 401 of a faster cause would be sent before others that are due at the same moment (D-7).
+   * @param headFailure the authentication failure according to the cached snapshot, whatever the signature
    */
   private async identifyAfterWaiting(
     gateRequest: GateRequest,
@@ -137,17 +131,13 @@ export class Identification {
       }
     } else {
       if (!gateRequest.body.hasArrived) this.judgeWhileReading(gateRequest).catch(() => undefined); // `identifyAfresh` reports it
-      // Fetching a snapshot takes time, so the wait for the body must not follow it: a delay for only one cause would
-      // reveal that cause (D-7).
+      // Waits for the body before it fetches a snapshot: a delay for only one cause would reveal that cause (D-7).
       await gateRequest.waitForBody();
     }
     return this.identifyAfresh(gateRequest);
   }
 
-  /**
-   * Checks a request's head against a fresh snapshot while the body is still arriving. Drops the body if the request
-   * can no longer be authenticated.
-   */
+  /** Checks a request's head against a fresh snapshot while the body arrives. Drops the body if the head fails. */
   private async judgeWhileReading(gateRequest: GateRequest): Promise<void> {
     const endpoint = await gateRequest.fetchSnapshot();
     const failure = this.authentication.findHeadFailure(gateRequest, endpoint);
@@ -166,15 +156,15 @@ export class Identification {
     const rejection = this.findRejection(gateRequest, endpoint, failure);
     if (!rejection) return endpoint!;
     if (rejection.status === 401) await this.delayUnauthorized(gateRequest, endpoint);
-    if (rejection.decision === 'rejected_tier' && endpoint!.disabled_by === null)
-      await this.disableForPlan(gateRequest, endpoint!);
+    if (rejection.decision === 'rejected_tier' && endpoint!.disabled_by === null) {
+      const { endpoint_id, epoch, plan } = endpoint!;
+      const reason = DISABLED_REASONS.planWithoutInput({ plan });
+      await this.commands.execute(new DisableEndpoint(endpoint_id, 'plan', epoch, reason, gateRequest.request));
+    }
     throw rejection;
   }
 
-  /**
-   * Returns the rejection of the first step from 2 to 5 that fails, or null. @param failure why authentication failed;
-   * null if it succeeded
-   */
+  /** Returns the rejection of the first failed step from 2 to 5. @param failure why authentication failed, or null */
   private findRejection(
     { request, entryPoint, sender }: GateRequest,
     endpoint: EndpointSnapshot | null,
@@ -194,7 +184,6 @@ export class Identification {
     return hasBody(request) ? mediaTypeRejection(endpoint!, request.headers['content-type']) : null;
   }
 
-  /** @throws GateRejection */
   private async rejectForMaintenance({ body, cachedSnapshot, fetchSnapshot }: GateRequest): Promise<never> {
     body.drop();
     // The rejection goes to the endpoint's log if the endpoint can be found: the database may be under maintenance too.
@@ -209,13 +198,5 @@ export class Identification {
   ): Promise<void> {
     if (!endpoint) this.unknownSlugs.add({ request_id: request.id, ip: request.clientAddress });
     await unauthorizedDelay.elapse(body.received);
-  }
-
-  private async disableForPlan(
-    { request }: GateRequest,
-    { endpoint_id, epoch, plan }: EndpointSnapshot,
-  ): Promise<void> {
-    const reason = DISABLED_REASONS.planWithoutInput({ plan });
-    await this.commands.execute(new DisableEndpoint(endpoint_id, 'plan', epoch, reason, request));
   }
 }

@@ -16,13 +16,11 @@ import { GATE_MESSAGES } from '../messages.js';
 import { quotaRejection, rateLimitRejection, violationsRejection } from './rejections.js';
 import { describeRequest } from './request-log-entry.js';
 
-/** The facts about a post that the limits depend on. */
+/** What the limits need to know about a post. */
 export interface JudgedPost {
   readonly request: FastifyRequest;
   readonly keys: KnownKeys;
-  /**
-   * True if the post will be accepted once it passes the limits. A post that will be rejected takes no tokens (D-16).
-   */
+  /** True if only the limits can still reject the post. A post that will be rejected anyway takes no tokens (D-16). */
   readonly isAcceptable: boolean;
   /** True if one append can accept the post. */
   readonly isLight: boolean;
@@ -42,28 +40,24 @@ export type PostVerdict =
 
 /** The admission of a post. */
 export interface Admission {
-  /** The time at which the post took its rate-limit tokens, by the limiter's clock; null if it took none. */
+  /** When the post took its rate-limit tokens, by the limiter's clock; null if it took none. */
   readonly takenAt: string | null;
   /** The condition that the append of the post must verify; null if the limiter has verified it. */
   readonly condition: AppendCondition | null;
 }
 
-/**
- * Number of hex digits of a key's hash that the limiter keeps: enough to distinguish the keys that arrive within a few
- * seconds.
- */
+/** Hex digits of a key's hash that the limiter keeps: enough to distinguish the keys of a few seconds. */
 const KEY_DIGITS = 16;
 
 /**
  * The gate's steps 6 to 8: replays, the month's quota and the rate limits (D-16..D-18, D-45). One limiter call decides
- * them and verifies the version of the endpoint snapshot. If no limit applies, the append that accepts the post
- * verifies it.
+ * them and verifies the version of the endpoint snapshot. Without limits, the append that accepts the post verifies it.
  */
 @Injectable()
 export class LimitGuard {
   /**
-   * True if events and endpoints are in one database. The limiter call, which is needed anyway, then reports whether a
-   * key is new, and an append reports whether an endpoint has changed.
+   * True if events and endpoints are in one database. The limiter call then also reports whether a key is new, and an
+   * append whether the endpoint has changed.
    */
   private readonly isOneDatabase: boolean;
 
@@ -79,10 +73,7 @@ export class LimitGuard {
     this.isOneDatabase = settings.eventStoreUrl === null;
   }
 
-  /**
-   * Deducts a request from a budget; if the endpoint has changed, deducts nothing and returns false.
-   * @throws GateRejection
-   */
+  /** Deducts a request from a budget; returns false if the endpoint has changed. @throws GateRejection */
   async takeFromBudget(request: FastifyRequest, endpoint: EndpointSnapshot, budget: Budget): Promise<boolean> {
     const verdict = await this.limiter.consumeBudget(endpoint, budget);
     if (verdict.outcome === 'rejected' || verdict.outcome === 'disabled')
@@ -106,9 +97,8 @@ export class LimitGuard {
   }
 
   /**
-   * Checks a post with a single call to the limiter. If a post with the same key was admitted a moment ago, here or in
-   * another process, takes no tokens, but waits for the answer to that post and replays it.
-   * @throws GateRejection
+   * Checks a post with one call to the limiter. If a post with the same key was admitted a moment ago, here or in
+   * another process, takes no tokens, but waits for the answer to that post. @throws GateRejection
    */
   async judgePost(endpoint: EndpointSnapshot, post: JudgedPost): Promise<PostVerdict> {
     const { request, keys, isAcceptable } = post;
@@ -166,16 +156,15 @@ export class LimitGuard {
 
   /**
    * True if a post's keys are assumed to be new and only its append can verify that, because the events are outside the
-   * database. An earlier answer takes precedence over limits (D-7), so the keys must be looked up before a limit
-   * rejects the request.
+   * database. A replay takes precedence over limits (D-7), so look up the keys before a limit rejects the request.
    */
   areUnread({ isAssumedNew, keys }: KnownKeys): boolean {
     return isAssumedNew && keys.length > 0 && !this.isOneDatabase;
   }
 
   /**
-   * Returns the condition for a post that needs no limiter call, because no limit applies, and one append accepts it
-   * and verifies the endpoint's version. Returns null for every other post.
+   * Returns the condition for a post that needs no limiter call, because no limit applies and one append accepts it;
+   * null for every other post.
    */
   private findCondition(
     endpoint: EndpointSnapshot,
@@ -192,7 +181,6 @@ export class LimitGuard {
     return { outcome: 'again', keys: await this.claims.lookUpKeys(endpointId, keys, this.clock.now()) };
   }
 
-  /** @throws GateRejection */
   private async reject(
     request: FastifyRequest,
     endpoint: EndpointSnapshot,
@@ -209,10 +197,7 @@ export class LimitGuard {
     throw rateLimitRejection(endpoint, verdict, this.settings.limitsProfile);
   }
 
-  /**
-   * Disables an endpoint. Repeated calls have no further effect until the endpoint is enabled again. Returns the id of
-   * the event that disabled it.
-   */
+  /** Disables an endpoint unless it is disabled. Returns the id of the event that disabled it. */
   private disableForViolations(
     request: FastifyRequest,
     { endpoint_id, epoch }: EndpointSnapshot,

@@ -12,7 +12,7 @@ import { HttpProblem } from '../../transport/http-problem.js';
 import { type CheckableList, selectCheckableMedia } from '../media-check.js';
 import { checkPayload, readJson } from '../read-payload.js';
 
-/** The content of a request to publish. It is parsed once, early; its problems are reported in the order of D-7. */
+/** The content of a request to publish. It is parsed early; its problems are reported in the order of D-7. */
 export interface ParsedPost {
   /** Idempotency-Key, then `external_id` (D-19), without values that cannot be keys. */
   readonly keys: readonly string[];
@@ -26,7 +26,7 @@ export interface ParsedPost {
 
 /**
  * Parses and checks the body of a request to publish.
- * @param keyHeader Idempotency-Key as it was sent
+ * @param keyHeader Idempotency-Key
  * @param audience the networks and targets that may have overrides
  * @param now the time against which `publish_at` is checked
  */

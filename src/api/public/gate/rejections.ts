@@ -15,53 +15,45 @@ import type { EntryPoint } from './gate-request.js';
 
 // The gate's rejections, in the order of D-7.
 
-const explain = (rule: string, figures: JsonObject = {}, event_id: string | null = null): JsonObject => ({
-  rule,
-  figures,
-  event_id,
-});
-
 /**
  * Rejects a request during planned maintenance (publish-api.md: Request-log decisions).
  * @param endpoint null if it could not be found; its token was not checked
  */
 export const maintenanceRejection = (endpoint: EndpointSnapshot | null): GateRejection => {
-  const message = GATE_MESSAGES.maintenance;
-  const problem = HttpProblem.withMessage(503, 'maintenance', message, { 'retry-after': '60' });
-  return new GateRejection(endpoint, 'rejected_disabled', 'maintenance', problem);
+  const problem = HttpProblem.withRetryAfter(60, 503, 'maintenance', GATE_MESSAGES.maintenance);
+  return new GateRejection(endpoint, 'rejected_disabled', problem);
 };
 
 /**
- * Returns the only 401: body and headers are the same for every cause (publish-api.md: Authentication, 8). Only the log
- * shows the cause.
+ * Returns the only 401: body and headers are the same for every cause, which only the log shows (publish-api.md:
+ * Authentication, 8).
  * @param skew the client's time minus the server's, in seconds; null if the client sent none
  */
 export const unauthorizedRejection = (
   endpoint: EndpointSnapshot | null,
-  cause: string,
+  reason: string,
   skew: number | null,
 ): GateRejection => {
   const problem = HttpProblem.withMessage(401, 'unauthorized', GATE_MESSAGES.unauthorized);
-  const figures = cause === 'bad_timestamp' ? { skew_seconds: skew } : {};
-  return new GateRejection(endpoint, 'rejected_auth', cause, problem, explain(cause, figures));
+  const figures = reason === 'bad_timestamp' ? { skew_seconds: skew } : {};
+  return new GateRejection(endpoint, 'rejected_auth', problem, { reason, figures });
 };
 
 /** Rejects a request by an owner or the operator to an endpoint that was deleted a moment ago. */
 export const endpointNotFoundRejection = (): GateRejection => {
   const problem = HttpProblem.withMessage(404, 'not_found', RESOURCE_MESSAGES.notFound({ what: 'endpoint' }));
-  return new GateRejection(null, 'rejected_auth', 'unknown_endpoint', problem);
+  return new GateRejection(null, 'rejected_auth', problem, { reason: 'unknown_endpoint' });
 };
 
 /** Rejects a post by an owner or the operator to a test endpoint, for which only the sandbox works (D-12). */
 export const testEndpointRejection = (endpoint: EndpointSnapshot): GateRejection => {
-  const reason = 'test_endpoint';
-  const problem = HttpProblem.withMessage(403, reason, GATE_MESSAGES.testEndpoint);
-  return new GateRejection(endpoint, 'rejected_auth', reason, problem, explain(reason));
+  const problem = HttpProblem.withMessage(403, 'test_endpoint', GATE_MESSAGES.testEndpoint);
+  return new GateRejection(endpoint, 'rejected_auth', problem);
 };
 
 /**
  * Returns the call that enables an endpoint (D-52). The call needs the owner's or operator's key, so the endpoint's id
- * alone gives the token's holder no access. Only authenticated requests get this far.
+ * alone gives the token's holder no access.
  */
 const sayHowToEnable = ({ endpoint_id }: EndpointSnapshot): string => GATE_MESSAGES.enableEndpoint({ id: endpoint_id });
 
@@ -79,14 +71,8 @@ export const disabledRejection = (
     case 'owner': {
       const message = GATE_MESSAGES.disabledByOwner({ remedy: sayHowToEnable(endpoint) });
       const problem = HttpProblem.withMessage(403, 'endpoint_disabled', message);
-      const reason = 'disabled_by_owner';
-      return new GateRejection(
-        endpoint,
-        'rejected_paused',
-        reason,
-        problem,
-        explain(reason, {}, endpoint.disabled_event),
-      );
+      const cause = { reason: 'disabled_by_owner', eventId: endpoint.disabled_event };
+      return new GateRejection(endpoint, 'rejected_paused', problem, cause);
     }
     case 'rate_limits':
       return violationsRejection(endpoint, endpoint.disabled_event);
@@ -104,8 +90,7 @@ export const disabledRejection = (
 export const violationsRejection = (endpoint: EndpointSnapshot, eventId: string | null): GateRejection => {
   const message = GATE_MESSAGES.disabledByLimits({ remedy: sayHowToEnable(endpoint) });
   const problem = HttpProblem.withMessage(503, 'endpoint_paused', message);
-  const reason = 'disabled_by_rate_limits';
-  return new GateRejection(endpoint, 'rejected_paused', reason, problem, explain(reason, {}, eventId));
+  return new GateRejection(endpoint, 'rejected_paused', problem, { reason: 'disabled_by_rate_limits', eventId });
 };
 
 /**
@@ -114,17 +99,17 @@ export const violationsRejection = (endpoint: EndpointSnapshot, eventId: string 
  */
 export const planRejection = (endpoint: EndpointSnapshot, hasInput: boolean): GateRejection => {
   const say = hasInput ? GATE_MESSAGES.disabledByEarlierPlan : GATE_MESSAGES.planWithoutInput;
-  const message = say({ remedy: sayHowToEnable(endpoint) });
-  const problem = HttpProblem.withMessage(503, 'plan_not_allowed', message);
-  const reason = 'plan_without_input';
-  const because = explain(reason, { plan: endpoint.plan }, endpoint.disabled_event);
-  return new GateRejection(endpoint, 'rejected_tier', reason, problem, because);
+  const problem = HttpProblem.withMessage(503, 'plan_not_allowed', say({ remedy: sayHowToEnable(endpoint) }));
+  return new GateRejection(endpoint, 'rejected_tier', problem, {
+    reason: 'plan_without_input',
+    figures: { plan: endpoint.plan },
+    eventId: endpoint.disabled_event,
+  });
 };
 
 /**
  * Rejects every media type except `application/json`, for which it returns null. A charset must be utf-8; other
  * parameters are ignored (D-43).
- * @param contentType as it was sent
  */
 export const mediaTypeRejection = (
   endpoint: EndpointSnapshot,
@@ -135,53 +120,21 @@ export const mediaTypeRejection = (
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
   const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset);
   if (type === 'application/json' && isUtf8) return null;
-  const shown = contentType === undefined ? 'none' : `"${contentType.slice(0, 100)}"`;
-  const reason = 'unsupported_media_type';
-  const problem = HttpProblem.withMessage(415, reason, GATE_MESSAGES.mediaType({ type: shown }));
-  const figures = { content_type: contentType?.slice(0, 100) ?? null };
-  return new GateRejection(endpoint, 'rejected_validation', reason, problem, explain(reason, figures));
+  const sent = contentType?.slice(0, 100);
+  const message = GATE_MESSAGES.mediaType({ type: sent === undefined ? 'none' : `"${sent}"` });
+  const problem = HttpProblem.withMessage(415, 'unsupported_media_type', message);
+  return new GateRejection(endpoint, 'rejected_validation', problem, { figures: { content_type: sent ?? null } });
 };
 
 /** Rejects a post because the owner's monthly quota is used up (D-18). */
 export const quotaRejection = (endpoint: EndpointSnapshot, { used, resetsAt, lastEvent }: PostsLeft): GateRejection => {
   const at = iso(resetsAt);
-  const message = GATE_MESSAGES.monthlyQuota({ at });
-  const reason = 'monthly_quota';
-  const because = explain(reason, { plan: endpoint.plan, used, left: 0, resets_at: at }, lastEvent);
-  return new GateRejection(
-    endpoint,
-    'rejected_tier',
-    reason,
-    HttpProblem.withMessage(402, 'quota_exhausted', message),
-    because,
-  );
-};
-
-/**
- * Describes the exceeded limit. The figures of a plan's limits appear only in the owner's log (publish-api.md: info,
- * 3); an endpoint's interval is its own setting.
- */
-const describeExceeded = (reason: LimitReason, seconds: number, { min_interval }: EndpointSnapshot): string => {
-  switch (reason) {
-    case 'min_interval': {
-      const interval = min_interval === 1 ? MESSAGES.perSecond : MESSAGES.everySeconds({ seconds: min_interval });
-      return MESSAGES.minInterval({ interval, seconds });
-    }
-    case 'burst':
-      return MESSAGES.burst({ seconds });
-    case 'hourly_quota':
-      return MESSAGES.hourlyQuota({ seconds });
-    case 'discovery':
-      return MESSAGES.discovery({ seconds });
-    case 'changes':
-      return MESSAGES.changes({ seconds });
-    case 'pauses':
-      return MESSAGES.pauses({ seconds });
-    case 'replays':
-      return MESSAGES.replays({ seconds });
-    case 'sandbox':
-      return MESSAGES.sandbox({ seconds });
-  }
+  const problem = HttpProblem.withMessage(402, 'quota_exhausted', GATE_MESSAGES.monthlyQuota({ at }));
+  return new GateRejection(endpoint, 'rejected_tier', problem, {
+    reason: 'monthly_quota',
+    figures: { plan: endpoint.plan, used, left: 0, resets_at: at },
+    eventId: lastEvent,
+  });
 };
 
 /** Rejects a request that exceeds a rate limit (D-16, D-17). */
@@ -191,14 +144,24 @@ export const rateLimitRejection = (
   profile: LimitsProfile,
 ): GateRejection => {
   const message = describeExceeded(reason, retryAfter, endpoint);
-  const problem = HttpProblem.withMessage(429, 'rate_limited', message, { 'retry-after': String(retryAfter) });
+  const problem = HttpProblem.withRetryAfter(retryAfter, 429, 'rate_limited', message);
   const figures = {
     ...describeLimit(reason, endpoint, profile),
     retry_after_seconds: retryAfter,
     violations,
     violations_to_disable: profile.violationsToDisable,
   };
-  return new GateRejection(endpoint, 'rejected_rate_limit', reason, problem, explain(reason, figures));
+  return new GateRejection(endpoint, 'rejected_rate_limit', problem, { reason, figures });
+};
+
+/**
+ * Describes the exceeded limit. The figures of a plan's limits appear only in the owner's log (publish-api.md: info,
+ * 3); an endpoint's interval is its own setting.
+ */
+const describeExceeded = (reason: LimitReason, seconds: number, { min_interval }: EndpointSnapshot): string => {
+  if (reason !== 'min_interval') return MESSAGES.exceeded[reason]({ seconds });
+  const interval = min_interval === 1 ? MESSAGES.perSecond : MESSAGES.everySeconds({ seconds: min_interval });
+  return MESSAGES.exceeded.min_interval({ interval, seconds });
 };
 
 const describeLimit = (reason: LimitReason, endpoint: EndpointSnapshot, profile: LimitsProfile): JsonObject => {
@@ -210,6 +173,8 @@ const describeLimit = (reason: LimitReason, endpoint: EndpointSnapshot, profile:
       return { requests: plan.burst!.requests, per_seconds: plan.burst!.perSeconds };
     case 'hourly_quota':
       return { per_hour: plan.hourly };
+    case 'sandbox':
+      return { per_day: plan.sandboxDaily };
     case 'discovery':
       return { per_minute: profile.discoveryPerMinute };
     case 'changes':
@@ -218,8 +183,6 @@ const describeLimit = (reason: LimitReason, endpoint: EndpointSnapshot, profile:
       return { per_minute: profile.pausesPerMinute };
     case 'replays':
       return { per_minute: profile.replaysPerMinute };
-    case 'sandbox':
-      return { per_day: plan.sandboxDaily };
   }
 };
 
@@ -233,19 +196,21 @@ export const probeBudgetRejection = (
   { probesPerMinute, probeBytesPerMinute }: LimitsProfile,
 ): GateRejection => {
   const problem = probeBudgetProblem(scope === 'endpoint' ? MESSAGES.ofEndpoint : MESSAGES.ofOwner, retryAfter);
-  const reason = problem.code;
   const figures = {
     scope,
     probes_per_minute: probesPerMinute,
     probe_bytes_per_minute: probeBytesPerMinute,
     retry_after_seconds: retryAfter,
   };
-  return new GateRejection(endpoint, 'rejected_rate_limit', reason, problem, explain(reason, figures));
+  return new GateRejection(endpoint, 'rejected_rate_limit', problem, { figures });
 };
 
 /** Returns the problem for a preview of project processing whose translations exceed the probe budget (D-51). */
 export const projectBudgetProblem = ({ retryAfter, scope }: RefusedPayment): HttpProblem =>
   probeBudgetProblem(scope === 'endpoint' ? MESSAGES.ofProject : MESSAGES.ofOwner, retryAfter);
+
+const probeBudgetProblem = (whose: string, seconds: number): HttpProblem =>
+  HttpProblem.withRetryAfter(seconds, 429, 'probe_budget', MESSAGES.probeBudget({ whose, seconds }));
 
 /**
  * Rejects a sandbox request because the owner's previews have used up their computing time. This is not a violation
@@ -256,44 +221,43 @@ export const previewBudgetRejection = (
   retryAfter: number,
   { previewMsPerMinute }: LimitsProfile,
 ): GateRejection => {
-  const problem = previewBudgetProblem(retryAfter);
   const figures = { preview_ms_per_minute: previewMsPerMinute, retry_after_seconds: retryAfter };
-  return new GateRejection(endpoint, 'rejected_rate_limit', problem.code, problem, explain(problem.code, figures));
+  return new GateRejection(endpoint, 'rejected_rate_limit', previewBudgetProblem(retryAfter), { figures });
 };
 
 /** Returns the problem for a preview when its owner's previews have used up their computing time. */
-export const previewBudgetProblem = (retryAfter: number): HttpProblem =>
-  HttpProblem.withMessage(429, 'preview_budget', MESSAGES.previewBudget({ seconds: retryAfter }), {
-    'retry-after': String(retryAfter),
-  });
-
-const probeBudgetProblem = (whose: string, seconds: number): HttpProblem =>
-  HttpProblem.withMessage(429, 'probe_budget', MESSAGES.probeBudget({ whose, seconds }), {
-    'retry-after': String(seconds),
-  });
+export const previewBudgetProblem = (seconds: number): HttpProblem =>
+  HttpProblem.withRetryAfter(seconds, 429, 'preview_budget', MESSAGES.previewBudget({ seconds }));
 
 /** Rejects a request because of how its body was transferred or what it contains (D-5, D-43). */
 export const bodyRejection = (endpoint: EndpointSnapshot, problem: HttpProblem): GateRejection => {
   const [first] = problem.problems;
-  const reason = first?.code ?? problem.code;
-  const because = explain(reason, { problems: problem.problems.length, first: first?.path ?? '' });
-  return new GateRejection(endpoint, 'rejected_validation', reason, problem, because);
+  const figures = { problems: problem.problems.length, first: first?.path ?? '' };
+  return new GateRejection(endpoint, 'rejected_validation', problem, { reason: first?.code ?? problem.code, figures });
+};
+
+/** Rejects a request if none of its targets belongs to the endpoint, or if it has too many targets (D-67). */
+export const targetsRejection = (
+  endpoint: EndpointSnapshot,
+  { rejection: code, message, figures }: Rejection,
+): GateRejection => {
+  const problem = new HttpProblem(422, code, [{ path: 'targets', code, message }]);
+  return new GateRejection(endpoint, 'rejected_validation', problem, { figures });
 };
 
 /** Rejects a request about a post that the endpoint did not accept, whether or not another endpoint did (D-48). */
 export const postNotFoundRejection = (endpoint: EndpointSnapshot): GateRejection => {
-  const reason = 'post_not_found';
   const problem = HttpProblem.withMessage(404, 'not_found', GATE_MESSAGES.postNotFound);
-  return new GateRejection(endpoint, 'rejected_validation', reason, problem, explain(reason));
+  return new GateRejection(endpoint, 'rejected_validation', problem, { reason: 'post_not_found' });
 };
 
 /** Rejects a change because of the post's state (D-63). */
-export const changeRejection = (endpoint: EndpointSnapshot, rejection: Rejection): GateRejection => {
-  const status = rejection.rejection === 'revision_mismatch' ? 412 : 409;
-  const problem = HttpProblem.withMessage(status, rejection.rejection, rejection.message);
-  const figures = (rejection.figures ?? {}) as JsonObject;
-  const why = explain(rejection.rejection, figures);
-  return new GateRejection(endpoint, 'rejected_validation', rejection.rejection, problem, why);
+export const changeRejection = (
+  endpoint: EndpointSnapshot,
+  { rejection: code, message, figures }: Rejection,
+): GateRejection => {
+  const problem = HttpProblem.withMessage(code === 'revision_mismatch' ? 412 : 409, code, message);
+  return new GateRejection(endpoint, 'rejected_validation', problem, { figures });
 };
 
 /** Rejects a body that ended early. An oversized body is reported later. @throws GateRejection */
@@ -304,6 +268,4 @@ export const requireWholeBody = (endpoint: EndpointSnapshot, body: ReceivedBody)
 
 /** Returns the 503 for a request whose endpoint changed on every attempt to verify it. */
 export const unstableEndpoint = (): HttpProblem =>
-  HttpProblem.withMessage(503, 'unavailable', GATE_MESSAGES.endpointChanging, {
-    'retry-after': '1',
-  });
+  HttpProblem.withRetryAfter(1, 503, 'unavailable', GATE_MESSAGES.endpointChanging);

@@ -7,17 +7,14 @@ import { measureBody } from '../../transport/raw-body.js';
 import type { Decision, GateRejection } from './gate-rejection.js';
 import type { RequestRecorder } from './request-recorder.js';
 
-/**
- * The fields of a request's entry in its endpoint's log (D-33) that depend on the checks. The gate and the controllers
- * fill them in.
- */
+/** The fields of a request's entry in its endpoint's log (D-33) that the gate and the controllers fill in. */
 export interface RequestLogEntry {
   /** Null until an endpoint is found. A request without one appears only in the service's own log (D-14). */
   endpointId: string | null;
   /** `trace_id` of the body, if it could be read. */
   traceId: string | null;
   postId: string | null;
-  /** If it is null and the answer is successful, the request was accepted. */
+  /** If null, a successful answer counts as `accepted`. */
   decision: Decision | null;
   reason: string | null;
   why: JsonObject | null;
@@ -27,10 +24,7 @@ export interface RequestLogEntry {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * Null for requests that no endpoint's log records, such as requests to the sandbox (D-44) and most management
-     * requests.
-     */
+    /** Null for requests that no endpoint's log records, such as requests to the sandbox (D-44). */
     logEntry: RequestLogEntry | null;
   }
 }
@@ -51,7 +45,7 @@ export const openLogEntry = (request: FastifyRequest): void => {
   };
 };
 
-/** Sets the endpoint in whose log a request is recorded. */
+/** Sets the endpoint that records a request in its log. */
 export const setLogEndpoint = (
   { logEntry }: FastifyRequest,
   { endpoint_id }: Pick<EndpointSnapshot, 'endpoint_id'>,
@@ -64,10 +58,10 @@ export const setLogRejection = (request: FastifyRequest, { decision, reason, why
   request.decision = decision;
   if (!request.logEntry) return;
   if (endpoint) setLogEndpoint(request, endpoint);
-  Object.assign(request.logEntry, { decision, reason, why: why ?? { rule: reason, figures: {}, event_id: null } });
+  Object.assign(request.logEntry, { decision, reason, why });
 };
 
-/** Returns the fields that identify a request in a log line: `request_id` and, once the body was read, `trace_id`. */
+/** Returns the fields that identify a request in a log line. */
 export const describeRequest = ({ id, logEntry }: FastifyRequest): { request_id: string; trace_id?: string } => {
   const traceId = logEntry?.traceId;
   return { request_id: id, ...(typeof traceId === 'string' && { trace_id: traceId }) };
@@ -90,7 +84,7 @@ export const readRoute = ({ method, routeOptions }: FastifyRequest): string => {
 };
 
 /** Returns the time since the request's head arrived, in ms, rounded to hundredths. */
-export const measureLatency = ({ arrivedAt }: FastifyRequest): number =>
+export const measureLatency = ({ arrivedAt }: Pick<FastifyRequest, 'arrivedAt'>): number =>
   Math.round((performance.now() - arrivedAt) * 100) / 100;
 
 /** Records the log entries of answered requests, except those that an event has stored. */

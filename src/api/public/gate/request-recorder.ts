@@ -22,15 +22,13 @@ interface PendingLog {
 const WRITE_INTERVAL_MS = 200;
 /** How long the first entry waits for further entries, in ms. */
 const BATCH_MS = 20;
-/**
- * Maximum number of entries per endpoint. The log of an endpoint keeps no more (publish-api.md: Limits, request log).
- */
+/** Maximum number of entries per endpoint: its log keeps no more (publish-api.md: Limits, request log). */
 const MAX_ENTRIES = 100;
-/** Maximum number of entries in total. Beyond that, a new entry replaces its endpoint's oldest, or is dropped. */
+/** Maximum number of entries in total. Beyond that, a new entry replaces its endpoint's oldest or is dropped. */
 const MAX_TOTAL = 20_000;
-/** Maximum number of concurrent appends, which share a commit: the rest of the store's capacity is for posts. */
+/** Maximum number of concurrent appends: the rest of the store's capacity is for posts. */
 const MAX_CONCURRENT_WRITES = 16;
-/** Number of rounds that may run back to back; after that, one round starts per {@link WRITE_INTERVAL_MS}. */
+/** Number of rounds in a row without a pause; after that, one round starts per {@link WRITE_INTERVAL_MS}. */
 const BURST_ROUNDS = 10;
 const RETRY_MS = 1_000;
 
@@ -69,10 +67,7 @@ export class RequestRecorder implements OnApplicationShutdown {
     this.endpoints.set(endpointId, pending);
     pending.entries.push(entry);
     this.total += 1;
-    if (pending.entries.length > MAX_ENTRIES || this.total > MAX_TOTAL) {
-      removeOldest(pending.entries);
-      this.total -= 1;
-    }
+    if (pending.entries.length > MAX_ENTRIES || this.total > MAX_TOTAL) this.removeOldest(pending.entries);
     if (!pending.isScheduled) this.schedule(endpointId, pending);
   }
 
@@ -148,22 +143,17 @@ export class RequestRecorder implements OnApplicationShutdown {
       }
       pending.entries.unshift(...entries);
       this.total += entries.length;
-      while (pending.entries.length > MAX_ENTRIES) {
-        removeOldest(pending.entries);
-        this.total -= 1;
-      }
+      while (pending.entries.length > MAX_ENTRIES) this.removeOldest(pending.entries);
       atLeast = RETRY_MS;
     }
     pending.writtenAt = performance.now();
     if (!this.isStopping) this.schedule(endpointId, pending, atLeast);
   }
-}
 
-/** Removes the entry of the request that arrived first. Entries are in the order of their answers. */
-const removeOldest = (entries: LoggedRequest[]): void => {
-  const oldest = Math.min(...entries.map(({ at }) => at));
-  entries.splice(
-    entries.findIndex(({ at }) => at === oldest),
-    1,
-  );
-};
+  /** Removes the entry of the request that arrived first. Entries are in the order of their answers. */
+  private removeOldest(entries: LoggedRequest[]): void {
+    const times = entries.map(({ at }) => at);
+    entries.splice(times.indexOf(Math.min(...times)), 1);
+    this.total -= 1;
+  }
+}

@@ -6,33 +6,29 @@ export type SigningSecrets = ReadonlyMap<string, string>;
 /** Placeholder for a missing secret. */
 const NO_SECRET = '0'.repeat(43);
 
-/** Number of secrets that every body is signed with. An endpoint has two while one is being rotated (D-40). */
+/** Number of secrets that sign every body. An endpoint has two while one is being rotated (D-40). */
 const SECRETS = 2;
 
 /**
- * Computes the signatures of a body chunk by chunk while it arrives. The signature of a body that is too large to keep
- * can thus be checked before the body is rejected (D-5, D-7), and dropping a body costs as much as keeping it (ADR-88).
+ * Computes the signatures of a body while it arrives. The signature of a body that is too large to keep can thus be
+ * checked before the body is rejected (D-5, D-7), and dropping a body costs as much as keeping it (ADR-88).
  */
 export class StreamingSignature {
   private readonly hmacs: readonly (readonly [id: string, hmac: Hmac])[];
   private result: ReadonlyMap<string, Buffer> | null = null;
 
-  /**
-   * @param secrets at most two; missing ones are replaced by placeholders, so that the time it takes to sign reveals
-   * nothing (D-7)
-   */
+  /** @param secrets at most two; placeholders replace missing ones, so the time to sign reveals nothing (D-7) */
   constructor(secrets: SigningSecrets) {
     const supplements = Array.from({ length: SECRETS }, (_, n) => [`none ${n}`, NO_SECRET] as const);
     const all = [...secrets, ...supplements].slice(0, SECRETS);
     this.hmacs = all.map(([id, secret]) => [id, createHmac('sha256', secret)]);
   }
 
-  /** Adds the next chunk of the body. */
   update(chunk: Buffer): void {
     if (!this.result) for (const [, hmac] of this.hmacs) hmac.update(chunk);
   }
 
-  /** Returns the HMAC-SHA256 of all chunks, by the secret's id. Call it once the whole body has arrived. */
+  /** Returns the HMAC-SHA256 of all chunks, by the secret's id. Call it after the last chunk. */
   digests(): ReadonlyMap<string, Buffer> {
     return (this.result ??= new Map(this.hmacs.map(([id, hmac]) => [id, hmac.digest()])));
   }

@@ -5,12 +5,12 @@ import type { BodyWatcher } from '../../transport/body-reader.js';
 const AFTER_BODY_MS = 10;
 /** How long to wait for the next chunk of the body after the head or the last chunk, in ms (D-7). */
 const BODY_TIMEOUT_MS = 1_000;
-/** Interval within which requests share one timer, in ms. Their answers may be sent early by up to this much. */
+/** Requests within this time, in ms, share one timer. Their answers may be early by as much. */
 const SHARED_MS = 0.5;
 
 /**
- * A deadline that several requests wait for. They continue in the order in which they joined, not in the order in which
- * they began to wait: otherwise a slower check would have its answer sent later.
+ * A deadline for several requests. They continue in the order in which they joined, not in which they began to wait:
+ * otherwise the answer of a slower check would be sent later.
  */
 class SharedDeadline {
   private joined = 0;
@@ -35,7 +35,7 @@ class SharedDeadline {
   }
 }
 
-/** Returns a function that joins a deadline a fixed time away. Calls within half a millisecond share one deadline. */
+/** Returns a function that joins a deadline a fixed time away. */
 const createDeadlines = (ms: number): (() => () => Promise<void>) => {
   let createdAt = -Infinity;
   let deadline: SharedDeadline;
@@ -54,9 +54,8 @@ const joinBodyTimeout = createDeadlines(BODY_TIMEOUT_MS);
 
 /**
  * Delays a request's 401, if there is one, until a fixed time after its body was read, or after no chunk of the body
- * arrived for a second (D-7). The duration of the checks differs by microseconds from cause to cause, which is enough
- * to distinguish the causes (bench -- unauthorized-timing). Therefore the deadline is set before any check, when head
- * and body have arrived, and the answer is sent at the deadline, not when the checks end.
+ * arrived for a second (D-7). The checks differ by microseconds from cause to cause, enough to distinguish the causes
+ * (bench -- unauthorized-timing). The deadline is therefore set before any check, when head and body have arrived.
  */
 export class UniformUnauthorizedDelay implements BodyWatcher {
   private readonly waitForFirstSecond = joinBodyTimeout();
