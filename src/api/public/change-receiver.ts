@@ -24,6 +24,7 @@ import { HttpProblem } from '../transport/http-problem.js';
 import { readIfMatch } from '../transport/if-match.js';
 import { audienceOf } from './audience-of.js';
 import { CancelledView, ChangedPostView } from './changed-post.view.js';
+import { requireEndpointPost } from './endpoint-post.js';
 import { ContentCheck } from './gate/content-check.js';
 import { type AdmittedRequest, Gate } from './gate/gate.js';
 import { parsePost } from './gate/parsed-post.js';
@@ -31,12 +32,9 @@ import { bodyRejection, changeRejection, postNotFoundRejection } from './gate/re
 import { CHANGE_MESSAGES } from './messages.js';
 import { checkBody, readJson } from './read-payload.js';
 
-/** Longest wait for the read models before answering, in ms. The change takes effect either way. */
+/** Longest wait for the read models before the answer, in ms. The change takes effect either way. */
 const READ_MODELS_MS = 5_000;
-/** Pattern of a post's id. An id that does not match is not looked up. */
-const POST_ID = /^post_\w{1,64}$/;
 
-/** An admitted request to change a post. */
 interface AdmittedChange extends AdmittedRequest {
   readonly found: EndpointPost;
   readonly place: PostPlace;
@@ -92,7 +90,7 @@ export class ChangeReceiver {
     return new CancelledView(id, await this.cancelQueued(endpoint, found, context, ifRevision));
   }
 
-  /** Checks a replacement payload according to the rules for new posts. @throws GateRejection */
+  /** Checks a replacement payload by the rules for new posts. @throws GateRejection */
   async checkReplacement(endpoint: EndpointSnapshot, bytes: Buffer): Promise<Replacement> {
     const audience = audienceOf(endpoint, this.catalogue.ids);
     const post = await parsePost({ ok: true, bytes }, undefined, this.addresses, audience, this.clock.now());
@@ -129,11 +127,8 @@ export class ChangeReceiver {
   private async admit(request: FastifyRequest, slug: string, id: string, useCase: string): Promise<AdmittedChange> {
     const admitted = await this.gate.admit(request, slug, 'changes');
     const { endpoint } = admitted;
-    const found = POST_ID.test(id) ? await this.findEndpointPost.execute(endpoint.endpoint_id, id) : null;
-    if (!found) throw postNotFoundRejection(endpoint);
+    const found = await requireEndpointPost(this.findEndpointPost, request, endpoint, id);
     const { post } = found;
-    request.logEntry!.traceId = post.trace_id;
-    request.logEntry!.postId = post.post_id;
     const origin = originOfRequest(`endpoint:${endpoint.endpoint_id}`, request);
     const context = newCommandContext(origin, useCase, this.clock.now());
     const place = { postId: post.post_id, stream: post.stream, revision: post.revision };
@@ -153,9 +148,9 @@ export class ChangeReceiver {
 }
 
 /** A client's change needs approval while the endpoint requires approval (D-64). */
-const clientOf = ({ requires_approval: requiresApproval }: EndpointSnapshot): ChangeAuthor => ({
+const clientOf = (endpoint: EndpointSnapshot): ChangeAuthor => ({
   isManager: false,
-  requiresApproval,
+  requiresApproval: endpoint.requires_approval,
 });
 
 /** Returns the view of a changed post, and sets its `ETag`. */

@@ -12,11 +12,10 @@ import type { Problem } from '../../validation/problem-list.js';
 import { GateRejection } from './gate/gate-rejection.js';
 import type { PayloadCheck } from './read-payload.js';
 
-/** The result of probing a payload's media before anything is stored (D-24). */
-export interface CheckedMedia {
+interface CheckedMedia {
   /** Definite problems: 400. A slow or unreachable host causes none. */
   readonly problems: readonly Problem[];
-  /** One item per media file, in the same order. */
+  /** One per media file, in order. */
   readonly media: readonly CheckedMedium[];
 }
 
@@ -27,28 +26,27 @@ export interface CheckedLists {
   readonly lists: ReadonlyMap<string, readonly CheckedMedium[]>;
 }
 
-/** A media file, with the facts that probing found. */
+/** A probed media file. */
 export interface CheckedMedium extends ProbedMedium {
   readonly ok: boolean;
-  /** Reason why the media file could not be fully probed. */
+  /** Why it could not be fully probed. */
   readonly note?: string;
   /** True if the host name in its URL has no known address. */
   readonly isHostUnknown?: boolean;
 }
 
-/** The media of one list, with their indexes, in a body that is rejected for other problems. */
+/** Media of one list, with their indexes, in a body that is rejected for other problems. */
 export interface CheckableList {
   readonly path: string;
   readonly media: readonly (Media & { readonly index: number })[];
 }
 
-/** The parts of a body that decide which media its targets get; their schema has been checked. */
+/** The parts of a body with a valid schema that decide which media its targets get. */
 type SentMedia = { readonly [Name in 'media' | 'overrides' | 'targets']?: PublishPayload[Name] | null };
 
 /**
- * Selects the media to probe in a body that is rejected for its content, so that all problems are reported at once
- * (D-6): media without a known problem in the lists that targets get. Selects none if the body violates its schema, so
- * that such a body causes no fetches.
+ * Selects the media to probe in a body that is rejected for its content, to report all problems at once (D-6): media
+ * without a known problem in the lists that targets get. A body that violates its schema causes no fetches.
  */
 export const selectCheckableMedia = (
   { status, problems, sent }: Extract<PayloadCheck, { readonly ok: false }>,
@@ -67,37 +65,21 @@ export const selectCheckableMedia = (
 
 /**
  * Probes a payload's media with small ranged reads, within 3 s in total (D-24), charged to the endpoint's probe budget
- * (D-51). A payload without media costs nothing. With MEDIA_PROBE off, fetches nothing and reports no problems: media
- * are checked when they are published.
+ * (D-51). With MEDIA_PROBE off, fetches nothing and reports no problems: media are checked when they are published.
  */
 export class MediaCheck implements OnModuleDestroy {
   private readonly client: GuardedClient | null;
   private readonly prober: Prober | null;
 
-  /** @param policy the private addresses that may be contacted @param inspector null with MEDIA_PROBE off */
+  /** @param inspector null with MEDIA_PROBE off */
   constructor(policy: AddressPolicy, slots: RequestSlots, inspector: Inspector | null) {
     this.client = inspector && new GuardedClient({ policy, slots });
     this.prober = inspector && this.client && createProber({ client: this.client, inspector });
   }
 
   /**
-   * Probes media.
-   * @param ownerId the owner whose client sent them
-   * @param media the media of a payload that passed its other checks; undefined if it has none
+   * Probes the media lists that a post's targets get (D-61). Problems and notes contain the list's path.
    * @throws GateRejection 429 if the probe budget does not cover them
-   */
-  async check(ownerId: string, pay: PayRequests, media: readonly Media[] = []): Promise<CheckedMedia> {
-    if (media.length === 0) return { problems: [], media: [] };
-    if (!this.prober)
-      return { problems: [], media: media.map((medium) => ({ ...medium, ok: true, sizeBytes: null, mime: null })) };
-    const reports = await this.prober.probeAll(media, { pay, ownerId });
-    const certain = reports.map((report) => (report.inconclusive ? { ...report, mime: null } : report));
-    return { problems: findMediaProblems(reports), media: certain };
-  }
-
-  /**
-   * Probes every media list that a post's targets get (D-61), as {@link check} does. Problems and notes contain the
-   * list's path.
    */
   async checkLists(ownerId: string, pay: PayRequests, lists: readonly MediaList[]): Promise<CheckedLists> {
     const checked = await Promise.all(
@@ -121,13 +103,10 @@ export class MediaCheck implements OnModuleDestroy {
     };
   }
 
-  /**
-   * Probes the media of a body that is rejected anyway, and returns the definite problems with their paths in the body;
-   * none if the probe budget does not cover the media.
-   */
+  /** Returns the definite problems of media in a rejected body; none if the probe budget does not cover them. */
   async findProblems(ownerId: string, pay: PayRequests, lists: readonly CheckableList[]): Promise<readonly Problem[]> {
     const { problems } = await this.checkLists(ownerId, pay, lists).catch((error: unknown) => {
-      if (error instanceof GateRejection) return NOTHING_CHECKED;
+      if (error instanceof GateRejection) return { problems: [] };
       throw error;
     });
     const restoreIndex = (text: string): string => {
@@ -146,6 +125,13 @@ export class MediaCheck implements OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     await this.client?.close();
   }
-}
 
-const NOTHING_CHECKED: CheckedLists = { problems: [], lists: new Map() };
+  private async check(ownerId: string, pay: PayRequests, media: readonly Media[]): Promise<CheckedMedia> {
+    if (media.length === 0) return { problems: [], media: [] };
+    if (!this.prober)
+      return { problems: [], media: media.map((medium) => ({ ...medium, ok: true, sizeBytes: null, mime: null })) };
+    const reports = await this.prober.probeAll(media, { pay, ownerId });
+    const certain = reports.map((report) => (report.inconclusive ? { ...report, mime: null } : report));
+    return { problems: findMediaProblems(reports), media: certain };
+  }
+}

@@ -16,13 +16,12 @@ export const answerPost = (request: FastifyRequest, reply: FastifyReply, { post,
   void reply.send(serializeAnswer(result.replay.answer));
 };
 
-/** Serializes an answer: the same answer always has the same bytes (D-9, D-10). */
+/** The same answer always has the same bytes (D-9, D-10). */
 const serializeAnswer = (answer: Replay['answer']): string => JSON.stringify(new PublishView(answer));
 
 /** True if another payload was sent with a known key (D-19). */
 const isMismatch = (replay: Replay, post: ParsedPost): boolean => replay.bodyHash !== post.bodyHash;
 
-/** Adds the result of a request to its log entry. */
 const recordResult = (logEntry: RequestLogEntry, result: AcceptPostResult, post: ParsedPost): void => {
   if (result.outcome !== 'replay') {
     logEntry.decision = result.outcome;

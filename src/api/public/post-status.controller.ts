@@ -17,14 +17,12 @@ import { readQuery } from '../transport/fields.js';
 import { takeHeavyReadTurn } from '../transport/heavy-reads.js';
 import { HttpProblem } from '../transport/http-problem.js';
 import { buildListView, type Page, toPage } from '../transport/page.js';
+import { requireEndpointPost } from './endpoint-post.js';
 import { EndpointPostsQuery } from './endpoint-posts.query.js';
 import { Gate } from './gate/gate.js';
-import { bodyRejection, postNotFoundRejection } from './gate/rejections.js';
+import { bodyRejection } from './gate/rejections.js';
 import { PostStatusListView, PostStatusView } from './post-status.view.js';
 
-/** Pattern of a post's id. An id that does not match is not looked up. */
-const POST_ID = /^post_\w{1,64}$/;
-/** Error code of a rejected query. */
 const INVALID_QUERY = 'invalid_query';
 
 /** Tells an endpoint's own client what became of its posts (D-48, D-65). */
@@ -64,9 +62,7 @@ export class PostStatusController {
     @Param('post_id') postId: string,
   ): Promise<PostStatusView> {
     const { endpoint } = await this.gate.admit(request, slug, 'discovery');
-    const found = await this.findPost(endpoint, postId);
-    request.logEntry!.traceId = found.post.trace_id;
-    request.logEntry!.postId = found.post.post_id;
+    const found = await requireEndpointPost(this.findEndpointPost, request, endpoint, postId);
     const [view] = await this.buildViews(endpoint, [found]);
     return view!;
   }
@@ -77,19 +73,12 @@ export class PostStatusController {
     return posts.map((post) => new PostStatusView(post, holds, projects, endpoint.verbose_discovery));
   }
 
-  /** Finds the holds of the posts' queued publications, by publication id, with one query of the schedule. */
+  /** Finds the holds of the posts' queued publications, by publication id. */
   private async findHolds(posts: readonly EndpointPost[]): Promise<ReadonlyMap<string, ScheduledWithHold>> {
     const publications = posts.flatMap((post) => post.publications);
     const queued = publications.filter(({ state }) => state === 'queued').map(({ publication_id: id }) => id);
     const scheduled = await this.findHoldsQuery.execute(queued, this.clock.now());
     return new Map(scheduled.map((each) => [each.publication.publication_id, each]));
-  }
-
-  /** @throws GateRejection 404 if the endpoint accepted no such post */
-  private async findPost(endpoint: EndpointSnapshot, postId: string): Promise<EndpointPost> {
-    const found = POST_ID.test(postId) ? await this.findEndpointPost.execute(endpoint.endpoint_id, postId) : null;
-    if (!found) throw postNotFoundRejection(endpoint);
-    return found;
   }
 }
 

@@ -15,17 +15,14 @@ export class ProbePayments {
     private readonly budget: ProbeBudget,
   ) {}
 
-  /**
-   * Returns the function that pays for one client request. It throws GateRejection, 429 `probe_budget`, if the budget
-   * does not cover a payment; Retry-After then allows for everything that the request has paid so far.
-   */
+  /** Returns the function that pays for one client request. It throws GateRejection 429 if the budget is too small. */
   open(endpoint: EndpointSnapshot): PayRequests {
     return this.openFor(endpoint, (refused) => probeBudgetRejection(endpoint, refused, this.settings.limitsProfile));
   }
 
   /**
    * Returns the function that pays for one request by a payer.
-   * @param reject returns the error that is thrown if the budget does not cover a payment
+   * @param reject creates the error if the budget does not cover a payment; its delay allows for all payments so far
    */
   openFor(payer: ProbePayer, reject: (refused: RefusedPayment) => Error): PayRequests {
     const again = { probes: 0, bytes: 0 };

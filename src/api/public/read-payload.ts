@@ -8,18 +8,18 @@ import { runInSlices, yieldToEventLoop } from '../../runtime/cooperative-work.js
 import { HEAVY_BYTES, type JsonBody, parseJsonBody, parseJsonBodyInSlices } from '../../validation/json-body.js';
 import type { Problem, Refused } from '../../validation/problem-list.js';
 
-/** A request's payload, or all problems of the request. */
+/** A request's payload, or all its problems. */
 export type PayloadCheck =
   | { readonly ok: true; readonly payload: PublishPayload }
   | {
       readonly ok: false;
       readonly status: number;
       readonly problems: readonly Problem[];
-      /** The parsed body, for further checks; undefined if it is not JSON. */
+      /** The parsed body; undefined if it is not JSON. */
       readonly sent: unknown;
     };
 
-/** Parses a body: a small one at once, a large one in slices, so that other requests are not delayed. */
+/** Parses a body. A large body is parsed in slices, to delay no other request. */
 export const readJson = (body: Buffer): JsonBody | Promise<JsonBody> =>
   body.length > HEAVY_BYTES ? readJsonInSlices(body) : parseJsonBody(body);
 
@@ -30,9 +30,7 @@ const readJsonInSlices = async (body: Buffer): Promise<JsonBody> => {
 };
 
 /**
- * Checks the content of a request to publish. All problems are reported at once, and 422 takes precedence over 400
- * (D-43).
- * @param key its Idempotency-Key
+ * Checks the content of a request to publish. Reports all problems at once; 422 takes precedence over 400 (D-43).
  * @param audience the networks and targets that may have overrides
  * @param now the time against which `publish_at` is checked
  */
@@ -54,7 +52,6 @@ const NO_FURTHER_PROBLEMS: Refused = { ok: false, status: 400, problems: [] };
 /**
  * Checks a body against its rules. Reports problems with its JSON together with violations of the rules, as far as the
  * JSON can still be read.
- * @param validate the rules
  * @returns `sent`: the parsed body; undefined if it is not acceptable JSON
  */
 export const checkBody = <Checked extends { readonly ok: true }>(
@@ -70,7 +67,5 @@ export const checkBody = <Checked extends { readonly ok: true }>(
   return { checked: { ok: false, status, problems: [...asJson, ...problems] }, sent: undefined };
 };
 
-/**
- * Problems that sending the number as a string would solve, unless the field has its own rules, like a pause's minutes.
- */
+/** Problems that a string instead of the number would solve, unless the field has its own rules, such as minutes. */
 const SOLVED_BY_STRING: ReadonlySet<string> = new Set(['number_too_large', 'number_inexact']);

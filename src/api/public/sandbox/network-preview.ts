@@ -14,14 +14,14 @@ export interface ChannelPreview {
   readonly warnings: readonly Warning[];
 }
 
-/** One of the endpoint's channels, for which the post is previewed. */
+/** A channel of the endpoint. */
 export interface PreviewTarget {
   readonly platform: string;
   readonly channelId: string;
   /** The first project of the endpoint that has the channel (D-27). */
   readonly projectId: string;
   readonly enabled: boolean;
-  /** True if the channel is one of the post's targets, or the post specifies no targets. */
+  /** True if the post goes to the channel, unless it is disabled. */
   readonly isTarget: boolean;
 }
 
@@ -34,20 +34,19 @@ export const listPreviewTargets = (
   const previewTargets = new Map<string, PreviewTarget>();
   for (const { project_id: projectId, channels } of projects) {
     for (const { channel_id: channelId, platform, enabled } of channels) {
-      const meant = named.size === 0 || named.has(channelId);
+      const isTarget = named.size === 0 || named.has(channelId);
       if (!previewTargets.has(channelId))
-        previewTargets.set(channelId, { platform, channelId, projectId, enabled, isTarget: meant });
+        previewTargets.set(channelId, { platform, channelId, projectId, enabled, isTarget });
     }
   }
   return [...previewTargets.values()];
 };
 
-/** Size of a network's calls, in UTF-16 units, above which the calls for further channels are omitted. */
+/** Size of a network's calls, in UTF-16 units, above which calls for further channels are omitted. */
 const MAX_SHOWN = 5_242_880;
 
 /**
- * Previews a post on one network. If the post goes to no channel there, the text is shown anyway (spec), with the
- * reason.
+ * Previews a post on one network. If the post goes to no channel there, shows the text anyway, with the reason.
  * @param channels the endpoint's channels on the network
  * @param previewChannel previews the post on one of these channels; undefined for any channel
  * @param isOverridden true if channels there that have their own overrides are previewed separately (D-61)
@@ -60,7 +59,9 @@ export const previewNetwork = async (
 ): Promise<NetworkPreviewView> => {
   const receiving = channels.filter(({ isTarget, enabled }) => isTarget && enabled);
   const disabled = channels.filter(({ isTarget, enabled }) => isTarget && !enabled);
-  const disabledWarnings = disabled.map(channelDisabled);
+  const disabledWarnings = disabled.map(
+    ({ channelId }) => new PreviewWarningView('channel_disabled', PREVIEW_MESSAGES.channelDisabled, channelId),
+  );
   if (receiving.length === 0) {
     const { textAfterTrim, trimmedChars, warnings } = await previewChannel(disabled[0] ?? channels[0]);
     const reasons = disabled.length > 0 ? disabledWarnings : [noTarget(platform, channels.length > 0, isOverridden)];
@@ -80,10 +81,7 @@ export const previewNetwork = async (
   return new NetworkPreviewView(textAfterTrim, trimmedChars, calls, warnings);
 };
 
-/**
- * Merges the channels' warnings: a warning that all channels share is shown once; any other warning gets the id of its
- * channel.
- */
+/** Merges the channels' warnings. A warning of all channels appears once; any other gets its channel's id. */
 const mergeWarnings = (
   previews: readonly ChannelPreview[],
   channels: readonly PreviewTarget[],
@@ -101,9 +99,6 @@ const mergeWarnings = (
 };
 
 const identify = ({ code, message }: Warning): string => `${code} ${message}`;
-
-const channelDisabled = ({ channelId }: PreviewTarget): PreviewWarningView =>
-  new PreviewWarningView('channel_disabled', PREVIEW_MESSAGES.channelDisabled, channelId);
 
 const noTarget = (platform: string, hasChannels: boolean, isOverridden: boolean): PreviewWarningView => {
   const withoutOverride = hasChannels ? PREVIEW_MESSAGES.noTarget : PREVIEW_MESSAGES.noChannel;

@@ -5,7 +5,7 @@ import type { CheckedLists } from '../media-check.js';
 import { PAYLOAD_WARNINGS } from '../messages.js';
 import { PayloadWarningView } from './sandbox.view.js';
 
-/** Maximum number of warnings in one answer, the same as for problems (D-6). */
+/** The same maximum as for problems (D-6). */
 const MAX_WARNINGS = 50;
 
 const ELEMENTS =
@@ -17,10 +17,8 @@ const HTML = new RegExp(
 );
 
 /**
- * Finds likely mistakes in a payload that publishing would accept anyway (D-49), at most 50: unknown fields, HTML in a
- * text, overrides without effect, nonexistent media hosts.
+ * Finds likely mistakes in a payload that publishing would accept anyway (D-49), at most 50.
  * @param sent the parsed body; undefined if it could not be read
- * @param lists the probed media, by the path of their list
  * @param unused keys of overrides that no target uses
  */
 export const findPayloadWarnings = (
@@ -53,7 +51,7 @@ const findHtml = (sent: unknown): readonly PayloadWarningView[] =>
 
 const isObject = (value: unknown): value is Sent => typeof value === 'object' && value !== null;
 
-/** Lists the texts of a body with their paths: the text of the post and the texts of its overrides. */
+/** Lists the text of the post and the texts of its overrides, with their paths. */
 const listTexts = (sent: unknown): readonly (readonly [path: string, text: unknown])[] => {
   if (!isObject(sent)) return [];
   const overrides = Object.entries(isObject(sent.overrides) ? sent.overrides : {});

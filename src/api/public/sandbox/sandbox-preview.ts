@@ -35,7 +35,6 @@ export class SandboxPreview {
 
   /**
    * Renders previews, keyed by network id and by the id of each target that has its own override (D-61).
-   * @param lists the probed media that targets get
    * @param pay pays for translations
    * @throws GateRejection 429 if the probe budget does not cover the translations, or the owner's computing time is
    * used up
@@ -89,9 +88,7 @@ export class SandboxPreview {
     return Object.fromEntries(await Promise.all([...previews, ...ofTargets]));
   }
 
-  /**
-   * Renders a post for one channel. A post that would not be published, or not yet, gets a warning that explains why.
-   */
+  /** Renders a post for one channel. Warns if the post would not be published, or not yet. */
   private renderChannel(
     processed: ProcessedPost,
     media: readonly ProbedMedium[],
@@ -122,16 +119,12 @@ export class SandboxPreview {
     return row?.processing ?? {};
   }
 
+  /** Finds a channel; without an id, returns a placeholder for the previewed calls. */
   private async findChannel(platform: string, id: string | undefined, ownerId: string): Promise<PlatformChannel> {
     const row = id === undefined ? null : await this.findResource.execute('channel', id, ownerId);
     return row
       ? { id: row.channel_id, address: row.address, settings: { ...row.settings } }
-      : this.placeholderChannel(platform);
-  }
-
-  /** Returns the channel to show in previewed calls if the endpoint has no channel on the network. */
-  private placeholderChannel(platform: string): PlatformChannel {
-    return { id: '', address: this.catalogue.get(platform).preview.address, settings: {} };
+      : { id: '', address: this.catalogue.get(platform).preview.address, settings: {} };
   }
 }
 
@@ -146,7 +139,6 @@ const knownMedia = (
   return lists.get(list.path) ?? list.media.map((medium) => ({ ...medium, sizeBytes: null, mime: null }));
 };
 
-/** Previews a post that would not be published. */
 const previewNothing = (reason: Warning): ChannelPreview => ({
   textAfterTrim: '',
   trimmedChars: 0,

@@ -16,7 +16,7 @@ export const buildMediumView = ({ url, sizeBytes, ok, note }: CheckedMedium): Sa
 /** The results for a body that is too large or not JSON. */
 export const UNREADABLE_BODY = new SandboxValidationView('failed', 'not_checked', []);
 
-/** Builds the results for a payload that was rejected. */
+/** Builds the results for a rejected payload. */
 export const buildValidationView = ({
   status,
   problems,

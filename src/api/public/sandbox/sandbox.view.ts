@@ -27,34 +27,25 @@ export class SandboxMediumView {
 
 /** The results of validation (publish-api.md: POST /v1/sandbox/test, `validation`). */
 export class SandboxValidationView {
-  readonly schema: CheckResult;
-  readonly entities: CheckResult;
-  /** One item per medium, in the payload's order. */
-  readonly media: readonly SandboxMediumView[];
-
-  constructor(schema: CheckResult, entities: CheckResult, media: readonly SandboxMediumView[]) {
-    this.schema = schema;
-    this.entities = entities;
-    this.media = media;
-  }
+  constructor(
+    readonly schema: CheckResult,
+    readonly entities: CheckResult,
+    /** One item per medium, in the payload's order. */
+    readonly media: readonly SandboxMediumView[],
+  ) {}
 }
 
 /** A call to a network that publishing would make. It never contains credentials. */
 export class PreviewCallView {
-  /** The step of the publication that makes the call. */
-  readonly step: string;
-  /** The network's own method name. */
-  readonly method: string;
-  readonly request: JsonObject;
-  /** The channel that the call is made for. */
-  readonly target_id: string;
-
-  constructor(step: string, method: string, request: JsonObject, targetId: string) {
-    this.step = step;
-    this.method = method;
-    this.request = request;
-    this.target_id = targetId;
-  }
+  constructor(
+    /** The step of the publication that makes the call. */
+    readonly step: string,
+    /** The network's own method name. */
+    readonly method: string,
+    readonly request: JsonObject,
+    /** The channel that the call is made for. */
+    readonly target_id: string,
+  ) {}
 }
 
 /** A warning about the post on a network, such as a degradation. */
@@ -73,39 +64,25 @@ export class PreviewWarningView {
 
 /** A part of the payload that is probably a mistake, although publishing accepts or ignores it (D-49). */
 export class PayloadWarningView {
-  readonly code: 'unknown_field' | 'unused_override' | 'looks_like_html' | 'host_not_found';
-  /** Such as `media[0].ulr`. */
-  readonly path: string;
-  readonly message: string;
-
-  constructor(code: PayloadWarningView['code'], path: string, message: string) {
-    this.code = code;
-    this.path = path;
-    this.message = message;
-  }
+  constructor(
+    readonly code: 'unknown_field' | 'unused_override' | 'looks_like_html' | 'host_not_found',
+    /** Such as `media[0].ulr`. */
+    readonly path: string,
+    readonly message: string,
+  ) {}
 }
 
 /** The post as it would be published on one network (publish-api.md: POST /v1/sandbox/test; D-38, D-44). */
 export class NetworkPreviewView {
-  /** The text on the first channel that the post goes to. */
-  readonly text_after_trim: string;
-  /** UTF-16 units cut from the original text. */
-  readonly trimmed_chars: number;
-  /** The calls that publishing would make, in order, channel by channel. */
-  readonly requests: readonly PreviewCallView[];
-  readonly warnings: readonly PreviewWarningView[];
-
   constructor(
-    textAfterTrim: string,
-    trimmedChars: number,
-    requests: readonly PreviewCallView[],
-    warnings: readonly PreviewWarningView[],
-  ) {
-    this.text_after_trim = textAfterTrim;
-    this.trimmed_chars = trimmedChars;
-    this.requests = requests;
-    this.warnings = warnings;
-  }
+    /** The text on the first channel that the post goes to. */
+    readonly text_after_trim: string,
+    /** UTF-16 units cut from the original text. */
+    readonly trimmed_chars: number,
+    /** The calls that publishing would make, in order, channel by channel. */
+    readonly requests: readonly PreviewCallView[],
+    readonly warnings: readonly PreviewWarningView[],
+  ) {}
 }
 
 /** The answer of the sandbox to a payload that publishing would accept (publish-api.md: POST /v1/sandbox/test). */
