@@ -1,8 +1,8 @@
 import type { MemoryReservation } from '../../runtime/memory-budget.js';
 
 /**
- * The memory of a large message. It is released once the message is answered and all of its tool calls have finished,
- * because a call continues after its client has disconnected.
+ * The memory of a large message, released once the message is answered and all of its tool calls have finished: a call
+ * continues after its client has disconnected.
  */
 export class MessageMemory {
   private running = 0;

@@ -2,12 +2,6 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { AuthInfo, JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
 import type { MessageMemory } from './message-memory.js';
 
-/** A client's message, and the memory that it holds, which is null for a small message. */
-export interface SessionMessage {
-  readonly message: JSONRPCMessage;
-  readonly memory: MessageMemory | null;
-}
-
 /** Number of unread bytes above which the connection is closed when the next answer is due. */
 const MAX_UNREAD_BYTES = 262_144;
 
@@ -61,8 +55,8 @@ export class SseTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Forwards a client's message to the server. @param authInfo from the request that carried the message */
-  receive({ message, memory }: SessionMessage, authInfo: AuthInfo): void {
+  /** Forwards a client's message to the server. @param memory null for a small message */
+  receive(message: JSONRPCMessage, memory: MessageMemory | null, authInfo: AuthInfo): void {
     if ('method' in message && 'id' in message) {
       this.unanswered += 1;
       this.held.get(message.id)?.markAnswered(); // the client has repeated an id
@@ -71,12 +65,11 @@ export class SseTransport implements Transport {
     this.onmessage?.(message, { authInfo });
   }
 
-  /** Writes a comment, so that proxies keep an idle connection open. */
+  /** Writes a comment, to make proxies keep an idle connection open. */
   keepAlive(): void {
     this.write(': keep-alive\n\n');
   }
 
-  /** Marks a request as answered. */
   private end(answer: JSONRPCMessage): void {
     this.unanswered -= 1;
     if (!('id' in answer) || answer.id === undefined) return;
@@ -90,7 +83,7 @@ export class SseTransport implements Transport {
 
   private write(text: string): void {
     if (this.output.destroyed) return;
-    // Checked before writing, so that a client that keeps reading can get an answer of any size.
+    // Checked before writing: a client that keeps reading can get an answer of any size.
     if (this.unreadBytes > MAX_UNREAD_BYTES) this.output.destroy();
     else this.output.write(text);
   }

@@ -12,7 +12,7 @@ import { SETTINGS } from '../../config/tokens.js';
 import { GatewayCalls, type ToolCaller } from './gateway-calls.js';
 import { TOOL_DESCRIPTIONS, TOOL_SERVER_MESSAGES } from './messages.js';
 import { RefusedCalls } from './refused-calls.js';
-import { createTools } from './tools/catalogue.js';
+import { createTools, nameTools } from './tools/catalogue.js';
 import type { Tool } from './tools/tool.js';
 import { RefusedArguments, ToolError } from './tools/tool-error.js';
 
@@ -34,14 +34,9 @@ export class ToolServer {
     private readonly refused: RefusedCalls,
     @Inject(SETTINGS) { brand }: Settings,
   ) {
-    this.tools = createTools(brand);
-    this.instructions = TOOL_DESCRIPTIONS.instructions({
-      discover: `${brand}_discover`,
-      publish: `${brand}_publish`,
-      status: `${brand}_post_status`,
-      reschedule: `${brand}_reschedule`,
-      cancel: `${brand}_cancel`,
-    });
+    const names = nameTools(brand);
+    this.tools = createTools(names);
+    this.instructions = TOOL_DESCRIPTIONS.instructions(names);
   }
 
   /** Creates a server for one request or one session. Each message carries its caller. */

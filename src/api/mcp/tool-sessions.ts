@@ -7,18 +7,14 @@ import { TOOL_SERVER_MESSAGES } from './messages.js';
 import { SseTransport } from './sse-transport.js';
 import { describeCaller } from './tool-server.js';
 
-/**
- * Maximum number of open connections per endpoint and per process, and maximum unread bytes of all connections of a
- * process.
- */
-export const SESSION_LIMITS = { perEndpoint: 200, perProcess: 2_000, unreadBytes: 67_108_864 };
+/** Maximum number of connections per endpoint and per process, and of unread bytes per process. */
+const SESSION_LIMITS = { perEndpoint: 200, perProcess: 2_000, unreadBytes: 67_108_864 };
 /** Maximum number of unanswered requests in a session. */
 const MAX_UNANSWERED = 16;
 /** Interval between comments that keep idle connections open through proxies, in ms. */
 const KEEP_ALIVE_MS = 20_000;
 /** Time without a message after which a connection is closed, in ms. */
 const MAX_IDLE_MS = 3_600_000;
-const RETRY_AFTER = { 'retry-after': '30' };
 
 interface Session {
   readonly endpointId: string;
@@ -30,8 +26,8 @@ interface Session {
 }
 
 /**
- * Sessions of the former transport, HTTP with SSE. A session is one open connection of this process; it belongs to one
- * endpoint and one token. It ends with the connection, after an hour without a message, or with the process.
+ * Sessions of the former transport, HTTP with SSE. A session is one open connection and belongs to one endpoint and one
+ * token. It ends with the connection, after an hour without a message, or with the process.
  */
 @Injectable()
 export class ToolSessions implements BeforeApplicationShutdown {
@@ -39,13 +35,11 @@ export class ToolSessions implements BeforeApplicationShutdown {
   private readonly perEndpoint = new Map<string, number>();
   private timer: NodeJS.Timeout | null = null;
 
-  /** The number of open connections. */
   get size(): number {
     return this.sessions.size;
   }
 
   /**
-   * Opens a session.
    * @param addressOf returns the address to which a session's messages are sent
    * @throws HttpProblem 503 if the maximum number of sessions is open
    */
@@ -71,25 +65,22 @@ export class ToolSessions implements BeforeApplicationShutdown {
   }
 
   /**
-   * Passes a message to its session.
-   * @throws HttpProblem 404 unless the session is open in this process, for this endpoint and this token; 429 if it is
-   * busy
+   * Passes a message to its session. @throws HttpProblem 404 unless the session is open in this process, for this
+   * endpoint and this token; 429 if it is busy
    */
   receive(sessionId: string, endpointId: string, caller: ToolCaller, message: JSONRPCMessage): void {
     const session = this.sessions.get(sessionId);
-    // The answer is the same for every cause, so that it reveals nothing about the sessions of other clients.
+    // The answer is the same for every cause, to reveal nothing about the sessions of other clients.
     if (!session || session.endpointId !== endpointId || session.owner !== ownerOf(caller))
       throw HttpProblem.withMessage(404, 'unknown_session', TOOL_SERVER_MESSAGES.unknownSession);
     if (session.transport.unanswered >= MAX_UNANSWERED)
-      throw HttpProblem.withMessage(429, 'too_many_calls', TOOL_SERVER_MESSAGES.busy({ limit: MAX_UNANSWERED }), {
-        'retry-after': '1',
-      });
+      throw HttpProblem.withRetryAfter(1, 429, 'too_many_calls', TOOL_SERVER_MESSAGES.busy({ limit: MAX_UNANSWERED }));
     session.usedAt = performance.now();
     this.closeUnreadSessions();
-    session.transport.receive({ message, memory: caller.memory }, describeCaller(caller));
+    session.transport.receive(message, caller.memory, describeCaller(caller));
   }
 
-  /** Ends all sessions, so that the server need not wait for them. */
+  /** Ends all sessions; otherwise the server would wait for them. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopTimer();
     await Promise.all([...this.sessions.values()].map(({ transport }) => transport.close()));
@@ -110,7 +101,7 @@ export class ToolSessions implements BeforeApplicationShutdown {
   private requireRoom(endpointId: string): void {
     const { perEndpoint, perProcess } = SESSION_LIMITS;
     const reject = (message: string): never => {
-      throw HttpProblem.withMessage(503, 'too_many_sessions', message, RETRY_AFTER);
+      throw HttpProblem.withRetryAfter(30, 503, 'too_many_sessions', message);
     };
     if ((this.perEndpoint.get(endpointId) ?? 0) >= perEndpoint)
       reject(TOOL_SERVER_MESSAGES.sessionsOfEndpoint({ limit: perEndpoint }));

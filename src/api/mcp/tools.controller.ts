@@ -21,15 +21,15 @@ import { TOOL_SERVER_MESSAGES } from './messages.js';
 import { describeCaller, ToolServer } from './tool-server.js';
 import { ToolSessions } from './tool-sessions.js';
 
-/** Maximum number of messages in a batch. Only clients that use a protocol version from 2025 send batches. */
+/** Maximum number of messages in a batch. Only clients with a protocol version from 2025 send batches. */
 const MAX_BATCH = 16;
 
-/** Maximum number of characters in a request's id. Every answer repeats the id. */
+/** Longest id of a request, in characters. Every answer repeats the id. */
 const MAX_ID_LENGTH = 256;
 
 /**
- * Minimum interval between messages from one owner, in ms, after a burst. Messages that arrive sooner wait (ADR-220). A
- * large message counts as one message per `MESSAGE_BYTES`.
+ * Minimum interval between an owner's messages, in ms, after a burst. Messages that arrive sooner wait (ADR-220). A
+ * large message counts as one per `MESSAGE_BYTES`.
  */
 const MESSAGE_INTERVAL_MS = 50;
 const MESSAGE_BURST = 100;
@@ -46,7 +46,7 @@ interface Admitted {
 /**
  * The assistant tool server (publish-api.md: Assistant tool server; D-39, ADR-162). POST serves the current transport
  * and the streamable transport from 2025, both without sessions; GET opens a session of the former transport, HTTP with
- * SSE, whose messages arrive at `messages`.
+ * SSE. Its messages arrive at `messages`.
  */
 @Controller('sse/:slug')
 @UseFilters(JsonRpcProblemFilter)
@@ -102,8 +102,7 @@ export class ToolsController {
     const prefix = getPathPrefix(this.settings);
     const addressOf = (id: string) => `${prefix}/sse/${endpoint.slug}/messages?sessionId=${id}`;
     const transport = await this.sessions.open(endpoint.endpoint_id, caller, this.server.create(), addressOf);
-    // A client that half-closes its connection usually still gets its answer (http-server.ts), but this answer would
-    // never end.
+    // A client that half-closes its connection usually gets its answer (http-server.ts), but this one would never end.
     request.raw.socket.once('end', () => void transport.close());
     void reply
       .headers({
@@ -139,12 +138,11 @@ export class ToolsController {
     throw HttpProblem.withMessage(405, 'method_not_allowed', TOOL_SERVER_MESSAGES.method, { allow: 'GET, POST' });
   }
 
-  /** @throws HttpProblem */
   private async admit(request: FastifyRequest, slug: string): Promise<Admitted> {
     this.checkOrigin(request);
     const { endpoint, body } = await this.gate.admitToTools(request, slug);
     await this.pace.wait(endpoint.owner_id, Math.max(1, Math.ceil(body.length / MESSAGE_BYTES)));
-    // Messages take turns, so that a burst of them delays no post (ADR-220).
+    // Messages take turns: a burst of them delays no post (ADR-220).
     await yieldToEventLoop();
     const caller = this.calls.readCaller(request, endpoint);
     const message = request.method === 'POST' ? await this.readMessage(request, endpoint, body) : undefined;
@@ -156,29 +154,23 @@ export class ToolsController {
     return { endpoint, caller: { ...caller, memory }, message };
   }
 
-  /** Parses a body according to the rules for all bodies (D-5, D-43). @throws GateRejection */
+  /** Parses a body by the rules for all bodies (D-5, D-43). */
   private async readMessage(request: FastifyRequest, endpoint: EndpointSnapshot, body: Buffer): Promise<unknown> {
     const json = await readJson(body);
     const value = json.ok ? json.value : json.unsafe?.value;
     const id = idOf(value);
+    const reject = (status: number, code: string, message: string) =>
+      bodyRejection(endpoint, HttpProblem.withMessage(status, code, message));
     if (isLongId(id) || (Array.isArray(value) && value.some((message) => isLongId(idOf(message)))))
-      throw bodyRejection(
-        endpoint,
-        HttpProblem.withMessage(400, 'bad_message', TOOL_SERVER_MESSAGES.longId({ limit: MAX_ID_LENGTH })),
-      );
+      throw reject(400, 'bad_message', TOOL_SERVER_MESSAGES.longId({ limit: MAX_ID_LENGTH }));
     if (typeof id === 'string' || typeof id === 'number') request.messageId = id;
     if (!json.ok) throw bodyRejection(endpoint, new HttpProblem(400, 'invalid_message', json.problems));
-    if (Array.isArray(value) && value.length > MAX_BATCH) {
-      const message = TOOL_SERVER_MESSAGES.batch({ count: value.length, limit: MAX_BATCH });
-      throw bodyRejection(endpoint, HttpProblem.withMessage(413, 'batch_too_large', message));
-    }
+    if (Array.isArray(value) && value.length > MAX_BATCH)
+      throw reject(413, 'batch_too_large', TOOL_SERVER_MESSAGES.batch({ count: value.length, limit: MAX_BATCH }));
     return value;
   }
 
-  /**
-   * Rejects pages from other origins, because a browser can reach everything in its user's network (DNS rebinding).
-   * @throws HttpProblem 403
-   */
+  /** Rejects pages from other origins: a browser can reach everything in its user's network (DNS rebinding). */
   private checkOrigin({ headers: { origin } }: FastifyRequest): void {
     const { baseUrl, corsOrigins } = this.settings;
     if (origin === undefined || origin === new URL(baseUrl!).origin || corsOrigins.includes(origin)) return;

@@ -6,26 +6,17 @@ import { ToolError } from './tool-error.js';
 
 /** Returns the body of a successful answer. @throws ToolError with the action to take */
 export const requireSuccess = (answer: GatewayAnswer, names: ToolNames): GatewayAnswer['body'] => {
-  if (answer.status < 300) return answer.body;
-  throw errorOf(answer, names);
+  const { status, retryAfter, body } = answer;
+  if (status < 300) return body;
+  const { code, request_id, details } = body;
+  const text = TOOL_ERRORS.refused({ errors: joinErrors(body), advice: adviseOn(answer, names) });
+  const wait = retryAfter !== null && { retry_after: retryAfter };
+  throw new ToolError(text, { status, code, request_id, details, ...wait });
 };
 
 /** Returns the errors of an answer as one string. */
 export const joinErrors = ({ errors }: GatewayAnswer['body']): string =>
   Array.isArray(errors) ? errors.map((error) => asSentence(String(error))).join(' ') : '';
-
-const errorOf = (answer: GatewayAnswer, names: ToolNames): ToolError => {
-  const { status, retryAfter, body } = answer;
-  const { code, request_id, details } = body;
-  const text = TOOL_ERRORS.refused({ errors: joinErrors(body), advice: adviseOn(answer, names) });
-  return new ToolError(text, {
-    status,
-    code,
-    request_id,
-    details,
-    ...(retryAfter !== null && { retry_after: retryAfter }),
-  });
-};
 
 const adviseOn = ({ status, retryAfter, body }: GatewayAnswer, names: ToolNames): string => {
   if (status === 429) return TOOL_ERRORS.adviceWait({ seconds: retryAfter ?? 1 });

@@ -6,8 +6,7 @@ import { RefusedArguments } from './tool-error.js';
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the arguments of a call. Rejects unknown arguments, because an assistant would believe that they had an effect.
- * @param known names of the arguments
+ * Reads the arguments of a call. Rejects unknown arguments: an assistant would believe that they had an effect.
  * @throws RefusedArguments
  */
 export const readArguments = (args: unknown, known: readonly string[]): Arguments => {

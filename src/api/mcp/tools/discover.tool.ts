@@ -3,10 +3,23 @@ import type { InfoView } from '../../public/info.view.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
 import { requireSuccess } from './answers.js';
 import { readArguments } from './arguments.js';
+import { NULLABLE_TEXT, objectSchema } from './object-schema.js';
 import { infoPath, listTargets } from './target-names.js';
 import type { Tool, ToolNames } from './tool.js';
 
-const NULLABLE = { type: ['string', 'null'] } as const;
+const TARGET = objectSchema({
+  id: { type: 'string' },
+  platform: { type: 'string' },
+  name: NULLABLE_TEXT,
+  paused_until: NULLABLE_TEXT,
+});
+
+const PROJECT = objectSchema({
+  index: { type: 'integer' },
+  name: NULLABLE_TEXT,
+  paused_until: NULLABLE_TEXT,
+  targets: { type: 'array', items: TARGET },
+});
 
 /** Lists projects and targets (publish-api.md: Assistant tool server, `service_discover`). */
 export const discoverTool = (names: ToolNames): Tool => ({
@@ -15,43 +28,11 @@ export const discoverTool = (names: ToolNames): Tool => ({
     title: SAY.discoverTitle,
     description: SAY.discover(names),
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
-    outputSchema: {
-      type: 'object',
-      properties: {
-        endpoint: {
-          type: 'object',
-          properties: { slug: { type: 'string' }, name: NULLABLE, verbose: { type: 'boolean' } },
-          required: ['slug', 'name', 'verbose'],
-        },
-        projects: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              index: { type: 'integer' },
-              name: NULLABLE,
-              paused_until: NULLABLE,
-              targets: {
-                type: 'array',
-                items: {
-                  type: 'object',
-                  properties: {
-                    id: { type: 'string' },
-                    platform: { type: 'string' },
-                    name: NULLABLE,
-                    paused_until: NULLABLE,
-                  },
-                  required: ['id', 'platform', 'name', 'paused_until'],
-                },
-              },
-            },
-            required: ['index', 'name', 'paused_until', 'targets'],
-          },
-        },
-        capabilities: { type: 'object' },
-      },
-      required: ['endpoint', 'projects', 'capabilities'],
-    },
+    outputSchema: objectSchema({
+      endpoint: objectSchema({ slug: { type: 'string' }, name: NULLABLE_TEXT, verbose: { type: 'boolean' } }),
+      projects: { type: 'array', items: PROJECT },
+      capabilities: { type: 'object' },
+    }),
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
 

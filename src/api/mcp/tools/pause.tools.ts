@@ -3,21 +3,18 @@ import { RESUME_SCOPES } from '../../../payload/validate-pauses.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
 import { requireSuccess } from './answers.js';
 import { readArguments } from './arguments.js';
+import { objectSchema } from './object-schema.js';
 import { minutesSchema, targetsSchema } from './payload-schema.js';
 import { resolveTargetNames } from './target-names.js';
 import type { ArgumentSchemas, Send, Tool, ToolAnswer, ToolNames } from './tool.js';
 
-const OUTPUT = {
-  type: 'object',
-  properties: {
-    ok: { type: 'boolean' },
-    request_id: { type: 'string' },
-    projects_affected: { type: 'integer' },
-    resources_affected: { type: 'integer' },
-    rescheduled_post_targets: { type: 'integer' },
-  },
-  required: ['ok', 'request_id', 'projects_affected', 'resources_affected', 'rescheduled_post_targets'],
-} as const;
+const OUTPUT = objectSchema({
+  ok: { type: 'boolean' },
+  request_id: { type: 'string' },
+  projects_affected: { type: 'integer' },
+  resources_affected: { type: 'integer' },
+  rescheduled_post_targets: { type: 'integer' },
+});
 
 const PAUSE: ArgumentSchemas = {
   project_minutes: minutesSchema(SAY.projectMinutes),

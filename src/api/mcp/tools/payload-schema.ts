@@ -1,5 +1,6 @@
 import { ENTITY_TYPES, LIMITS, MEDIA_TYPES } from '../../../payload/payload.js';
 import { TOOL_DESCRIPTIONS as SAY } from '../messages.js';
+import { objectSchema } from './object-schema.js';
 import type { ArgumentSchemas } from './tool.js';
 
 /** Schema of targets: ids or full names (D-39). */
@@ -23,9 +24,8 @@ export const PAYLOAD_SCHEMA: ArgumentSchemas = {
   entities: {
     type: 'array',
     description: SAY.entities,
-    items: {
-      type: 'object',
-      properties: {
+    items: objectSchema(
+      {
         type: { type: 'string', enum: [...ENTITY_TYPES] },
         offset: { type: 'integer', minimum: 0 },
         length: { type: 'integer', minimum: 1 },
@@ -33,21 +33,17 @@ export const PAYLOAD_SCHEMA: ArgumentSchemas = {
         language: { type: 'string' },
         custom_emoji_id: { type: 'string' },
       },
-      required: ['type', 'offset', 'length'],
-    },
+      ['url', 'language', 'custom_emoji_id'],
+    ),
   },
   media: {
     type: 'array',
     maxItems: LIMITS.media,
     description: SAY.media,
-    items: {
-      type: 'object',
-      properties: {
-        type: { type: 'string', enum: [...MEDIA_TYPES] },
-        url: { type: 'string', maxLength: LIMITS.urlLength },
-      },
-      required: ['type', 'url'],
-    },
+    items: objectSchema({
+      type: { type: 'string', enum: [...MEDIA_TYPES] },
+      url: { type: 'string', maxLength: LIMITS.urlLength },
+    }),
   },
   buttons: {
     type: 'array',
@@ -56,11 +52,7 @@ export const PAYLOAD_SCHEMA: ArgumentSchemas = {
     items: {
       type: 'array',
       maxItems: LIMITS.buttonsPerRow,
-      items: {
-        type: 'object',
-        properties: { text: { type: 'string' }, url: { type: 'string' } },
-        required: ['text', 'url'],
-      },
+      items: objectSchema({ text: { type: 'string' }, url: { type: 'string' } }),
     },
   },
   is_advertisement: { type: 'boolean', description: SAY.isAdvertisement },

@@ -2,10 +2,11 @@ import { countOf } from '../../../kernel/message.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
 import { requireSuccess } from './answers.js';
 import { readArguments, readText } from './arguments.js';
+import { NULLABLE_TEXT, objectSchema } from './object-schema.js';
 import { postPath } from './post-status.tool.js';
 import type { Tool, ToolNames } from './tool.js';
 
-const ID = { type: 'string', description: SAY.postId } as const;
+const ID = { type: 'string', description: SAY.postId };
 
 /** Moves a planned post to another time (D-63). */
 export const rescheduleTool = (names: ToolNames): Tool => ({
@@ -14,23 +15,17 @@ export const rescheduleTool = (names: ToolNames): Tool => ({
     title: SAY.rescheduleTitle,
     description: SAY.reschedule(names),
     inputSchema: {
-      type: 'object',
-      properties: { id: ID, publish_at: { type: ['string', 'null'], format: 'date-time', description: SAY.newTime } },
-      required: ['id', 'publish_at'],
+      ...objectSchema({ id: ID, publish_at: { ...NULLABLE_TEXT, format: 'date-time', description: SAY.newTime } }),
       additionalProperties: false,
     },
-    outputSchema: {
-      type: 'object',
-      properties: {
-        ok: { type: 'boolean' },
-        id: { type: 'string' },
-        publish_at: { type: ['string', 'null'] },
-        state: { type: 'string', enum: ['planned', 'released'] },
-        revision: { type: 'integer' },
-        queued_targets: { type: 'integer' },
-      },
-      required: ['ok', 'id', 'publish_at', 'state', 'revision', 'queued_targets'],
-    },
+    outputSchema: objectSchema({
+      ok: { type: 'boolean' },
+      id: { type: 'string' },
+      publish_at: NULLABLE_TEXT,
+      state: { type: 'string', enum: ['planned', 'released'] },
+      revision: { type: 'integer' },
+      queued_targets: { type: 'integer' },
+    }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   },
 
@@ -54,12 +49,8 @@ export const cancelTool = (names: ToolNames): Tool => ({
     name: names.cancel,
     title: SAY.cancelTitle,
     description: SAY.cancel,
-    inputSchema: { type: 'object', properties: { id: ID }, required: ['id'], additionalProperties: false },
-    outputSchema: {
-      type: 'object',
-      properties: { ok: { type: 'boolean' }, id: { type: 'string' }, cancelled: { type: 'integer' } },
-      required: ['ok', 'id', 'cancelled'],
-    },
+    inputSchema: { ...objectSchema({ id: ID }), additionalProperties: false },
+    outputSchema: objectSchema({ ok: { type: 'boolean' }, id: { type: 'string' }, cancelled: { type: 'integer' } }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   },
 

@@ -3,6 +3,7 @@ import { LIMITS } from '../../../payload/payload.js';
 import { TOOL_ANSWERS, TOOL_DESCRIPTIONS as SAY } from '../messages.js';
 import { requireSuccess } from './answers.js';
 import { readArguments, readText } from './arguments.js';
+import { NULLABLE_TEXT, objectSchema } from './object-schema.js';
 import { PAYLOAD_SCHEMA } from './payload-schema.js';
 import { resolveTargetNames } from './target-names.js';
 import type { ArgumentSchemas, Tool, ToolNames } from './tool.js';
@@ -19,18 +20,17 @@ export const publishTool = (names: ToolNames): Tool => ({
     title: SAY.publishTitle,
     description: SAY.publish(names),
     inputSchema: { type: 'object', properties: PROPERTIES, additionalProperties: false },
-    outputSchema: {
-      type: 'object',
-      properties: {
+    outputSchema: objectSchema(
+      {
         ok: { type: 'boolean' },
-        id: { type: ['string', 'null'] },
-        trace_id: { type: ['string', 'null'] },
+        id: NULLABLE_TEXT,
+        trace_id: NULLABLE_TEXT,
         queued_targets: { type: 'integer' },
-        publish_at: { type: ['string', 'null'] },
+        publish_at: NULLABLE_TEXT,
         state: { type: 'string', enum: ['planned'] },
       },
-      required: ['ok', 'id', 'trace_id', 'queued_targets'],
-    },
+      ['publish_at', 'state'],
+    ),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   },
 

@@ -1,26 +1,18 @@
 import { quoteShort } from '../../../validation/wording.js';
-import type { InfoView } from '../../public/info.view.js';
+import type { InfoTargetView, InfoView } from '../../public/info.view.js';
 import { TOOL_ERRORS } from '../messages.js';
 import { requireSuccess } from './answers.js';
 import { describe } from './arguments.js';
 import type { Send, ToolNames } from './tool.js';
 import { RefusedArguments } from './tool-error.js';
 
-/** A target as discovery shows it, listed once even if it is in several projects. */
-interface NamedTarget {
-  readonly id: string;
-  readonly platform: string;
-  readonly name: string | null;
-}
-
 const TARGET_ID = /^tgt_\w{1,64}$/;
-/** Maximum number of targets that an error lists. */
+/** Most targets that an error lists. */
 const MAX_LISTED = 30;
 
 /**
- * Resolves a call's targets, given as ids or full names, to ids (D-39). Looks up names with a verbose discovery
- * request, which counts against the discovery limit.
- * @returns undefined if none were given
+ * Resolves a call's targets, given as ids or full names, to ids (D-39); undefined if none were given. Looks up names
+ * with a discovery request, which counts against the discovery limit.
  * @throws RefusedArguments for invalid targets; another ToolError if discovery fails
  */
 export const resolveTargetNames = async (
@@ -46,7 +38,7 @@ export const resolveTargetNames = async (
 export const infoPath = (slug: string): string => `/v1/webhooks/${slug}/info`;
 
 /** Lists the targets of all projects, each once. */
-export const listTargets = ({ projects }: InfoView): readonly NamedTarget[] => {
+export const listTargets = ({ projects }: InfoView): readonly InfoTargetView[] => {
   const byId = new Map(projects.flatMap(({ targets }) => targets.map((target) => [target.id, target] as const)));
   return [...byId.values()];
 };
@@ -54,7 +46,7 @@ export const listTargets = ({ projects }: InfoView): readonly NamedTarget[] => {
 const findByName = (
   name: string,
   isVerbose: boolean,
-  known: readonly NamedTarget[],
+  known: readonly InfoTargetView[],
   { discover }: ToolNames,
 ): string => {
   if (!isVerbose)
@@ -71,10 +63,10 @@ const findByName = (
   throw new RefusedArguments(TOOL_ERRORS.ambiguousName(values), 'invalid_targets');
 };
 
-/** Normalizes a name, so that names compare equal whatever their case, Unicode composition and surrounding spaces. */
+/** Removes differences of case, Unicode composition and surrounding spaces. */
 const fold = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
-const describeTargets = (targets: readonly NamedTarget[]): string => {
+const describeTargets = (targets: readonly InfoTargetView[]): string => {
   if (targets.length === 0) return TOOL_ERRORS.noTargets;
   const listed = targets
     .slice(0, MAX_LISTED)

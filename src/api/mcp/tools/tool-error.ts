@@ -1,8 +1,8 @@
-/** A tool call that failed. The message tells the assistant what failed and what to do. */
+/** A tool call that failed. Its message tells the assistant what failed and what to do. */
 export class ToolError extends Error {
   constructor(
     message: string,
-    /** Machine-readable fields; absent if there are none. */
+    /** Machine-readable. */
     readonly details?: Readonly<Record<string, unknown>>,
   ) {
     super(message);
@@ -10,10 +10,7 @@ export class ToolError extends Error {
   }
 }
 
-/**
- * A tool call that the tool refused before it sent a request to `/v1`, so that no other entry of the request log
- * records it.
- */
+/** A tool call that was refused before it sent a request to `/v1`, so no other request-log entry records it. */
 export class RefusedArguments extends ToolError {
   constructor(
     message: string,
