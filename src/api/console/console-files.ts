@@ -7,13 +7,11 @@ import { Inject, Injectable } from '@nestjs/common';
 /** Injection token for the folder of the built console. */
 export const CONSOLE_FOLDER = Symbol('ConsoleFolder');
 
-/**
- * The folder that scripts/build-console.js writes to. The same path works for the compiled program and for its sources.
- */
+/** The folder that scripts/build-console.js writes to: the same path from the sources and the compiled program. */
 export const BUILT_CONSOLE = fileURLToPath(new URL('../../../dist/console', import.meta.url));
 
 const INDEX = 'index.html';
-/** The names of files in this folder contain a hash of the content. */
+/** Files in this folder have a hash of their content in their names. */
 const HASHED = 'assets/';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -29,26 +27,22 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Encodings of the copies that the build stores next to a file, smallest first, with their file name extensions. */
-const ENCODINGS: readonly (readonly [name: string, extension: string])[] = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-];
+/** File name extensions of the compressed copies that the build stores next to a file, smallest first. */
+const EXTENSIONS = { br: '.br', gzip: '.gz' };
 
 /** A console file, encoded as it is sent. */
 export interface ConsoleFile {
   readonly content: Buffer;
   readonly type: string;
-  /** Value of Content-Encoding; null if the content is not compressed. */
+  /** Content-Encoding; null if the content is not compressed. */
   readonly encoding: string | null;
-  /** True if the name changes with the content, so that browsers may keep the file. */
+  /** True if the name changes with the content: browsers may then keep the file. */
   readonly isHashed: boolean;
 }
 
 /**
- * The files of the built console. All are read into memory on the first request and kept, so that a rebuild while the
- * process runs never mixes two versions. Requests can reach only the files that were read, so no path leads out of the
- * folder.
+ * The files of the built console, read into memory on the first request: a later rebuild never mixes two versions, and
+ * no path leads out of the folder.
  */
 @Injectable()
 export class ConsoleFiles {
@@ -56,12 +50,11 @@ export class ConsoleFiles {
 
   constructor(@Inject(CONSOLE_FOLDER) private readonly folder: string) {}
 
-  /** True if the console was built. */
   isBuilt(): boolean {
     return this.reading !== null || existsSync(join(this.folder, INDEX));
   }
 
-  /** Returns the page that starts the console; null if the console was not built. */
+  /** Returns the console's page; null if the console was not built. */
   async readIndex(): Promise<string | null> {
     return (await this.readAll())?.get(INDEX)?.toString() ?? null;
   }
@@ -82,14 +75,13 @@ export class ConsoleFiles {
     const content = files?.get(path);
     if (!files || !content || type === undefined || path === INDEX) return null;
     const isHashed = path.startsWith(HASHED);
-    for (const [encoding, extension] of ENCODINGS) {
+    for (const [encoding, extension] of Object.entries(EXTENSIONS)) {
       const compressed = files.get(path + extension);
       if (compressed && acceptsEncoding(accepted, encoding)) return { content: compressed, type, encoding, isHashed };
     }
     return { content, type, encoding: null, isHashed };
   }
 
-  /** Reads all files once; null until the console is built. */
   private async readAll(): Promise<ReadonlyMap<string, Buffer> | null> {
     if (!this.isBuilt()) return null;
     this.reading ??= readFolder(this.folder);

@@ -8,7 +8,7 @@ import { getPathPrefix } from '../transport/path-prefix.js';
 import { ConsoleFiles } from './console-files.js';
 import { CONSOLE_MESSAGES } from './messages.js';
 
-/** Placeholder in the built page, replaced with a new nonce in each response. */
+/** Placeholder in the built page; each response gets a new nonce. */
 const NONCE = '__CSP_NONCE__';
 /** Matches the start of a file's URL in the built page: relative, or under `/console/`. */
 const FILE_ADDRESS = /((?:src|href)=")(?:\.\/|\/console\/)/g;
@@ -35,9 +35,8 @@ const contentSecurityPolicy = (nonce: string): string =>
   ].join('; ');
 
 /**
- * Serves the web console from its built files (management-api.md: The rest). Routing happens in the browser, so every
- * path that is not a file returns the page. A missing file in `assets/` is a 404; otherwise a browser could load the
- * page as a script.
+ * Serves the web console (management-api.md: The rest). The browser does the routing, so every path that is not a file
+ * returns the page. A missing file in `assets/` is a 404; otherwise a browser could load the page as a script.
  */
 @Controller('console')
 export class ConsoleController {
@@ -85,10 +84,7 @@ export class ConsoleController {
       .send(this.placeBelowPrefix(page).replaceAll(NONCE, nonce));
   }
 
-  /**
-   * Makes the URLs of the page's files absolute, below the path of BASE_URL, because the page is served at paths of
-   * different depths.
-   */
+  /** Makes the URLs of the page's files absolute, because the page is served at paths of different depths. */
   private placeBelowPrefix(page: string): string {
     const prefix = getPathPrefix(this.settings);
     return page.replaceAll(FILE_ADDRESS, (_, start: string) => `${start}${prefix}/console/`);

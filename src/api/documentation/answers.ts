@@ -8,16 +8,14 @@ export interface RouteAnswers {
   readonly problem?: JsonSchema;
 }
 
-/**
- * Facts that `npm run openapi` extracts from the source: answers by route, their schemas, and docstrings of fields by
- * class.
- */
+/** Facts that `npm run openapi` extracts from the source. */
 interface Answers {
   readonly routes: Readonly<Record<string, RouteAnswers>>;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
+  /** Docstrings of fields, by class. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** Reads the facts that `npm run openapi` wrote. */
+/** Reads what `npm run openapi` wrote. */
 export const readAnswers = (): Answers =>
   JSON.parse(readFileSync(new URL('./answers.json', import.meta.url), 'utf8')) as Answers;

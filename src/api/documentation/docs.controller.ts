@@ -13,7 +13,7 @@ const FILES: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** Makes the page load nothing from other origins and run only its own scripts. */
+/** Keeps the page from loading anything from other origins, and from running other scripts. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
@@ -23,7 +23,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** URLs are relative, so that the page works behind a proxy that adds a path prefix. */
+/** URLs are relative: a proxy may add a path prefix. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -54,10 +54,7 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/**
- * Serves a page that describes the API and can send requests to this server. Works offline: it loads only the gateway's
- * own files (D-31).
- */
+/** Serves a page that describes the API and can send requests to this server. It works offline (D-31). */
 @Controller('docs')
 export class DocsController {
   private readonly files = new Map<string, Promise<Buffer>>();

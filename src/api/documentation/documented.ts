@@ -21,17 +21,13 @@ export interface Deprecation {
 
 /** The part of a route's documentation that its code does not provide; the rest comes from its rules and types. */
 export interface RouteDocumentation {
-  /** A short title, such as "Pause a channel". */
+  /** Such as "Pause a channel". */
   readonly summary: string;
   readonly description?: string;
-  /**
-   * The class of the body, or a function that returns its schema if the body depends on the deployment. Absent if the
-   * route has no body fields.
-   */
+  /** The class of the body, or a function that returns its schema if the body depends on the deployment. */
   readonly body?: BodyClass<object> | ((context: DocumentationContext) => JsonSchema);
-  /** Media type of the body, if it is not JSON. */
+  /** Media type of the body. Default: JSON. */
   readonly bodyType?: string;
-  /** The class of the query. Absent if the route has no query parameters. */
   readonly query?: BodyClass<object>;
   /** Status of a successful answer. Default: 200; for DELETE, 204. */
   readonly status?: number;
@@ -39,33 +35,25 @@ export interface RouteDocumentation {
   readonly answer?: Type<object> | string;
   /** Other successful answers with the same body: status and meaning. */
   readonly alsoAnswers?: Readonly<Record<number, string>>;
-  /** Error codes of this route besides those that all similar routes return, by status. */
+  /** Error codes of this route, by status, besides those that all similar routes return. */
   readonly codes?: Readonly<Record<number, readonly string[]>>;
-  /**
-   * Message of the 403 that an owner's key gets on an operator-only route; `ApiKeyGuard` enforces it. Absent if owners
-   * may call the route.
-   */
+  /** Message of the 403 that `ApiKeyGuard` sends for an owner's key. Absent if owners may call the route. */
   readonly operatorOnly?: string;
   /** True for a POST that changes nothing and therefore takes no Idempotency-Key. */
   readonly isQuestion?: true;
-  /**
-   * True for a management route whose requests also pass the gate of `/v1`, which may reject them with its own answers.
-   */
+  /** True for a management route whose requests also pass the gate of `/v1`, which may reject them. */
   readonly passesGate?: true;
-  /**
-   * The route's announced removal, if any. Marks the route as deprecated in the document and adds the headers that
-   * announce the removal.
-   */
+  /** Marks the route as deprecated in the document, and adds the headers that announce its removal. */
   readonly deprecated?: Deprecation;
 }
 
-/** Metadata key of a handler's documentation. */
+/** Metadata key of a route's documentation. */
 export const DOCUMENTATION = 'crosspost:documentation';
 
 /**
- * Documents a route in /openapi.json. Every route of /v1 and /manage/v1 needs it. After a change to a route, its body
- * or its views, run `npm run openapi` (CONTRIBUTING.md: Routes and their documentation). The answers of a deprecated
- * route carry `Deprecation` and, if the last day is decided, `Sunset` (RFC 9745, RFC 8594).
+ * Documents a route in /openapi.json. Every route of /v1 and /manage/v1 needs it (CONTRIBUTING.md: Routes and their
+ * documentation). The answers of a deprecated route carry `Deprecation` and, if the last day is decided, `Sunset` (RFC
+ * 9745, RFC 8594).
  */
 export const Documented = (documentation: RouteDocumentation): MethodDecorator =>
   applyDecorators(

@@ -11,24 +11,18 @@ const recorded = JSON.parse(readFileSync(new URL('./examples.json', import.meta.
   Record<string, Example>
 >;
 
-/** Example requests and answers by route, recorded by `npm run openapi:examples`. */
+/** Examples by route (`POST /manage/v1/owners`), recorded by `npm run openapi:examples`. */
 export class Examples {
   /** @param schemaOf returns the schema of a route's main answer */
   constructor(private readonly schemaOf: (route: string) => JsonSchema | undefined) {}
 
-  /**
-   * Returns the recorded request body as the `example` of a media type; empty if none was recorded.
-   * @param route `POST /manage/v1/owners`
-   */
+  /** Returns the recorded request body as the `example` of a media type; empty if none was recorded. */
   ofRequest(route: string): JsonSchema {
     const { request } = recorded[route] ?? {};
     return request === undefined ? {} : { example: request };
   }
 
-  /**
-   * Returns a recorded answer as the `example` of a media type: an answer of this route or, failing that, of a route
-   * with the same schema. Empty if there is none.
-   */
+  /** Returns a recorded answer of this route, or else of a route with the same schema, as `example`; may be empty. */
   ofAnswer(route: string): JsonSchema {
     const answer = recorded[route]?.answer ?? this.answerOf(this.schemaOf(route)?.$ref);
     return answer === undefined ? {} : { example: answer };

@@ -18,7 +18,7 @@ export const DOCUMENTATION_MESSAGES = {
 };
 
 /** Descriptions of error statuses in /openapi.json. */
-export const STATUS_TEXTS = {
+export const STATUS_TEXTS: Readonly<Record<number, string>> = {
   400: 'The request is malformed, or its content is not acceptable:',
   401: 'The credentials are missing or wrong:',
   402: 'The plan does not allow it:',
@@ -35,7 +35,7 @@ export const STATUS_TEXTS = {
 };
 
 /** Descriptions of parameters in /openapi.json that several routes share. */
-export const PARAMETER_TEXTS = {
+export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   id: 'Id of the resource.',
   slug: 'Slug of the endpoint, from its URL.',
   post_id: 'Id of the post: `post_…`.',
@@ -51,7 +51,7 @@ export const PARAMETER_TEXTS = {
 };
 
 /** Descriptions of the groups of routes in /openapi.json. */
-export const TAG_TEXTS = {
+export const TAG_TEXTS: Readonly<Record<string, string>> = {
   webhooks: 'Publishing, pauses and discovery, with the token of an endpoint.',
   sandbox: 'Checks and previews a payload; nothing is stored or published.',
   owners: 'Owners: plan, API key, post packs.',

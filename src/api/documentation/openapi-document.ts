@@ -32,10 +32,8 @@ const API_VERSION = '1.0.0';
 
 const answers = readAnswers();
 const examples = new Examples((route) => answers.routes[route]?.success);
-const parameterTexts: Readonly<Record<string, string>> = PARAMETER_TEXTS;
-const tagTexts: Readonly<Record<string, string>> = TAG_TEXTS;
 
-/** Builds the document for the routes of these controllers. @param controllers all controllers of the process */
+/** Builds the document for the routes of these controllers. */
 export const buildOpenApiDocument = (
   controllers: readonly Type[],
   context: DocumentationContext,
@@ -43,7 +41,8 @@ export const buildOpenApiDocument = (
 ): OpenApiDocument => {
   const components = new Components();
   const paths: Record<string, Record<string, JsonSchema>> = {};
-  for (const route of controllers.flatMap(listRoutes).sort(byPath)) {
+  const routes = controllers.flatMap(listRoutes).sort((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1));
+  for (const route of routes) {
     const template = route.path.replaceAll(/:(\w+)/g, '{$1}');
     (paths[template] ??= {})[route.method.toLowerCase()] = describeOperation(route, context, components);
   }
@@ -68,31 +67,18 @@ export const buildOpenApiDocument = (
   };
 };
 
-/** Lists the tags that operations use, with their descriptions. */
 const listTags = (paths: OpenApiDocument['paths']): JsonSchema[] => {
   const names = Object.values(paths).flatMap((operations) =>
     Object.values(operations).flatMap(({ tags }) => tags as readonly string[]),
   );
-  return [...new Set(names)].map((name) => ({ name, ...(tagTexts[name] && { description: tagTexts[name] }) }));
+  return [...new Set(names)].map((name) => ({ name, ...(TAG_TEXTS[name] && { description: TAG_TEXTS[name] }) }));
 };
 
-/** Client routes come before the management API, because most readers want to send a post. */
 const isForClients = ({ path }: Route): boolean => path.startsWith('/v1/');
 
-const byPath = (a: Route, b: Route): number =>
-  isForClients(a) !== isForClients(b)
-    ? isForClients(a)
-      ? -1
-      : 1
-    : a.path === b.path
-      ? a.method < b.method
-        ? -1
-        : 1
-      : a.path < b.path
-        ? -1
-        : 1;
+/** Sorts client routes before the management API, because most readers want to send a post. */
+const sortKeyOf = (route: Route): string => `${isForClients(route) ? 0 : 1} ${route.path} ${route.method}`;
 
-/** Lists the documented routes of a controller. */
 const listRoutes = (controller: Type): Route[] => {
   const base = Reflect.getMetadata('path', controller) as string;
   return Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
@@ -112,7 +98,7 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
   const { summary, body, query, deprecated } = documentation;
   const description = describeRoute(documentation);
   const isPublic = isForClients(route);
-  const known = answers.routes[`${method} ${path}`] ?? {};
+  const name = `${method} ${path}`;
   const sentBody = body && (isClass(body) ? schemaOf(body) : body(context));
   const takesOwner = [sentBody, query && schemaOf(query)].some((sent) => sent !== undefined && hasOwner(sent));
   const bodySchema = sentBody && components.hoist(sentBody);
@@ -134,7 +120,7 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
         content: {
           [documentation.bodyType ?? 'application/json']: {
             schema: bodySchema,
-            ...examples.ofRequest(`${method} ${path}`),
+            ...examples.ofRequest(name),
           },
         },
       },
@@ -145,8 +131,8 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
       isPublic,
       takesOwner,
       documentation,
-      known,
-      example: examples.ofAnswer(`${method} ${path}`),
+      known: answers.routes[name] ?? {},
+      example: examples.ofAnswer(name),
     }),
   };
 };
@@ -155,7 +141,6 @@ const describeOperation = (route: Route, context: DocumentationContext, componen
 const hasOwner = ({ properties = {}, oneOf = [], anyOf = [], allOf = [] }: JsonSchema): boolean =>
   'owner_id' in (properties as object) || [oneOf, anyOf, allOf].flat().some((part) => hasOwner(part as JsonSchema));
 
-/** Returns the description of a route. For a deprecated route, it begins with a deprecation notice. */
 const describeRoute = ({ description, deprecated }: RouteDocumentation): string | undefined => {
   if (!deprecated) return description;
   const { since, until } = deprecated;
@@ -163,10 +148,7 @@ const describeRoute = ({ description, deprecated }: RouteDocumentation): string 
   return description === undefined ? notice : `${notice} ${description}`;
 };
 
-/**
- * True if a body is required. A body without required fields may be omitted, except that of a post or a pause, which
- * needs at least one field.
- */
+/** True unless the body may be omitted. A post or a pause needs at least one field, although each is optional. */
 const isRequired = (schema: JsonSchema, { schemas }: Components): boolean => {
   const of = typeof schema.$ref === 'string' ? schemas[schema.$ref.split('/').at(-1)!]! : schema;
   return 'required' in of || 'oneOf' in of || of['x-class'] === 'PublishPayloadDto' || of['x-class'] === 'TempPauseDto';
@@ -189,13 +171,13 @@ const pathParameters = (path: string): JsonSchema[] =>
     in: 'path',
     required: true,
     schema: { type: 'string' },
-    ...(parameterTexts[name!] && { description: parameterTexts[name!] }),
+    ...(PARAMETER_TEXTS[name!] && { description: PARAMETER_TEXTS[name!] }),
   }));
 
 const queryParameters = (query: BodyClass<object>): JsonSchema[] => {
   const { properties, required = [] } = describeFields(schemaOf(query), query.name);
   return Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, field]) => {
-    const { description = parameterTexts[name], ...schema } = field;
+    const { description = PARAMETER_TEXTS[name], ...schema } = field;
     return {
       name,
       in: 'query',
@@ -216,7 +198,7 @@ const headerParameters = (
     name,
     in: 'header',
     required: false,
-    description: parameterTexts[name.replace(brandName(brand), 'Brand')],
+    description: PARAMETER_TEXTS[name.replace(brandName(brand), 'Brand')],
     schema,
   });
   const key = header('Idempotency-Key', { type: 'string', minLength: 1, maxLength: 128 });
@@ -240,14 +222,11 @@ const describeFields = (schema: JsonSchema, className: string): JsonSchema => {
   return { ...schema, properties: Object.fromEntries(described) as JsonSchema };
 };
 
-/** The schemas of bodies, each listed once under a name derived from its class. */
+/** The schemas of bodies, by names derived from their classes. */
 class Components {
   readonly schemas: Record<string, JsonSchema> = {};
 
-  /**
-   * Moves the schemas of classes, nested ones included, to the list, and returns the schema with references in their
-   * place.
-   */
+  /** Moves the schemas of classes, nested ones too, to the list, and returns the schema with references to them. */
   hoist(schema: JsonSchema): JsonSchema {
     const inner = this.hoistAll(schema) as JsonSchema;
     const className = inner['x-class'] as string | undefined;

@@ -18,7 +18,7 @@ export class OpenApiController {
     private readonly platforms: PlatformCatalogue,
   ) {}
 
-  /** The document is public: it reveals nothing beyond the source code. */
+  /** Needs no key: the document reveals nothing beyond the source code. */
   @Get('openapi.json')
   read(@Res() reply: FastifyReply): void {
     this.document ??= Buffer.from(JSON.stringify(this.build()));
@@ -30,7 +30,7 @@ export class OpenApiController {
     const controllers = [...this.modules.values()].flatMap((module) =>
       [...module.controllers.values()].flatMap(({ metatype }) => (metatype ? [metatype as Type] : [])),
     );
-    const { pathname } = new URL(baseUrl!);
-    return buildOpenApiDocument(controllers, { brand, limitsProfile, platforms: this.platforms }, pathname);
+    const context = { brand, limitsProfile, platforms: this.platforms };
+    return buildOpenApiDocument(controllers, context, new URL(baseUrl!).pathname);
   }
 }

@@ -7,19 +7,17 @@ interface DescribedRoute {
   readonly method: string;
   readonly path: string;
   readonly isPublic: boolean;
-  /** True if a request may specify an owner, and thus get a 404 for an owner that the key may not see. */
+  /** True if a request may specify an owner, and get a 404 for an owner that the key may not see. */
   readonly takesOwner: boolean;
   readonly documentation: RouteDocumentation;
   readonly known: RouteAnswers;
-  /** `example` of the main answer; empty if none was recorded. */
+  /** `example` of the main answer; may be empty. */
   readonly example: JsonSchema;
 }
 
-const statusTexts: Readonly<Record<number, string>> = STATUS_TEXTS;
-
 type Codes = Readonly<Record<number, readonly string[]>>;
 
-/** Error codes that any request may get. */
+// Error codes, by status and by what a request is or does.
 const ANY: Codes = {
   400: ['bad_request', 'bad_address'],
   401: ['unauthorized'],
@@ -28,13 +26,11 @@ const ANY: Codes = {
   500: ['internal'],
   503: ['unavailable', 'storage_unavailable'],
 };
-/** Error codes that requests with a body may get. */
 const WITH_BODY: Codes = {
   400: ['body_too_large', 'body_incomplete'],
   415: ['unsupported_media_type'],
   503: ['too_many_large_requests'],
 };
-/** Error codes that requests may get from the gate. */
 const OF_GATE: Codes = {
   403: ['endpoint_disabled'],
   429: ['rate_limited'],
@@ -42,11 +38,9 @@ const OF_GATE: Codes = {
 };
 const PAYLOAD: Codes = { 400: ['invalid_payload'], 422: ['invalid_payload'] };
 const OF_MANAGEMENT: Codes = { 422: ['invalid'], 429: ['too_many_wrong_keys'] };
-/** Error codes that reads may get. */
 const OF_READING: Codes = { 503: ['too_many_large_answers'] };
 const OF_CHANGE: Codes = { 400: ['malformed'], 503: ['views_behind'] };
 
-/** Returns a route's error codes, by status. */
 const listCodes = ({ method, path, isPublic, takesOwner, documentation }: DescribedRoute): Map<number, string[]> => {
   const hasBody = method !== 'GET' && method !== 'DELETE';
   const isChange = method !== 'GET';
@@ -84,13 +78,10 @@ export const describeAnswers = (route: DescribedRoute): JsonSchema => {
   const mediaType = typeof documentation.answer === 'string' ? documentation.answer : 'application/json';
   const schema = mediaType === 'application/json' ? (known.success ?? {}) : { type: 'string' };
   const content = status === 204 ? {} : { content: { [mediaType]: { schema, ...example } } };
+  const withMismatch = { ...headers, 'Idempotency-Payload-Mismatch': header(TEXTS.mismatch) };
   const also = Object.entries(documentation.alsoAnswers ?? {}).map(([other, description]) => [
     other,
-    {
-      description,
-      headers: { ...headers, 'Idempotency-Payload-Mismatch': header(TEXTS.mismatch) },
-      ...content,
-    },
+    { description, headers: withMismatch, ...content },
   ]);
   const errors = [...listCodes(route)].map(([code, codes]) => [String(code), describeError(code, codes, route)]);
   return {
@@ -100,7 +91,7 @@ export const describeAnswers = (route: DescribedRoute): JsonSchema => {
 };
 
 const describeError = (status: number, codes: readonly string[], { isPublic, known }: DescribedRoute): JsonSchema => ({
-  description: `${statusTexts[status] ?? TEXTS.error} ${codes.map((code) => `\`${code}\``).join(', ')}`,
+  description: `${STATUS_TEXTS[status] ?? TEXTS.error} ${codes.map((code) => `\`${code}\``).join(', ')}`,
   'x-codes': codes,
   headers: {
     ...REQUEST_ID,
