@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Interval of Node's checks for progress, in ms. The second check without progress abandons an answer: after 20 to 40 s. */
+/** Interval of Node's checks for progress, in ms. A stalled answer ends at the second check: after 20 to 40 s. */
 const STALLED_MS = 20_000;
 
 /**

@@ -143,7 +143,7 @@ export class Gate {
     return this.admitWithinBudget(gateRequest, 'sandbox');
   }
 
-  /** Checks a request to the assistant tools up to step 5; the requests that tools send pass all steps. @throws GateRejection */
+  /** Checks a request to the assistant tools up to step 5; requests by tools pass all steps. @throws GateRejection */
   async admitToTools(request: FastifyRequest, slug: string): Promise<AdmittedRequest> {
     const gateRequest = this.identification.openEndpointRequest(request, slug, 'tools');
     const endpoint = await this.identification.identify(gateRequest);
