@@ -17,20 +17,16 @@ export interface Demo {
 }
 
 /** Lists the routes that a process with these roles serves, and states whether it publishes posts. */
-export const describeServices = ({ roles, demo }: Pick<Settings, 'roles' | 'demo'>): string => {
-  return [
+export const describeServices = ({ roles, demo }: Pick<Settings, 'roles' | 'demo'>): string =>
+  [
     ...(roles.has('api') ? ['/v1', '/manage/v1'] : []),
     ...(roles.has('tools') ? ['/sse'] : []),
     ...(demo ? ['/walls'] : []),
     '/healthz, /readyz, /metrics',
     ...(roles.has('worker') ? [BANNER_MESSAGES.publishes] : []),
   ].join(', ');
-};
 
-/**
- * Returns the text that a process prints once it has started: its addresses (the console's first), a generated operator
- * key, and the demo's endpoint.
- */
+/** Returns what a started process prints: its addresses, a generated operator key, and the demo's endpoint. */
 export const banner = (
   { address, metricsAddress, settings, infrastructure, networks }: Running,
   demo: Demo | null,
@@ -52,13 +48,11 @@ export const banner = (
   return `\n${table}\n${demo?.endpoint ? `\n${invitation(demo.endpoint)}\n` : ''}\n`;
 };
 
-/** The key itself is printed only at the first start, because later output often ends up in logs. */
+/** The key itself is printed only at the first start: later output often ends up in logs. */
 const keptIn = (dataDir: string): string => BANNER_MESSAGES.operatorKeyKept({ file: keysFile(dataDir) });
 
-const invitation = ({ enableUrl, ...endpoint }: NonNullable<Demo['endpoint']>): string =>
-  enableUrl === null ? howToPost(endpoint) : `${howToEnable(enableUrl)}\n\n${howToPost(endpoint)}`;
-
-const howToEnable = (url: string): string => BANNER_MESSAGES.demoDisabled({ url });
-
-const howToPost = ({ url, token }: { readonly url: string; readonly token: string }): string =>
-  BANNER_MESSAGES.post({ url, token, body: `{"text": ${JSON.stringify(BANNER_MESSAGES.firstPost)}}` });
+const invitation = ({ url, token, enableUrl }: NonNullable<Demo['endpoint']>): string => {
+  const body = `{"text": ${JSON.stringify(BANNER_MESSAGES.firstPost)}}`;
+  const howToPost = BANNER_MESSAGES.post({ url, token, body });
+  return enableUrl === null ? howToPost : `${BANNER_MESSAGES.demoDisabled({ url: enableUrl })}\n\n${howToPost}`;
+};

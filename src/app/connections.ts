@@ -10,7 +10,7 @@ export interface Connections {
   readonly events: number;
   /** Pool for the projections; 0 if the process runs none, or if they share the pool for queries. */
   readonly projections: number;
-  /** Pool for readiness and metrics; 0 if too few connections are left, in which case they use the pool for queries. */
+  /** Pool for readiness and metrics; 0 if they use the pool for queries. */
   readonly health: number;
 }
 
@@ -19,9 +19,9 @@ const MOST_QUERIES = 12;
 const MOST_EVENTS = 4;
 /** Fewer than there are projections: each holds a connection only during a transaction. */
 const MOST_PROJECTIONS = 4;
-/** One for /readyz and one for /metrics, so that health checks and requests never wait for each other. */
+/** One for /readyz and one for /metrics: health checks and requests never wait for each other. */
 const MOST_HEALTH = 2;
-/** Health checks share the pool for queries unless their own pool leaves at least this many connections for queries. */
+/** Health checks share the pool for queries if a pool of their own would leave queries fewer connections. */
 const FEWEST_QUERIES = 2;
 
 /**

@@ -11,7 +11,7 @@ import type { KeyRing } from '../secrets/key-ring.js';
 import { type Connections, divideConnections } from './connections.js';
 import type { ProcessOptions } from './process-options.js';
 import type { Resources } from './resources.js';
-import { waitForServer } from './wait-for-server.js';
+import { addressFrom, waitForServer } from './wait-for-server.js';
 
 /** The database of a process, with all migrations applied. */
 export class Database {
@@ -24,10 +24,7 @@ export class Database {
   ) {}
 }
 
-/**
- * Returns how long a projection's transaction may be idle before the server ends it, in ms, so that the worker that
- * takes over can lock its rows.
- */
+/** Returns how long a projection's transaction may be idle before the server ends it to free its rows, in ms. */
 export const longestIdleTransaction = ({ leaseMs }: Pick<Settings, 'leaseMs'>): number => Math.max(2_000, leaseMs / 2);
 
 /**
@@ -42,14 +39,12 @@ export const openDatabase = async (
   ring: KeyRing,
   resources: Resources,
 ): Promise<Database> => {
-  let connectionString = settings.databaseUrl;
-  if (connectionString === null) {
-    const embedded = await resources.open(
+  const openEmbedded = () =>
+    resources.open(
       () => startEmbeddedPostgres({ dataDir: settings.dataDir, logger: log }),
       (opened) => opened.stop(),
     );
-    ({ connectionString } = embedded);
-  }
+  const connectionString = settings.databaseUrl ?? (await openEmbedded()).connectionString;
   const connections = divideConnections(settings);
   const pool = createPool(connectionString, {
     max: connections.queries,
@@ -58,15 +53,13 @@ export const openDatabase = async (
     ...(connections.projections === 0 && { idleInTransactionMs: longestIdleTransaction(settings) }),
   });
   await resources.add(() => pool.end());
-  const url = settings.databaseUrl;
-  const from = url === null ? null : ({ setting: 'DATABASE_URL', url } as const);
-  const database = connectionString;
+  const from = addressFrom('DATABASE_URL', settings.databaseUrl);
   const requirements = { connections: connections.total, isChosen: settings.databasePool !== null, log };
   const historyKeys = await waitForServer(
     { what: 'a database', from, log, signal: resources.untilStopped(signal) },
     async () => {
-      await checkServer(database, requirements);
-      await migrate(database, migrations, log);
+      await checkServer(connectionString, requirements);
+      await migrate(connectionString, migrations, log);
       return claimDatabase(pool, ring);
     },
   );

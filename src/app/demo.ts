@@ -9,8 +9,8 @@ import type { Infrastructure } from './infrastructure.js';
 import type { Running } from './start.js';
 
 /**
- * The demo's endpoint and owner, stored between starts: the API shows tokens and keys only once, but at each start the
- * banner shows the token, and its link signs the owner in with the key.
+ * The demo's endpoint and owner, stored between starts: the API shows tokens and keys only once, but the banner needs
+ * them at each start.
  */
 interface StoredDemo {
   readonly id: string;
@@ -24,7 +24,7 @@ interface StoredOwner {
   readonly key: string;
 }
 
-/** Maximum wait for read models that are being built, in ms. */
+/** Maximum wait for read models, in ms. */
 const READ_MODELS_TIMEOUT_MS = 15_000;
 
 type Resource = Readonly<Record<string, string | null>> & { readonly id: string };
@@ -32,9 +32,7 @@ type Resource = Readonly<Record<string, string | null>> & { readonly id: string 
 /** The demo's endpoint as the management API shows it. */
 type EndpointResource = Resource & { readonly min_interval?: number; readonly is_active?: boolean };
 
-/** Minimum interval between two posts, in s; 0 means none (D-52). */
-const MIN_INTERVAL = 0;
-/** The interval in demos that earlier versions created. */
+/** Interval between two posts in demos that earlier versions created, in s; now there is none (D-52). */
 const FORMER_MIN_INTERVAL = 1;
 
 /**
@@ -117,7 +115,7 @@ const createDemo = async (
 class DemoApi {
   constructor(private readonly running: Running) {}
 
-  /** Returns a resource; null if there is none. */
+  /** Returns null if there is no such resource. */
   find(path: string): Promise<EndpointResource | null> {
     return this.findAs(this.running.settings.operatorKey, path);
   }
@@ -134,7 +132,7 @@ class DemoApi {
     return parseResource(await this.call(this.running.settings.operatorKey, path, request));
   }
 
-  /** Gives an owner a new key, and returns it. */
+  /** Returns an owner's new key. */
   async replaceKey(ownerId: string): Promise<string> {
     return (await this.post(`/owners/${ownerId}/rotate-key`, {}, `demo key ${Date.now()}`)).key!;
   }
@@ -164,18 +162,14 @@ const parseResource = ({ path, status, text }: Answer): Resource => {
   return JSON.parse(text) as Resource;
 };
 
-/** Sets the demo endpoint's interval with a command, because the API enforces the limits profile. */
+/** Executes a command, because the API would enforce the limits profile. */
 const removeMinInterval = async ({ aggregates, progress }: Infrastructure, endpointId: string): Promise<void> => {
   const at = Date.now();
   const commandId = `demo/${endpointId}/${at}`;
   const origin = { actor: 'system:demo', requestId: '', causationId: commandId, correlationId: commandId };
-  const command = { type: 'ChangeEndpoint', endpointId, settings: { minInterval: MIN_INTERVAL } } as const;
-  const decided = await aggregates.execute(endpointDecider, endpointId, command, {
-    ...origin,
-    clientAddress: null,
-    commandId,
-    at,
-  });
+  const command = { type: 'ChangeEndpoint', endpointId, settings: { minInterval: 0 } } as const;
+  const context = { ...origin, clientAddress: null, commandId, at };
+  const decided = await aggregates.execute(endpointDecider, endpointId, command, context);
   if (isRejection(decided)) throw new Error(`failed to create the demo: ${decided.message}`);
   await progress.waitFor(['discovery'], decided.aggregate.position, READ_MODELS_TIMEOUT_MS);
 };

@@ -8,9 +8,9 @@ import { reasonOf } from '../kernel/reason.js';
 import type { Database } from './database.js';
 import type { ProcessOptions } from './process-options.js';
 import type { Resources } from './resources.js';
-import { waitForServer } from './wait-for-server.js';
+import { addressFrom, waitForServer } from './wait-for-server.js';
 
-/** Interval at which a worker deletes the events that exceed their streams' retention limits, in ms. */
+/** Interval in ms at which a worker deletes events beyond their streams' retention limits. */
 const SCAVENGE_MS = 5 * 60_000;
 
 /** Returns the event store's address in human-readable form, without a password. */
@@ -35,16 +35,15 @@ export const openEventStore = async (
   const check = new StoreCheck(adapter, new StoreRecords(database.pool), addressOf(settings));
   const store = new CheckedEventStore(adapter, check, log);
   await resources.add(() => store.close());
-  const from = settings.eventStoreUrl === null ? null : serverOf(settings.eventStoreUrl);
+  const from = addressFrom('EVENT_STORE_URL', settings.eventStoreUrl);
   const signal = resources.untilStopped(options.signal);
-  let wrong: WrongEventStore | null = null;
-  await waitForServer({ what: 'an event store', from, log, signal }, async () => {
-    await store.start().catch((error: unknown) => {
-      if (!(error instanceof WrongEventStore)) throw error;
-      wrong = error;
-    });
-  });
-  if (wrong) throw wrong as WrongEventStore;
+  const wrong = await waitForServer({ what: 'an event store', from, log, signal }, () =>
+    store.start().catch((error: unknown) => {
+      if (error instanceof WrongEventStore) return error;
+      throw error;
+    }),
+  );
+  if (wrong) throw wrong;
   return store;
 };
 
@@ -58,8 +57,6 @@ export const openAdapter = (
   return url === null ? openInPostgres(options, database, resources) : openKurrent(options, url, resources);
 };
 
-const serverOf = (url: string) => ({ setting: 'EVENT_STORE_URL', url }) as const;
-
 const openKurrent = async (
   { log, signal: given }: ProcessOptions,
   url: string,
@@ -69,7 +66,8 @@ const openKurrent = async (
   const { KurrentEventStore } = await import('../event-store/kurrentdb/kurrent-event-store.js');
   const store = new KurrentEventStore({ connectionString: url, log });
   const signal = resources.untilStopped(given);
-  await waitForServer({ what: 'an event store', from: serverOf(url), log, signal }, () => store.readHead());
+  const from = addressFrom('EVENT_STORE_URL', url);
+  await waitForServer({ what: 'an event store', from, log, signal }, () => store.readHead());
   return store;
 };
 
@@ -80,8 +78,7 @@ const openInPostgres = async (
 ): Promise<EventStoreAdapter> => {
   const store = new PostgresEventStore({ connectionString, readConnections: connections.events, log });
   const signal = resources.untilStopped(given);
-  const url = settings.databaseUrl;
-  const from = url === null ? null : ({ setting: 'DATABASE_URL', url } as const);
+  const from = addressFrom('DATABASE_URL', settings.databaseUrl);
   await waitForServer({ what: 'an event store', from, log, signal }, () => store.start());
   if (settings.roles.has('worker')) {
     const scavenge = () =>

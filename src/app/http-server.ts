@@ -38,12 +38,10 @@ import type { Resources } from './resources.js';
 
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
-/**
- * Interval at which Node checks the two timeouts, in ms; with its default of 30 s, a request could take twice as long.
- */
+/** How often Node checks the two timeouts, in ms; by default, every 30 s. */
 const CHECK_INTERVAL_MS = 2_000;
 const MAX_HEAD_BYTES = 16_384;
-/** Maximum time, in ms, that a stopping process waits for requests in progress. */
+/** How long a stopping process waits for requests in progress, in ms. */
 const CLOSING_MS = 3_000;
 
 /** Creates the web server of a process. It does not listen yet. */
@@ -80,47 +78,46 @@ export const createHttpServer = async (
     logger: new NestLogger(log),
   });
   if (settings.corsOrigins.length > 0) app.enableCors({ delegator: allowPages(settings.corsOrigins) });
-  recordClientAddresses(adapter.getInstance());
+  const fastify: FastifyInstance = adapter.getInstance();
+  recordClientAddresses(fastify);
   const memory = overrides?.requestMemory ?? new RequestMemory();
-  disableBodyParsing(adapter.getInstance(), memory);
-  serializeListsInSlices(adapter.getInstance());
-  boundAnswers(adapter.getInstance(), memory.answers);
-  trackPendingReplies(adapter.getInstance());
-  checkHeaders(adapter.getInstance());
-  replaceServerResponses(adapter.getInstance());
-  closeFinishedConnections(adapter.getInstance());
+  disableBodyParsing(fastify, memory);
+  serializeListsInSlices(fastify);
+  boundAnswers(fastify, memory.answers);
+  trackPendingReplies(fastify);
+  checkHeaders(fastify);
+  replaceServerResponses(fastify);
+  closeFinishedConnections(fastify);
   const metrics = app.get(Metrics, { strict: false });
   if (servesRequests(settings.roles)) {
-    recordResponses(adapter.getInstance(), app.get(RequestRecorder, { strict: false }), systemClock);
+    recordResponses(fastify, app.get(RequestRecorder, { strict: false }), systemClock);
     watchUnauthenticatedBodies(metrics, app.get(UnauthenticatedBodies, { strict: false }));
     watchRequestMemory(metrics, memory);
   }
   if (settings.roles.has('api')) {
     const streams = app.get(ChangeStreams, { strict: false });
     metrics.watchGauge('crosspost_change_streams', 'Open change streams', () => streams.size);
-  } else hidePublicApi(adapter.getInstance());
+  } else hidePublicApi(fastify);
   metrics.watchCounter(
     'crosspost_log_lines_dropped_total',
     'Log lines dropped because nothing read stderr',
     countDroppedLogLines,
   );
-  metrics.watchRequests(adapter.getInstance());
-  requests.attachTo(adapter.getInstance().server);
-  boundConnections(adapter.getInstance());
+  metrics.watchRequests(fastify);
+  requests.attachTo(fastify.server);
+  endStalledAnswers(fastify.server);
+  fastify.server.maxConnections = MAX_CONNECTIONS;
   return app;
 };
 
-/**
- * Closes the application: accepts no new connections, answers the requests in progress, and closes connections that are
- * still open after 3 s. A slow client must not keep the process running.
- */
+/** Accepts no new connections, answers the requests in progress, and closes connections that are still open after 3 s. */
 export const closeHttpServer = async (app: NestFastifyApplication): Promise<void> => {
   const timer = setTimeout(() => app.getHttpServer().closeAllConnections(), CLOSING_MS);
   await app.close();
   clearTimeout(timer);
 };
 
-/** True for a process that checks requests from endpoints' clients, whether to `/v1` or to the assistant tools. */
+/** True for a process that answers requests from endpoints' clients, to `/v1` or to the assistant tools. */
 const servesRequests = (roles: ReadonlySet<Role>): boolean => roles.has('api') || roles.has('tools');
 
 /**
@@ -175,25 +172,11 @@ const watchRequestMemory = (metrics: Metrics, { bodies, work, toolCalls, answers
   );
 };
 
-/**
- * Lets a client that has closed its half of the connection receive its answer. By default Node closes the connection.
- */
-const allowHalfClosed = ({ server }: FastifyInstance): void => {
+/** Answers, in the usual form (D-6, D-11), requests that Node would otherwise answer itself. */
+const replaceServerResponses = ({ server }: FastifyInstance): void => {
+  // A client that has closed its half of the connection still receives its answer.
   Object.assign(server, { httpAllowHalfOpen: true });
-};
-
-/**
- * Answers requests that Node would otherwise answer itself, so that these responses have the usual form (D-6, D-11).
- */
-const replaceServerResponses = (fastify: FastifyInstance): void => {
-  allowHalfClosed(fastify);
-  fastify.server.on('checkExpectation', rejectExpectation).on('connect', rejectConnect);
-};
-
-/** Closes connections of clients that do not read their answers, and limits the number of open connections. */
-const boundConnections = ({ server }: FastifyInstance): void => {
-  endStalledAnswers(server);
-  server.maxConnections = MAX_CONNECTIONS;
+  server.on('checkExpectation', rejectExpectation).on('connect', rejectConnect);
 };
 
 /**

@@ -1,4 +1,4 @@
-import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
+import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
@@ -17,12 +17,10 @@ import { Database } from './database.js';
 import { CoreModule } from './modules/core.module.js';
 import { ReadModelsModule } from './modules/read-models.module.js';
 import { SecretsModule } from './modules/secrets.module.js';
-import { KEYS, type ProcessOptions } from './process-options.js';
+import { KEYS } from './process-options.js';
 import { Resources } from './resources.js';
 
-/**
- * The parts of a process that its interfaces and sagas build on. Tests and benchmarks start these parts on their own.
- */
+/** The parts of a process that its interfaces and sagas build on. */
 export interface Infrastructure {
   readonly keys: Keys;
   readonly connectionString: string;
@@ -54,15 +52,8 @@ export const infrastructureOf = (app: INestApplicationContext): Infrastructure =
   };
 };
 
-@Module({})
-class InfrastructureModule {
-  static forRoot(options: ProcessOptions, resources: Resources): DynamicModule {
-    return {
-      module: InfrastructureModule,
-      imports: [CoreModule.forRoot(options, resources), CqrsModule.forRoot(), ReadModelsModule, SecretsModule],
-    };
-  }
-}
+@Module({ imports: [CqrsModule.forRoot(), ReadModelsModule, SecretsModule] })
+class InfrastructureModule {}
 
 /** Starts the infrastructure without interfaces and sagas, for tests and benchmarks. */
 export const startInfrastructure = async (
@@ -72,7 +63,7 @@ export const startInfrastructure = async (
   const resources = new Resources(log);
   try {
     const context = await NestFactory.createApplicationContext(
-      InfrastructureModule.forRoot({ settings, log }, resources),
+      { module: InfrastructureModule, imports: [CoreModule.forRoot({ settings, log }, resources)] },
       { logger: new NestLogger(log), abortOnError: false },
     );
     return { ...infrastructureOf(context), stop: () => context.close() };

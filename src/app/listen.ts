@@ -2,8 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { START_MESSAGES } from './messages.js';
 
-/** The address that a server should listen on, and the setting that names its port. */
-export interface WantedAddress {
+interface WantedAddress {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
@@ -19,10 +18,8 @@ export const listen = async (server: FastifyInstance, wanted: WantedAddress): Pr
     await server.listen({ port: wanted.port, host: wanted.host });
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    const sentence = SENTENCES[code]?.(wanted);
-    throw sentence === undefined
-      ? error
-      : new Error(START_MESSAGES.withCode({ problem: sentence, code }), { cause: error });
+    const problem = SENTENCES[code]?.(wanted);
+    throw problem === undefined ? error : new Error(START_MESSAGES.withCode({ problem, code }), { cause: error });
   }
   return (server.server.address() as AddressInfo).port;
 };

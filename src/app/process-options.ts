@@ -9,23 +9,18 @@ import type { NetworkCatalogues } from './network-catalogues.js';
 
 /** Parts of a process that tests replace. */
 export interface Overrides {
-  /** Replaces the system clock. */
   readonly clock?: Clock;
   /** Time limit for one call to a network, in ms; each network has its own by default. */
   readonly callTimeoutMs?: number;
   /** Number of channels of one network that a worker publishes on at a time. */
   readonly channelsPerNetwork?: number;
-  /** Replaces the networks that the program knows. */
   readonly networks?: NetworkCatalogues;
-  /** Base URLs of networks, by identifier. They take precedence over the settings and over stand-ins. */
+  /** Base URLs by network. They take precedence over the settings and over stand-ins. */
   readonly networkUrls?: Readonly<Record<string, string>>;
-  /** Wraps the event store that every other part uses. */
   readonly wrapEventStore?: (store: EventStore) => EventStore;
-  /** Replaces the memory for large requests. */
   readonly requestMemory?: RequestMemory;
-  /** Replaces the folder of the built console. */
+  /** Folder of the built console. */
   readonly consoleFolder?: string;
-  /** Replaces limits and intervals of the change streams. */
   readonly streams?: Partial<StreamOptions>;
 }
 

@@ -15,21 +15,15 @@ export class Resources implements OnApplicationShutdown {
 
   constructor(private readonly log: Log) {}
 
-  /**
-   * Returns a signal that is aborted when the process stops or the given signal is aborted, so that waits for servers
-   * end.
-   */
+  /** Returns a signal for waits: it is aborted when the process stops or the given signal is aborted. */
   untilStopped(signal?: AbortSignal): AbortSignal {
     return signal ? AbortSignal.any([signal, this.stopping.signal]) : this.stopping.signal;
   }
 
-  /**
-   * Opens a resource and registers how to close it. A process that is stopped in the meantime waits for the resource to
-   * open, then closes it.
-   */
+  /** Opens a resource and registers how to close it. A stopping process waits for it to open, then closes it. */
   async open<Resource>(
     open: () => Promise<Resource>,
-    close: (resource: Resource) => Promise<unknown> | void,
+    close: (resource: Resource) => ReturnType<Close>,
   ): Promise<Resource> {
     const opening = open();
     this.opening.add(opening);
@@ -48,9 +42,7 @@ export class Resources implements OnApplicationShutdown {
     else this.opened.push(close);
   }
 
-  /**
-   * Closes all resources, the last opened first. A resource that fails to close is logged and does not stop the others.
-   */
+  /** Closes all resources, the last opened first, even if some fail to close; logs each failure. */
   closeAll(): Promise<void> {
     return (this.closing ??= this.closeInReverse());
   }

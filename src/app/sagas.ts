@@ -38,10 +38,7 @@ export const SAGAS = [
   WriteTransparencyLog,
 ];
 
-/**
- * Checkpoints of the sagas that start at `now`. An import moves them, so that these sagas do not act on the imported
- * history.
- */
+/** Checkpoints of the sagas that start at `now`. An import moves them past the imported history. */
 export const LATECOMERS: readonly string[] = SAGAS.map(followedLogOf)
   .filter((followed) => followed?.startsAt === 'now')
   .map((followed) => `saga/${followed!.name}`);

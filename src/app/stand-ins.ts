@@ -20,14 +20,11 @@ export interface Networks {
 }
 
 /** A stand-in that this process runs. */
-export interface NetworkStandIn extends StandInDescriptor {
+interface NetworkStandIn extends StandInDescriptor {
   readonly url: string;
 }
 
-/**
- * Returns the networks of a process. In demo mode, starts a stand-in for each network whose base URL is not set;
- * otherwise such a network is reached at its default URL.
- */
+/** In demo mode, starts a stand-in for each network without a base URL; otherwise uses the network's default URL. */
 export const startNetworks = async (
   settings: Settings,
   logger: Logger,

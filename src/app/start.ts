@@ -26,7 +26,7 @@ export interface Running {
   readonly networks: Networks;
   /** Code for signing in to the console; null if this process is not in demo mode or has no API. */
   readonly oneTimeCode: OneTimeCode | null;
-  /** Checks how well helper processes are isolated, for /readyz and the log. */
+  /** Checks the isolation of helper processes, for /readyz and the log. */
   checkHelpers(): Promise<void>;
   /** Answers the requests in progress, finishes the sends in progress, then closes everything. */
   stop(): Promise<void>;
@@ -63,11 +63,11 @@ export const start = async (
     const metricsAddress = await openHealthListener(app, given, resources);
     signal?.throwIfAborted();
     settings.baseUrl = given.baseUrl ?? address;
-    if (given.roles.has('worker')) await waitUntilBuilt(infrastructureOf(app).pool, signal);
+    const infrastructure = infrastructureOf(app);
+    if (given.roles.has('worker')) await waitUntilBuilt(infrastructure.pool, signal);
     signal?.throwIfAborted();
     const networks = app.get<Networks>(NETWORKS, { strict: false });
     const oneTimeCode = given.demo && given.roles.has('api') ? app.get(OneTimeCode, { strict: false }) : null;
-    const infrastructure = infrastructureOf(app);
     const helpers = app.get(HelperCheck, { strict: false });
     const checkHelpers = () => helpers.run();
     return { settings, address, metricsAddress, infrastructure, networks, oneTimeCode, checkHelpers, stop };
@@ -77,10 +77,7 @@ export const start = async (
   }
 };
 
-/**
- * Opens the listener for METRICS_PORT, if set, and returns its address. The listener still answers while the process
- * finishes its requests and sends.
- */
+/** Opens the listener for METRICS_PORT, which still answers while the process finishes its requests and sends. */
 const openHealthListener = async (
   app: NestFastifyApplication,
   { host, metricsPort }: Settings,

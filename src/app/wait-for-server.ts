@@ -11,16 +11,21 @@ import { WrongSecretsKey } from '../secrets/database-keys.js';
 import { adviseOnRefusal } from './database-advice.js';
 import { START_MESSAGES } from './messages.js';
 
-/** A server that a process needs to start. */
-export interface RequiredServer {
+interface RequiredServer {
   /** Human-readable name: `a database`. */
   readonly what: string;
   /** The setting that contains the server's address, and its value; null if no setting does. */
-  readonly from: { readonly setting: 'DATABASE_URL' | 'EVENT_STORE_URL'; readonly url: string } | null;
+  readonly from: ReturnType<typeof addressFrom>;
   readonly log: Logger;
   /** Ends the wait. */
   readonly signal: AbortSignal | undefined;
 }
+
+/** Returns the setting that contains a server's address; null if it is not set. */
+export const addressFrom = (
+  setting: 'DATABASE_URL' | 'EVENT_STORE_URL',
+  url: string | null,
+): { readonly setting: typeof setting; readonly url: string } | null => (url === null ? null : { setting, url });
 
 const PAUSE_MS = 1_000;
 
@@ -62,19 +67,15 @@ const isTemporary = (error: unknown): boolean => {
 const isServerError = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'severity' in error && 'code' in error;
 
-/**
- * Returns an error that names the setting and quotes the server or its client. Returns errors that are already
- * sentences unchanged.
- */
+/** Returns an error that names the setting and quotes the server or its client, or the error itself if it is a sentence. */
 const describeRejection = (error: unknown, what: string, from: RequiredServer['from']): unknown => {
   if (from === null || SENTENCES.some((type) => error instanceof type)) return error;
   const refusal = error instanceof Unavailable && isServerError(error.cause) ? error.cause : error;
   const reason = reasonOf(refusal).replaceAll(from.url, maskUrl(from.url));
   const advice = from.setting === 'DATABASE_URL' ? adviseOnRefusal(refusal, from.url) : null;
-  const sentence = START_MESSAGES.unusableServer({ setting: from.setting, what, reason });
-  return new Error(advice === null ? sentence : START_MESSAGES.unusableServerAdvice({ problem: sentence, advice }), {
-    cause: error,
-  });
+  const problem = START_MESSAGES.unusableServer({ setting: from.setting, what, reason });
+  const sentence = advice === null ? problem : START_MESSAGES.unusableServerAdvice({ problem, advice });
+  return new Error(sentence, { cause: error });
 };
 
 /** Errors whose message is a human-readable sentence. */

@@ -8,10 +8,7 @@ import { renderWalls } from '../stand-ins/walls/wall-page.js';
 import { WALL_MESSAGES } from './messages.js';
 import { NETWORKS, type Networks } from './stand-ins.js';
 
-/**
- * Shows the posts on all stand-in networks, as readers see them, on one page, in demo mode only (management-api.md: The
- * rest).
- */
+/** Shows the posts on all stand-in networks as readers see them, in demo mode (management-api.md: The rest). */
 @Controller('walls')
 export class WallsController {
   constructor(@Inject(NETWORKS) private readonly networks: Networks) {}
@@ -20,8 +17,7 @@ export class WallsController {
   async page(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     const sources = await Promise.all(
       this.networks.standIns.map(async ({ platform, theme }): Promise<WallSource> => {
-        const answer = await this.ask(platform, `/wall.json?after=0&media_base=/walls/${platform}/media`);
-        return { feed: (await answer.json()) as WallFeed, feedUrl: `/walls/${platform}/feed`, theme };
+        return { feed: await this.readFeed(platform, 0), feedUrl: `/walls/${platform}/feed`, theme };
       }),
     );
     const nonce = randomUUID();
@@ -34,11 +30,9 @@ export class WallsController {
     @Param('platform') platform: string,
     @Query('after') after: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<unknown> {
+  ): Promise<WallFeed> {
     void reply.headers(DATA_HEADERS);
-    return (
-      await this.ask(platform, `/wall.json?after=${Number(after) || 0}&media_base=/walls/${platform}/media`)
-    ).json();
+    return this.readFeed(platform, Number(after) || 0);
   }
 
   @Get(':platform/media/:file')
@@ -54,6 +48,11 @@ export class WallsController {
       if (value !== null) void reply.header(name, value);
     }
     return Buffer.from(await answer.arrayBuffer());
+  }
+
+  private async readFeed(platform: string, after: number): Promise<WallFeed> {
+    const answer = await this.ask(platform, `/wall.json?after=${after}&media_base=/walls/${platform}/media`);
+    return (await answer.json()) as WallFeed;
   }
 
   private async ask(platform: string, path: string): Promise<Response> {

@@ -25,7 +25,7 @@ import { MediaModule } from './media.module.js';
 import { MetricsModule } from './metrics.module.js';
 import { PostgresModule } from './postgres.module.js';
 
-/** How long a health query may take before the server cancels it, in ms. */
+/** The server cancels health queries after this time, in ms. */
 const STATEMENT_MS = 2_000;
 
 const HEALTH_POOL = Symbol('HealthPool');

@@ -7,7 +7,7 @@ import { SecretVault } from '../../secrets/vault.js';
 import { Resources } from '../resources.js';
 import { SecretsModule } from './secrets.module.js';
 
-/** Maximum time that a worker waits for a translation, in ms. */
+/** How long a worker waits for a translation, in ms. */
 const TRANSLATION_MS = 30_000;
 
 /** Processing of posts before publication: the client of translation services. */

@@ -1,7 +1,7 @@
 /** Publications to compare with an event store, in this order. */
 export interface PublicationList {
   readonly ids: readonly string[];
-  /** True if sorted newest first, so that the comparison can stop after enough consecutive known outcomes. */
+  /** True if sorted newest first: the comparison can stop after enough consecutive known outcomes. */
   readonly mayStop: boolean;
 }
 
@@ -21,11 +21,10 @@ const BOUNDS = {
 };
 
 /**
- * Finds the publications whose outcomes an event store lacks, a page at a time. Returns each list in reverse, so that
- * the caller appends the earliest outcomes first. If a run is interrupted, the store then looks like a longer backup,
- * and the next run can stop when it reaches the appended outcomes.
- * @param comparePage compares the publications of a page, in order, leaving out publications whose posts the store
- * lacks
+ * Finds the publications whose outcomes an event store lacks. Returns each list in reverse, for the caller to append the
+ * earliest outcomes first: after an interruption, the store then looks like a longer backup, and the next run can stop
+ * when it reaches the appended outcomes.
+ * @param comparePage compares publications in order, and leaves out publications whose posts the store lacks
  */
 export const findUnknown = async (
   lists: readonly PublicationList[],

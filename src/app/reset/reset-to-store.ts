@@ -101,14 +101,14 @@ const findLogs = async (pool: Pool, published: PublishedCheckpoints): Promise<re
   return [other.size > head.size ? known : own];
 };
 
-/** Number of publications whose outcomes were appended, and how many of them are in doubt. */
-interface TakenOver {
-  readonly taken: number;
-  readonly doubtful: number;
-}
-
-/** Appends the outcomes that the read model `posts` holds and the store lacks. */
-const takeOverOutcomes = async ({ pool }: Database, store: EventStore): Promise<TakenOver> => {
+/**
+ * Appends the outcomes that the read model `posts` holds and the store lacks.
+ * @returns how many outcomes were appended, and how many of these publications are in doubt
+ */
+const takeOverOutcomes = async (
+  { pool }: Database,
+  store: EventStore,
+): Promise<{ readonly taken: number; readonly doubtful: number }> => {
   const { rows } = await pool.query("select where to_regclass('posts.publication') is not null");
   const result = { taken: 0, doubtful: 0 };
   if (rows.length === 0) return result;
@@ -142,7 +142,7 @@ const decideTakeOver = async (
   return takeOver(row, state, Date.now());
 };
 
-/** Executes the commands that take over one outcome. Returns the last one; undefined if the store knows the outcome. */
+/** Executes the commands that take over one outcome. Returns the last; undefined if the store knows the outcome. */
 const takeOverOutcome = async (
   aggregates: AggregateStore,
   row: KnownPublication,

@@ -17,13 +17,10 @@ export interface KnownPublication {
   readonly warnings: readonly PublicationWarning[];
 }
 
-/** Name of the worker in attempts that the reset records. */
-const WORKER = 'reset';
-
 /**
- * Returns, in order, the commands that record the outcome of a publication in an event store, so that it is not sent
- * again; empty if there is nothing to record. Takes over an outcome that the read model shows. Marks a publication that
- * was sent in part, or may have been sent, as in doubt, so that its owner decides.
+ * Returns the commands, in order, that record a publication's outcome in an event store, so that it is not sent again;
+ * empty if there is nothing to record. Takes over an outcome that the read model shows. Marks a publication as in doubt,
+ * for its owner to decide, if it was or may have been sent in part.
  */
 export const takeOver = (
   known: KnownPublication,
@@ -42,19 +39,8 @@ export const takeOver = (
   if (state.status === 'queued' && known.state === 'dismissed') return [{ type: 'CancelPublication', at, ...ids }];
   const isStarted = state.status === 'publishing';
   const attempt = isStarted ? state.attempt : state.attempt + 1;
-  const start: PublicationCommand[] = isStarted
-    ? []
-    : [
-        {
-          type: 'StartAttempt',
-          after: state.attempt,
-          at,
-          worker: WORKER,
-          sending: null,
-          projectRevision: null,
-          ...ids,
-        },
-      ];
+  const planned = { after: state.attempt, at, worker: 'reset', sending: null, projectRevision: null };
+  const start: PublicationCommand[] = isStarted ? [] : [{ type: 'StartAttempt', ...planned, ...ids }];
   if (known.state === 'published') {
     const urls = known.urls.filter((url) => !state.urls.includes(url));
     const outcome = { attempt, at, messageIds: newMessages, urls, warnings: known.warnings };

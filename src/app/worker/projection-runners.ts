@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/settings.js';
 import { SETTINGS } from '../../config/tokens.js';
@@ -7,7 +8,7 @@ import { EventCodec } from '../../event-store/codec.js';
 import { EVENT_STORE, type EventStore } from '../../event-store/port.js';
 import { LOG } from '../../kernel/log.js';
 import { Leases } from '../../postgres/leases.js';
-import { createPool, type PoolOptions } from '../../postgres/pool.js';
+import { createPool } from '../../postgres/pool.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
 import { type Projection, PROJECTIONS } from '../../projections/engine/projection.js';
 import { Decisions } from '../../projections/engine/rebuild/decisions.js';
@@ -46,17 +47,19 @@ export class ProjectionRunners implements BackgroundTask {
 
   private async runAll(): Promise<void> {
     const { database, store, codec, leases, progress, decisions, log } = this;
-    const max = database.connections.projections;
-    const pool = max === 0 ? database.pool : createPool(database.connectionString, this.poolOptions(max));
+    const pool = this.openPool();
     const dependencies = { pool, versionsPool: database.pool, store, codec, leases, progress, decisions, log };
     const runners = this.projections.map((projection) => new ProjectionRunner(projection, dependencies));
     await Promise.all(runners.map((runner) => runner.run(this.stopping.signal)));
     if (pool !== database.pool) await pool.end();
   }
 
-  private poolOptions(max: number): PoolOptions {
-    const { log: logger, settings } = this;
-    const idleInTransactionMs = longestIdleTransaction(settings);
-    return { max, applicationName: 'crosspost projections', logger, idleInTransactionMs };
+  private openPool(): Pool {
+    const { connections, connectionString, pool } = this.database;
+    const max = connections.projections;
+    if (max === 0) return pool;
+    const idleInTransactionMs = longestIdleTransaction(this.settings);
+    const applicationName = 'crosspost projections';
+    return createPool(connectionString, { max, applicationName, logger: this.log, idleInTransactionMs });
   }
 }

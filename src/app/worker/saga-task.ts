@@ -10,13 +10,10 @@ export interface RunningSaga {
   run(drain: AbortSignal, abort: AbortSignal): Promise<void>;
 }
 
-/**
- * Maximum time that a stopping worker waits for answers from networks and customers' servers, in ms. A post whose send
- * is aborted is in doubt.
- */
+/** How long a stopping worker waits for answers to its sends, in ms. A post is in doubt if its send is aborted. */
 const DRAIN_MS = 3_000;
 
-/** Runs a saga. When stopped, gives the sends in progress {@link DRAIN_MS} ms to finish. */
+/** Runs a saga. When stopped, gives the sends in progress {@link DRAIN_MS} to finish. */
 export class SagaTask implements BackgroundTask {
   private readonly drain = new AbortController();
   private readonly abort = new AbortController();
