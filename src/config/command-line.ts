@@ -5,17 +5,15 @@ import { join } from 'node:path';
 export interface CommandLineSettings {
   /** Base address of the gateway. */
   readonly url: string;
-  /** Key for the management API; null if there is none. */
+  /** Key for the management API. */
   readonly key: string | null;
-  /** Token of an endpoint; null if there is none. */
+  /** Token of an endpoint. */
   readonly token: string | null;
-  /** Secret for signing posts; null if posts are not signed. */
+  /** Null if posts are not signed. */
   readonly signingSecret: string | null;
   /** True if the user asks for no colours (no-color.org). */
   readonly plain: boolean;
 }
-
-const DEFAULT_URL = 'http://127.0.0.1:3000';
 
 /**
  * Reads the settings of the command line. If the environment contains no key, uses the key that a gateway with the same
@@ -24,7 +22,7 @@ const DEFAULT_URL = 'http://127.0.0.1:3000';
 export const readCommandLineSettings = (
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): CommandLineSettings => ({
-  url: env.CROSSPOST_URL || DEFAULT_URL,
+  url: env.CROSSPOST_URL || 'http://127.0.0.1:3000',
   key:
     env.CROSSPOST_KEY ||
     env.OPERATOR_KEY ||

@@ -57,17 +57,14 @@ const createOperatorSecret = (secretsKey: Buffer | null): Buffer =>
 /** Returns the path of the file with the generated keys. */
 export const keysFile = (dataDir: string): string => join(dataDir, 'keys.json');
 
-/**
- * Adds the generated keys that the file lacks. Returns its contents, and whether this start has added the operator key.
- */
+/** Adds the generated keys that the file lacks. Returns its contents, and whether the operator key is new. */
 const storeKeys = async (
   dataDir: string,
   generated: KeysFile,
 ): Promise<{ readonly keys: KeysFile; readonly isOperatorKeyNew: boolean }> => {
   const file = keysFile(dataDir);
   try {
-    // A database server that runs as another user may need to traverse DATA_DIR; the mode of keys.json protects the
-    // keys.
+    // A database server that runs as another user may need to traverse DATA_DIR. The mode of the file protects the keys.
     await mkdir(dataDir, { recursive: true, mode: 0o755 });
     let found = await readKeysFile(file);
     let isOperatorKeyNew = false;
@@ -114,8 +111,7 @@ const parseKeys = (text: string): KeysFile | null => {
 };
 
 /**
- * Writes the file atomically, even through a power failure: flushes it under a temporary name, then gives it its final
- * name.
+ * Writes the file atomically, even through a power failure: flushes it under a temporary name, then renames it.
  * @returns false if another process has created it
  */
 const writeKeysFile = async (file: string, keys: KeysFile, how: 'create' | 'replace'): Promise<boolean> => {

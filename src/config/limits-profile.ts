@@ -31,34 +31,28 @@ export interface PlanLimits {
   readonly resources: ResourceCaps;
 }
 
-/** All plan data and rate limits, read from one file (D-15). */
+/** All plan data and rate limits, read from one file (D-15). null means unlimited. */
 export interface LimitsProfile {
   /** `A`, `B`, or the path of the profile's file. */
   readonly name: string;
   readonly plans: Readonly<Record<Plan, PlanLimits>>;
   /** Seconds between two accepted posts of an endpoint: the allowed range, and the default. */
   readonly minInterval: { readonly min: number; readonly max: number; readonly default: number };
-  /** Per endpoint (D-17); null if unlimited. */
+  /** Per endpoint (D-17). */
   readonly discoveryPerMinute: number | null;
-  /** temp-pause and temp-resume together, per endpoint (D-17); null if unlimited. */
+  /** temp-pause and temp-resume together, per endpoint (D-17). */
   readonly pausesPerMinute: number | null;
-  /** Changes of planned posts, per endpoint (D-63); null if unlimited. */
+  /** Changes of planned posts, per endpoint (D-63). */
   readonly changesPerMinute: number | null;
-  /** Per endpoint (D-45); null if unlimited. */
+  /** Per endpoint (D-45). */
   readonly replaysPerMinute: number | null;
-  /**
-   * Maximum number of requests to media and translation hosts before acceptance, per endpoint; twice as many per owner
-   * (D-51); null if unlimited.
-   */
+  /** Requests to media and translation hosts before acceptance, per endpoint; twice as many per owner (D-51). */
   readonly probesPerMinute: number | null;
-  /** Maximum number of bytes in these hosts' responses, per endpoint; twice as many per owner; null if unlimited. */
+  /** Bytes in these hosts' responses, per endpoint; twice as many per owner. */
   readonly probeBytesPerMinute: number | null;
-  /** Computing time that an owner's previews may use per minute in each process, in ms (ADR-209); null if unlimited. */
+  /** Computing time of an owner's previews per minute in each process, in ms (ADR-209). */
   readonly previewMsPerMinute: number | null;
-  /**
-   * Number of violations in a sliding hour that disables an endpoint (D-17); null if violations never disable an
-   * endpoint.
-   */
+  /** Violations in a sliding hour that disable an endpoint (D-17). */
   readonly violationsToDisable: number | null;
 }
 
@@ -66,11 +60,11 @@ export interface LimitsProfile {
 export const monthlyPostsOf = ({ plans }: LimitsProfile): Readonly<Record<Plan, number | null>> =>
   Object.fromEntries(PLANS.map((plan) => [plan, plans[plan].monthlyPosts])) as Record<Plan, number | null>;
 
-/** Returns the plans with webhook input. */
+/** Returns the plans whose endpoints may publish. */
 export const plansWithInput = ({ plans }: LimitsProfile): readonly Plan[] =>
   PLANS.filter((plan) => plans[plan].webhookInput);
 
-/** Returns the plans with webhook output. */
+/** Returns the plans that may send webhooks. */
 export const plansWithOutput = ({ plans }: LimitsProfile): readonly Plan[] =>
   PLANS.filter((plan) => plans[plan].webhookOutput);
 
@@ -80,15 +74,14 @@ export const resourceCapsOf = ({ plans }: LimitsProfile): Readonly<Record<Plan, 
 
 /** Maximum for intervals and burst windows: 31 days, in seconds. */
 const MAX_SECONDS = 31 * 86_400;
-/** Maximum for counts, such as limits per minute, caps and violations. */
+/** Maximum for limits per minute, caps and violations. */
 const MAX_COUNT = 1_000_000_000;
 
-/** Default for a profile without a limit for changes of planned posts, per minute. */
+// Defaults for profiles that lack these limits, per minute (D-51, D-63).
 const DEFAULT_CHANGES = 60;
-/** Defaults for a profile without probe budgets (D-51): 600 requests and 200 MiB a minute. */
 const DEFAULT_PROBES = 600;
 const DEFAULT_PROBE_BYTES = 200 * 1_048_576;
-/** Default for the computing time of previews, in ms per minute: a sixth of a processor. */
+/** A sixth of a processor. */
 const DEFAULT_PREVIEW_MS = 10_000;
 
 const builtIn = new URL('./limits-profiles.json', import.meta.url);

@@ -6,8 +6,6 @@ import { LogOutput } from './log-output.js';
 import { redact } from './redact.js';
 import type { Settings } from './settings.js';
 
-const STDERR = 2;
-
 /** Picks the fields of an error that are safe to log, because others may hold a request, a row or a secret. */
 const describeError = (error: unknown): unknown => {
   if (!types.isNativeError(error)) return redact(error);
@@ -32,7 +30,7 @@ export const createLogger = (settings: Pick<Settings, 'logLevel'>): Logger => {
       serializers: { err: describeError },
     },
     process.stderr.isTTY
-      ? pretty({ destination: STDERR, sync: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' })
+      ? pretty({ destination: process.stderr.fd, sync: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' })
       : new LogOutput((lines) => logger.warn({ lines }, 'dropped log lines: nothing read stderr fast enough')),
   );
   return logger;

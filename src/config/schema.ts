@@ -33,9 +33,20 @@ const optional = <T>(defaultText: string, setting: Omit<Setting<T>, 'defaultText
   defaultText,
 });
 
-const secret = { hide: () => MASK, mayBeFile: true } as const;
 /** A day, in ms. */
 export const DAY_MS = 86_400_000;
+
+// Parts that several settings share.
+const secret = { hide: () => MASK, mayBeFile: true } as const;
+const accessKey = {
+  ...secret,
+  takes: 'visible ASCII characters without spaces',
+  read: matching(/^[\x21-\x7e]{1,512}$/),
+};
+const key32 = { ...secret, takes: '32 bytes in base64, e.g. from "openssl rand -base64 32"', read: parseKey32 };
+const onOff = { takes: '"on" or "off"', read: parseOnOff };
+const seconds = { takes: 'whole seconds from 1 to 3600', read: wholeNumber(1, 3_600) };
+const days = { takes: 'whole days from 1 to 36500', read: wholeNumber(1, 36_500) };
 
 const parseRoles = (text: string): ReadonlySet<Role> => {
   const words = text.split(',').map((word) => oneOf([...ROLES, 'all'])(word.trim()));
@@ -128,17 +139,13 @@ export const schema = {
     show: (s) => s.brand,
   }),
   OPERATOR_KEY: optional('generated, stored in DATA_DIR, shown at start', {
-    ...secret,
-    takes: 'visible ASCII characters without spaces',
+    ...accessKey,
     description: "the operator's key for the management API",
-    read: matching(/^[\x21-\x7e]{1,512}$/),
     show: (s) => (s.operatorKey === null ? '(generated)' : MASK),
   }),
   SECRETS_KEY: optional('generated and stored in DATA_DIR with the embedded PostgreSQL; required with DATABASE_URL', {
-    ...secret,
-    takes: '32 bytes in base64, e.g. from "openssl rand -base64 32"',
+    ...key32,
     description: 'key that encrypts credentials; a process whose key differs from that of its database does not start',
-    read: parseKey32,
     show: (s) => (s.secretsKey === null ? '(generated)' : MASK),
   }),
   SECRETS_KEY_PREVIOUS: defaulted('none', {
@@ -150,49 +157,41 @@ export const schema = {
     show: (s) => (s.secretsKeysPrevious.length === 0 ? 'none' : MASK),
   }),
   PACING: defaulted('on', {
-    takes: '"on" or "off"',
+    ...onOff,
     description:
       'paces calls to the networks; off: only the waits that networks demand (429) are kept; off is for tests and not allowed with NODE_ENV=production',
-    read: parseOnOff,
     show: (s) => formatOnOff(s.pacing),
   }),
   LEASE_SECONDS: defaulted('30', {
-    takes: 'whole seconds from 1 to 3600',
+    ...seconds,
     description: 'time after which other workers take over the channels of a worker that no longer responds',
-    read: wholeNumber(1, 3600),
     show: (s) => String(s.leaseMs / 1000),
   }),
   SAGA_REACTION_SECONDS: defaulted('60', {
-    takes: 'whole seconds from 1 to 3600',
+    ...seconds,
     description: 'how long a saga may take for an event; then it stops working on the event and tries again',
-    read: wholeNumber(1, 3600),
     show: (s) => String(s.reactionMs / 1000),
   }),
   DELIVERY_BODY_DAYS: defaulted('30', {
-    takes: 'whole days from 1 to 36500',
+    ...days,
     description: 'how long the tables keep the bodies of finished webhook deliveries; the history keeps them for good',
-    read: wholeNumber(1, 36_500),
     show: (s) => String(s.deliveryBodyMs / DAY_MS),
   }),
   JOB_DAYS: defaulted('30', {
-    takes: 'whole days from 1 to 36500',
+    ...days,
     description: 'how long finished jobs are kept',
-    read: wholeNumber(1, 36_500),
     show: (s) => String(s.jobMs / DAY_MS),
   }),
   DEMO: optional('on without DATABASE_URL, else off; never on by default with NODE_ENV=production', {
-    takes: '"on" or "off"',
+    ...onOff,
     description:
       'starts stand-ins of the networks and creates a demo owner; with NODE_ENV=production OPERATOR_KEY must then be set',
-    read: parseOnOff,
     show: (s) => formatOnOff(s.demo),
   }),
   METRICS_KEY: optional('none', {
-    ...secret,
-    takes: 'visible ASCII characters without spaces',
+    ...accessKey,
     description:
       "bearer key for /metrics; if neither this nor METRICS_PORT is set, /metrics requires the operator's key with NODE_ENV=production",
-    read: matching(/^[\x21-\x7e]{1,512}$/),
     show: (s) => (s.metricsKey === null ? 'none' : MASK),
   }),
   METRICS_PORT: optional('none', {
@@ -205,13 +204,12 @@ export const schema = {
   LIMITS_PROFILE: defaulted('A', {
     takes: '"A", "B", or the path of a JSON file in the form of A or B in dist/config/limits-profiles.json',
     description: 'limits of the plans, and rate limits; null in a file means unlimited',
-    read: (text) => readLimitsProfile(text),
+    read: readLimitsProfile,
     show: (s) => s.limitsProfile.name,
   }),
   MEDIA_PROBE: defaulted('on', {
-    takes: '"on" or "off"',
+    ...onOff,
     description: 'checks media with small reads before a post is accepted',
-    read: parseOnOff,
     show: (s) => formatOnOff(s.mediaProbe),
   }),
   ALLOW_PRIVATE_ADDRESSES: defaulted('off', {
@@ -235,9 +233,8 @@ export const schema = {
     show: (s) => s.corsOrigins.join(',') || 'none',
   }),
   MAINTENANCE: defaulted('off', {
-    takes: '"on" or "off"',
+    ...onOff,
     description: 'on: all requests to /v1 are rejected with 503 rejected_disabled',
-    read: parseOnOff,
     show: (s) => formatOnOff(s.maintenance),
   }),
   HISTORY_ORIGIN: optional("BASE_URL without its scheme, and /history; later the log's own", {
@@ -247,10 +244,8 @@ export const schema = {
     show: (s) => s.historyOrigin ?? '(from BASE_URL)',
   }),
   HISTORY_KEY: optional('derived from SECRETS_KEY', {
-    ...secret,
-    takes: '32 bytes in base64, e.g. from "openssl rand -base64 32"',
+    ...key32,
     description: "seed of the Ed25519 key that signs the history's checkpoints",
-    read: parseKey32,
     show: (s) => (s.historyKey === null ? '(derived)' : MASK),
   }),
   MINUTE_MS: defaulted('60000', {
@@ -275,7 +270,7 @@ export const schema = {
   }),
 } satisfies Record<string, Setting>;
 
-/** Name of a setting: its environment variable. */
+/** Environment variable of a setting. */
 export type SettingName = keyof typeof schema;
 
 /** Parsed values of the settings, by name. */

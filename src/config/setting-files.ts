@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { SETTING_MESSAGES } from './messages.js';
 
-/** Suffix of the variable with the path of a file that contains a setting's value. */
-export const FILE_SUFFIX = '_FILE';
-
 /** A setting's value as it was given. */
 export interface GivenValue {
   /** Undefined if it is not set. */
@@ -20,7 +17,7 @@ export interface GivenValue {
  */
 export const readGivenValue = (env: NodeJS.ProcessEnv, name: string, mayBeFile: boolean): GivenValue => {
   const text = env[name]?.trim();
-  const path = mayBeFile ? env[name + FILE_SUFFIX]?.trim() : undefined;
+  const path = mayBeFile ? env[`${name}_FILE`]?.trim() : undefined;
   if (!path) return { text: text === '' ? undefined : text, name };
   if (text) throw new Error(SETTING_MESSAGES.bothGiven({ name }));
   const content = readSecretFile(name, path).trim();

@@ -39,7 +39,7 @@ export const parseOnOff = (text: string): boolean => {
 /** Formats a value as {@link parseOnOff} accepts it. */
 export const formatOnOff = (value: boolean): string => (value ? 'on' : 'off');
 
-/** Returns a reader of whole decimal numbers within the bounds, both inclusive. */
+/** Returns a reader of whole decimal numbers from `min` to `max`. */
 export const wholeNumber =
   (min: number, max: number) =>
   (text: string): number => {

@@ -12,7 +12,6 @@ export { helpText } from './help.js';
 export type Role = 'api' | 'worker' | 'tools';
 /** Lowest level of messages that are logged. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-
 /** Purpose of a process. Only production refuses test settings. */
 export type Environment = 'development' | 'test' | 'production';
 
@@ -27,7 +26,7 @@ export interface Settings {
   readonly dataDir: string;
   /** Null for the embedded PostgreSQL. */
   readonly databaseUrl: string | null;
-  /** Maximum number of connections to PostgreSQL; null if derived from the roles. */
+  /** Null if derived from the roles. */
   readonly databasePool: number | null;
   /** Null if the events are in the database. */
   readonly eventStoreUrl: string | null;
@@ -48,9 +47,7 @@ export interface Settings {
   readonly deliveryBodyMs: number;
   /** How long finished jobs are kept, in ms. */
   readonly jobMs: number;
-  /**
-   * Base URLs by network, without a trailing slash; null for the stand-in in demo mode, else for the network's own URL.
-   */
+  /** Base URLs by network, without a trailing slash; null for the network's own URL, or its stand-in in demo mode. */
   readonly apiUrls: Readonly<Record<string, string | null>>;
   readonly demo: boolean;
   /** Null if there is none; see {@link metricsPort}. */
@@ -80,12 +77,8 @@ export interface Settings {
 /** Invalid settings, which prevent the start. The message lists all of them, one per line, secrets masked. */
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
-    super(
-      [
-        problems.length === 1 ? SETTING_MESSAGES.oneWrong : SETTING_MESSAGES.moreWrong,
-        ...problems.map((problem) => `  ${problem}`),
-      ].join('\n'),
-    );
+    const title = problems.length === 1 ? SETTING_MESSAGES.oneWrong : SETTING_MESSAGES.moreWrong;
+    super([title, ...problems.map((problem) => `  ${problem}`)].join('\n'));
     this.name = 'SettingsError';
   }
 }
@@ -136,18 +129,13 @@ export const loadSettings = (env: NodeJS.ProcessEnv, networks: readonly NetworkS
   };
 };
 
-/**
- * Returns the base of URLs in responses if BASE_URL is not set and the port is known. Clients cannot reach a wildcard
- * address, so loopback replaces it.
- */
+/** Returns the base of URLs in responses if BASE_URL is not set. Loopback replaces a wildcard address. */
 export const defaultBaseUrl = (host: string, port: number): string => {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 };
 
-/**
- * Returns every setting as it is logged at startup, by environment variable. Secrets and passwords in URLs are masked.
- */
+/** Returns every setting as it is logged at startup, by environment variable, secrets and passwords in URLs masked. */
 export const describeSettings = (
   settings: Settings,
   networks: readonly NetworkSetting[],

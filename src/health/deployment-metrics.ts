@@ -14,9 +14,7 @@ const SAGA_LAG_HELP =
 const SAGA_STOPPED_HELP = '1 if a saga is stuck at an event that cannot be read or is older than a minute';
 const OVERDUE_HELP = 'Items whose erasure is more than a minute overdue (D-56)';
 
-/** Name of the saga that writes the transparency log. */
-const HISTORY_LOG = 'write-transparency-log';
-/** Maximum number of deliveries to count, so that a scrape does not cost more as the queue grows. */
+/** Maximum number of deliveries to count: the cost of a scrape must not grow with the queue. */
 const MOST_DELIVERIES = 100_000;
 
 /**
@@ -38,10 +36,7 @@ export class DeploymentMetrics {
   private readonly overdue: Gauge;
   private readonly deliveries: Gauge;
 
-  /**
-   * @param pool used only for these statements; the server cancels statements that take too long
-   * @param storeHead position of the newest event
-   */
+  /** @param pool used only for these statements; the server cancels statements that take too long */
   constructor(
     registry: Registry,
     private readonly pool: Pick<Pool, 'query'>,
@@ -90,7 +85,7 @@ export class DeploymentMetrics {
     for (const read of reads) await read().catch(() => undefined);
   }
 
-  /** Removes the values from all gauges. */
+  /** Removes all values. */
   clear(): void {
     const labelled = [this.depth, this.age, this.positions, this.lag, this.sagaPositions, this.sagaLag];
     for (const gauge of [...labelled, this.stoppedSagas, this.overdue]) gauge.reset();
@@ -151,7 +146,7 @@ export class DeploymentMetrics {
       this.sagaPositions.set({ saga }, Number(position));
       this.sagaLag.set({ saga }, lag);
       this.stoppedSagas.set({ saga }, failure !== null && isStoppedAt(failure.at) ? 1 : 0);
-      if (saga === HISTORY_LOG) this.logLag.set(lag);
+      if (saga === 'write-transparency-log') this.logLag.set(lag);
     }
   };
 

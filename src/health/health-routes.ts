@@ -3,8 +3,6 @@ import type { MetricsAccess, MetricsDoor } from './metrics-access.js';
 import type { MetricsPage } from './metrics-page.js';
 import type { Readiness } from './readiness.js';
 
-const RETRY_AFTER_SECONDS = '5';
-
 /** The routes about the process itself, served on PORT and METRICS_PORT (management-api.md: The rest). */
 export class HealthRoutes {
   constructor(
@@ -21,7 +19,7 @@ export class HealthRoutes {
   /** Answers 200 if the event store, the database and `discovery` work; otherwise 503 with the reasons. */
   async readReadiness(reply: FastifyReply): Promise<object> {
     const report = await this.readiness.read();
-    if (!report.ok) void reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);
+    if (!report.ok) void reply.code(503).header('retry-after', '5');
     return report;
   }
 

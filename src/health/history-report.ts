@@ -14,7 +14,7 @@ export interface HistoryReport {
   }[];
 }
 
-/** Reads the current and ended logs of the history. */
+/** Reads the current log of the history and the ended logs. */
 export const readHistory = async (pool: Pick<Pool, 'query'>): Promise<HistoryReport> => {
   const { rows } = await pool.query<HistoryReport>(
     `select l.origin, coalesce(l.size, 0)::float8 as size,

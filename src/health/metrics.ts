@@ -12,7 +12,7 @@ declare module 'fastify' {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Maximum number of combinations of network, outcome and code to count separately. */
+/** Maximum combinations of network, outcome and code. */
 const MAX_SERIES = 500;
 
 /** Counters of responses with the same labels. */
@@ -23,10 +23,7 @@ interface Series {
   uncounted: number;
 }
 
-/**
- * Metrics of one process, for Prometheus. Events are counted where they occur, so reading the metrics needs no request
- * to any server.
- */
+/** Metrics of one process, for Prometheus. Reading them needs no request to any server. */
 export class Metrics {
   readonly registry = new Registry();
   private readonly requests = new Counter({
@@ -87,10 +84,7 @@ export class Metrics {
     });
   }
 
-  /**
-   * Returns the series with these labels, created on first use, because looking up a metric's labels costs more than
-   * counting.
-   */
+  /** Keeps each series, because looking up a metric's labels costs more than counting. */
   private findSeries(route: string, status: number, decision: string): Series {
     const { labels } = this.last ?? {};
     // Most responses have the same labels as the previous one, and comparing costs less than building a key.

@@ -21,14 +21,14 @@ const FAR_BEHIND_MS = 60_000;
 /** The read model that every request needs. */
 const REQUIRED = 'discovery';
 
-/** An outdated read model, a saga that is stuck at an event, or secrets that cannot be read. */
+/** An outdated read model, a saga that is stuck at an event, or unreadable secrets. */
 export interface Degradation {
   readonly name: string;
   readonly reason: string;
 }
 
 /** The event store, as /readyz shows it. */
-export interface StoreReport {
+interface StoreReport {
   /** Identity of the event store that was last checked (ADR-124). */
   readonly id: string | null;
   /** Position of the newest event; null while it is unknown. */
@@ -59,17 +59,15 @@ export interface ReadinessReport {
 }
 
 /** Sources of a {@link ReadinessReport}. */
-export interface ReadinessSources {
+interface ReadinessSources {
   /** Used only for health checks, so that a busy shared pool does not look like an outage. */
   readonly pool: Pick<Pool, 'query'>;
   readonly store: Pick<EventStore, 'readAll' | 'appendFailure'>;
   readonly codec: Pick<EventCodec, 'readEnvelope'>;
   readonly connection: () => StoreConnection;
-  /** Position of the newest event. */
   readonly storeHead: Pick<SharedResult<Position>, 'get'>;
   /** Returns a message about stored secrets that cannot be read; null if none are known. */
   readonly secrets: () => Promise<string | null>;
-  /** Isolation of helper processes; null while unknown. */
   readonly helpers: () => HelperReport | null;
 }
 
@@ -88,10 +86,7 @@ interface FailingSaga {
   readonly position: Position;
   /** The event and its error. */
   readonly error: string;
-  /**
-   * The event; null if the saga fails without an event. `at`: time of the event, in ms since 1970; null if it cannot be
-   * read.
-   */
+  /** The event, with its time; null if the saga fails without an event. `at` is null if the event cannot be read. */
   readonly failure: { readonly at: Instant | null } | null;
 }
 
@@ -229,7 +224,7 @@ export class Readiness {
   }
 }
 
-/** Outcome of a call: its value, or the reason why it failed. */
+/** The value of a call, or the reason why it failed. */
 type Outcome<T> = { readonly value: T } | { readonly reason: string };
 
 const outcomeOf = <T>(call: Promise<T>): Promise<Outcome<T>> =>
