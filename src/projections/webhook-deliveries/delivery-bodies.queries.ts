@@ -30,14 +30,15 @@ export class DeliveryBodies {
   async readBody({ delivery_id, body }: Pick<DeliveryWithBody, 'delivery_id' | 'body'>): Promise<string | null> {
     if (body !== null) return body;
     const [stored] = await this.store.readStream(`delivery-${delivery_id}`, { limit: 1 });
-    const scheduled = stored && this.decode(stored);
+    const scheduled = stored && this.decode<DeliveryScheduled>(stored);
     if (!scheduled) return null;
     return scheduled.body ?? (scheduled.parts ? this.assembleParts(delivery_id, scheduled.parts) : null);
   }
 
-  private decode(stored: StoredEvent): DeliveryScheduled['data'] | null {
+  /** Returns an event's data; null if it is damaged. */
+  private decode<E extends DeliveryScheduled | DeliveryBodyPartStored>(stored: StoredEvent): E['data'] | null {
     try {
-      return this.codec.decode<DeliveryScheduled>(stored).data;
+      return this.codec.decode<E>(stored).data;
     } catch (error) {
       if (isDamaged(error)) return null;
       throw error;
@@ -47,7 +48,7 @@ export class DeliveryBodies {
   private async assembleParts(deliveryId: string, { count, sha256 }: BodyParts): Promise<string | null> {
     for (const stream of [bodyStreamName(deliveryId), bodyStreamName(deliveryId, sha256)]) {
       const stored = await this.store.readStream(stream, { limit: count });
-      const chunks = stored.map((part) => this.codec.decode<DeliveryBodyPartStored>(part).data.chunk);
+      const chunks = stored.map((part) => this.decode<DeliveryBodyPartStored>(part)?.chunk ?? '');
       const bytes = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, 'base64')));
       if (createHash('sha256').update(bytes).digest('hex') === sha256) return bytes.toString('utf8');
     }

@@ -106,26 +106,32 @@ it('sends nothing to a server to which no connection is possible for an earlier 
     });
 });
 
-it('does not send a body that is not stored as it was scheduled: the attempt fails, and the delivery is shown without it', async () => {
-  const receiver = await WebhookReceiver.start();
-  receivers.push(receiver);
-  const { id: output } = await setup.createOutput(receiver);
-  await setup.sendPost('large', { metadata: { filler: 'x'.repeat(100_000) } });
-  const { id } = await until('it arrives', async () => {
-    const { items } = await gateway.manage('GET', `/webhook-outputs/${output}/deliveries?state=delivered`);
-    return items[0] as { id: string } | undefined;
-  });
-  const damage = `update event_store.event set data = replace(data, '"chunk":"e', '"chunk":"f') where stream = $1`;
-  await gateway.pool.query(damage, [`deliveryBody-${id}`]);
-  await gateway.manage('POST', `/deliveries/${id}/retry`);
-  const { attempts, body } = await setup.waitForDelivery(id, (delivery) => delivery.attempts.length > 1);
-  expect(attempts[1]).toMatchObject({
-    status: null,
-    answer: expect.stringMatching(/^The stored body of this delivery/),
-  });
-  expect(body).toBeNull();
-  expect(receiver.received).toHaveLength(1);
-});
+it.each([
+  ['has other bytes', `replace(data, '"chunk":"e', '"chunk":"f')`],
+  ['cannot be decoded', `'{'`],
+])(
+  'does not send a body whose stored part %s: the attempt fails, and the delivery is shown without it',
+  async (_, data) => {
+    const receiver = await WebhookReceiver.start();
+    receivers.push(receiver);
+    const { id: output } = await setup.createOutput(receiver);
+    await setup.sendPost('large', { metadata: { filler: 'x'.repeat(100_000) } });
+    const { id } = await until('it arrives', async () => {
+      const { items } = await gateway.manage('GET', `/webhook-outputs/${output}/deliveries?state=delivered`);
+      return items[0] as { id: string } | undefined;
+    });
+    const damage = `update event_store.event set data = ${data} where stream = $1`;
+    await gateway.pool.query(damage, [`deliveryBody-${id}`]);
+    await gateway.manage('POST', `/deliveries/${id}/retry`);
+    const { attempts, body } = await setup.waitForDelivery(id, (delivery) => delivery.attempts.length > 1);
+    expect(attempts[1]).toMatchObject({
+      status: null,
+      answer: expect.stringMatching(/^The stored body of this delivery/),
+    });
+    expect(body).toBeNull();
+    expect(receiver.received).toHaveLength(1);
+  },
+);
 
 describe('a signing secret that cannot be decrypted', () => {
   const damageSecrets = (ids: readonly string[]) =>
