@@ -15,7 +15,10 @@ export type Filter = {
   readonly platforms?: readonly Platform[];
 };
 
-/** A footer to remove, by `marker` or `pattern` (D-28): its last occurrence and the text after it are cut. */
+/**
+ * A footer to remove (D-28): the text is cut from the footer's last occurrence to the end. Either `marker` or `pattern`
+ * is set.
+ */
 export type Footer = { readonly marker?: string; readonly pattern?: string };
 
 /** A replacement in the text (D-28). */
@@ -45,7 +48,9 @@ export type Signature = {
   readonly platforms?: readonly Platform[];
 };
 
-/** The processing of a project's posts, in the order of D-28 (management-api.md: `processing`). */
+/**
+ * The processing of a project's posts, in the order of D-28; every part is optional (management-api.md: `processing`).
+ */
 export type Processing = {
   readonly filters?: readonly Filter[];
   readonly footer?: Footer;
