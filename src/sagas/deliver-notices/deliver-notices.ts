@@ -33,9 +33,10 @@ type Attempt =
   | { readonly kind: 'retry'; readonly error: PublishError; readonly afterMs: number | null };
 
 /**
- * Delivers notices to the owners' chats, in one process at a time. Combines notices of one kind to one owner into a
- * message at most every ten minutes (ADR-163). Notices count as delivered after the message is sent, so a crash loses
- * none, and repeats only a message without a recorded response. Retries for a day, unless the network refuses for good.
+ * Delivers notices to the owners' chats, in one process at a time. Combines notices of one kind to one owner into one
+ * message, at most every ten minutes (ADR-163). Notices count as delivered once their message is sent: a crash loses no
+ * notice, and repeats only a message whose response was lost. A permanent refusal ends the batch at once; any other
+ * failure is retried for a day.
  */
 @Injectable()
 export class DeliverNotices {
@@ -123,7 +124,7 @@ export class DeliverNotices {
     }
   }
 
-  /** Reads the bot's token; null if it was erased or cannot be decrypted, until the owner sets it again. */
+  /** Reads the bot's token; null if it was erased or cannot be decrypted. */
   private async readSecret({ secretId }: NoticeChat): Promise<Secret | null> {
     const { vault, log } = this;
     try {

@@ -49,7 +49,7 @@ const appendUnlessChanged = async (posts: ReleaseAppends, wave: readonly Encoded
   }
 };
 
-/** Divides releases into groups to append at once. A group has each stream and, unless `isTogether`, channel once. */
+/** Divides releases into groups without repeated streams or, unless a group is appended together, channels. */
 const divideIntoWaves = (
   changes: readonly EncodedChange[],
   isTogether: boolean,

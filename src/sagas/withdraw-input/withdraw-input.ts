@@ -6,8 +6,8 @@ import { FollowsLog } from '../engine/follows-log.js';
 
 /**
  * Disables endpoints and webhook outputs that a changed plan no longer allows (publish-api.md: Endpoint and pause
- * states; D-8), if the process that changed the plan died before. The current plan decides, so an old or repeated event
- * disables nothing that is allowed.
+ * states; D-8), if the process that changed the plan died before doing so. The current plan decides, so an old or
+ * repeated event disables nothing that is still allowed.
  */
 @FollowsLog<OwnerPlanChanged>({ name: 'withdraw-input', types: ['OwnerPlanChanged'], startsAt: 'beginning' })
 export class WithdrawInput {

@@ -36,7 +36,7 @@ const ABANDONED = { kind: 'abandoned' } as const;
 const TRY_AFTER_MS = [0, 2_000, 5_000, 15_000, 45_000, 120_000, 300_000];
 /** Time, in ms, that a network may process a call after the connection broke. An earlier "not sent" is not trusted. */
 const SETTLED_AFTER_MS = 5_000;
-/** Interval, in ms, of checks for the answer of another process: after a lost session, it registers again by then. */
+/** Interval, in ms, of checks for another process's answer: long enough to register again after a lost session. */
 const LOOK_MS = 1_000;
 /** Maximum wait for the answer of another process, in ms: longer than any call except the slowest uploads. */
 const LONGEST_CALL_MS = 120_000;

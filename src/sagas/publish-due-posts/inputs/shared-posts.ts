@@ -13,7 +13,7 @@ interface Shared {
   reading: Promise<PostWithPayload> | null;
 }
 
-/** Reads each post once for its running publications: a post of a thousand channels lists all of them in each read. */
+/** Reads each post once for all of its running publications, because every read returns all targets of the post. */
 export class SharedPosts {
   private readonly posts = new Map<string, Shared>();
 
