@@ -85,7 +85,7 @@ export interface Schemas {
     readonly action: Schemas['OverviewAction'] | null;
     readonly subject: Schemas['AttentionSubject'];
   };
-  /** Facts about the first id of an attention item, from which a client can write its own sentence; null where they do not apply. */
+  /** Facts about the first of `ids`, from which clients can write their own sentence; null where they do not apply. */
   readonly AttentionSubject: {
     /** The first of `ids`; null if there is none. */
     readonly id: string | null;
@@ -302,7 +302,7 @@ export interface Schemas {
     readonly latency_ms: number | null;
     /** For `event_store`: position of the newest event. For `history`: number of events in the signed log. */
     readonly position: string | null;
-    /** For `read_models`: names of read models that have stopped or are far behind, and of sagas that are stuck at an event. */
+    /** For `read_models`: names of read models that have stopped or are far behind, and of sagas that are stuck. */
     readonly degraded: readonly string[];
   };
   /** Content for one network or target that replaces the post's own content, field by field. Null removes a field. */
@@ -323,7 +323,7 @@ export interface Schemas {
     readonly attention: readonly Schemas['AttentionItem'][];
     /** All networks. */
     readonly networks: readonly Schemas['Network'][];
-    /** At most ten: the publications that go next and those that have waited longest, in the order in which they are expected to go. Publications that wait for a person come last. */
+    /** At most ten, in their expected order: the next publications and the longest-waiting ones. Publications that wait for a person come last. */
     readonly waiting: readonly Schemas['WaitingPublication'][];
     /** The last 60 minutes, oldest first. */
     readonly minutes: readonly Schemas['Minute'][];
@@ -358,7 +358,7 @@ export interface Schemas {
     readonly next_attempt_at: string | null;
     /** The JSON that is sent; null if the stored body differs from the scheduled one, or if `body_truncated` is true. */
     readonly body: unknown;
-    /** True if the body is too large for a list, or older than `DELIVERY_BODY_DAYS`: `GET /deliveries/{id}` shows it. Absent otherwise. */
+    /** True if the body is too large for a list, or older than `DELIVERY_BODY_DAYS`; `GET /deliveries/{id}` shows it. */
     readonly body_truncated?: true;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -478,7 +478,7 @@ export interface Schemas {
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time at which the previous signing secret stops being valid; null if only the current secret is valid. */
+    /** Time at which the previous signing secret becomes invalid; null if only one is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -517,7 +517,7 @@ export interface Schemas {
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time at which the previous signing secret stops being valid; null if only the current secret is valid. */
+    /** Time at which the previous signing secret becomes invalid; null if only one is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -550,7 +550,7 @@ export interface Schemas {
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time at which the previous signing secret stops being valid; null if only the current secret is valid. */
+    /** Time at which the previous signing secret becomes invalid; null if only one is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -644,7 +644,7 @@ export interface Schemas {
     readonly events: number;
     /** Number of secrets among the lines. */
     readonly secrets: number;
-    /** False if these lines do not complete the history: the gateway then waits for the rest, and writes and publishes nothing else. */
+    /** False if more lines must follow: until then, the gateway writes and publishes nothing else. */
     readonly complete: boolean;
   };
   /** The endpoint that discovery describes. */
@@ -703,7 +703,7 @@ export interface Schemas {
   readonly LongestWait: {
     readonly owner_id: string;
     readonly owner_name: string;
-    /** The rule that holds the oldest publication back; null if the publication no longer waits, or while the event store cannot be read. */
+    /** The rule that holds the oldest publication back; null if it no longer waits or the event store cannot be read. */
     readonly rule:
       | 'approval'
       | 'backlog_spacing'
@@ -806,7 +806,7 @@ export interface Schemas {
     readonly disabled_by: 'owner' | 'plan' | 'rate_limits' | null;
     /** ISO 8601, UTC; null before the first rotation. */
     readonly slug_rotated_at: string | null;
-    /** Time at which the previous signing secret stops being valid; null if only the current secret is valid. */
+    /** Time at which the previous signing secret becomes invalid; null if only one is valid. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -1026,7 +1026,7 @@ export interface Schemas {
     readonly media_count: number | null;
     /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
     readonly publish_at: string | null;
-    /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or if the post ended first. */
+    /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not. */
     readonly released_at: string | null;
     /** Null if no approval was required. */
     readonly approval: Schemas['Approval'] | null;
@@ -1092,7 +1092,7 @@ export interface Schemas {
     readonly media_count: number | null;
     /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
     readonly publish_at: string | null;
-    /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or if the post ended first. */
+    /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not. */
     readonly released_at: string | null;
     /** Null if no approval was required. */
     readonly approval: Schemas['Approval'] | null;
@@ -1118,7 +1118,7 @@ export interface Schemas {
     /** The channel that the warning is for; absent if it is for all of the post's channels on the network. */
     readonly target_id?: string;
   };
-  /** A text after a project's processing, for one network. The network's own limits are not applied: the sandbox shows them. */
+  /** A processed text on one network. The network's own limits are not applied: the sandbox shows them. */
   readonly ProcessedText: {
     /** The text as it was sent, if the post would not be published. */
     readonly text: string;
@@ -1404,7 +1404,7 @@ export interface Schemas {
     readonly is_active: boolean;
     /** Null if the webhook output is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
-    /** Time until which deliveries also carry a signature with the previous secret; null if they do not. */
+    /** Time until which deliveries are also signed with the previous secret; else null. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -1420,7 +1420,7 @@ export interface Schemas {
     readonly lag_events: number;
     /** Age of the oldest event after its position. */
     readonly lag_seconds: number;
-    /** `retrying`: the last attempt at an event failed; `stopped`: the failing event cannot be read, or is older than a minute. */
+    /** `retrying`: the last attempt failed; `stopped`: the failing event cannot be read, or is older than a minute. */
     readonly state: 'live' | 'retrying' | 'stopped';
     /** Null unless an event fails. */
     readonly error: Schemas['SagaError'] | null;
@@ -1546,7 +1546,7 @@ export interface Schemas {
     readonly failed: number;
     readonly in_doubt: number;
   };
-  /** A channel whose credentials were set, with the result of their test. The credentials are stored even if the test fails or there are warnings. */
+  /** A channel with the test of its new credentials. They are stored even if the test fails or there are warnings. */
   readonly TestedChannel: {
     /** `tgt_…` */
     readonly id: string;
@@ -1626,7 +1626,7 @@ export interface Schemas {
     /** Human-readable sentence. */
     readonly text: string;
   };
-  /** The figures in the sentence about a wait, for clients that write it in their own language. A figure that does not apply is null. */
+  /** The figures in the sentence about a wait, for clients that write their own; null where they do not apply. */
   readonly WaitingFigures: {
     /** Number of the latest attempt, from 1, at the publication ahead, or at this one if none is ahead. */
     readonly attempt: number | null;
@@ -1727,7 +1727,7 @@ export interface Schemas {
     readonly is_active: boolean;
     /** Null if the webhook output is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
-    /** Time until which deliveries also carry a signature with the previous secret; null if they do not. */
+    /** Time until which deliveries are also signed with the previous secret; else null. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -1740,9 +1740,9 @@ export interface Schemas {
   };
   /** A webhook output with its new secret: the response to its creation and to `rotate-secret`. */
   readonly WebhookOutputWithSecret: {
-    /** The UTF-8 bytes of this text are the key of both signatures. Null in a replayed response: a secret is shown once. */
+    /** The key of both signatures, as UTF-8 bytes. Null in a replayed response: a secret is shown once. */
     readonly secret: string | null;
-    /** The same key in the form that Standard Webhooks libraries expect: `whsec_` and base64. Null in a replayed response. */
+    /** The same key for Standard Webhooks libraries: `whsec_` and base64. Null in a replayed response. */
     readonly secret_whsec: string | null;
     /** `whk_…` */
     readonly id: string;
@@ -1763,7 +1763,7 @@ export interface Schemas {
     readonly is_active: boolean;
     /** Null if the webhook output is active. */
     readonly disabled_by: 'failures' | 'gone' | 'owner' | 'plan' | 'secret' | null;
-    /** Time until which deliveries also carry a signature with the previous secret; null if they do not. */
+    /** Time until which deliveries are also signed with the previous secret; else null. */
     readonly previous_secret_until: string | null;
     /** ISO 8601, UTC. */
     readonly created_at: string;
@@ -1845,7 +1845,7 @@ export interface Schemas {
     /** Null removes the allowlist. */
     readonly ip_allowlist?: readonly string[] | null;
     readonly verbose_discovery?: boolean;
-    /** True if each post must wait until an owner or the operator approves it. A change does not affect posts that already wait. */
+    /** True if each post waits for approval by an owner or the operator. Posts that already wait are not affected. */
     readonly requires_approval?: boolean;
     /** Required with the operator's key; may be omitted with an owner's. */
     readonly owner_id?: string;
@@ -1862,7 +1862,7 @@ export interface Schemas {
     /** Null removes the allowlist. */
     readonly ip_allowlist?: readonly string[] | null;
     readonly verbose_discovery?: boolean;
-    /** True if each post must wait until an owner or the operator approves it. A change does not affect posts that already wait. */
+    /** True if each post waits for approval by an owner or the operator. Posts that already wait are not affected. */
     readonly requires_approval?: boolean;
   };
   readonly RotateSecretRequest: {
@@ -1908,7 +1908,7 @@ export interface Schemas {
     readonly reason: string;
   };
   readonly RebuildRequest: {
-    /** `auto` (default): the rebuilt version becomes live once it has caught up; `manual`: it waits for POST /projections/{name}/promote. */
+    /** `auto` (default): the new version becomes live once it has caught up; `manual`: it waits for `promote`. */
     readonly promote?: 'auto' | 'manual';
   };
   readonly SkipRequest: {
@@ -1970,7 +1970,7 @@ export interface Schemas {
     readonly processing?: Schemas['ProcessingRequest'] | null;
   };
   readonly SkipSagaRequest: {
-    /** Position of the event, as `error.position` of the saga shows it: no other event is skipped, even if the call is repeated. Default: the event at which the saga has stopped. */
+    /** Position of the event, as `error.position` shows it, so that a repeated call skips no other event. Default: the event at which the saga has stopped. */
     readonly position?: string;
     /** Reason why the event may be skipped; the history keeps it. */
     readonly reason: string;
@@ -2210,7 +2210,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly query?: {
-        /** With `true`, the resource is also removed from those that refer to it; with `false`, the default, such references cause a 409. */
+        /** `true`: also removes the resource from those that refer to it; `false` (default): such references cause a 409. */
         readonly cascade?: 'true' | 'false';
       };
     };
@@ -2768,7 +2768,7 @@ export interface Routes {
   readonly 'GET /manage/v1/overview': {
     readonly takes: {
       readonly query?: {
-        /** Limits the overview to this owner. Operators may omit it to see all owners; owners may pass only their own id. */
+        /** Only this owner. Operators may omit it to see all owners; owners may pass only their own id. */
         readonly owner_id?: string;
       };
     };
@@ -2860,7 +2860,7 @@ export interface Routes {
         readonly channel_id?: string;
         /** Posts with a publication of this project. */
         readonly project_id?: string;
-        /** Posts with a publication in this state. If channel, project and state are combined, one publication must meet them all. */
+        /** Posts with a publication in this state. One publication must meet channel, project and state together. */
         readonly state?:
           'planned' | 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
         /** `pending`: only posts that wait for approval. */
@@ -3012,7 +3012,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly query?: {
-        /** With `true`, the resource is also removed from those that refer to it; with `false`, the default, such references cause a 409. */
+        /** `true`: also removes the resource from those that refer to it; `false` (default): such references cause a 409. */
         readonly cascade?: 'true' | 'false';
       };
     };
@@ -3131,7 +3131,7 @@ export interface Routes {
   readonly 'GET /manage/v1/stream': {
     readonly takes: {
       readonly query?: {
-        /** Only this owner's changes. Operators may omit it to see all owners; owners may pass only their own id. */
+        /** Only this owner. Operators may omit it to see all owners; owners may pass only their own id. */
         readonly owner_id?: string;
       };
     };

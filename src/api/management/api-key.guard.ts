@@ -14,9 +14,8 @@ import { CALL_MESSAGES } from './messages.js';
 import { WrongKeyLockout } from './wrong-key-lockout.js';
 
 /**
- * Authenticates the operator or an owner by API key, before the body is read, and refuses an owner's key on a route
- * that is documented as operator-only (management-api.md: Manners). An address that sent too many wrong keys gets 429,
- * whatever key it sends.
+ * Authenticates the operator or an owner by API key, before the body is read, and refuses owners on operator-only
+ * routes (management-api.md: Manners). An address that sent too many wrong keys gets 429, whatever key it sends.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -56,9 +55,7 @@ export class ApiKeyGuard implements CanActivate {
 /** Path of a route about one owner. */
 const ABOUT_OWNER = /\/owners\/:id(\/|$)/;
 
-/**
- * @throws HttpProblem 403 on an operator-only route; 404 if the id in its path is malformed or belongs to another owner
- */
+/** @throws HttpProblem 403 on an operator-only route; 404 for a malformed id or the id of another owner */
 const refuseOnOperatorRoute = (context: ExecutionContext, ownerId: string): void => {
   const documentation = Reflect.getMetadata(DOCUMENTATION, context.getHandler()) as RouteDocumentation | undefined;
   if (documentation?.operatorOnly === undefined) return;

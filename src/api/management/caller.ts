@@ -7,7 +7,7 @@ export type Caller = { readonly kind: 'operator' } | { readonly kind: 'owner'; r
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 
-/** Stores the authenticated caller of a request. */
+/** Stores a request's authenticated caller. */
 export const rememberCaller = (request: FastifyRequest, caller: Caller): void => void callers.set(request, caller);
 
 /** Returns a request's caller. @throws Error if the guard has not authenticated it */
@@ -18,22 +18,27 @@ export const getCaller = (request: FastifyRequest): Caller => {
 };
 
 /** Returns the caller in the form that events use. */
-export const getActor = (caller: Caller): Actor =>
-  caller.kind === 'operator' ? 'operator' : ownerActor(caller.ownerId);
+export const getActor = (request: FastifyRequest): Actor => {
+  const caller = getCaller(request);
+  return caller.kind === 'operator' ? 'operator' : ownerActor(caller.ownerId);
+};
 
-/**
- * Returns the id of the owner whose resources the caller may see; null for the operator, who sees all owners'
- * resources.
- */
-export const getOwnerScope = (caller: Caller): string | null => (caller.kind === 'operator' ? null : caller.ownerId);
+/** Returns the owner whose resources the caller may see; null for the operator, who sees all. */
+export const getOwnerScope = (request: FastifyRequest): string | null => {
+  const caller = getCaller(request);
+  return caller.kind === 'operator' ? null : caller.ownerId;
+};
+
+/** Returns the name under which the caller's use of shared memory and time is counted: its owner, or `operator`. */
+export const getHolder = (request: FastifyRequest): string => getOwnerScope(request) ?? 'operator';
 
 /**
  * Returns the owner whose resources a list shows: the requested owner, else the caller; null for all owners.
  * @param owner the query's `owner_id`
  * @throws HttpProblem 404 if an owner requests another owner's resources
  */
-export const getListScope = (caller: Caller, owner: string | undefined): string | null => {
-  const scope = getOwnerScope(caller);
+export const getListScope = (request: FastifyRequest, owner: string | undefined): string | null => {
+  const scope = getOwnerScope(request);
   if (scope !== null && owner !== undefined && owner !== scope) throw notFoundProblem('owner');
   return scope ?? owner ?? null;
 };

@@ -2,10 +2,7 @@ import { Must } from '../../validation/rules.js';
 
 /** Query parameters for deleting a resource that other resources may refer to. */
 export class CascadeQuery {
-  /**
-   * With `true`, the resource is also removed from those that refer to it; with `false`, the default, such references
-   * cause a 409.
-   */
+  /** `true`: also removes the resource from those that refer to it; `false` (default): such references cause a 409. */
   @Must.beOneOf(['true', 'false'])
   readonly cascade: 'true' | 'false' | undefined;
 }

@@ -11,17 +11,16 @@ import { SecretVault } from '../../secrets/vault.js';
 import { type BodyReader } from '../transport/fields.js';
 import { readHeaderText } from '../transport/header-text.js';
 import { HttpProblem } from '../transport/http-problem.js';
-import { getActor, getCaller } from './caller.js';
+import { getActor } from './caller.js';
 import { Change } from './change.js';
 import { toHttpProblem } from './http-problems.js';
 import { IdempotentResponses, type StoredResponse } from './idempotent-responses.js';
 import { CALL_MESSAGES } from './messages.js';
 import { readRequestBody } from './request-body.js';
+import type { Call } from './resource-call.js';
 
 /** A request that makes a change, with its body reader and its success status. */
-export interface ChangingCall<T> {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+export interface ChangingCall<T> extends Call {
   readonly read: BodyReader<T>;
   readonly status?: 200 | 201 | 202;
 }
@@ -51,9 +50,8 @@ type ChangeHandler<T, V extends object, S extends Secrets> = (body: T, change: C
 type PreparedChange<V extends object, S extends Secrets> = (change: Change) => Promise<ChangeResult<V, S>>;
 
 /**
- * Processes every change in the same steps: body → schema → idempotency key → command → read models → response. Callers
- * see their own writes, because the response is sent only once the read models show the change (management-api.md:
- * Manners).
+ * Processes every change in the same steps: body → schema → idempotency key → command → read models → response. The
+ * response waits for the read models, so callers see their own writes (management-api.md: Manners).
  */
 @Injectable()
 export class ChangePipeline {
@@ -72,7 +70,7 @@ export class ChangePipeline {
 
   /** Processes a DELETE, whose response is 204 without a body. A retry gets 404, because the resource is gone. */
   async handleDelete(
-    call: Pick<ChangingCall<never>, 'request' | 'reply'>,
+    call: Call,
     handle: (change: Change) => Promise<Omit<ChangeResult<never>, 'show'>>,
   ): Promise<void> {
     const { outcome, readModels } = await handle(this.newChange(call.request, null));
@@ -82,8 +80,8 @@ export class ChangePipeline {
   }
 
   /**
-   * Processes a POST. With an Idempotency-Key, it takes effect once, and a retry within 24 hours gets the same body,
-   * with secrets masked.
+   * Processes a POST. With an Idempotency-Key, it takes effect once; a retry within 24 hours gets the same body, with
+   * secrets masked.
    */
   async handlePost<T, V extends object, S extends Secrets = NoSecrets>(
     call: ChangingCall<T>,
@@ -111,9 +109,9 @@ export class ChangePipeline {
     run: PreparedChange<V, S>,
   ): Promise<WithSecrets<V, S>> {
     const { request, reply } = call;
-    const caller = getActor(getCaller(request));
+    const caller = getActor(request);
     const claim = await this.responses.claimKey(caller, key, hash);
-    if (claim.kind === 'taken') throw keyTakenProblem();
+    if (claim.kind === 'taken') throw HttpProblem.withMessage(409, 'idempotency_conflict', CALL_MESSAGES.keyTaken);
     if (claim.kind === 'answered') return replayResponse(reply, claim.response);
     const change = this.newChange(request, { key, since: claim.since });
     try {
@@ -124,8 +122,7 @@ export class ChangePipeline {
       if (earlier) return replayResponse(reply, earlier);
       return sendResponse(reply, { ...response, body: { ...response.body, ...shownOnce } });
     } catch (error) {
-      // A rejection changed nothing, so the key is released. Any other failure may have changed something, so the key
-      // stays claimed.
+      // A rejection changed nothing; any other failure may have changed something, so its key stays claimed.
       if (error instanceof HttpProblem && error.status < 500) {
         await change.eraseDrawnSecrets();
         await this.responses.releaseKey(caller, key, hash);
@@ -135,7 +132,7 @@ export class ChangePipeline {
   }
 
   private newChange(request: FastifyRequest, keyClaim: ConstructorParameters<typeof Change>[3]): Change {
-    return new Change(getActor(getCaller(request)), request, this.clock.now(), keyClaim, this.vault);
+    return new Change(getActor(request), request, this.clock.now(), keyClaim, this.vault);
   }
 
   private async runChange<V extends object, S extends Secrets>(
@@ -145,8 +142,7 @@ export class ChangePipeline {
   ): Promise<{ response: StoredResponse; shownOnce: Secrets }> {
     const { outcome, readModels, show, shownOnce = {} } = await run(change);
     const position = await this.waitForReadModels(outcome, readModels);
-    const response = { status, position, body: await show() };
-    return { response, shownOnce };
+    return { response: { status, position, body: await show() }, shownOnce };
   }
 
   /**
@@ -185,8 +181,6 @@ const readIdempotencyKey = (request: FastifyRequest): string | undefined => {
 
 const hashRequest = ({ method, url }: FastifyRequest, body: Buffer): string =>
   createHash('sha256').update(`${method} ${url}\n`).update(body).digest('hex');
-
-const keyTakenProblem = (): HttpProblem => HttpProblem.withMessage(409, 'idempotency_conflict', CALL_MESSAGES.keyTaken);
 
 const readModelsBehindProblem = (position: Position): HttpProblem => {
   const message = CALL_MESSAGES.viewsBehind({ position: String(position) });

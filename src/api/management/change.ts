@@ -5,9 +5,9 @@ import type { Instant } from '../../kernel/instant.js';
 import type { SecretVault } from '../../secrets/vault.js';
 
 /**
- * A change that a caller requests. With an Idempotency-Key, its ids derive from the caller, the key and the time at
- * which the key was claimed, and its secrets are drawn only once. A retry (even a concurrent one, in another process,
- * or after a crash) is therefore the same command: the same ids, events and secrets.
+ * A requested change. With an Idempotency-Key, its ids derive from the caller, the key and the time of the key's claim,
+ * and its secrets are drawn once. A retry (even a concurrent one, in another process, or after a crash) is therefore
+ * the same command: the same ids, events and secrets.
  */
 export class Change {
   /** The command's id, time and origin. */
@@ -33,8 +33,8 @@ export class Change {
   }
 
   /**
-   * Draws the secrets that the response shows once. With a key, they are drawn only once and stored encrypted until the
-   * response is stored, so that every process that executes the change shows the secrets that took effect.
+   * Draws the secrets that the response shows once. With a key, they are stored encrypted until the response is stored,
+   * so every process that executes the change shows the same secrets.
    */
   async drawSecrets<S extends Record<string, string>>(random: () => S): Promise<S> {
     if (!this.keyClaim) return random();

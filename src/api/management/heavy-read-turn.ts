@@ -2,18 +2,17 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { FastifyRequest } from 'fastify';
 import { EMPTY, from, lastValueFrom, type Observable } from 'rxjs';
 import { takeHeavyReadTurn } from '../transport/heavy-reads.js';
-import { getCaller, getOwnerScope } from './caller.js';
+import { getHolder } from './caller.js';
 
 /**
- * Answers reads that may be large, such as full lists, two at a time for each owner and for the operator (D-68).
- * Further reads wait in order of arrival, so that an owner with many connections takes no more of the thread than an
- * owner with two.
+ * Answers large reads, such as full lists, two at a time for each owner and for the operator (D-68). Further reads wait
+ * in order of arrival, so many connections take no more of the thread than two.
  */
 @Injectable()
 export class HeavyReadTurn implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const release = await takeHeavyReadTurn(getOwnerScope(getCaller(request)) ?? 'operator');
+    const release = await takeHeavyReadTurn(getHolder(request));
     try {
       // A client that has disconnected in the meantime needs no answer.
       if (request.raw.socket.destroyed) return EMPTY;

@@ -2,10 +2,7 @@ import { RESOURCE_MESSAGES } from '../../kernel/messages.js';
 import type { Rejection } from '../../kernel/result.js';
 import { HttpProblem } from '../transport/http-problem.js';
 
-/**
- * HTTP status by rejection; all other rejections get 409, a conflict with the resource's state (management-api.md:
- * Manners).
- */
+/** HTTP status by rejection. All other rejections get 409 (management-api.md: Manners). */
 const STATUS: Readonly<Record<string, number>> = {
   not_found: 404,
   plan_not_allowed: 402,
@@ -14,7 +11,7 @@ const STATUS: Readonly<Record<string, number>> = {
   revision_mismatch: 412,
 };
 
-/** Converts a rejection; its figures (such as `retry_at`) become fields of the problem. */
+/** Converts a rejection. Its figures, such as `retry_at`, become fields of the problem. */
 export const toHttpProblem = ({ rejection, message, figures = {} }: Rejection): HttpProblem => {
   const status = STATUS[rejection] ?? 409;
   if (rejection !== 'unknown_ids')
@@ -27,9 +24,13 @@ export const toHttpProblem = ({ rejection, message, figures = {} }: Rejection): 
   return new HttpProblem(status, 'invalid', problems);
 };
 
-/** Returns the problem for a resource that does not exist or that the caller may not see. @param what `channel` */
+/** Returns the problem for a resource that does not exist or that the caller may not see. @param what such as `channel` */
 export const notFoundProblem = (what: string): HttpProblem =>
   HttpProblem.withMessage(404, 'not_found', RESOURCE_MESSAGES.notFound({ what }));
 
 /** Returns the problem for a call that only the operator may make (D-47). */
 export const forbiddenProblem = (message: string): HttpProblem => HttpProblem.withMessage(403, 'forbidden', message);
+
+/** Returns the problem for one invalid field of a body or query. */
+export const fieldProblem = (path: string, code: string, message: string): HttpProblem =>
+  new HttpProblem(422, 'invalid', [{ path, code, message }]);

@@ -6,7 +6,7 @@ import { BODY_MESSAGES } from './messages.js';
 const MAX_IDS = 200;
 
 /**
- * Checks that a list holds well-formed, distinct public ids; the command checks that they exist.
+ * Checks that a list holds distinct public ids; the command checks that they exist.
  * @param value already reported if it is not an array
  */
 export const checkIds = (value: unknown, path: string, prefix: 'tgt' | 'prj', problems: ProblemList): void => {

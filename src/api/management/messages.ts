@@ -53,9 +53,15 @@ export const CALL_MESSAGES = {
   sagasForOperator: "Sagas are for the operator only. Use the operator's key.",
   /** 403 `forbidden` */
   packsForOperator: "Only the operator can add post packs. Use the operator's key.",
+  /** 403 `forbidden` */
+  jobsForOperator: "Jobs are for the operator only: use the operator's key.",
+  /** 403 `forbidden` */
+  secretsForOperator: "The keys of secrets are for the operator only: use the operator's key.",
   /** 409 `idempotency_conflict` */
   keyTaken:
     'This Idempotency-Key was used for another request within the last 24 hours. Send a new key with a new request.',
+  /** 409 `job_running` */
+  jobRuns: message('{id} is already doing this. Wait until it has finished.'),
   /** 503 `views_behind` */
   viewsBehind: message(
     'The change was made (position {position}), but the API does not show it yet. Read it again later; repeating this request with the same Idempotency-Key is safe.',
@@ -146,20 +152,6 @@ export const CHANNEL_MESSAGES = {
   credentialsUnreadable: 'The stored credentials for this channel cannot be decrypted: set them again.',
   /** `same_chat` */
   sameChat: message('The channel "{name}" posts to the same chat: posts to both appear there twice.'),
-};
-
-/** Rejections of requests about jobs. */
-export const JOB_MESSAGES = {
-  /** 403 `forbidden` */
-  operatorsOnly: "Jobs are for the operator only: use the operator's key.",
-  /** 409 `job_running` */
-  alreadyRuns: message('{id} is already doing this. Wait until it has finished.'),
-};
-
-/** Rejections of requests about the keys that seal secrets. */
-export const SECRETS_KEY_MESSAGES = {
-  /** 403 `forbidden` */
-  operatorsOnly: "The keys of secrets are for the operator only: use the operator's key.",
 };
 
 /** Rejections of requests about history. */

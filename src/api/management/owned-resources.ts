@@ -16,7 +16,7 @@ import { type BodyClass } from '../../validation/read-fields.js';
 import { Must } from '../../validation/rules.js';
 import { readQuery } from '../transport/fields.js';
 import { buildListView, isCursorOf, type ListView, PageQuery, toPage } from '../transport/page.js';
-import { getCaller, getListScope, getOwnerScope } from './caller.js';
+import { getListScope, getOwnerScope } from './caller.js';
 import { CHANNEL_STATUSES } from './channels/channel.view.js';
 import { notFoundProblem } from './http-problems.js';
 import { ID_PATTERN } from './id.pipe.js';
@@ -55,9 +55,7 @@ const QUERIES: Readonly<Record<ResourceKind, typeof ListQuery>> = {
 /** Returns the query class of a list, for its documentation. */
 export const listQueryOf = (kind: ResourceKind): BodyClass<object> => QUERIES[kind];
 
-/**
- * Finds the resources that a caller may see: owners see their own, the operator sees all (management-api.md: Manners).
- */
+/** Finds the resources that a caller may see: an owner its own, the operator all (management-api.md: Manners). */
 @Injectable()
 export class OwnedResources {
   constructor(
@@ -71,7 +69,7 @@ export class OwnedResources {
   /** @throws HttpProblem 404 if it does not exist or the caller may not see it */
   async findResource<K extends ResourceKind>(request: FastifyRequest, kind: K, id: string): Promise<ResourceRows[K]> {
     await this.catchUpReadModels(request);
-    const resource = await this.findResourceQuery.execute(kind, id, getOwnerScope(getCaller(request)));
+    const resource = await this.findResourceQuery.execute(kind, id, getOwnerScope(request));
     if (!resource) throw notFoundProblem(kind.replace('_', ' '));
     return resource;
   }
@@ -84,7 +82,7 @@ export class OwnedResources {
   ): Promise<ListView<V>> {
     const query = readQuery(request, QUERIES[kind]);
     const page = toPage(query);
-    const scope = getListScope(getCaller(request), query.owner_id);
+    const scope = getListScope(request, query.owner_id);
     await this.catchUpReadModels(request);
     const rows = await this.listResourcesQuery.execute(
       kind,
@@ -100,10 +98,7 @@ export class OwnedResources {
     return is === undefined ? null : { is, at: this.clock.now() };
   }
 
-  /**
-   * Before a GET, waits until changes made through /v1 and by the gateway itself are visible. Other requests do not
-   * wait: their changes wait for their own read models.
-   */
+  /** Waits, before a GET, until earlier changes are visible. A change waits for its own read models instead. */
   private async catchUpReadModels({ method }: FastifyRequest): Promise<void> {
     if (method === 'GET') await this.progress.waitUntilCaughtUp(['discovery'], this.store);
   }

@@ -7,7 +7,7 @@ import type { BodyClass } from '../../validation/read-fields.js';
 import { type BodyReader, fieldsReader } from '../transport/fields.js';
 import { HttpProblem } from '../transport/http-problem.js';
 import { readBody } from '../transport/raw-body.js';
-import { getCaller, getOwnerScope } from './caller.js';
+import { getHolder } from './caller.js';
 import { CALL_MESSAGES } from './messages.js';
 
 /** Largest body, in bytes: far larger than any resource needs, far below the limit for an event (1 MiB). */
@@ -27,20 +27,13 @@ export const readPart = <T extends object>(
   return fieldsReader(Body, path)(value, problems);
 };
 
-/**
- * Reads the body of an authenticated request. An empty body counts as an object without fields.
- * @throws HttpProblem 400, 415, 422
- */
+/** Reads a body; an empty body counts as an object without fields. @throws HttpProblem 400, 415, 422 */
 export const readRequestBody = <T>(
   request: FastifyRequest,
   read: BodyReader<T>,
-): Promise<{ readonly body: T; readonly bytes: Buffer }> =>
-  readJsonBody(request, getOwnerScope(getCaller(request)) ?? 'operator', read);
+): Promise<{ readonly body: T; readonly bytes: Buffer }> => readJsonBody(request, getHolder(request), read);
 
-/**
- * Reads a request's body as {@link readRequestBody} does.
- * @param holder the holder against whose share of memory a large body counts
- */
+/** Reads a body as {@link readRequestBody} does. @param holder whose share of memory a large body counts against */
 export const readJsonBody = async <T>(
   request: FastifyRequest,
   holder: string,

@@ -4,10 +4,14 @@ import type { ResourceKind, ResourceRows } from '../../projections/discovery/dis
 import { IdPipe } from './id.pipe.js';
 import { OwnedResources } from './owned-resources.js';
 
-/** A request about a resource that its caller may see. */
-export interface ResourceCall<K extends ResourceKind = ResourceKind> {
+/** A request and its reply. */
+export interface Call {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+}
+
+/** A request about a resource that its caller may see. */
+export interface ResourceCall<K extends ResourceKind = ResourceKind> extends Call {
   readonly id: string;
   /** The resource before the request changes it. */
   readonly resource: ResourceRows[K];
@@ -16,9 +20,17 @@ export interface ResourceCall<K extends ResourceKind = ResourceKind> {
 /** A request and the id of the resource that it is about. */
 export type ResourcePlace = Pick<ResourceCall, 'request' | 'id'>;
 
-interface Sought extends Pick<ResourceCall, 'request' | 'reply'> {
+interface Sought extends Call {
   readonly kind: ResourceKind;
 }
+
+const callOf = (context: ExecutionContext): Call => {
+  const http = context.switchToHttp();
+  return { request: http.getRequest(), reply: http.getResponse() };
+};
+
+/** Injects the {@link Call} into a handler, which returns the response's body. */
+export const TheCall = createParamDecorator((_: unknown, context: ExecutionContext): Call => callOf(context));
 
 @Injectable()
 class FindResourcePipe implements PipeTransform<Sought, Promise<ResourceCall>> {
@@ -30,13 +42,10 @@ class FindResourcePipe implements PipeTransform<Sought, Promise<ResourceCall>> {
   }
 }
 
-const decorate = createParamDecorator((kind: ResourceKind, context: ExecutionContext): Sought => {
-  const http = context.switchToHttp();
-  return { kind, request: http.getRequest(), reply: http.getResponse() };
-});
+const decorate = createParamDecorator((kind: ResourceKind, context): Sought => ({ kind, ...callOf(context) }));
 
 /**
- * Injects the {@link ResourceCall} into the handler of a route with `:id`. The request is answered 404 if the resource
- * does not exist or the caller may not see it, so no handler can forget that check.
+ * Injects the {@link ResourceCall} into the handler of a route with `:id`. If the resource does not exist or the caller
+ * may not see it, answers 404, so no handler can forget that check.
  */
 export const OfResource = (kind: ResourceKind): ParameterDecorator => decorate(kind, FindResourcePipe);

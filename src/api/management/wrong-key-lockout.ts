@@ -7,7 +7,7 @@ import { HttpProblem } from '../transport/http-problem.js';
 import { CALL_MESSAGES } from './messages.js';
 import { WrongKeys } from './wrong-keys.js';
 
-/** Maximum number of addresses whose log lines are counted separately. */
+/** Maximum number of addresses with their own log lines. */
 const MAX_LOGGED_ADDRESSES = 1_000;
 
 /** A request with a wrong key, as the log shows it. */
@@ -16,15 +16,11 @@ interface WrongKeyRequest {
   readonly ip: string;
 }
 
-/**
- * Refuses all requests of an address that sent more than 100 wrong keys or sign-in codes within a minute, so that it
- * cannot keep trying (D-55).
- */
+/** Locks an address out for sending more than 100 wrong keys or sign-in codes within a minute (D-55). */
 @Injectable()
 export class WrongKeyLockout {
   private readonly wrongKeys = new WrongKeys();
   private readonly wrongKeyLog: SampledLog<WrongKeyRequest>;
-  /** Logs of locked-out addresses, by address. */
   private readonly lockOutLogs = new BoundedCache<SampledLog<WrongKeyRequest>>(MAX_LOGGED_ADDRESSES);
 
   constructor(@Inject(LOG) private readonly log: Log) {

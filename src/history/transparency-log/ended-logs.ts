@@ -24,9 +24,6 @@ export interface EndedLog extends JsonObject {
   readonly next_suffix: string;
 }
 
-/** An ended log in API responses: its last known size and root, why it ended, and the statement naming the next log. */
-export type ShownEndedLog = ReturnType<typeof showEnded>;
-
 /** Returns an ended log as the API shows it. */
 export const showEnded = (log: EndedLog) => {
   const { origin, size, root } = headOfEnded(log);

@@ -15,8 +15,8 @@ const COMMON = {
 } as const satisfies PlatformDescriptor['settings'];
 
 /**
- * Creates the reader for channel settings on one network. It recognises a setting that only other networks have, and
- * lists those networks in the error (publish-api.md: Target; D-4).
+ * Creates the reader for channel settings on one network. The error for a setting of other networks lists these
+ * (publish-api.md: Target; D-4).
  */
 export const settingsReader = (
   platform: PlatformDescriptor,
@@ -53,10 +53,7 @@ const settingField = (field: SettingField): BodyField =>
     ? { read: nullToAbsent, rules: [Must.beOneOf(field.values)] }
     : { read: nullToAbsent, rules: [Must.beWithin(field.min, field.max)] };
 
-/**
- * Returns the settings in effect for a channel, defaults included.
- * @param platform undefined if the program does not know it
- */
+/** Returns the settings in effect, defaults included. @param platform undefined if the program does not know it */
 export const effectiveSettings = (
   settings: ChannelSettings,
   platform: PlatformDescriptor | undefined,

@@ -72,10 +72,7 @@ export interface ChannelChange {
   readonly enabled?: boolean;
 }
 
-/**
- * Readers for the bodies of requests about channels. Credentials and settings follow the rules of the channel's
- * network.
- */
+/** Readers for bodies; credentials and settings follow the rules of the channel's network. */
 export interface ChannelReaders {
   /** Reads the body of POST /channels. */
   readonly readChannel: BodyReader<NewChannel>;
@@ -83,9 +80,7 @@ export interface ChannelReaders {
   readonly readChannelChange: (platform: Platform) => BodyReader<ChannelChange>;
 }
 
-/**
- * Creates the readers for the networks in a catalogue. Call this once: class-validator keeps the rules of every class.
- */
+/** Creates the readers. Call this once: class-validator keeps the rules of every class. */
 export const createChannelReaders = (platforms: PlatformCatalogue): ChannelReaders => {
   const readFields = fieldsReader(createChannelBody(platforms.ids));
   const parts = new Map(

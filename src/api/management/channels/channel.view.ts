@@ -63,10 +63,7 @@ export interface ChannelWarning {
   readonly message: string;
 }
 
-/**
- * A channel whose credentials were set, with the result of their test. The credentials are stored even if the test
- * fails or there are warnings.
- */
+/** A channel with the test of its new credentials. They are stored even if the test fails or there are warnings. */
 export type TestedChannelView = ChannelView & {
   readonly test: ChannelTest;
   readonly warnings: readonly ChannelWarning[];

@@ -1,6 +1,6 @@
-import { Controller, Delete, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { ChangeChannel } from '../../../commands/channel/change-channel.js';
 import { ConnectChannel } from '../../../commands/channel/connect-channel.js';
 import { DeleteChannel } from '../../../commands/channel/delete-channel.js';
@@ -16,13 +16,12 @@ import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import { buildListView, type ListView, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller } from '../caller.js';
 import { CascadeQuery } from '../cascade.query.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { CHANNEL_MESSAGES } from '../messages.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { EmptyBody, PauseBody } from '../pause.body.js';
-import { OfResource, type ResourceCall, type ResourcePlace } from '../resource-call.js';
+import { type Call, OfResource, type ResourceCall, type ResourcePlace, TheCall } from '../resource-call.js';
 import { requireOwner, withOwner } from '../resource-owner.js';
 import { ChannelPatchBody, type ChannelReaders, createChannelReaders, describeNewChannel } from './channel.bodies.js';
 import { ChannelView, ReceiptView, type TestedChannelView } from './channel.view.js';
@@ -58,16 +57,13 @@ export class ChannelsController {
     codes: { 402: ['resource_limit'] },
   })
   @Post()
-  async connect(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<TestedChannelView> {
-    const read = withOwner(getCaller(request), this.bodies.readChannel);
-    return this.changes.handlePost({ request, reply, read, status: 201 }, async (body, change) => {
+  async connect(@TheCall() call: Call): Promise<TestedChannelView> {
+    const read = withOwner(call.request, this.bodies.readChannel);
+    return this.changes.handlePost({ ...call, read, status: 201 }, async (body, change) => {
       await requireOwner(this.findResource, body.ownerId);
       const channelId = change.newId('tgt');
       const outcome = await this.commands.execute(new ConnectChannel(change.context, { channelId, ...body }));
-      return { outcome, readModels: READ_MODELS, show: () => this.findTestedView({ request, id: channelId }) };
+      return { outcome, readModels: READ_MODELS, show: () => this.findTestedView({ ...call, id: channelId }) };
     });
   }
 
@@ -86,14 +82,12 @@ export class ChannelsController {
   @Documented({ summary: 'Change a channel', body: ChannelPatchBody })
   @Patch(':id')
   async change(@OfResource('channel') call: ResourceCall<'channel'>): Promise<ChannelView> {
-    return this.changes.handlePatch(
-      { ...call, read: this.bodies.readChannelChange(call.resource.platform) },
-      async (body, change) => {
-        const outcome = await this.commands.execute(new ChangeChannel(change.context, call.id, body));
-        const show = (): Promise<ChannelView> => (body.credentials ? this.findTestedView(call) : this.findView(call));
-        return { outcome, readModels: READ_MODELS, show };
-      },
-    );
+    const read = this.bodies.readChannelChange(call.resource.platform);
+    return this.changes.handlePatch({ ...call, read }, async (body, change) => {
+      const outcome = await this.commands.execute(new ChangeChannel(change.context, call.id, body));
+      const show = (): Promise<ChannelView> => (body.credentials ? this.findTestedView(call) : this.findView(call));
+      return { outcome, readModels: READ_MODELS, show };
+    });
   }
 
   @Documented({ summary: 'Test whether the credentials of a channel allow posting', isQuestion: true })
@@ -163,10 +157,7 @@ export class ChannelsController {
     );
   }
 
-  /**
-   * Returns a channel with the result of testing its credentials, and with a warning for each other channel that posts
-   * to the same chat.
-   */
+  /** Tests the credentials of a channel, and warns of other channels that post to the same chat. */
   private async findTestedView({ request, id }: ResourcePlace): Promise<TestedChannelView> {
     const channel = await this.resources.findResource(request, 'channel', id);
     const [test, others] = await Promise.all([

@@ -36,10 +36,7 @@ const credentialField = (field: CredentialField): BodyField => {
   }
 };
 
-/**
- * Creates the reader for a network's credentials (management-api.md: credentials), which separates the public address
- * from the secrets.
- */
+/** Creates the reader for a network's credentials: public address and secrets (management-api.md: credentials). */
 export const credentialsReader = (
   platform: PlatformDescriptor,
 ): ((value: unknown, problems: ProblemList) => Credentials | undefined) => {

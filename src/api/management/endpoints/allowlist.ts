@@ -8,9 +8,8 @@ const MAX_ENTRIES = 200;
 const MAPPED_BITS = 96;
 
 /**
- * Reads an IP allowlist (publish-api.md: Inbound endpoint): addresses and CIDRs in canonical form, IPv4-mapped IPv6 as
- * IPv4, because requests are matched in that form (security.md: Behind a proxy). A network with bits beyond its prefix
- * is rejected, not widened silently.
+ * Reads an IP allowlist (publish-api.md: Inbound endpoint) in the canonical form in which requests are matched:
+ * IPv4-mapped IPv6 as IPv4 (security.md: Behind a proxy). Rejects a network with bits beyond its prefix.
  * @param value already reported if it is not an array
  */
 export const readAllowlist = (value: unknown, problems: ProblemList): string[] => {

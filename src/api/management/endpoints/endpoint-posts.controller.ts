@@ -11,7 +11,7 @@ import { PublishView } from '../../public/publish.view.js';
 import { Sandbox } from '../../public/sandbox/sandbox.js';
 import type { SandboxProblemView, SandboxView } from '../../public/sandbox/sandbox.view.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getActor, getCaller } from '../caller.js';
+import { getActor } from '../caller.js';
 import { OfResource, type ResourceCall } from '../resource-call.js';
 
 /**
@@ -68,5 +68,5 @@ export class EndpointPostsController {
 const managedEndpoint = (request: FastifyRequest, { endpoint_id, owner_id }: EndpointRow): ManagedEndpoint => ({
   endpointId: endpoint_id,
   ownerId: owner_id,
-  sender: getActor(getCaller(request)),
+  sender: getActor(request),
 });

@@ -41,10 +41,7 @@ class EndpointPatchBody {
   @Must.beBoolean()
   readonly verbose_discovery: boolean | undefined;
 
-  /**
-   * True if each post must wait until an owner or the operator approves it. A change does not affect posts that already
-   * wait.
-   */
+  /** True if each post waits for approval by an owner or the operator. Posts that already wait are not affected. */
   @Must.beBoolean()
   readonly requires_approval: boolean | undefined;
 }
@@ -69,10 +66,7 @@ export interface NewEndpoint {
   readonly settings: EndpointSettings;
 }
 
-/**
- * Creates the reader for the body of POST /endpoints. Missing fields get defaults; the default of `min_interval` comes
- * from the limits profile.
- */
+/** Creates the reader for the body of POST /endpoints. The default of `min_interval` comes from the limits profile. */
 export const createEndpointReader =
   ({ minInterval }: LimitsProfile): BodyReader<NewEndpoint> =>
   (sent, problems) => {
@@ -94,10 +88,7 @@ export const createEndpointReader =
     };
   };
 
-/**
- * Creates the reader for the body of PATCH /endpoints/{id}. Missing fields are unchanged; null removes `name` and
- * `ip_allowlist`.
- */
+/** Creates the reader for the body of PATCH /endpoints/{id}. Null removes `name` and `ip_allowlist`. */
 export const createEndpointChangeReader =
   ({ minInterval }: LimitsProfile): BodyReader<Partial<EndpointSettings>> =>
   (sent, problems) => {

@@ -28,10 +28,7 @@ export class EndpointView {
   readonly disabled_by: DisabledBy | null;
   /** ISO 8601, UTC; null before the first rotation. */
   readonly slug_rotated_at: string | null;
-  /**
-   * Time at which the previous signing secret stops being valid (D-40; ISO 8601, UTC); null if only the current secret
-   * is valid.
-   */
+  /** Time at which the previous signing secret becomes invalid (D-40; ISO 8601, UTC); null if only one is valid. */
   readonly previous_secret_until: string | null;
   /** ISO 8601, UTC. */
   readonly created_at: string;

@@ -1,6 +1,6 @@
-import { Controller, Delete, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { ChangeEndpoint } from '../../../commands/endpoint/change-endpoint.js';
 import { CreateEndpoint } from '../../../commands/endpoint/create-endpoint.js';
 import { DeleteEndpoint } from '../../../commands/endpoint/delete-endpoint.js';
@@ -14,13 +14,12 @@ import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import type { ListView } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller } from '../caller.js';
 import { NoQuery } from '../cascade.query.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
-import { OfResource, type ResourceCall } from '../resource-call.js';
+import { type Call, OfResource, type ResourceCall, TheCall } from '../resource-call.js';
 import { requireOwner, withOwner } from '../resource-owner.js';
 import {
   createEndpointChangeReader,
@@ -54,33 +53,22 @@ export class EndpointsController {
     codes: { 402: ['plan_not_allowed', 'resource_limit'] },
   })
   @Post()
-  async create(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<NewEndpointView> {
-    const read = withOwner(getCaller(request), createEndpointReader(this.settings.limitsProfile));
-    return this.changes.handlePost(
-      { request, reply, read, status: 201 },
-      async ({ ownerId, mode, settings }, change) => {
-        await requireOwner(this.findResource, ownerId);
-        const endpointId = change.newId('ep');
-        const { slug, ...shownOnce } = await change.drawSecrets(() => ({
-          slug: newSlug(),
-          token: newToken(this.settings.brand, mode),
-          signing_secret: newSigningSecret(),
-        }));
-        const { token, signing_secret: signingSecret } = shownOnce;
-        const fields = { endpointId, ownerId, slug, mode, tokenHash: hashToken(token), signingSecret, settings };
-        const command = new CreateEndpoint(change.context, fields, this.quotas.inputPlans);
-        const outcome = await this.commands.execute(command);
-        return {
-          outcome,
-          readModels: READ_MODELS,
-          show: () => this.views.findView({ request, id: endpointId }),
-          shownOnce,
-        };
-      },
-    );
+  async create(@TheCall() call: Call): Promise<NewEndpointView> {
+    const read = withOwner(call.request, createEndpointReader(this.settings.limitsProfile));
+    return this.changes.handlePost({ ...call, read, status: 201 }, async ({ ownerId, mode, settings }, change) => {
+      await requireOwner(this.findResource, ownerId);
+      const id = change.newId('ep');
+      const { slug, ...shownOnce } = await change.drawSecrets(() => ({
+        slug: newSlug(),
+        token: newToken(this.settings.brand, mode),
+        signing_secret: newSigningSecret(),
+      }));
+      const { token, signing_secret: signingSecret } = shownOnce;
+      const fields = { endpointId: id, ownerId, slug, mode, tokenHash: hashToken(token), signingSecret, settings };
+      const command = new CreateEndpoint(change.context, fields, this.quotas.inputPlans);
+      const outcome = await this.commands.execute(command);
+      return { outcome, readModels: READ_MODELS, show: () => this.views.findView({ ...call, id }), shownOnce };
+    });
   }
 
   @Documented({ summary: 'List endpoints', query: listQueryOf('endpoint') })

@@ -15,8 +15,9 @@ import { readQuery } from '../../transport/fields.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { encodeCursor, ListView, toLimit, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller, getListScope, getOwnerScope } from '../caller.js';
+import { getListScope, getOwnerScope } from '../caller.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
+import { fieldProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 import { toInstant } from '../time.js';
@@ -24,10 +25,9 @@ import { AggregateHistoryQuery, AuditQuery, DiffQuery, OverviewQuery, OwnerDiffQ
 import { AggregateHistoryView, AuditedEventView, DiffView, TraceView } from './history.view.js';
 import { OverviewView, OwnerDiffView } from './owner-history.view.js';
 
-/**
- * Shows past states, and who changed what, to the operator and to owners; reads both from the events
- * (management-api.md: `GET /history`).
- */
+const UNREADABLE = { 409: ['history_unreadable'] };
+
+/** Shows past states, and who changed what, from the events (management-api.md: `GET /history`). */
 @Controller('manage/v1/history')
 @UseGuards(ApiKeyGuard)
 @UseInterceptors(HeavyReadTurn)
@@ -43,49 +43,48 @@ export class HistoryController {
   @Documented({
     summary: 'Show endpoints, channels, projects and pauses as they were',
     query: OverviewQuery,
-    codes: { 409: ['history_unreadable'] },
+    codes: UNREADABLE,
   })
   @Get()
   async overview(@Req() request: FastifyRequest): Promise<OverviewView> {
     const query = readQuery(request, OverviewQuery);
     const at = toInstant(query.at) ?? this.clock.now();
-    const scope = getListScope(getCaller(request), query.owner_id);
+    const scope = getListScope(request, query.owner_id);
     return new OverviewView(at, await readable(() => this.ownerTimeTravel.showAll(at, scope)));
   }
 
   @Documented({
     summary: 'Compare all endpoints, channels, projects and pauses at two times',
     query: OwnerDiffQuery,
-    codes: { 409: ['history_unreadable'] },
+    codes: UNREADABLE,
   })
   @Get('diff')
   async diffAll(@Req() request: FastifyRequest): Promise<OwnerDiffView> {
     const query = readQuery(request, OwnerDiffQuery);
     const times = toTimes(query, this.clock);
-    const scope = getListScope(getCaller(request), query.owner_id);
+    const scope = getListScope(request, query.owner_id);
     return new OwnerDiffView(times, await readable(() => this.ownerTimeTravel.compareAll(scope, times)));
   }
 
-  @Documented({ summary: 'List events, newest first', query: AuditQuery, codes: { 409: ['history_unreadable'] } })
+  @Documented({ summary: 'List events, newest first', query: AuditQuery, codes: UNREADABLE })
   @Get('events')
   async events(@Req() request: FastifyRequest): Promise<ListView<AuditedEventView>> {
     const query = readQuery(request, AuditQuery);
     const { after, limit } = toPage(query);
     const { aggregate, id, actor, type } = query;
-    const ownerId = getListScope(getCaller(request), query.owner_id);
     const times = { since: toInstant(query.since), until: toInstant(query.until) };
-    const filter = { ownerId, aggregate, id, actor, type, ...times };
+    const filter = { ownerId: getListScope(request, query.owner_id), aggregate, id, actor, type, ...times };
     const before = after === null ? null : BigInt(after);
     const { events, next } = await readable(() => this.trail.list(filter, before, limit));
     const items = events.map((event) => new AuditedEventView(event));
     return new ListView(items, next === null ? null : encodeCursor(String(next)));
   }
 
-  @Documented({ summary: 'Show all events of one story', codes: { 409: ['history_unreadable'] } })
+  @Documented({ summary: 'Show all events of one story', codes: UNREADABLE })
   @Get('trace/:id')
   async trace(@Req() request: FastifyRequest, @Param('id') id: string): Promise<TraceView> {
     const isId = /^[\w-]{1,64}$/.test(id);
-    const story = isId ? await readable(() => this.traces.find(id, getOwnerScope(getCaller(request)))) : null;
+    const story = isId ? await readable(() => this.traces.find(id, getOwnerScope(request))) : null;
     if (!story) throw HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.noStory);
     return new TraceView(id, story.request, story.events);
   }
@@ -93,7 +92,7 @@ export class HistoryController {
   @Documented({
     summary: 'Show an aggregate as it was, with its events',
     query: AggregateHistoryQuery,
-    codes: { 409: ['history_unreadable'] },
+    codes: UNREADABLE,
   })
   @Get(':aggregate/:id')
   async aggregate(
@@ -104,13 +103,12 @@ export class HistoryController {
     const aggregate = requireAggregate(name);
     const query = readQuery(request, AggregateHistoryQuery);
     if (query.at !== undefined && query.revision !== undefined)
-      throw invalid('revision', 'conflicting', HISTORY_MESSAGES.atAndRevision);
+      throw fieldProblem('revision', 'conflicting', HISTORY_MESSAGES.atAndRevision);
     const page = { from: BigInt(query.from ?? 0), limit: toLimit(query.limit) };
     const revision = query.revision === undefined ? undefined : BigInt(query.revision);
     const at = toInstant(query.at);
     const until = { ...(at === undefined ? {} : { at }), ...(revision === undefined ? {} : { revision }) };
-    const scope = getOwnerScope(getCaller(request));
-    const found = await readable(() => this.timeTravel.show(aggregate, id, scope, until, page));
+    const found = await readable(() => this.timeTravel.show(aggregate, id, getOwnerScope(request), until, page));
     if (!found) throw notThen(aggregate);
     const shownAt = at ?? (revision === undefined ? this.clock.now() : found.aggregate.at);
     return new AggregateHistoryView(name, id, shownAt, found.aggregate, found.events);
@@ -119,7 +117,7 @@ export class HistoryController {
   @Documented({
     summary: 'Compare an aggregate at two times',
     query: DiffQuery,
-    codes: { 409: ['history_unreadable'] },
+    codes: UNREADABLE,
   })
   @Get(':aggregate/:id/diff')
   async diff(
@@ -130,8 +128,7 @@ export class HistoryController {
     const aggregate = requireAggregate(name);
     const query = readQuery(request, DiffQuery);
     const times = toTimes(query, this.clock);
-    const scope = getOwnerScope(getCaller(request));
-    const found = await readable(() => this.timeTravel.diff(aggregate, id, scope, times));
+    const found = await readable(() => this.timeTravel.diff(aggregate, id, getOwnerScope(request), times));
     if (!found) throw notThen(aggregate);
     return new DiffView(name, id, found);
   }
@@ -140,9 +137,9 @@ export class HistoryController {
 /** Returns the two times to compare. @throws HttpProblem 422 if one is missing or wrong */
 const toTimes = (query: DiffQuery, clock: Clock): TimeRange => {
   const from = toInstant(query.from);
-  if (from === undefined) throw invalid('from', 'missing', HISTORY_MESSAGES.fromMissing);
+  if (from === undefined) throw fieldProblem('from', 'missing', HISTORY_MESSAGES.fromMissing);
   const to = toInstant(query.to) ?? clock.now();
-  if (to < from) throw invalid('to', 'out_of_order', HISTORY_MESSAGES.toBeforeFrom);
+  if (to < from) throw fieldProblem('to', 'out_of_order', HISTORY_MESSAGES.toBeforeFrom);
   return { from, to };
 };
 
@@ -156,10 +153,7 @@ const requireAggregate = (name: string): HistoryAggregate => {
 const notThen = ({ name }: HistoryAggregate): HttpProblem =>
   HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.notThen({ what: name }));
 
-const invalid = (path: string, code: string, message: string): HttpProblem =>
-  new HttpProblem(422, 'invalid', [{ path, code, message }]);
-
-/** Answers 409 if an event cannot be read: its text is damaged, or a newer version of the program wrote it. */
+/** Answers 409 if an event is damaged, or a newer version of the program wrote it. */
 const readable = async <T>(read: () => Promise<T>): Promise<T> => {
   try {
     return await read();

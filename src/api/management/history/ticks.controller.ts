@@ -4,9 +4,9 @@ import { Timelines } from '../../../history/timeline/timeline.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
 import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
-import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller, getListScope } from '../caller.js';
+import { getListScope } from '../caller.js';
+import { fieldProblem } from '../http-problems.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 import { toInstant } from '../time.js';
 import { TicksQuery, toBuckets } from './ticks.query.js';
@@ -25,12 +25,11 @@ export class TicksController {
   @Get()
   async ticks(@Req() request: FastifyRequest): Promise<TicksView> {
     const query = readQuery(request, TicksQuery);
-    const scope = getListScope(getCaller(request), query.owner_id);
+    const scope = getListScope(request, query.owner_id);
     const now = this.clock.now();
     const times = { from: toInstant(query.from), to: toInstant(query.to) ?? now };
     const timeline = await this.timelines.show(scope, { ...times, buckets: toBuckets(query.buckets), now });
-    if (timeline) return new TicksView(timeline);
-    const message = HISTORY_MESSAGES.emptyTime;
-    throw new HttpProblem(422, 'invalid', [{ path: 'to', code: 'out_of_order', message }]);
+    if (!timeline) throw fieldProblem('to', 'out_of_order', HISTORY_MESSAGES.emptyTime);
+    return new TicksView(timeline);
   }
 }

@@ -28,10 +28,7 @@ export class ImportView {
   readonly events: number;
   /** Number of secrets among the lines. */
   readonly secrets: number;
-  /**
-   * False if these lines do not complete the history: the gateway then waits for the rest, and writes and publishes
-   * nothing else.
-   */
+  /** False if more lines must follow: until then, the gateway writes and publishes nothing else. */
   readonly complete: boolean;
 
   constructor({ events, secrets, complete }: ImportResult) {
@@ -103,17 +100,12 @@ const untilClosed = ({ raw }: FastifyReply): AbortSignal => {
   return closed.signal;
 };
 
-/**
- * Reads a file line by line, starting only when the first line is requested: readline drops lines that arrive earlier.
- */
+/** Opens the file only when the first line is requested: readline drops lines that arrive earlier. */
 async function* readLines(file: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(file), crlfDelay: Infinity });
 }
 
-/**
- * Reads the first piece before answering, so that a history that contradicts its log at the start is answered with a
- * problem instead of an empty body.
- */
+/** Reads the first piece before the answer begins: a history that contradicts its log must be answered with 409. */
 const startReading = async (pieces: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> => {
   try {
     const first = await pieces.next();

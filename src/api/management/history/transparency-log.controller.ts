@@ -1,29 +1,28 @@
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EVENT_ID } from '../../../history/historic-event.js';
-import { type EndedLog, showEnded, type ShownEndedLog } from '../../../history/transparency-log/ended-logs.js';
+import { showEnded } from '../../../history/transparency-log/ended-logs.js';
 import { TILE_WIDTH } from '../../../history/transparency-log/merkle.js';
 import { parseTilePath } from '../../../history/transparency-log/tile-path.js';
 import { LogBehind, TransparencyLog } from '../../../history/transparency-log/transparency-log.js';
 import { Documented } from '../../documentation/documented.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller, getOwnerScope } from '../caller.js';
+import { getOwnerScope } from '../caller.js';
 import { HISTORY_MESSAGES } from '../messages.js';
 
 const TEXT = 'text/plain; charset=utf-8';
 const TILES = '/history/log/tile/';
+const operatorOnly = HISTORY_MESSAGES.tilesAreOperators;
 
 /** Name of the log, and the key that verifies its checkpoints. */
-export class LogKeyView {
-  constructor(
-    readonly origin: string,
-    readonly vkey: string,
-  ) {}
+export interface LogKeyView {
+  readonly origin: string;
+  readonly vkey: string;
 }
 
 /** A log that has ended, because its history could not be continued. */
-export class EndedLogView {
+export interface EndedLogView {
   readonly origin: string;
   /** Number of entries under its newest known checkpoint. */
   readonly size: number;
@@ -41,28 +40,12 @@ export class EndedLogView {
    * was not available.
    */
   readonly statement: string | null;
-
-  constructor({ origin, size, root, vkey, ended_at, reason, message, checkpoint, statement }: ShownEndedLog) {
-    this.origin = origin;
-    this.size = size;
-    this.root = root;
-    this.vkey = vkey;
-    this.ended_at = ended_at;
-    this.reason = reason;
-    this.message = message;
-    this.checkpoint = checkpoint;
-    this.statement = statement;
-  }
 }
 
 /** The logs that have ended. */
-export class EndedLogsView {
+export interface EndedLogsView {
   /** In the order in which they ended; each was replaced by the next, and the last by the current log. */
   readonly items: readonly EndedLogView[];
-
-  constructor(logs: readonly EndedLog[]) {
-    this.items = logs.map((log) => new EndedLogView(showEnded(log)));
-  }
 }
 
 /** Serves the transparency log of the history in C2SP's formats (management-api.md: `GET /history/log`). */
@@ -83,19 +66,19 @@ export class TransparencyLogController {
   @Get('key')
   async key(): Promise<LogKeyView> {
     const { origin, vkey } = await currentLog(() => this.log.readHead());
-    return new LogKeyView(origin, vkey);
+    return { origin, vkey };
   }
 
   @Documented({ summary: 'List the logs that have ended, and why' })
   @Get('ended')
   async ended(): Promise<EndedLogsView> {
-    return new EndedLogsView(await this.log.listEnded());
+    return { items: (await this.log.listEnded()).map(showEnded) };
   }
 
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries',
     answer: 'application/octet-stream',
-    operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
+    operatorOnly,
   })
   @Get('tile/:level/:a')
   tile(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
@@ -105,7 +88,7 @@ export class TransparencyLogController {
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries, with a path of two segments',
     answer: 'application/octet-stream',
-    operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
+    operatorOnly,
   })
   @Get('tile/:level/:a/:b')
   tileOfTwo(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
@@ -115,7 +98,7 @@ export class TransparencyLogController {
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries, with a path of three segments',
     answer: 'application/octet-stream',
-    operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
+    operatorOnly,
   })
   @Get('tile/:level/:a/:b/:c')
   tileOfThree(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
@@ -125,7 +108,7 @@ export class TransparencyLogController {
   @Documented({
     summary: 'Show a tile of the tree or a bundle of entries, with a path of four segments',
     answer: 'application/octet-stream',
-    operatorOnly: HISTORY_MESSAGES.tilesAreOperators,
+    operatorOnly,
   })
   @Get('tile/:level/:a/:b/:c/:d')
   tileOfFour(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
@@ -139,16 +122,14 @@ export class TransparencyLogController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('event') id: string,
   ): Promise<string> {
-    const scope = getOwnerScope(getCaller(request));
-    const proof = EVENT_ID.test(id) ? await currentLog(() => this.log.prove(id, scope)) : null;
+    const proof = EVENT_ID.test(id) ? await currentLog(() => this.log.prove(id, getOwnerScope(request))) : null;
     if (proof === null) throw HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.noEvent);
     reply.header('content-type', TEXT);
     return proof;
   }
 
   private async showTile(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
-    const path = request.url.slice(request.url.indexOf(TILES) + TILES.length);
-    const tile = parseTilePath(path);
+    const tile = parseTilePath(request.url.slice(request.url.indexOf(TILES) + TILES.length));
     const bytes = tile && (await this.log.readTile(tile));
     if (!bytes) throw HttpProblem.withMessage(404, 'not_found', HISTORY_MESSAGES.noTile);
     const age = tile.width === TILE_WIDTH ? 'max-age=31536000, immutable' : 'max-age=60';

@@ -1,5 +1,4 @@
-import { Controller, Post, Req, Res, UseGuards } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Post, UseGuards } from '@nestjs/common';
 import { findAggregate } from '../../../history/aggregates/catalogue.js';
 import { TimeTravel } from '../../../history/time-travel/time-travel.js';
 import { openCheckpoint } from '../../../history/transparency-log/signed-note.js';
@@ -11,8 +10,11 @@ import { fieldsReader } from '../../transport/fields.js';
 import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
-import { JobView } from '../jobs/job.view.js';
+import { fieldProblem } from '../http-problems.js';
+import type { JobView } from '../jobs/job.view.js';
+import { jobResult } from '../jobs/start-job.js';
 import { HISTORY_MESSAGES } from '../messages.js';
+import { type Call, TheCall } from '../resource-call.js';
 import { currentLog } from './transparency-log.controller.js';
 import { VerificationBody } from './verification.body.js';
 
@@ -35,25 +37,18 @@ export class VerificationController {
     codes: { 404: ['not_found'], 503: ['log_behind'] },
   })
   @Post('verify')
-  async verify(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<JobView> {
-    return this.changes.handlePost(
-      { request, reply, read: fieldsReader(VerificationBody), status: 202 },
-      async (body) => {
-        const params = await this.toParams(body);
-        const job = await this.jobs.start({ kind: VERIFY_HISTORY, params });
-        return { outcome: { position: -1n }, readModels: [], show: async () => new JobView(job) };
-      },
+  async verify(@TheCall() call: Call): Promise<JobView> {
+    const read = fieldsReader(VerificationBody);
+    return this.changes.handlePost({ ...call, read, status: 202 }, async (body) =>
+      jobResult(await this.jobs.start({ kind: VERIFY_HISTORY, params: await this.toParams(body) })),
     );
   }
 
-  /**
-   * @throws HttpProblem 404 for an aggregate that never existed; 422 for an id without an aggregate, or for a
-   * checkpoint of an unknown log; 503 while no checkpoint exists
-   */
+  /** @throws HttpProblem 404 for an unknown aggregate; 422 for an id alone or a wrong checkpoint; 503 without a log */
   private async toParams(body: VerificationBody): Promise<VerificationParams> {
     const { aggregate, id, checkpoint } = body;
     if (id !== undefined && aggregate === undefined)
-      throw invalid('id', 'missing', HISTORY_MESSAGES.idWithoutAggregate);
+      throw fieldProblem('id', 'missing', HISTORY_MESSAGES.idWithoutAggregate);
     if (id !== undefined && aggregate !== undefined) {
       const kind = findAggregate(aggregate)!;
       const found = await this.timeTravel.show(kind, id, null, {}, { from: 0n, limit: 1 });
@@ -63,11 +58,8 @@ export class VerificationController {
       const { origin, vkey } = await currentLog(() => this.log.readHead());
       const logs = [{ vkey }, ...(await this.log.listEnded())];
       if (!logs.some((log) => openCheckpoint(checkpoint, log.vkey)))
-        throw invalid('checkpoint', 'invalid', HISTORY_MESSAGES.badCheckpoint({ origin }));
+        throw fieldProblem('checkpoint', 'invalid', HISTORY_MESSAGES.badCheckpoint({ origin }));
     }
     return { aggregate: aggregate ?? null, id: id ?? null, checkpoint: checkpoint ?? null };
   }
 }
-
-const invalid = (path: string, code: string, message: string): HttpProblem =>
-  new HttpProblem(422, 'invalid', [{ path, code, message }]);

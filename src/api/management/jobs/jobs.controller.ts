@@ -7,7 +7,7 @@ import { buildListView, type ListView, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { notFoundProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
-import { JOB_MESSAGES } from '../messages.js';
+import { CALL_MESSAGES } from '../messages.js';
 import { JobView } from './job.view.js';
 import { JobsQuery } from './jobs.query.js';
 
@@ -17,7 +17,7 @@ import { JobsQuery } from './jobs.query.js';
 export class JobsController {
   constructor(private readonly jobs: JobTable) {}
 
-  @Documented({ summary: 'List jobs', query: JobsQuery, operatorOnly: JOB_MESSAGES.operatorsOnly })
+  @Documented({ summary: 'List jobs', query: JobsQuery, operatorOnly: CALL_MESSAGES.jobsForOperator })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<JobView>> {
     const query = readQuery(request, JobsQuery);
@@ -31,7 +31,7 @@ export class JobsController {
     );
   }
 
-  @Documented({ summary: 'Show a job', operatorOnly: JOB_MESSAGES.operatorsOnly })
+  @Documented({ summary: 'Show a job', operatorOnly: CALL_MESSAGES.jobsForOperator })
   @Get(':id')
   async get(@Param('id', IdPipe) id: string): Promise<JobView> {
     const job = await this.jobs.find(id);

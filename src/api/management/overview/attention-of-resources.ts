@@ -6,10 +6,7 @@ import { NO_SUBJECT, viewing, viewingList } from './attention-parts.js';
 import type { AttentionItemView, AttentionSubject, OverviewActionView } from './overview.view.js';
 import type { OverviewFacts } from './overview-facts.js';
 
-/**
- * Builds the attention item for channels whose posts the network refuses; null if there are none.
- * @param titleOf returns a network's name
- */
+/** Builds the attention item for channels whose posts the network refuses; null if there are none. */
 export const buildRefused = (
   { alerts: { channel: list }, waitingOnChannel, owner }: OverviewFacts,
   titleOf: (platform: string | null) => string,
@@ -69,14 +66,12 @@ const enabling = ({ id, owner_id, disabled_by }: Alert, path: string): OverviewA
     ? viewing('view_plan', `/owners/${owner_id}`)
     : { label_code: 'enable', method: 'POST', path: `${path}/${id}/enable` };
 
-/** Describes alerts of one kind. */
 const describeAlerts = ({ count, alerts }: AlertList): Pick<AttentionItemView, 'since' | 'count' | 'ids'> => ({
   since: iso(alerts[0]!.since),
   count,
   ids: alerts.map(({ id }) => id),
 });
 
-/** Describes the subject of an alert. */
 const describeAlert = (alert: Alert): AttentionSubject => {
   const { id, name, owner_id, owner_name, platform, disabled_by, reason } = alert;
   return { ...NO_SUBJECT, id, name, owner_id, owner_name, platform, disabled_by, message: reason };

@@ -108,10 +108,7 @@ export class OverviewFactsReader {
     return channelId === undefined ? null : this.alerts.countWaiting(channelId);
   }
 
-  /**
-   * Builds the views of queued publications; none while the event store, from which waits are explained, cannot be
-   * read.
-   */
+  /** Builds the views of queued publications; none while the event store, which explains waits, cannot be read. */
   private async buildViews(details: readonly PublicationDetails[]): Promise<Map<string, PublicationView>> {
     const queued = details.flatMap(({ row }) => (row.state === 'queued' ? [row] : []));
     try {

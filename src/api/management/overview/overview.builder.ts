@@ -17,10 +17,7 @@ import { buildDay, buildMinutes } from './time-series.js';
 import { buildLongest, buildWaiting } from './waiting.js';
 
 const READ_MODELS = ['activity', 'discovery', 'posts', 'publish-schedule'];
-/**
- * Longest wait for the read models to catch up with the log, in ms: a slightly stale overview is better than a late
- * one.
- */
+/** Longest wait for the read models, in ms: a slightly stale overview is better than a late one. */
 const CATCH_UP_MS = 300;
 
 /** Builds the overview of an owner, or of all owners. */

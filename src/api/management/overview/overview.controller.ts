@@ -4,8 +4,8 @@ import { Documented } from '../../documentation/documented.js';
 import { readQuery } from '../../transport/fields.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { getCaller, getListScope } from '../caller.js';
+import { OwnerQuery } from '../owner.query.js';
 import { OverviewBuilder } from './overview.builder.js';
-import { CurrentOverviewQuery } from './overview.query.js';
 import type { CurrentOverviewView } from './overview.view.js';
 
 /** Shows what is published, what waits, and what needs someone's attention (management-api.md: Overview). */
@@ -16,13 +16,12 @@ export class OverviewController {
 
   @Documented({
     summary: 'Show what is published, what waits and what needs attention',
-    query: CurrentOverviewQuery,
+    query: OwnerQuery,
     codes: { 404: ['not_found'] },
   })
   @Get()
   async show(@Req() request: FastifyRequest): Promise<CurrentOverviewView> {
-    const caller = getCaller(request);
-    const ownerId = getListScope(caller, readQuery(request, CurrentOverviewQuery).owner_id);
-    return this.overview.build(caller.kind, ownerId);
+    const ownerId = getListScope(request, readQuery(request, OwnerQuery).owner_id);
+    return this.overview.build(getCaller(request).kind, ownerId);
   }
 }

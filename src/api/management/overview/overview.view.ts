@@ -43,10 +43,7 @@ export interface OverviewActionView {
   readonly path: string;
 }
 
-/**
- * Facts about the first id of an attention item, from which a client can write its own sentence; null where they do not
- * apply.
- */
+/** Facts about the first of `ids`, from which clients can write their own sentence; null where they do not apply. */
 export interface AttentionSubject {
   /** The first of `ids`; null if there is none. */
   readonly id: string | null;
@@ -194,10 +191,7 @@ export interface CheckView {
   readonly latency_ms: number | null;
   /** For `event_store`: position of the newest event. For `history`: number of events in the signed log. */
   readonly position: string | null;
-  /**
-   * For `read_models`: names of read models that have stopped or are far behind, and of sagas that are stuck at an
-   * event.
-   */
+  /** For `read_models`: names of read models that have stopped or are far behind, and of sagas that are stuck. */
   readonly degraded: readonly string[];
 }
 
@@ -205,10 +199,7 @@ export interface CheckView {
 export interface LongestWaitView {
   readonly owner_id: string;
   readonly owner_name: string;
-  /**
-   * The rule that holds the oldest publication back; null if the publication no longer waits, or while the event store
-   * cannot be read.
-   */
+  /** The rule that holds the oldest publication back; null if it no longer waits or the event store cannot be read. */
   readonly rule: WaitingForView['rule'] | null;
   /** The network of the oldest publication. */
   readonly platform: string;
@@ -230,8 +221,8 @@ export interface CurrentOverviewView {
   /** All networks. */
   readonly networks: readonly NetworkView[];
   /**
-   * At most ten: the publications that go next and those that have waited longest, in the order in which they are
-   * expected to go. Publications that wait for a person come last.
+   * At most ten, in their expected order: the next publications and the longest-waiting ones. Publications that wait
+   * for a person come last.
    */
   readonly waiting: readonly WaitingPublicationView[];
   /** The last 60 minutes, oldest first. */

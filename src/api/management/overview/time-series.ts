@@ -9,10 +9,7 @@ const TEN_MINUTES = 10 * MINUTE;
 export const MINUTES = 60;
 const TENS = 144;
 
-/**
- * The intervals that an overview shows. Each begins at a whole minute or at a multiple of ten minutes, UTC; the last
- * interval has not ended yet.
- */
+/** The intervals that an overview shows, in UTC. The last minute and the last ten minutes have not ended yet. */
 export class ShownTimes {
   readonly firstMinute: Instant;
   readonly firstTenMinutes: Instant;
@@ -22,7 +19,6 @@ export class ShownTimes {
     this.firstTenMinutes = now - (now % TEN_MINUTES) - (TENS - 1) * TEN_MINUTES;
   }
 
-  /** The time range to read. */
   get range(): Pick<ActivityRange, 'firstMinute' | 'firstTenMinutes' | 'now'> {
     return { firstMinute: this.firstMinute, firstTenMinutes: this.firstTenMinutes, now: this.now };
   }

@@ -15,10 +15,7 @@ export const chooseWaiting = (next: readonly string[], longest: readonly string[
   return [...chosen];
 };
 
-/**
- * Builds the views of the waiting publications, in the order in which they are expected to be sent. Omits publications
- * that no longer wait.
- */
+/** Builds the views of publications that still wait, in the order in which they are expected to go. */
 export const buildWaiting = ({ waiting, details, views, excerpts, times }: OverviewFacts): WaitingPublicationView[] => {
   const shown = waiting.flatMap((id) => {
     const [view, found] = [views.get(id), details.get(id)];
@@ -41,10 +38,7 @@ export const buildLongest = ({ waitingOwners, views }: OverviewFacts): LongestWa
     rule: views.get(publication_id)?.waiting_for?.rule ?? null,
   }));
 
-/**
- * Returns when a publication is expected to be sent: now if unknown, `Infinity` if one of {@link NEEDS_PERSON} holds
- * it.
- */
+/** Returns when a publication is expected to go: now if unknown; `Infinity` if a {@link NEEDS_PERSON} rule holds it. */
 const goesAt = ({ waiting_for }: WaitingPublicationView, now: Instant): Instant => {
   if (waiting_for && NEEDS_PERSON.has(waiting_for.rule)) return Infinity;
   const until = waiting_for?.until ?? null;

@@ -48,7 +48,7 @@ export interface OwnerChange {
 
 /**
  * Creates the reader for the body of PATCH /owners/{id}. Missing fields are unchanged; null removes the notice chat.
- * @param carrier the network that carries notices, whose credentials `notice_chat` holds; undefined if there is none
+ * @param carrier the network that carries notices; undefined if there is none
  */
 export const createOwnerChangeReader = (carrier: PlatformDescriptor | undefined): BodyReader<OwnerChange> => {
   const NoticeChatBody = carrier && createCredentialsBody(carrier);

@@ -1,6 +1,6 @@
-import { Controller, Delete, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { AddPostPack } from '../../../commands/owner/add-post-pack.js';
 import { ChangeOwner } from '../../../commands/owner/change-owner.js';
 import { DeleteOwner } from '../../../commands/owner/delete-owner.js';
@@ -23,7 +23,7 @@ import { CALL_MESSAGES } from '../messages.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
-import { OfResource, type ResourceCall, type ResourcePlace } from '../resource-call.js';
+import { type Call, OfResource, type ResourceCall, type ResourcePlace, TheCall } from '../resource-call.js';
 import {
   createOwnerChangeReader,
   describeOwnerPatch,
@@ -60,26 +60,15 @@ export class OwnersController {
     operatorOnly: CALL_MESSAGES.ownersForOperator,
   })
   @Post()
-  async register(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<OwnerWithKeyView> {
-    return this.changes.handlePost(
-      { request, reply, read: fieldsReader(OwnerBody), status: 201 },
-      async (body, change) => {
-        const ownerId = change.newId('own');
-        const { key } = await change.drawSecrets(() => ({ key: newOwnerKey(this.settings.brand) }));
-        const { name, plan, locale } = body;
-        const owner = { ownerId, name, plan, locale, keyHash: hashToken(key) };
-        const outcome = await this.commands.execute(new RegisterOwner(change.context, owner));
-        return {
-          outcome,
-          readModels: READ_MODELS,
-          show: () => this.findView({ request, id: ownerId }),
-          shownOnce: { key },
-        };
-      },
-    );
+  async register(@TheCall() call: Call): Promise<OwnerWithKeyView> {
+    return this.changes.handlePost({ ...call, read: fieldsReader(OwnerBody), status: 201 }, async (body, change) => {
+      const id = change.newId('own');
+      const shownOnce = await change.drawSecrets(() => ({ key: newOwnerKey(this.settings.brand) }));
+      const { name, plan, locale } = body;
+      const owner = { ownerId: id, name, plan, locale, keyHash: hashToken(shownOnce.key) };
+      const outcome = await this.commands.execute(new RegisterOwner(change.context, owner));
+      return { outcome, readModels: READ_MODELS, show: () => this.findView({ ...call, id }), shownOnce };
+    });
   }
 
   @Documented({ summary: 'List owners', query: listQueryOf('owner') })
@@ -140,9 +129,10 @@ export class OwnersController {
   @Post(':id/rotate-key')
   async rotateKey(@OfResource('owner') call: ResourceCall<'owner'>): Promise<OwnerWithKeyView> {
     return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const { key } = await change.drawSecrets(() => ({ key: newOwnerKey(this.settings.brand) }));
-      const outcome = await this.commands.execute(new RotateOwnerKey(change.context, call.id, hashToken(key)));
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(call), shownOnce: { key } };
+      const shownOnce = await change.drawSecrets(() => ({ key: newOwnerKey(this.settings.brand) }));
+      const command = new RotateOwnerKey(change.context, call.id, hashToken(shownOnce.key));
+      const outcome = await this.commands.execute(command);
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call), shownOnce };
     });
   }
 

@@ -45,7 +45,6 @@ export const explainHold = ({ rule, until }: Hold, { context, publication }: Sch
   }
 };
 
-/** Explains why a channel needs attention: it is disabled, the network refuses its posts, or both. */
 const explainAttention = (
   { channelEnabled, attention }: ScheduledWithHold['context'],
   channel: string,
@@ -64,10 +63,7 @@ const describeAttention = (attention: Attention | null): string => {
   return quote(platform_says === null ? { message } : { message, platform_says });
 };
 
-/**
- * Describes the latest attempt: its number, and the answer of the network or of the media host. Ends with a space;
- * empty if there was no attempt.
- */
+/** Describes the latest attempt and its error. Ends with a space; empty if there was no attempt. */
 const describeAttempt = (
   { lastAttempt }: ScheduledWithHold['context'],
   name: typeof TEXTS.attempt = TEXTS.attempt,

@@ -1,10 +1,7 @@
 import type { PlanHold } from '../../../projections/posts/post-plans.queries.js';
 import type { Hold, ScheduledWithHold } from '../../../projections/publish-schedule/holds.queries.js';
 
-/**
- * The figures in the sentence about a wait, for clients that write it in their own language. A figure that does not
- * apply is null.
- */
+/** The figures in the sentence about a wait, for clients that write their own; null where they do not apply. */
 export class WaitingFiguresView {
   /** Number of the latest attempt, from 1, at the publication ahead, or at this one if none is ahead. */
   readonly attempt: number | null = null;

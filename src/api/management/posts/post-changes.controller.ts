@@ -1,4 +1,4 @@
-import { Controller, Inject, Param, Patch, Put, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Inject, Param, Patch, Put, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CommandContext, newCommandContext, originOfRequest } from '../../../commands/origin.js';
 import { type PostChangeResult, PostChanges, refuseWithoutEndpoint } from '../../../commands/post/post-changes.js';
@@ -10,7 +10,7 @@ import { codeOfRefusal } from '../../../payload/publish-at.js';
 import { RescheduleDto, validateReschedule } from '../../../payload/reschedule.dto.js';
 import { EndpointSnapshots } from '../../../projections/discovery/endpoint-snapshots.queries.js';
 import { ProjectionProgress } from '../../../projections/engine/progress.js';
-import { FindPost, type FoundPost } from '../../../projections/posts/posts.queries.js';
+import { FindPost } from '../../../projections/posts/posts.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { ChangeReceiver, showChange } from '../../public/change-receiver.js';
 import type { ChangedPostView } from '../../public/changed-post.view.js';
@@ -20,10 +20,12 @@ import { HttpProblem } from '../../transport/http-problem.js';
 import { readIfMatch } from '../../transport/if-match.js';
 import { readBody } from '../../transport/raw-body.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getActor, getCaller, getOwnerScope } from '../caller.js';
+import { getActor, getHolder } from '../caller.js';
 import { notFoundProblem, toHttpProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
 import { requireJson } from '../request-body.js';
+import { type Call, TheCall } from '../resource-call.js';
+import { requirePost } from './require-post.js';
 
 /** Changes planned posts for their owners and the operator (D-63). Such a change needs no new approval (D-64). */
 @Controller('manage/v1/posts/:id')
@@ -31,7 +33,7 @@ import { requireJson } from '../request-body.js';
 export class ManagedPostChangesController {
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
-    private readonly findPostQuery: FindPost,
+    private readonly findPost: FindPost,
     private readonly changes: PostChanges,
     private readonly receiver: ChangeReceiver,
     private readonly endpoints: EndpointSnapshots,
@@ -49,19 +51,15 @@ export class ManagedPostChangesController {
     },
   })
   @Patch()
-  async reschedule(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<ChangedPostView> {
-    const { post } = await this.findPost(request, id);
-    const json = await readJson(await this.readBody(request));
-    const context = this.contextOf(request, 'reschedule');
+  async reschedule(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<ChangedPostView> {
+    const { post } = await requirePost(this.findPost, call.request, id);
+    const json = await readJson(await this.readBody(call.request));
+    const context = this.contextOf(call.request, 'reschedule');
     const { checked } = checkBody(json, (value) => validateReschedule(value, context.at));
     if (!checked.ok) throw new HttpProblem(checked.status, codeOfRefusal(checked.problems), checked.problems);
     const place = { postId: id, stream: post.stream, revision: post.revision };
-    const change = { author: MANAGER, ifRevision: readIfMatch(request) };
-    return this.answer(reply, await this.changes.reschedule(place, checked.publishAt, change, context));
+    const change = { author: MANAGER, ifRevision: readIfMatch(call.request) };
+    return this.answer(call.reply, await this.changes.reschedule(place, checked.publishAt, change, context));
   }
 
   @Documented({
@@ -76,20 +74,16 @@ export class ManagedPostChangesController {
     },
   })
   @Put('payload')
-  async replace(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<ChangedPostView> {
-    const { post } = await this.findPost(request, id);
+  async replace(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<ChangedPostView> {
+    const { post } = await requirePost(this.findPost, call.request, id);
     const slug = await this.endpoints.findSlugById(post.endpoint_id);
     const endpoint = slug === null ? null : await this.endpoints.loadCurrent(slug);
     if (!endpoint) throw toHttpProblem(refuseWithoutEndpoint(post.released_at));
-    const replacement = await this.receiver.checkReplacement(endpoint, await this.readBody(request));
+    const replacement = await this.receiver.checkReplacement(endpoint, await this.readBody(call.request));
     const place = { postId: id, stream: post.stream, revision: post.revision };
-    const change = { author: MANAGER, ifRevision: readIfMatch(request) };
-    const context = this.contextOf(request, 'replace');
-    return this.answer(reply, await this.changes.replace(place, replacement, change, context));
+    const change = { author: MANAGER, ifRevision: readIfMatch(call.request) };
+    const context = this.contextOf(call.request, 'replace');
+    return this.answer(call.reply, await this.changes.replace(place, replacement, change, context));
   }
 
   private async answer(reply: FastifyReply, result: PostChangeResult): Promise<ChangedPostView> {
@@ -103,17 +97,11 @@ export class ManagedPostChangesController {
   /** @throws HttpProblem 415 */
   private readBody(request: FastifyRequest): Promise<Buffer> {
     requireJson(request);
-    return readBody(request, getOwnerScope(getCaller(request)) ?? 'operator');
+    return readBody(request, getHolder(request));
   }
 
   private contextOf(request: FastifyRequest, useCase: string): CommandContext {
-    return newCommandContext(originOfRequest(getActor(getCaller(request)), request), useCase, this.clock.now());
-  }
-
-  private async findPost(request: FastifyRequest, id: string): Promise<FoundPost> {
-    const found = await this.findPostQuery.execute(id, getOwnerScope(getCaller(request)));
-    if (!found) throw notFoundProblem('post');
-    return found;
+    return newCommandContext(originOfRequest(getActor(request), request), useCase, this.clock.now());
   }
 }
 

@@ -1,18 +1,18 @@
-import { Controller, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Param, Post, UseGuards } from '@nestjs/common';
 import { PostChanges, type PostDecision } from '../../../commands/post/post-changes.js';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
-import { FindPost, type FoundPost } from '../../../projections/posts/posts.queries.js';
+import { FindPost } from '../../../projections/posts/posts.queries.js';
 import { Documented } from '../../documentation/documented.js';
 import { type BodyReader, fieldsReader } from '../../transport/fields.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller, getOwnerScope } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { notFoundProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
+import { type Call, TheCall } from '../resource-call.js';
 import { ApproveBody, RejectBody } from './decision.bodies.js';
 import { PostWithPayloadView } from './post.view.js';
 import { PublicationViewBuilder } from './publication-view-builder.js';
+import { requirePost } from './require-post.js';
 
 const CODES = { 409: ['already_decided', 'no_approval_required', 'post_ended'] } as const;
 
@@ -31,7 +31,7 @@ const readRejection: BodyReader<PostDecision> = (sent, problems) => {
 @UseGuards(ApiKeyGuard)
 export class PostDecisionsController {
   constructor(
-    private readonly findPostQuery: FindPost,
+    private readonly findPost: FindPost,
     private readonly postChanges: PostChanges,
     private readonly changes: ChangePipeline,
     private readonly publications: PublicationViewBuilder,
@@ -39,50 +39,29 @@ export class PostDecisionsController {
 
   @Documented({ summary: 'Approve a post that waits for approval', body: ApproveBody, codes: CODES })
   @Post('approve')
-  @HttpCode(200)
-  approve(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<PostWithPayloadView> {
-    return this.decide(request, reply, id, readApproval);
+  approve(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
+    return this.decide(call, id, readApproval);
   }
 
   @Documented({ summary: 'Reject a post that waits for approval', body: RejectBody, codes: CODES })
   @Post('reject')
-  @HttpCode(200)
-  reject(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<PostWithPayloadView> {
-    return this.decide(request, reply, id, readRejection);
+  reject(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
+    return this.decide(call, id, readRejection);
   }
 
-  private async decide(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    id: string,
-    read: BodyReader<PostDecision>,
-  ): Promise<PostWithPayloadView> {
-    const { post } = await this.findPost(request, id);
+  private async decide(call: Call, id: string, read: BodyReader<PostDecision>): Promise<PostWithPayloadView> {
+    const { post } = await requirePost(this.findPost, call.request, id);
     const place = { postId: id, stream: post.stream, revision: post.revision };
-    const shown = await this.changes.handlePost({ request, reply, read }, async (decision, { context }) => {
+    const shown = await this.changes.handlePost({ ...call, read }, async (decision, { context }) => {
       const outcome = await this.postChanges.decide(place, decision, context);
       if (outcome === null) throw notFoundProblem('post');
       const show = async () => {
-        const found = await this.findPost(request, id);
+        const found = await requirePost(this.findPost, call.request, id);
         return new PostWithPayloadView(found, await this.publications.buildViews(found.publications));
       };
       return { outcome, readModels: READ_MODELS_OF_POSTS, show };
     });
-    void reply.header('etag', `"${shown.revision}"`);
+    void call.reply.header('etag', `"${shown.revision}"`);
     return shown;
-  }
-
-  private async findPost(request: FastifyRequest, id: string): Promise<FoundPost> {
-    const found = await this.findPostQuery.execute(id, getOwnerScope(getCaller(request)));
-    if (!found) throw notFoundProblem('post');
-    return found;
   }
 }

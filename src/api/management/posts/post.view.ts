@@ -26,10 +26,7 @@ export class PostView {
   readonly media_count: number | null;
   /** The time that it was planned for, ISO 8601, UTC; null if none was given. */
   readonly publish_at: string | null;
-  /**
-   * Time at which its publications entered their queues, ISO 8601, UTC; null if they have not, or if the post ended
-   * first.
-   */
+  /** Time at which its publications entered their queues, ISO 8601, UTC; null if they have not. */
   readonly released_at: string | null;
   /** Null if no approval was required. */
   readonly approval: ApprovalView | null;

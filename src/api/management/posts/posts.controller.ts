@@ -1,13 +1,12 @@
-import { Controller, Get, Param, Post, Req, Res, UseGuards, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, UseGuards, UseInterceptors } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
 import { CancelPublications } from '../../../commands/publication/cancel-publications.js';
 import { isRejection } from '../../../kernel/result.js';
 import {
   calendarKeyOf,
   FindPost,
-  type FoundPost,
   ListPosts,
   type PostWithPublications,
 } from '../../../projections/posts/posts.queries.js';
@@ -17,29 +16,27 @@ import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import { buildListView, type ListView, type Page, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller, getListScope, getOwnerScope } from '../caller.js';
+import { getListScope } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
-import { notFoundProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
 import { EmptyBody } from '../pause.body.js';
 import { invalidProblem } from '../request-body.js';
+import { type Call, TheCall } from '../resource-call.js';
 import { toInstant } from '../time.js';
 import { CancelledPostView, PostView, PostWithPayloadView } from './post.view.js';
 import { PostsQuery } from './posts.query.js';
 import { PublicationViewBuilder } from './publication-view-builder.js';
+import { requirePost } from './require-post.js';
 
-/**
- * Shows posts and their publications, and cancels a post's planned or queued publications (management-api.md: Routes;
- * D-36).
- */
+/** Shows posts, and cancels their planned or queued publications (management-api.md: Routes; D-36). */
 @Controller('manage/v1/posts')
 @UseGuards(ApiKeyGuard)
 export class PostsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly listPosts: ListPosts,
-    private readonly findPostQuery: FindPost,
+    private readonly findPost: FindPost,
     private readonly changes: ChangePipeline,
     private readonly publications: PublicationViewBuilder,
   ) {}
@@ -52,7 +49,7 @@ export class PostsController {
     const page = toPage(query);
     requireCursorOfOrder(query, page);
     const filter = {
-      ownerId: getListScope(getCaller(request), query.owner_id),
+      ownerId: getListScope(request, query.owner_id),
       endpointId: query.endpoint_id,
       channelId: query.channel_id,
       projectId: query.project_id,
@@ -77,7 +74,7 @@ export class PostsController {
   @UseInterceptors(HeavyReadTurn)
   @Get(':id')
   async get(@Req() request: FastifyRequest, @Param('id', IdPipe) id: string): Promise<PostWithPayloadView> {
-    const found = await this.findPost(request, id);
+    const found = await requirePost(this.findPost, request, id);
     return new PostWithPayloadView(found, await this.publications.buildViews(found.publications));
   }
 
@@ -86,13 +83,9 @@ export class PostsController {
     codes: { 409: ['wrong_state', 'publishing'] },
   })
   @Post(':id/cancel')
-  async cancel(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<CancelledPostView> {
-    const { publications } = await this.findPost(request, id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+  async cancel(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<CancelledPostView> {
+    const { publications } = await requirePost(this.findPost, call.request, id);
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
       const ids = publications.map(({ publication_id: publicationId, channel_id: channelId }) => ({
         publicationId,
         postId: id,
@@ -101,17 +94,11 @@ export class PostsController {
       const outcome = await this.commands.execute(new CancelPublications(change.context, ids));
       const cancelled = isRejection(outcome) ? 0 : outcome.cancelled;
       const show = async () => {
-        const found = await this.findPost(request, id);
+        const found = await requirePost(this.findPost, call.request, id);
         return new CancelledPostView(cancelled, await this.publications.buildViews(found.publications));
       };
       return { outcome, readModels: READ_MODELS_OF_POSTS, show };
     });
-  }
-
-  private async findPost(request: FastifyRequest, id: string): Promise<FoundPost> {
-    const found = await this.findPostQuery.execute(id, getOwnerScope(getCaller(request)));
-    if (!found) throw notFoundProblem('post');
-    return found;
   }
 
   private async buildViews(rows: readonly PostWithPublications[]): Promise<PostView[]> {

@@ -8,10 +8,7 @@ import { ID_PATTERN } from '../id.pipe.js';
 import { BODY_MESSAGES } from '../messages.js';
 import { isTime } from '../time.js';
 
-/**
- * Checks an id that clients choose. No stored id has a null character, because PostgreSQL's text type does not allow
- * it.
- */
+/** Checks an id that clients choose. PostgreSQL stores no null character, so no stored id has one. */
 const findKeyProblem = (value: unknown, limit: number): FieldProblem | undefined =>
   typeof value === 'string' && value !== '' && !value.includes('\0') && countCharacters(value) <= limit
     ? undefined
@@ -33,10 +30,7 @@ export class PostsQuery extends PageQuery {
   @Must.match(ID_PATTERN, 'an id such as prj_…')
   readonly project_id: string | undefined;
 
-  /**
-   * Posts with a publication in this state. If channel, project and state are combined, one publication must meet them
-   * all.
-   */
+  /** Posts with a publication in this state. One publication must meet channel, project and state together. */
   @Must.beOneOf(PUBLICATION_STATES)
   readonly state: PublicationViewState | undefined;
 

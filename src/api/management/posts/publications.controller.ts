@@ -1,8 +1,10 @@
-import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Get, Param, Post, Req, UseGuards } from '@nestjs/common';
+import { type Command, CommandBus } from '@nestjs/cqrs';
+import type { FastifyRequest } from 'fastify';
+import type { CommandOutcome } from '../../../commands/command-result.js';
+import type { CommandContext } from '../../../commands/origin.js';
 import { READ_MODELS_OF_POSTS } from '../../../commands/post/read-models.js';
-import { CancelPublications } from '../../../commands/publication/cancel-publications.js';
+import { CancelPublications, type PublicationIds } from '../../../commands/publication/cancel-publications.js';
 import { DismissPublication } from '../../../commands/publication/dismiss-publication.js';
 import { ResendPublication } from '../../../commands/publication/resend-publication.js';
 import type { PublicationRow } from '../../../projections/posts/posts.tables.js';
@@ -10,18 +12,16 @@ import { FindPublication } from '../../../projections/posts/publications.queries
 import { Documented } from '../../documentation/documented.js';
 import { fieldsReader } from '../../transport/fields.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller, getOwnerScope } from '../caller.js';
+import { getOwnerScope } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { notFoundProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
 import { EmptyBody } from '../pause.body.js';
+import { type Call, TheCall } from '../resource-call.js';
 import type { PublicationView } from './publication.view.js';
 import { PublicationViewBuilder } from './publication-view-builder.js';
 
-/**
- * Shows publications, and executes decisions about publications that are planned, queued, in doubt or failed (D-25;
- * management-api.md: publication).
- */
+/** Shows, resends, dismisses and cancels publications (D-25; management-api.md: publication). */
 @Controller('manage/v1/publications')
 @UseGuards(ApiKeyGuard)
 export class PublicationsController {
@@ -43,12 +43,8 @@ export class PublicationsController {
     codes: { 409: ['wrong_state', 'channel_deleted'] },
   })
   @Post(':id/resend')
-  resend(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<PublicationView> {
-    return this.executeDecision(ResendPublication, request, reply, id);
+  resend(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
+    return this.execute(call, id, (context, publication) => new ResendPublication(context, publication));
   }
 
   @Documented({
@@ -56,45 +52,30 @@ export class PublicationsController {
     codes: { 409: ['wrong_state', 'channel_deleted'] },
   })
   @Post(':id/dismiss')
-  dismiss(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<PublicationView> {
-    return this.executeDecision(DismissPublication, request, reply, id);
+  dismiss(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
+    return this.execute(call, id, (context, publication) => new DismissPublication(context, publication));
   }
 
   @Documented({ summary: 'Cancel a planned or queued publication', codes: { 409: ['wrong_state', 'publishing'] } })
   @Post(':id/cancel')
-  async cancel(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<PublicationView> {
-    const { post_id: postId, channel_id: channelId } = await this.findPublication(request, id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const command = new CancelPublications(change.context, [{ publicationId: id, postId, channelId }]);
-      const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS_OF_POSTS, show: () => this.showPublication(request, id) };
-    });
+  cancel(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<PublicationView> {
+    return this.execute(call, id, (context, publication) => new CancelPublications(context, [publication]));
   }
 
-  private async executeDecision(
-    Decision: typeof ResendPublication | typeof DismissPublication,
-    request: FastifyRequest,
-    reply: FastifyReply,
+  private async execute(
+    call: Call,
     id: string,
+    commandOf: (context: CommandContext, publication: PublicationIds) => Command<CommandOutcome>,
   ): Promise<PublicationView> {
-    const { post_id: postId, channel_id: channelId } = await this.findPublication(request, id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
-      const command = new Decision(change.context, { publicationId: id, postId, channelId });
-      const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS_OF_POSTS, show: () => this.showPublication(request, id) };
+    const { post_id: postId, channel_id: channelId } = await this.findPublication(call.request, id);
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, { context }) => {
+      const outcome = await this.commands.execute(commandOf(context, { publicationId: id, postId, channelId }));
+      return { outcome, readModels: READ_MODELS_OF_POSTS, show: () => this.showPublication(call.request, id) };
     });
   }
 
   private async findPublication(request: FastifyRequest, id: string): Promise<PublicationRow> {
-    const row = await this.findPublicationQuery.execute(id, getOwnerScope(getCaller(request)));
+    const row = await this.findPublicationQuery.execute(id, getOwnerScope(request));
     if (!row) throw notFoundProblem('publication');
     return row;
   }

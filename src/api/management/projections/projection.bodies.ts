@@ -3,10 +3,7 @@ import { Must } from '../../../validation/rules.js';
 
 /** Body of POST /projections/{name}/rebuild. */
 export class RebuildBody {
-  /**
-   * `auto` (default): the rebuilt version becomes live once it has caught up; `manual`: it waits for POST
-   * /projections/{name}/promote.
-   */
+  /** `auto` (default): the new version becomes live once it has caught up; `manual`: it waits for `promote`. */
   @Must.beOneOf([...PROMOTIONS])
   readonly promote: Promotion = 'auto';
 }

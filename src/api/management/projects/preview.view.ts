@@ -10,10 +10,7 @@ interface ProcessingWarningView {
   readonly message: string;
 }
 
-/**
- * A text after a project's processing, for one network. The network's own limits are not applied: the sandbox shows
- * them.
- */
+/** A processed text on one network. The network's own limits are not applied: the sandbox shows them. */
 export class ProcessedTextView {
   /** The text as it was sent, if the post would not be published. */
   readonly text: string;

@@ -30,10 +30,7 @@ export class ProcessingPreview {
     private readonly patterns: PreviewPatterns,
   ) {}
 
-  /**
-   * @throws HttpProblem 429 if the probe budget does not cover the translation (D-51), or the owner's computing time is
-   * used up (ADR-209)
-   */
+  /** @throws HttpProblem 429 if the probe budget (D-51) or the computing time of the owner (ADR-209) is used up */
   async preview(project: ProjectRow, { text, entities, processing }: PreviewedText): Promise<ProcessingPreviewView> {
     const payer = { endpoint_id: project.project_id, owner_id: project.owner_id };
     const translate = this.translation.createTranslate(

@@ -1,6 +1,6 @@
-import { Controller, Delete, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { PauseTargets } from '../../../commands/pause/pause-targets.js';
 import { ResumeTargets } from '../../../commands/pause/resume-targets.js';
 import { ChangeProject } from '../../../commands/project/change-project.js';
@@ -14,12 +14,11 @@ import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import type { ListView } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller } from '../caller.js';
 import { CascadeQuery } from '../cascade.query.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { EmptyBody, PauseBody } from '../pause.body.js';
-import { OfResource, type ResourceCall, type ResourcePlace } from '../resource-call.js';
+import { type Call, OfResource, type ResourceCall, type ResourcePlace, TheCall } from '../resource-call.js';
 import { requireOwner, withOwner } from '../resource-owner.js';
 import { createProjectChangeReader, createProjectReader, ProjectBody, ProjectPatchBody } from './project.bodies.js';
 import { ProjectView } from './project.view.js';
@@ -47,13 +46,13 @@ export class ProjectsController {
 
   @Documented({ summary: 'Create a project', body: ProjectBody, status: 201, codes: { 402: ['resource_limit'] } })
   @Post()
-  async create(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<ProjectView> {
-    const read = withOwner(getCaller(request), createProjectReader(this.rules));
-    return this.changes.handlePost({ request, reply, read, status: 201 }, async (body, change) => {
+  async create(@TheCall() call: Call): Promise<ProjectView> {
+    const read = withOwner(call.request, createProjectReader(this.rules));
+    return this.changes.handlePost({ ...call, read, status: 201 }, async (body, change) => {
       await requireOwner(this.findResource, body.ownerId);
       const projectId = change.newId('prj');
       const outcome = await this.commands.execute(new CreateProject(change.context, { projectId, ...body }));
-      return { outcome, readModels: READ_MODELS, show: () => this.findView({ request, id: projectId }) };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView({ ...call, id: projectId }) };
     });
   }
 

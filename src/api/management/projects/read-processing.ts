@@ -39,8 +39,8 @@ export interface ProcessingRules {
 }
 
 /**
- * Reads the processing of a project's posts (D-28; management-api.md: `processing`). Reports everything that cannot
- * work, such as a pattern that RE2 cannot compile, an unknown provider or an entity outside the signature, with 422.
+ * Reads the processing of a project's posts (D-28; management-api.md: `processing`). Reports with 422 what cannot work,
+ * such as a pattern that RE2 cannot compile.
  */
 export const readProcessing = (
   value: unknown,
@@ -124,10 +124,7 @@ const readFooter = (value: unknown, problems: ProblemList): Footer | undefined =
   return compact({ marker, pattern });
 };
 
-/**
- * Maximum total size of all patterns, in RE2 instructions. Within this limit, processing the longest text takes a
- * fraction of a second.
- */
+/** Maximum total size of all patterns, in RE2 instructions: the longest text then takes a fraction of a second. */
 const MAX_PROGRAMS = 2_000;
 /** Maximum total length of the words in all filters, in UTF-16 units. */
 const MAX_WORDS = 20_000;
@@ -194,10 +191,7 @@ const readSignature = (
   });
 };
 
-/**
- * Reads a text's entities, and reports malformed entities and those that do not fit the text with 422.
- * @param path the list's path
- */
+/** Reads a text's entities. Reports malformed entities, and those that do not fit the text. @param path of the list */
 export const readEntities = (text: unknown, list: unknown, path: string, problems: ProblemList): Entity[] => {
   const placed: (Entity | undefined)[] = [];
   for (const { dto, index, wrong } of checkEach(EntityDto, list, path, problems))

@@ -26,10 +26,7 @@ export class SagaView {
   readonly lag_events: number;
   /** Age of the oldest event after its position. */
   readonly lag_seconds: number;
-  /**
-   * `retrying`: the last attempt at an event failed; `stopped`: the failing event cannot be read, or is older than a
-   * minute.
-   */
+  /** `retrying`: the last attempt failed; `stopped`: the failing event cannot be read, or is older than a minute. */
   readonly state: SagaState;
   /** Null unless an event fails. */
   readonly error: SagaErrorView | null;

@@ -1,6 +1,5 @@
-import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, Param, Post, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SkipSagaEvent } from '../../../commands/saga/skip-saga-event.js';
 import { SagaStatuses } from '../../../sagas/engine/saga-status.queries.js';
 import { Documented } from '../../documentation/documented.js';
@@ -10,11 +9,12 @@ import { ApiKeyGuard } from '../api-key.guard.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { notFoundProblem } from '../http-problems.js';
 import { CALL_MESSAGES } from '../messages.js';
+import { type Call, TheCall } from '../resource-call.js';
 import { SkipSagaBody } from './saga.bodies.js';
 import { SagaView } from './saga.view.js';
 
-/** Pattern of saga names. */
 const NAME = /^[a-z][a-z-]{0,62}$/;
+const operatorOnly = CALL_MESSAGES.sagasForOperator;
 
 /** Shows the operator the sagas that follow the log, and skips events (management-api.md: `GET /sagas`). */
 @Controller('manage/v1/sagas')
@@ -26,17 +26,14 @@ export class SagasController {
     private readonly commands: CommandBus,
   ) {}
 
-  @Documented({ summary: 'List sagas', operatorOnly: CALL_MESSAGES.sagasForOperator })
+  @Documented({ summary: 'List sagas', operatorOnly })
   @Get()
   async list(): Promise<ListView<SagaView>> {
-    const all = await this.statuses.list();
-    return new ListView(
-      all.map((status) => new SagaView(status)),
-      null,
-    );
+    const views = (await this.statuses.list()).map((status) => new SagaView(status));
+    return new ListView(views, null);
   }
 
-  @Documented({ summary: 'Show a saga', operatorOnly: CALL_MESSAGES.sagasForOperator })
+  @Documented({ summary: 'Show a saga', operatorOnly })
   @Get(':name')
   async get(@Param('name') name: string): Promise<SagaView> {
     return this.findView(name);
@@ -45,18 +42,14 @@ export class SagasController {
   @Documented({
     summary: 'Skip the event that a saga cannot handle',
     body: SkipSagaBody,
-    operatorOnly: CALL_MESSAGES.sagasForOperator,
+    operatorOnly,
     codes: { 409: ['not_stopped'] },
   })
   @Post(':name/skip')
-  async skip(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('name') name: string,
-  ): Promise<SagaView> {
+  async skip(@TheCall() call: Call, @Param('name') name: string): Promise<SagaView> {
     await this.findView(name);
-    const call = { request, reply, read: fieldsReader(SkipSagaBody) };
-    return this.changes.handlePost(call, async ({ position, reason }, { context }) => {
+    const read = fieldsReader(SkipSagaBody);
+    return this.changes.handlePost({ ...call, read }, async ({ position, reason }, { context }) => {
       const outcome = await this.commands.execute(new SkipSagaEvent(context, name, position ?? null, reason));
       return { outcome, readModels: [], show: () => this.findView(name) };
     });

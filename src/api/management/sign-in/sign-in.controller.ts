@@ -16,10 +16,7 @@ class SignInBody {
   readonly code!: string;
 }
 
-/**
- * Signs the demo's owner in with the one-time code that is printed at startup. The route exists in demo mode only
- * (ADR-207).
- */
+/** Signs the demo's owner in with the one-time code printed at startup. Exists in demo mode only (ADR-207). */
 @Controller('manage/v1/sign-in')
 export class SignInController {
   constructor(

@@ -37,10 +37,7 @@ export class ChangeStream implements ChangeListener {
   /** True once the missed changes have been sent. */
   private isOpened = false;
   private isEnded = false;
-  /**
-   * Time of the first in a series of checks that found unsent bytes, by `performance.now()`, in ms; null if the latest
-   * check found none.
-   */
+  /** Since when all checks have found unsent bytes, by `performance.now()`, in ms; null if the latest found none. */
   private behindSince: number | null = null;
 
   /** @param onBehind called when the reader is disconnected because it is too far behind */
@@ -68,10 +65,7 @@ export class ChangeStream implements ChangeListener {
     this.write(writeEvent('change', { kind: 'reset', ids: [] }, position));
   }
 
-  /**
-   * Sends the position immediately, so that a reader that loses its connection before the first change can resume from
-   * it.
-   */
+  /** Sends the position at once: a reader that loses its connection before the first change can resume from it. */
   onCaughtUp(position: bigint): void {
     this.isOpened = true;
     this.position ??= position;

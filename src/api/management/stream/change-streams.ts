@@ -42,11 +42,7 @@ export class ChangeStreams implements BeforeApplicationShutdown {
     return this.streams.size;
   }
 
-  /**
-   * Opens a stream and returns the body of its response.
-   * @throws HttpProblem 429 if the limit is reached, 503 if the process is stopping
-   * @throws Unavailable
-   */
+  /** Opens a stream and returns its body. @throws HttpProblem 429 at a limit, 503 while stopping @throws Unavailable */
   async open(reader: StreamReader, response: ServerResponse): Promise<Readable> {
     const holder = reader.keyHash === null ? null : reader.ownerId;
     this.requireRoom(holder);

@@ -5,9 +5,8 @@ import { coalesceChanges } from '../../../changes/coalesce.js';
 const texts = new WeakMap<readonly Change[], Map<string | null, string>>();
 
 /**
- * Formats changes as server-sent events; returns an empty string if none of them belongs to the owner. Each text is
- * built only once for all readers of the same changes.
- * @param ownerId limits the events to this owner's changes; null for all owners
+ * Formats an owner's changes as server-sent events, once for all readers of the same changes; empty if there are none.
+ * @param ownerId null for all owners
  */
 export const writeChanges = (changes: readonly Change[], ownerId: string | null): string => {
   let ofChanges = texts.get(changes);
@@ -23,10 +22,7 @@ export const writeChanges = (changes: readonly Change[], ownerId: string | null)
   return text;
 };
 
-/**
- * Formats one event.
- * @param position where the reader resumes after this event; null for where it would resume without the event
- */
+/** Formats one event. @param position where the reader resumes after it; null if the event does not change that */
 export const writeEvent = (event: 'change' | 'bye', data: object, position: bigint | null): string =>
   `${position === null ? '' : `id: ${position}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 

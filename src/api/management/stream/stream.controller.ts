@@ -6,13 +6,13 @@ import { Documented } from '../../documentation/documented.js';
 import { readBearerToken } from '../../transport/credentials.js';
 import { readQuery } from '../../transport/fields.js';
 import { readHeaderText } from '../../transport/header-text.js';
-import { HttpProblem } from '../../transport/http-problem.js';
 import { ApiKeyGuard, unauthorizedProblem } from '../api-key.guard.js';
 import { getCaller, getListScope } from '../caller.js';
+import { fieldProblem } from '../http-problems.js';
 import { STREAM_MESSAGES } from '../messages.js';
 import { OwnedResources } from '../owned-resources.js';
+import { OwnerQuery } from '../owner.query.js';
 import { ChangeStreams } from './change-streams.js';
-import { StreamQuery } from './stream.query.js';
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -35,15 +35,15 @@ export class StreamController {
     summary: 'Follow changes',
     description:
       'Server-sent events. `event: change` has `id: <position>` and `data: {"kind": …, "ids": […]}`; `kind: "reset"` tells the client to read everything again. `event: bye` comes before the process ends the stream. Send the last id as `Last-Event-ID` to resume. A comment is sent every 15 s.',
-    query: StreamQuery,
+    query: OwnerQuery,
     answer: 'text/event-stream',
     codes: { 404: ['not_found'], 429: ['too_many_streams'] },
   })
   @Get()
   async open(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const query = readQuery(request, StreamQuery);
+    const query = readQuery(request, OwnerQuery);
     const caller = getCaller(request);
-    const ownerId = getListScope(caller, query.owner_id);
+    const ownerId = getListScope(request, query.owner_id);
     const after = readLastEventId(request);
     if (ownerId !== null) await this.resources.findResource(request, 'owner', ownerId);
     if (request.method === 'HEAD') return void reply.headers(HEADERS).send();
@@ -66,6 +66,5 @@ const readLastEventId = (request: FastifyRequest): bigint | null => {
   const sent = readHeaderText(request, 'last-event-id') ?? '';
   if (sent === '') return null;
   if (/^\d{1,30}$/.test(sent)) return BigInt(sent);
-  const problem = { path: 'Last-Event-ID', code: 'wrong_format', message: STREAM_MESSAGES.lastEventId };
-  throw new HttpProblem(422, 'invalid', [problem]);
+  throw fieldProblem('Last-Event-ID', 'wrong_format', STREAM_MESSAGES.lastEventId);
 };

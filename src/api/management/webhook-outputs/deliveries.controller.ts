@@ -1,6 +1,6 @@
-import { Controller, Get, Inject, Param, Post, Req, Res, UseGuards, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Post, Req, UseGuards, UseInterceptors } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { PingWebhookOutput } from '../../../commands/delivery/ping-webhook-output.js';
 import { RetryDeliveries } from '../../../commands/delivery/retry-deliveries.js';
 import { CLOCK, type Clock } from '../../../kernel/clock.js';
@@ -17,14 +17,14 @@ import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import { buildListView, type ListView, toPage } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller, getOwnerScope } from '../caller.js';
+import { getOwnerScope } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
 import { notFoundProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
-import { OfResource, type ResourceCall } from '../resource-call.js';
+import { type Call, OfResource, type ResourceCall, TheCall } from '../resource-call.js';
 import { DeliveriesQuery } from './deliveries.query.js';
 import { DeliveryView } from './delivery.view.js';
 import { RetryFailedBody } from './webhook-output.bodies.js';
@@ -107,23 +107,16 @@ export class DeliveriesController {
 
   @Post('deliveries/:id/retry')
   @Documented({ summary: 'Send a delivery again', codes: { 409: ['output_disabled'] } })
-  async retry(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Param('id', IdPipe) id: string,
-  ): Promise<DeliveryView> {
-    const { output_id: outputId } = await this.findRow(request, id);
-    return this.changes.handlePost({ request, reply, read: fieldsReader(EmptyBody) }, async (_, change) => {
+  async retry(@TheCall() call: Call, @Param('id', IdPipe) id: string): Promise<DeliveryView> {
+    const { output_id: outputId } = await this.findRow(call.request, id);
+    return this.changes.handlePost({ ...call, read: fieldsReader(EmptyBody) }, async (_, change) => {
       const outcome = await this.commands.execute(new RetryDeliveries(change.context, outputId, [id]));
-      return { outcome, readModels: READ_MODELS, show: () => this.findView(request, id) };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView(call.request, id) };
     });
   }
 
   private async findView(request: FastifyRequest, id: string): Promise<DeliveryView> {
-    return this.buildView(await this.findRow(request, id));
-  }
-
-  private async buildView(row: DeliveryWithBody): Promise<DeliveryView> {
+    const row = await this.findRow(request, id);
     return new DeliveryView(row, await this.bodies.readBody(row));
   }
 
@@ -133,7 +126,7 @@ export class DeliveriesController {
   }
 
   private async findRow(request: FastifyRequest, id: string): Promise<DeliveryWithBody> {
-    const row = await this.findDelivery.execute(id, getOwnerScope(getCaller(request)));
+    const row = await this.findDelivery.execute(id, getOwnerScope(request));
     if (!row) throw notFoundProblem('delivery');
     return row;
   }

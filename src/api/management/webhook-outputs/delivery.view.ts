@@ -28,10 +28,7 @@ export class DeliveryView {
   readonly next_attempt_at: string | null;
   /** The JSON that is sent; null if the stored body differs from the scheduled one, or if `body_truncated` is true. */
   readonly body: Json;
-  /**
-   * True if the body is too large for a list, or older than `DELIVERY_BODY_DAYS`: `GET /deliveries/{id}` shows it.
-   * Absent otherwise.
-   */
+  /** True if the body is too large for a list, or older than `DELIVERY_BODY_DAYS`; `GET /deliveries/{id}` shows it. */
   readonly body_truncated?: true;
   /** ISO 8601, UTC. */
   readonly created_at: string;

@@ -13,10 +13,7 @@ export class WebhookOutputView {
   readonly is_active: boolean;
   /** Null if the webhook output is active. */
   readonly disabled_by: OutputDisabledBy | null;
-  /**
-   * Time until which deliveries also carry a signature with the previous secret (D-40; ISO 8601, UTC); null if they do
-   * not.
-   */
+  /** Time until which deliveries are also signed with the previous secret (D-40; ISO 8601, UTC); else null. */
   readonly previous_secret_until: string | null;
   /** ISO 8601, UTC. */
   readonly created_at: string;
@@ -36,14 +33,9 @@ export class WebhookOutputView {
 
 /** A webhook output with its new secret: the response to its creation and to `rotate-secret`. */
 export class WebhookOutputWithSecretView extends WebhookOutputView {
-  /**
-   * The UTF-8 bytes of this text are the key of both signatures. Null in a replayed response: a secret is shown once
-   * (D-47).
-   */
+  /** The key of both signatures, as UTF-8 bytes. Null in a replayed response: a secret is shown once (D-47). */
   declare readonly secret: string | null;
-  /**
-   * The same key in the form that Standard Webhooks libraries expect: `whsec_` and base64. Null in a replayed response.
-   */
+  /** The same key for Standard Webhooks libraries: `whsec_` and base64. Null in a replayed response. */
   declare readonly secret_whsec: string | null;
 }
 

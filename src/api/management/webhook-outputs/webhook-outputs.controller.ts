@@ -1,6 +1,6 @@
-import { Controller, Delete, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Patch, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { ChangeWebhookOutput } from '../../../commands/webhook-output/change-webhook-output.js';
 import { CreateWebhookOutput } from '../../../commands/webhook-output/create-webhook-output.js';
 import { DeleteWebhookOutput } from '../../../commands/webhook-output/delete-webhook-output.js';
@@ -16,14 +16,14 @@ import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import type { ListView } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
-import { getCaller, getOwnerScope } from '../caller.js';
+import { getOwnerScope } from '../caller.js';
 import { NoQuery } from '../cascade.query.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { RotateSecretBody } from '../endpoints/endpoint.bodies.js';
 import { listQueryOf, OwnedResources } from '../owned-resources.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
-import { OfResource, type ResourceCall, type ResourcePlace } from '../resource-call.js';
+import { type Call, OfResource, type ResourceCall, type ResourcePlace, TheCall } from '../resource-call.js';
 import {
   createWebhookOutputChangeReader,
   createWebhookOutputReader,
@@ -55,19 +55,16 @@ export class WebhookOutputsController {
     status: 201,
     codes: { 402: ['plan_not_allowed', 'resource_limit'] },
   })
-  async create(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<WebhookOutputWithSecretView> {
+  async create(@TheCall() call: Call): Promise<WebhookOutputWithSecretView> {
     const read = createWebhookOutputReader(this.policy);
-    return this.changes.handlePost({ request, reply, read, status: 201 }, async (body, change) => {
+    return this.changes.handlePost({ ...call, read, status: 201 }, async (body, change) => {
       const outputId = change.newId('whk');
       const shownOnce = await change.drawSecrets(newSecret);
       const output = { outputId, ...body, signingSecret: shownOnce.secret };
-      const callerId = getOwnerScope(getCaller(request));
+      const callerId = getOwnerScope(call.request);
       const command = new CreateWebhookOutput(change.context, output, callerId, this.quotas.outputPlans);
       const outcome = await this.commands.execute(command);
-      return { outcome, readModels: READ_MODELS, show: () => this.findView({ request, id: outputId }), shownOnce };
+      return { outcome, readModels: READ_MODELS, show: () => this.findView({ ...call, id: outputId }), shownOnce };
     });
   }
 
@@ -133,9 +130,8 @@ export class WebhookOutputsController {
     return this.changes.handlePost({ ...call, read: fieldsReader(RotateSecretBody) }, async (body, change) => {
       const shownOnce = await change.drawSecrets(newSecret);
       const overlapMs = (body.overlap_minutes ?? 0) * this.settings.minuteMs;
-      const outcome = await this.commands.execute(
-        new RotateOutputSecret(change.context, call.id, shownOnce.secret, overlapMs),
-      );
+      const command = new RotateOutputSecret(change.context, call.id, shownOnce.secret, overlapMs);
+      const outcome = await this.commands.execute(command);
       return { outcome, readModels: READ_MODELS, show: () => this.findView(call), shownOnce };
     });
   }
