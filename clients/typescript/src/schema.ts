@@ -305,7 +305,7 @@ export interface Schemas {
     /** For `read_models`: names of read models that have stopped or are far behind, and of sagas that are stuck. */
     readonly degraded: readonly string[];
   };
-  /** Content for one network or target that replaces the post's own content, field by field. Null removes a field. */
+  /** Replaces a post's content for one network or target, field by field. Null removes a field. */
   readonly ContentOverride: {
     readonly text?: string | null;
     readonly entities?: readonly Schemas['Entity'][] | null;
@@ -610,7 +610,7 @@ export interface Schemas {
     /** All networks if absent. */
     readonly platforms?: readonly string[];
   };
-  /** A footer to remove: the text is cut from the footer's last occurrence to the end. Either `marker` or `pattern` is set. */
+  /** A footer to remove, by `marker` or `pattern`: its last occurrence and the text after it are cut. */
   readonly Footer: { readonly marker?: string; readonly pattern?: string };
   /** An event. Ids of erased secrets in `data` are `erased`. */
   readonly HistoricEvent: {
@@ -1128,7 +1128,7 @@ export interface Schemas {
     /** A translation that failed, or formatting that was lost. */
     readonly warnings: readonly Schemas['ProcessingWarning'][];
   };
-  /** The processing of a project's posts, in the order of D-28; every part is optional. */
+  /** The processing of a project's posts, in the order of D-28. */
   readonly Processing: {
     readonly filters?: readonly Schemas['Filter'][];
     readonly footer?: Schemas['Footer'];
@@ -1970,7 +1970,7 @@ export interface Schemas {
     readonly processing?: Schemas['ProcessingRequest'] | null;
   };
   readonly SkipSagaRequest: {
-    /** Position of the event, as `error.position` shows it, so that a repeated call skips no other event. Default: the event at which the saga has stopped. */
+    /** Position of the event, as `error.position` shows it, so a repeated call skips no other event. Default: the event at which the saga has stopped. */
     readonly position?: string;
     /** Reason why the event may be skipped; the history keeps it. */
     readonly reason: string;
@@ -2860,7 +2860,7 @@ export interface Routes {
         readonly channel_id?: string;
         /** Posts with a publication of this project. */
         readonly project_id?: string;
-        /** Posts with a publication in this state. One publication must meet channel, project and state together. */
+        /** Posts with a publication in this state. The same publication must match channel, project and state. */
         readonly state?:
           'planned' | 'queued' | 'publishing' | 'published' | 'failed' | 'in_doubt' | 'filtered' | 'dismissed';
         /** `pending`: only posts that wait for approval. */

@@ -38,21 +38,18 @@ export class ApiKeyGuard implements CanActivate {
     else {
       // Keys are 32 random bytes, so the timing of a lookup by hash reveals nothing.
       const owner = key === '' ? null : await this.findOwnerByKey.execute(hashToken(key));
-      if (!owner) throw this.reject(request, key);
+      if (!owner) {
+        if (key !== '') this.lockout.countWrongKey(request); // a missing key is not a guess
+        throw unauthorizedProblem();
+      }
       rememberCaller(request, { kind: 'owner', ownerId: owner.owner_id });
       request.answerHolder = owner.owner_id;
       refuseOnOperatorRoute(context, owner.owner_id);
     }
     return true;
   }
-
-  private reject(request: FastifyRequest, key: string): HttpProblem {
-    if (key !== '') this.lockout.countWrongKey(request); // a missing key is not a guess
-    return unauthorizedProblem();
-  }
 }
 
-/** Path of a route about one owner. */
 const ABOUT_OWNER = /\/owners\/:id(\/|$)/;
 
 /** @throws HttpProblem 403 on an operator-only route; 404 for a malformed id or the id of another owner */
@@ -67,7 +64,5 @@ const refuseOnOperatorRoute = (context: ExecutionContext, ownerId: string): void
 };
 
 /** Returns the problem for a missing, wrong or replaced key. */
-export const unauthorizedProblem = (): HttpProblem => {
-  const message = CALL_MESSAGES.keyNeeded;
-  return HttpProblem.withMessage(401, 'unauthorized', message, { 'www-authenticate': 'Bearer' });
-};
+export const unauthorizedProblem = (): HttpProblem =>
+  HttpProblem.withMessage(401, 'unauthorized', CALL_MESSAGES.keyNeeded, { 'www-authenticate': 'Bearer' });

@@ -9,11 +9,12 @@ export interface BodyField {
 }
 
 /**
- * Creates the class of a body whose fields are known only at run time. It behaves like a class with decorated fields.
+ * Creates the class of a body whose fields are known only at run time; it behaves like a class with decorated fields.
  * Create each class once: class-validator keeps the rules of every class for the life of the process.
  */
-export const createBodyClass = (
-  fields: Readonly<Record<string, BodyField>>,
+export const createBodyClass = <Field>(
+  fields: Readonly<Record<string, Field>>,
+  toBodyField: (field: Field) => BodyField,
 ): BodyClass<Readonly<Record<string, unknown>>> => {
   class Body {
     readonly [name: string]: unknown;
@@ -22,7 +23,9 @@ export const createBodyClass = (
       for (const name of Object.keys(fields)) Object.assign(this, { [name]: undefined });
     }
   }
-  for (const [name, { read, rules }] of Object.entries(fields))
+  for (const [name, field] of Object.entries(fields)) {
+    const { read, rules } = toBodyField(field);
     for (const apply of [ReadAs(read), ...rules]) apply(Body.prototype, name);
+  }
   return Body;
 };

@@ -29,7 +29,7 @@ export const getOwnerScope = (request: FastifyRequest): string | null => {
   return caller.kind === 'operator' ? null : caller.ownerId;
 };
 
-/** Returns the name under which the caller's use of shared memory and time is counted: its owner, or `operator`. */
+/** Returns the holder that the caller's use of memory and time counts against: the owner's id, or `operator`. */
 export const getHolder = (request: FastifyRequest): string => getOwnerScope(request) ?? 'operator';
 
 /**

@@ -6,7 +6,7 @@ import { getHolder } from './caller.js';
 
 /**
  * Answers large reads, such as full lists, two at a time for each owner and for the operator (D-68). Further reads wait
- * in order of arrival, so many connections take no more of the thread than two.
+ * in order of arrival, so an owner with many connections takes no more of the thread than an owner with two.
  */
 @Injectable()
 export class HeavyReadTurn implements NestInterceptor {

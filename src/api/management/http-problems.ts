@@ -24,7 +24,7 @@ export const toHttpProblem = ({ rejection, message, figures = {} }: Rejection): 
   return new HttpProblem(status, 'invalid', problems);
 };
 
-/** Returns the problem for a resource that does not exist or that the caller may not see. @param what such as `channel` */
+/** Returns the problem for a resource that does not exist or is not visible to the caller. @param what `channel` */
 export const notFoundProblem = (what: string): HttpProblem =>
   HttpProblem.withMessage(404, 'not_found', RESOURCE_MESSAGES.notFound({ what }));
 

@@ -12,7 +12,6 @@ import {
   type StatusFilter,
 } from '../../projections/discovery/discovery.queries.js';
 import { ProjectionProgress } from '../../projections/engine/progress.js';
-import { type BodyClass } from '../../validation/read-fields.js';
 import { Must } from '../../validation/rules.js';
 import { readQuery } from '../transport/fields.js';
 import { buildListView, isCursorOf, type ListView, PageQuery, toPage } from '../transport/page.js';
@@ -44,16 +43,14 @@ export class ChannelListQuery extends createListQuery('tgt') {
   readonly status: ChannelStatus | undefined;
 }
 
-const QUERIES: Readonly<Record<ResourceKind, typeof ListQuery>> = {
+/** The query parameters of the list of each kind. */
+export const LIST_QUERIES: Readonly<Record<ResourceKind, typeof ListQuery>> = {
   owner: createListQuery('own'),
   channel: ChannelListQuery,
   project: createListQuery('prj'),
   endpoint: createListQuery('ep'),
   webhook_output: createListQuery('whk'),
 };
-
-/** Returns the query class of a list, for its documentation. */
-export const listQueryOf = (kind: ResourceKind): BodyClass<object> => QUERIES[kind];
 
 /** Finds the resources that a caller may see: an owner its own, the operator all (management-api.md: Manners). */
 @Injectable()
@@ -80,7 +77,7 @@ export class OwnedResources {
     kind: K,
     show: (rows: readonly ResourceRows[K][]) => readonly V[] | Promise<readonly V[]>,
   ): Promise<ListView<V>> {
-    const query = readQuery(request, QUERIES[kind]);
+    const query = readQuery(request, LIST_QUERIES[kind]);
     const page = toPage(query);
     const scope = getListScope(request, query.owner_id);
     await this.catchUpReadModels(request);

@@ -49,7 +49,7 @@ export const readJsonBody = async <T>(
 };
 
 /** Returns the problem for a body that violates the schema, with all its errors at once (D-6). */
-export const invalidProblem = (problems: ProblemList): HttpProblem =>
+const invalidProblem = (problems: ProblemList): HttpProblem =>
   new HttpProblem(422, 'invalid', problems.refused().problems);
 
 /** @throws HttpProblem 415 if a request does not declare its body as JSON in UTF-8 */

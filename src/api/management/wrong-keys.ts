@@ -14,7 +14,6 @@ export class WrongKeys {
   /** @param now returns the time of a monotonic clock, in ms */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Records a wrong key. */
   add(address: string): void {
     const times = this.times.get(address) ?? [];
     times.push(this.now());

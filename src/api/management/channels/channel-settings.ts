@@ -15,7 +15,7 @@ const COMMON = {
 } as const satisfies PlatformDescriptor['settings'];
 
 /**
- * Creates the reader for channel settings on one network. The error for a setting of other networks lists these
+ * Creates the reader for channel settings on one network. An error about a setting of other networks names them
  * (publish-api.md: Target; D-4).
  */
 export const settingsReader = (
@@ -25,7 +25,7 @@ export const settingsReader = (
   const foreign = Object.assign({}, ...platforms.all.map(({ settings }) => settings)) as PlatformDescriptor['settings'];
   const own = { ...COMMON, ...platform.settings };
   const fields = Object.entries({ ...foreign, ...own }).sort(([a], [b]) => (a < b ? -1 : 1));
-  const Body = createBodyClass(Object.fromEntries(fields.map(([name, field]) => [name, settingField(field)])));
+  const Body = createBodyClass(Object.fromEntries(fields), settingField);
   const networksWith = (name: string): string =>
     platforms.all.flatMap(({ id, settings }) => (name in settings ? [id] : [])).join(', ');
   return (value, problems) => {
@@ -42,16 +42,13 @@ export const settingsReader = (
 };
 
 /** Returns the schema for channel settings on one network. */
-export const describeSettings = (platform: PlatformDescriptor): JsonSchema => {
-  const fields = Object.entries({ ...COMMON, ...platform.settings });
-  const Body = createBodyClass(Object.fromEntries(fields.map(([name, field]) => [name, settingField(field)])));
-  return schemaOf(Body);
-};
+export const describeSettings = ({ settings }: PlatformDescriptor): JsonSchema =>
+  schemaOf(createBodyClass<SettingField>({ ...COMMON, ...settings }, settingField));
 
-const settingField = (field: SettingField): BodyField =>
-  field.kind === 'choice'
-    ? { read: nullToAbsent, rules: [Must.beOneOf(field.values)] }
-    : { read: nullToAbsent, rules: [Must.beWithin(field.min, field.max)] };
+const settingField = (field: SettingField): BodyField => ({
+  read: nullToAbsent,
+  rules: [field.kind === 'choice' ? Must.beOneOf(field.values) : Must.beWithin(field.min, field.max)],
+});
 
 /** Returns the settings in effect, defaults included. @param platform undefined if the program does not know it */
 export const effectiveSettings = (

@@ -1,24 +1,17 @@
-import type { Credentials } from '../../../commands/channel/connect-channel.js';
-import type { ChannelSettings, Platform } from '../../../domain/channel/channel.events.js';
+import type { ChangeChannel } from '../../../commands/channel/change-channel.js';
+import type { ConnectChannel, Credentials } from '../../../commands/channel/connect-channel.js';
+import type { Platform } from '../../../domain/channel/channel.events.js';
 import type { PlatformCatalogue } from '../../../platforms/platform-catalogue.js';
 import { asSent } from '../../../validation/absence.js';
 import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
-import { type BodyClass, ReadAs } from '../../../validation/read-fields.js';
+import { ReadAs } from '../../../validation/read-fields.js';
 import { Must } from '../../../validation/rules.js';
 import { type BodyReader, fieldsReader } from '../../transport/fields.js';
 import { describeSettings, settingsReader } from './channel-settings.js';
 import { createCredentialsBody, credentialsReader } from './credentials.js';
 
-/** Fields of POST /channels. */
-interface ChannelFields {
-  readonly platform: Platform;
-  readonly name: string;
-  readonly credentials: unknown;
-  readonly settings: unknown;
-}
-
 /** Creates the body class for POST /channels, given the networks that a channel may be on. */
-const createChannelBody = (platforms: readonly string[]): BodyClass<ChannelFields> => {
+const createChannelBody = (platforms: readonly string[]) => {
   class ChannelBody {
     /** Required with the operator's key; may be omitted with an owner's. */
     @ReadAs(asSent)
@@ -56,28 +49,12 @@ export class ChannelPatchBody {
   readonly enabled: boolean | undefined;
 }
 
-/** Body of POST /channels. */
-export interface NewChannel {
-  readonly platform: Platform;
-  readonly name: string;
-  readonly credentials: Credentials;
-  readonly settings: ChannelSettings;
-}
-
-/** Body of PATCH /channels/{id}. */
-export interface ChannelChange {
-  readonly name?: string;
-  readonly credentials?: Credentials;
-  readonly settings?: ChannelSettings;
-  readonly enabled?: boolean;
-}
-
 /** Readers for bodies; credentials and settings follow the rules of the channel's network. */
 export interface ChannelReaders {
   /** Reads the body of POST /channels. */
-  readonly readChannel: BodyReader<NewChannel>;
+  readonly readChannel: BodyReader<Omit<ConnectChannel['channel'], 'channelId' | 'ownerId'>>;
   /** Reads the body of PATCH /channels/{id} for a channel on this network. */
-  readonly readChannelChange: (platform: Platform) => BodyReader<ChannelChange>;
+  readonly readChannelChange: (platform: Platform) => BodyReader<ChangeChannel['change']>;
 }
 
 /** Creates the readers. Call this once: class-validator keeps the rules of every class. */

@@ -107,11 +107,7 @@ const actionFor = (code: Remedy, channelId: string, reason: string): AttentionAc
     case 'replace_credentials':
       return { code, message: CHANNEL_MESSAGES.replaceCredentials, call: `PATCH ${path}` };
     case 'retry':
-      return {
-        code,
-        message: CHANNEL_MESSAGES.retry,
-        call: `POST ${path}/retry`,
-      };
+      return { code, message: CHANNEL_MESSAGES.retry, call: `POST ${path}/retry` };
   }
 };
 

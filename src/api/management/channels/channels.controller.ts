@@ -19,7 +19,7 @@ import { ApiKeyGuard } from '../api-key.guard.js';
 import { CascadeQuery } from '../cascade.query.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { CHANNEL_MESSAGES } from '../messages.js';
-import { listQueryOf, OwnedResources } from '../owned-resources.js';
+import { LIST_QUERIES, OwnedResources } from '../owned-resources.js';
 import { EmptyBody, PauseBody } from '../pause.body.js';
 import { type Call, OfResource, type ResourceCall, type ResourcePlace, TheCall } from '../resource-call.js';
 import { requireOwner, withOwner } from '../resource-owner.js';
@@ -67,7 +67,7 @@ export class ChannelsController {
     });
   }
 
-  @Documented({ summary: 'List channels', query: listQueryOf('channel') })
+  @Documented({ summary: 'List channels', query: LIST_QUERIES.channel })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<ChannelView>> {
     return this.resources.listResources(request, 'channel', (rows) => rows.map((row) => this.buildView(row)));

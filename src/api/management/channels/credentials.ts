@@ -4,18 +4,13 @@ import { idText, nullToAbsent } from '../../../validation/absence.js';
 import { checkObject } from '../../../validation/check-fields.js';
 import { Schema } from '../../../validation/json-schema.js';
 import type { ProblemList } from '../../../validation/problem-list.js';
-import { type BodyClass } from '../../../validation/read-fields.js';
 import { Must } from '../../../validation/rules.js';
 import { fieldsReader } from '../../transport/fields.js';
 import { type BodyField, createBodyClass } from '../body-class.js';
 
 /** Creates the class for a network's credentials: the fields that its descriptor declares, with their rules. */
-export const createCredentialsBody = ({
-  credentials,
-}: PlatformDescriptor): BodyClass<Readonly<Record<string, unknown>>> =>
-  createBodyClass(
-    Object.fromEntries(Object.entries(credentials).map(([name, field]) => [name, credentialField(field)])),
-  );
+export const createCredentialsBody = ({ credentials }: PlatformDescriptor) =>
+  createBodyClass(credentials, credentialField);
 
 const credentialField = (field: CredentialField): BodyField => {
   switch (field.kind) {

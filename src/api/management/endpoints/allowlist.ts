@@ -19,20 +19,18 @@ export const readAllowlist = (value: unknown, problems: ProblemList): string[] =
   const entries = (value as unknown[]).slice(0, MAX_ENTRIES).map((entry, index) => {
     const read = typeof entry === 'string' ? canonicalise(entry) : NOT_AN_ADDRESS;
     if (typeof read === 'string') return read;
-    problems.add(422, `ip_allowlist[${index}]`, 'bad_address', read.describe(describeValue(entry)));
+    problems.add(422, `ip_allowlist[${index}]`, 'bad_address', read(describeValue(entry)));
     return '';
   });
   return [...new Set(entries)];
 };
 
-interface InvalidEntry {
-  /** Returns what is wrong with the entry, to follow its path. @param value the entry, as messages show it */
-  readonly describe: (value: string) => string;
-}
+/** Returns what is wrong with an entry, to follow its path. @param value the entry, as messages show it */
+type Complaint = (value: string) => string;
 
-const NOT_AN_ADDRESS: InvalidEntry = { describe: (value) => ALLOWLIST_MESSAGES.notAnAddress({ value }) };
+const NOT_AN_ADDRESS: Complaint = (value) => ALLOWLIST_MESSAGES.notAnAddress({ value });
 
-const canonicalise = (entry: string): string | InvalidEntry => {
+const canonicalise = (entry: string): string | Complaint => {
   const [text = '', bits, ...more] = entry.split('/');
   // ipaddr.js alone would accept `10` and `0x7f.1` as addresses. No client address has a zone.
   if (isIP(text) === 0 || text.includes('%') || more.length > 0) return NOT_AN_ADDRESS;
@@ -42,11 +40,11 @@ const canonicalise = (entry: string): string | InvalidEntry => {
   if (bits === undefined) return address.toString();
   if (!/^(?:0|[1-9]\d{0,2})$/.test(bits)) return NOT_AN_ADDRESS;
   const prefix = Number(bits) - (given.kind() === address.kind() ? 0 : MAPPED_BITS);
-  if (prefix < 0 || prefix > full) return { describe: (value) => ALLOWLIST_MESSAGES.badPrefix({ value }) };
+  if (prefix < 0 || prefix > full) return (value) => ALLOWLIST_MESSAGES.badPrefix({ value });
   const network = networkAddress(address, prefix);
   if (network === address.toString()) return `${network}/${prefix}`;
   const both = { network: `${network}/${prefix}`, address: address.toString() };
-  return { describe: (value) => ALLOWLIST_MESSAGES.hostBits({ ...both, value }) };
+  return (value) => ALLOWLIST_MESSAGES.hostBits({ ...both, value });
 };
 
 const networkAddress = (address: ipaddr.IPv4 | ipaddr.IPv6, prefix: number): string => {

@@ -16,7 +16,7 @@ import type { ListView } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { NoQuery } from '../cascade.query.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
-import { listQueryOf, OwnedResources } from '../owned-resources.js';
+import { LIST_QUERIES, OwnedResources } from '../owned-resources.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
 import { type Call, OfResource, type ResourceCall, TheCall } from '../resource-call.js';
@@ -71,7 +71,7 @@ export class EndpointsController {
     });
   }
 
-  @Documented({ summary: 'List endpoints', query: listQueryOf('endpoint') })
+  @Documented({ summary: 'List endpoints', query: LIST_QUERIES.endpoint })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<EndpointView>> {
     return this.resources.listResources(request, 'endpoint', (rows) => rows.map((row) => this.views.buildView(row)));

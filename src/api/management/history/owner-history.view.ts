@@ -24,13 +24,9 @@ export class ChangeOfAggregateView extends ChangeView {
 }
 
 /** One of the two times that are compared. */
-export class OwnerDiffEndView {
+export interface OwnerDiffEndView {
   /** ISO 8601, UTC. */
   readonly at: string;
-
-  constructor(at: Instant) {
-    this.at = iso(at);
-  }
 }
 
 /** The differences of all endpoints, channels, projects and pauses between two times. */
@@ -43,8 +39,8 @@ export class OwnerDiffView {
   readonly truncated: boolean;
 
   constructor({ from, to }: TimeRange, { changes, isTruncated }: PastDifferences) {
-    this.from = new OwnerDiffEndView(from);
-    this.to = new OwnerDiffEndView(to);
+    this.from = { at: iso(from) };
+    this.to = { at: iso(to) };
     this.changes = changes.map((change) => new ChangeOfAggregateView(change));
     this.truncated = isTruncated;
   }

@@ -1,9 +1,9 @@
-import type { Bucket, Timeline } from '../../../history/timeline/timeline.js';
-import { iso } from '../../../kernel/instant.js';
+import type { Timeline } from '../../../history/timeline/timeline.js';
+import { iso, isoOrNull } from '../../../kernel/instant.js';
 import type { PersonChange, StateSpan } from '../../../projections/audit/timeline.queries.js';
 
 /** The numbers of events in one part of the timeline. */
-export class BucketView {
+export interface BucketView {
   /** ISO 8601, UTC: the beginning of the bucket, which ends where the next one begins. */
   readonly at: string;
   /** Events of the audit trail. */
@@ -14,14 +14,6 @@ export class BucketView {
   readonly failed: number;
   /** Publications that are in doubt. */
   readonly in_doubt: number;
-
-  constructor({ at, events, published, failed, in_doubt }: Bucket) {
-    this.at = iso(at);
-    this.events = events;
-    this.published = published;
-    this.failed = failed;
-    this.in_doubt = in_doubt;
-  }
 }
 
 /** A period in which a project or channel was paused, a channel needed attention, or an endpoint was disabled. */
@@ -43,7 +35,7 @@ export class StateSpanView {
     this.kind = kind;
     this.id = id;
     this.from = iso(from);
-    this.to = to === null ? null : iso(to);
+    this.to = isoOrNull(to);
     this.event_id = eventId;
     this.actor = actor;
   }
@@ -91,10 +83,10 @@ export class TicksView {
   readonly changes_truncated: boolean;
 
   constructor({ firstAt, from, to, buckets, spans, hasMoreSpans, changes, hasMoreChanges }: Timeline) {
-    this.first_at = firstAt === null ? null : iso(firstAt);
+    this.first_at = isoOrNull(firstAt);
     this.from = iso(from);
     this.to = iso(to);
-    this.buckets = buckets.map((bucket) => new BucketView(bucket));
+    this.buckets = buckets.map(({ at, ...counts }) => ({ at: iso(at), ...counts }));
     this.spans = spans.map((span) => new StateSpanView(span));
     this.spans_truncated = hasMoreSpans;
     this.changes = changes.map((change) => new PersonChangeView(change));

@@ -5,7 +5,7 @@ import { Controller, Get, HttpCode, Inject, Post, Req, Res, UseGuards } from '@n
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BEGINNING } from '../../../event-store/port.js';
 import { ContradictedLog, ExportHistory } from '../../../history/transfer/export-history.js';
-import { ImportHistory, ImportInvalid, type ImportResult } from '../../../history/transfer/import-history.js';
+import { ImportHistory, ImportInvalid } from '../../../history/transfer/import-history.js';
 import { ImportRefused } from '../../../history/transfer/import-refused.js';
 import { ImportSpool } from '../../../history/transfer/import-spool.js';
 import { LOG, type Log } from '../../../kernel/log.js';
@@ -23,19 +23,13 @@ const NDJSON = 'application/x-ndjson';
 const WRITE_CHARS = 65_536;
 
 /** The result of an import. */
-export class ImportView {
+export interface ImportView {
   /** Number of events among the lines, including events that the store already had. */
   readonly events: number;
   /** Number of secrets among the lines. */
   readonly secrets: number;
   /** False if more lines must follow: until then, the gateway writes and publishes nothing else. */
   readonly complete: boolean;
-
-  constructor({ events, secrets, complete }: ImportResult) {
-    this.events = events;
-    this.secrets = secrets;
-    this.complete = complete;
-  }
 }
 
 /** Moves the history to another gateway (management-api.md: `GET /history/export`, `POST /history/import`). */
@@ -83,8 +77,7 @@ export class TransferController {
       throw HttpProblem.withMessage(415, 'unsupported_media_type', HISTORY_MESSAGES.transferType);
     // The body must arrive within a time limit and the import may take longer, so the body goes to a file first.
     try {
-      const result = await this.spool.keep(request.raw, (file) => this.imports.run(readLines(file)));
-      return new ImportView(result);
+      return await this.spool.keep(request.raw, (file) => this.imports.run(readLines(file)));
     } catch (error) {
       if (error instanceof ImportRefused) throw HttpProblem.withMessage(409, 'store_not_empty', error.message);
       if (!(error instanceof ImportInvalid)) throw error;

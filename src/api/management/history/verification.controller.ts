@@ -44,7 +44,10 @@ export class VerificationController {
     );
   }
 
-  /** @throws HttpProblem 404 for an unknown aggregate; 422 for an id alone or a wrong checkpoint; 503 without a log */
+  /**
+   * @throws HttpProblem 404 for an aggregate that never existed; 422 for an id without an aggregate, or for a
+   * checkpoint of another log; 503 while no checkpoint exists
+   */
   private async toParams(body: VerificationBody): Promise<VerificationParams> {
     const { aggregate, id, checkpoint } = body;
     if (id !== undefined && aggregate === undefined)

@@ -47,10 +47,11 @@ export class OverviewFactsReader {
   async read(owner: OwnerRow | null, now: Instant): Promise<OverviewFacts> {
     const ownerId = owner?.owner_id ?? null;
     const times = new ShownTimes(now);
+    const { firstMinute, firstTenMinutes } = times;
     const { ids: platforms } = this.platforms;
     const limits = { settled: MOST_IDS, waiting: MOST_WAITING };
     const [activity, alerts, next, approvals, quota, waitingOwners] = await Promise.all([
-      this.activity.read(ownerId, { platforms, ...times.range, limits }),
+      this.activity.read(ownerId, { platforms, firstMinute, firstTenMinutes, now, limits }),
       this.alerts.list(ownerId, now, MOST_IDS),
       this.next.read(ownerId, platforms, now, MOST_WAITING),
       this.approvals.list(ownerId, MOST_IDS),
@@ -61,9 +62,10 @@ export class OverviewFactsReader {
     const queued = [...waiting, ...(waitingOwners ?? []).map(({ publication_id }) => publication_id)];
     const settled = [activity.inDoubt, activity.failed].flatMap(([first]) => first?.id ?? []);
     const recent = listRecent(activity.feed);
+    const [channel] = alerts.channel.alerts;
     const [details, waitingOnChannel, names] = await Promise.all([
       this.details.find([...new Set([...queued, ...settled])]),
-      this.countWaiting(alerts.channel.alerts[0]?.id),
+      channel === undefined ? null : this.alerts.countWaiting(channel.id),
       this.names.find(recent.flatMap(({ post_id, subject_id }) => (post_id === null ? [subject_id] : []))),
     ]);
     const posts = [...details.values()].map(({ row }) => row.post_id);
@@ -102,10 +104,6 @@ export class OverviewFactsReader {
 
   private findUsedUp(now: Instant) {
     return this.usedUp.find(now, monthlyPostsOf(this.settings.limitsProfile));
-  }
-
-  private async countWaiting(channelId: string | undefined): Promise<number | null> {
-    return channelId === undefined ? null : this.alerts.countWaiting(channelId);
   }
 
   /** Builds the views of queued publications; none while the event store, which explains waits, cannot be read. */

@@ -1,5 +1,4 @@
 import { type Instant, iso } from '../../../kernel/instant.js';
-import type { ActivityRange } from '../../../projections/activity/activity.queries.js';
 import type { MinuteView, TenMinutesView } from './overview.view.js';
 import type { OverviewFacts } from './overview-facts.js';
 
@@ -17,10 +16,6 @@ export class ShownTimes {
   constructor(readonly now: Instant) {
     this.firstMinute = now - (now % MINUTE) - (MINUTES - 1) * MINUTE;
     this.firstTenMinutes = now - (now % TEN_MINUTES) - (TENS - 1) * TEN_MINUTES;
-  }
-
-  get range(): Pick<ActivityRange, 'firstMinute' | 'firstTenMinutes' | 'now'> {
-    return { firstMinute: this.firstMinute, firstTenMinutes: this.firstTenMinutes, now: this.now };
   }
 
   /** Returns the index of a minute among the shown minutes, from 0. */

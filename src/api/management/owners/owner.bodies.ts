@@ -1,4 +1,4 @@
-import type { NoticeChat } from '../../../commands/owner/change-owner.js';
+import type { ChangeOwner } from '../../../commands/owner/change-owner.js';
 import { type Locale, LOCALES, type Plan, PLANS } from '../../../domain/owner/owner.events.js';
 import type { PlatformDescriptor } from '../../../platforms/descriptor.js';
 import { type JsonSchema, Schema, schemaOf } from '../../../validation/json-schema.js';
@@ -39,12 +39,7 @@ export class OwnerPatchBody {
 }
 
 /** Body of PATCH /owners/{id}. */
-export interface OwnerChange {
-  readonly name?: string;
-  readonly plan?: Plan;
-  readonly locale?: Locale;
-  readonly noticeChat?: NoticeChat | null;
-}
+export type OwnerChange = ChangeOwner['change'];
 
 /**
  * Creates the reader for the body of PATCH /owners/{id}. Missing fields are unchanged; null removes the notice chat.
@@ -59,8 +54,8 @@ export const createOwnerChangeReader = (carrier: PlatformDescriptor | undefined)
       if (notice_chat !== undefined) problems.add(422, 'notice_chat', 'not_available', BODY_MESSAGES.noNoticeNetwork);
       return { name, plan, locale };
     }
-    const chat = readPart(notice_chat, 'notice_chat', NoticeChatBody, problems) as NoticeChatFields | undefined;
-    return { name, plan, locale, noticeChat: chat && { botToken: chat.bot_token, chatId: chat.chat_id } };
+    const chat = readPart(notice_chat, 'notice_chat', NoticeChatBody, problems) as Record<string, string> | undefined;
+    return { name, plan, locale, noticeChat: chat && { botToken: chat.bot_token!, chatId: chat.chat_id! } };
   };
 };
 
@@ -70,12 +65,6 @@ export const describeOwnerPatch = (carrier: PlatformDescriptor | undefined): Jso
   const chat = carrier && { anyOf: [schemaOf(createCredentialsBody(carrier)), { type: 'null' }] };
   return { ...schema, properties: { ...(schema.properties as JsonSchema), notice_chat: chat ?? { type: 'null' } } };
 };
-
-/** Fields of `notice_chat` (management-api.md: Routes). */
-interface NoticeChatFields {
-  readonly bot_token: string;
-  readonly chat_id: string;
-}
 
 /** Body of POST /owners/{id}/post-packs. */
 export class PostPackBody {

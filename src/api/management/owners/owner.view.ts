@@ -6,12 +6,8 @@ import type { OwnerRow } from '../../../projections/discovery/discovery.tables.j
 import { buildOwnerLimitsView, type OwnerLimitsView } from '../plans/plan-limits.view.js';
 
 /** The chat that receives an owner's notices; its bot token is never shown. */
-export class NoticeChatView {
+export interface NoticeChatView {
   readonly chat_id: string;
-
-  constructor(chatId: string) {
-    this.chat_id = chatId;
-  }
 }
 
 /** An owner as the API shows it (management-api.md: Routes). Its API key and its bot's token are never shown again. */
@@ -32,7 +28,6 @@ export class OwnerView {
   readonly resets_at: string;
   /** ISO 8601, UTC. */
   readonly created_at: string;
-
   /** The owner's limits, from the limits profile in force. */
   readonly limits: OwnerLimitsView;
 
@@ -41,7 +36,7 @@ export class OwnerView {
     this.name = row.name;
     this.plan = row.plan;
     this.locale = row.locale;
-    this.notice_chat = row.notice_chat_id === null ? null : new NoticeChatView(row.notice_chat_id);
+    this.notice_chat = row.notice_chat_id === null ? null : { chat_id: row.notice_chat_id };
     this.posts_used = used;
     this.posts_left = left;
     this.resets_at = iso(resetsAt);

@@ -20,7 +20,7 @@ import { NoQuery } from '../cascade.query.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
 import { forbiddenProblem } from '../http-problems.js';
 import { CALL_MESSAGES } from '../messages.js';
-import { listQueryOf, OwnedResources } from '../owned-resources.js';
+import { LIST_QUERIES, OwnedResources } from '../owned-resources.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
 import { type Call, OfResource, type ResourceCall, type ResourcePlace, TheCall } from '../resource-call.js';
@@ -64,14 +64,13 @@ export class OwnersController {
     return this.changes.handlePost({ ...call, read: fieldsReader(OwnerBody), status: 201 }, async (body, change) => {
       const id = change.newId('own');
       const shownOnce = await change.drawSecrets(() => ({ key: newOwnerKey(this.settings.brand) }));
-      const { name, plan, locale } = body;
-      const owner = { ownerId: id, name, plan, locale, keyHash: hashToken(shownOnce.key) };
+      const owner = { ownerId: id, ...body, keyHash: hashToken(shownOnce.key) };
       const outcome = await this.commands.execute(new RegisterOwner(change.context, owner));
       return { outcome, readModels: READ_MODELS, show: () => this.findView({ ...call, id }), shownOnce };
     });
   }
 
-  @Documented({ summary: 'List owners', query: listQueryOf('owner') })
+  @Documented({ summary: 'List owners', query: LIST_QUERIES.owner })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<OwnerView>> {
     return this.resources.listResources(request, 'owner', (rows) => this.buildViews(rows));

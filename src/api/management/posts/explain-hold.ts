@@ -10,38 +10,32 @@ export const explainHold = ({ rule, until }: Hold, { context, publication }: Sch
   const channel = context.channelName === null ? TEXTS.unnamedChannel : TEXTS.channel({ name: context.channelName });
   const project = context.projectName === null ? TEXTS.unnamedProject : TEXTS.project({ name: context.projectName });
   const when = until === null ? '' : TEXTS.until({ until: iso(until) });
+  const end = String(isoOrNull(until));
   switch (rule) {
     case 'project_pause':
       return TEXTS.projectPause({ project, when });
     case 'channel_pause':
       return TEXTS.channelPause({ channel, when });
     case 'backlog_spacing':
-      return TEXTS.backlogSpacing({ until: String(isoOrNull(until)) });
+      return TEXTS.backlogSpacing({ until: end });
     case 'earlier_publication': {
-      const number = context.first ? TEXTS.numberOfChannel({ number: context.first.sequence }) : TEXTS.anEarlierOne;
+      const first = context.first ? TEXTS.numberOfChannel({ number: context.first.sequence }) : TEXTS.anEarlierOne;
       const state = context.first?.state === 'publishing' ? TEXTS.isPublished : TEXTS.waits({ when });
-      return TEXTS.earlierPublication({
-        first: number,
-        state,
-        attempt: describeAttempt(context, TEXTS.itsAttempt),
-        number: publication.sequence,
-      });
+      const attempt = describeAttempt(context, TEXTS.itsAttempt);
+      return TEXTS.earlierPublication({ first, state, attempt, number: publication.sequence });
     }
     case 'retry':
-      return TEXTS.retry({
-        attempt: describeAttempt(context) || TEXTS.attemptFailed,
-        until: String(isoOrNull(until)),
-      });
+      return TEXTS.retry({ attempt: describeAttempt(context) || TEXTS.attemptFailed, until: end });
     case 'platform_limit':
-      return TEXTS.platformLimit({ attempt: describeAttempt(context), until: String(isoOrNull(until)) });
+      return TEXTS.platformLimit({ attempt: describeAttempt(context), until: end });
     case 'pace':
-      return TEXTS.pace({ until: String(isoOrNull(until)) });
+      return TEXTS.pace({ until: end });
     case 'share':
       return TEXTS.share;
     case 'needs_attention':
       return explainAttention(context, channel, publication.channel_id, when);
     case 'quota':
-      return TEXTS.quota({ until: String(isoOrNull(until)) });
+      return TEXTS.quota({ until: end });
   }
 };
 

@@ -11,7 +11,7 @@ import {
   type PostWithPublications,
 } from '../../../projections/posts/posts.queries.js';
 import { FIELD_MESSAGES } from '../../../validation/messages.js';
-import { ProblemList } from '../../../validation/problem-list.js';
+import { aboutField } from '../../../validation/wording.js';
 import { Documented } from '../../documentation/documented.js';
 import { fieldsReader, readQuery } from '../../transport/fields.js';
 import { buildListView, type ListView, type Page, toPage } from '../../transport/page.js';
@@ -19,9 +19,9 @@ import { ApiKeyGuard } from '../api-key.guard.js';
 import { getListScope } from '../caller.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { HeavyReadTurn } from '../heavy-read-turn.js';
+import { fieldProblem } from '../http-problems.js';
 import { IdPipe } from '../id.pipe.js';
 import { EmptyBody } from '../pause.body.js';
-import { invalidProblem } from '../request-body.js';
 import { type Call, TheCall } from '../resource-call.js';
 import { toInstant } from '../time.js';
 import { CancelledPostView, PostView, PostWithPayloadView } from './post.view.js';
@@ -116,7 +116,5 @@ export class PostsController {
 /** @throws HttpProblem 422 if the cursor belongs to a list in the other order */
 const requireCursorOfOrder = ({ order }: PostsQuery, { after }: Page): void => {
   if (after === null || after.includes('/') === (order !== undefined)) return;
-  const problems = new ProblemList();
-  problems.add(422, 'cursor', 'bad_cursor', FIELD_MESSAGES.badCursor);
-  throw invalidProblem(problems);
+  throw fieldProblem('cursor', 'bad_cursor', aboutField('cursor', FIELD_MESSAGES.badCursor));
 };

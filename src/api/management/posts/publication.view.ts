@@ -38,10 +38,8 @@ export class WaitingForView {
   readonly event_id: string | null;
   /** Human-readable sentence. */
   readonly text: string;
-
   /** Id of the publication ahead that it waits for; null if another rule holds it back. */
   readonly blocked_by: string | null;
-
   readonly figures: WaitingFiguresView;
 
   constructor(hold: Hold | PlanHold, text: string, blockedBy: string | null, scheduled: ScheduledWithHold | undefined) {

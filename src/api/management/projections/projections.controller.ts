@@ -1,8 +1,8 @@
 import { Controller, Get, Param, Post, UseGuards } from '@nestjs/common';
 import { type Command, CommandBus } from '@nestjs/cqrs';
 import type { CommandOutcome } from '../../../commands/command-result.js';
-import { ChangeVersions } from '../../../commands/projection/change-versions.js';
 import type { CommandContext } from '../../../commands/origin.js';
+import { ChangeVersions } from '../../../commands/projection/change-versions.js';
 import { RebuildProjection } from '../../../commands/projection/rebuild-projection.js';
 import { RetryProjection } from '../../../commands/projection/retry-projection.js';
 import { SkipEvent } from '../../../commands/projection/skip-event.js';

@@ -40,10 +40,9 @@ export const createPreviewReader =
   (rules: ProcessingRules): BodyReader<PreviewedText> =>
   (sent, problems) => {
     const { text, entities, processing } = fieldsReader(ProcessingPreviewBody)(sent, problems);
-    const read = () => (processing === null ? { processing: {} } : readProcessing(processing, rules, problems));
     return {
       text: text as string,
       entities: readEntities(text, entities, 'entities', problems),
-      processing: processing === undefined ? undefined : read(),
+      processing: readProcessing(processing, rules, problems),
     };
   };

@@ -37,11 +37,7 @@ const listWarnings = (processed: ProcessedPost): readonly ProcessingWarningView[
 };
 
 /** A text after a project's processing (management-api.md: Previews of processing). */
-export class ProcessingPreviewView {
+export interface ProcessingPreviewView {
   /** By network id: the networks of the project's channels, or all networks if it has no channels. */
   readonly platforms: Readonly<Record<string, ProcessedTextView>>;
-
-  constructor(platforms: Readonly<Record<string, ProcessedTextView>>) {
-    this.platforms = platforms;
-  }
 }

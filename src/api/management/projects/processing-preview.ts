@@ -12,7 +12,7 @@ import { ProbePayments } from '../../public/probe-payments.js';
 import { PreviewPatterns } from '../../public/sandbox/preview-patterns.js';
 import { SandboxTranslation } from '../../public/sandbox/sandbox-translation.js';
 import type { PreviewedText } from './preview.body.js';
-import { ProcessedTextView, ProcessingPreviewView } from './preview.view.js';
+import { ProcessedTextView, type ProcessingPreviewView } from './preview.view.js';
 
 /** Id under which the vault of one preview holds the API key that came with the request. */
 const SENT_KEY = 'sent';
@@ -46,7 +46,7 @@ export class ProcessingPreview {
       const processed = await this.budget.spend(project.owner_id, previewBudgetProblem, process);
       platforms[platform] = new ProcessedTextView(processed, { text, entities });
     }
-    return new ProcessingPreviewView(platforms);
+    return { platforms };
   }
 
   private async listPlatforms({ channel_ids }: ProjectRow): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
-import type { UnsealedProcessing } from '../../../commands/project/seal-processing.js';
+import type { ChangeProject } from '../../../commands/project/change-project.js';
+import type { CreateProject } from '../../../commands/project/create-project.js';
 import { asSent } from '../../../validation/absence.js';
 import { Schema, schemaOf } from '../../../validation/json-schema.js';
 import { ReadAs } from '../../../validation/read-fields.js';
@@ -45,14 +46,7 @@ export class ProjectPatchBody {
   readonly processing: unknown;
 }
 
-/** Body of POST /projects. */
-export interface NewProject {
-  readonly name: string;
-  readonly channelIds: readonly string[];
-  readonly processing: UnsealedProcessing;
-}
-
-const NONE: UnsealedProcessing = { processing: {} };
+type NewProject = Omit<CreateProject['project'], 'projectId' | 'ownerId'>;
 
 /** Creates the reader for the body of POST /projects. */
 export const createProjectReader =
@@ -60,19 +54,15 @@ export const createProjectReader =
   (sent, problems) => {
     const { name, channel_ids, processing } = fieldsReader(ProjectBody)(sent, problems);
     checkIds(channel_ids, 'channel_ids', 'tgt', problems);
-    const read = processing === undefined ? NONE : (readProcessing(processing, rules, problems) ?? NONE);
+    const read = readProcessing(processing, rules, problems) ?? { processing: {} };
     return { name, channelIds: channel_ids, processing: read };
   };
 
-/** Body of PATCH /projects/{id}. */
-export type ProjectChange = Partial<NewProject>;
-
 /** Creates the reader for the body of PATCH /projects/{id}. `processing` is replaced as a whole; null removes it. */
 export const createProjectChangeReader =
-  (rules: ProcessingRules): BodyReader<ProjectChange> =>
+  (rules: ProcessingRules): BodyReader<ChangeProject['change']> =>
   (sent, problems) => {
     const { name, channel_ids, processing } = fieldsReader(ProjectPatchBody)(sent, problems);
     checkIds(channel_ids, 'channel_ids', 'tgt', problems);
-    const read = () => (processing === null ? NONE : readProcessing(processing, rules, problems));
-    return { name, channelIds: channel_ids, processing: processing === undefined ? undefined : read() };
+    return { name, channelIds: channel_ids, processing: readProcessing(processing, rules, problems) };
   };

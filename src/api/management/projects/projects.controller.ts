@@ -16,7 +16,7 @@ import type { ListView } from '../../transport/page.js';
 import { ApiKeyGuard } from '../api-key.guard.js';
 import { CascadeQuery } from '../cascade.query.js';
 import { ChangePipeline, READ_MODELS_OF_DELETION } from '../change-pipeline.js';
-import { listQueryOf, OwnedResources } from '../owned-resources.js';
+import { LIST_QUERIES, OwnedResources } from '../owned-resources.js';
 import { EmptyBody, PauseBody } from '../pause.body.js';
 import { type Call, OfResource, type ResourceCall, type ResourcePlace, TheCall } from '../resource-call.js';
 import { requireOwner, withOwner } from '../resource-owner.js';
@@ -56,7 +56,7 @@ export class ProjectsController {
     });
   }
 
-  @Documented({ summary: 'List projects', query: listQueryOf('project') })
+  @Documented({ summary: 'List projects', query: LIST_QUERIES.project })
   @Get()
   async list(@Req() request: FastifyRequest): Promise<ListView<ProjectView>> {
     const now = this.clock.now();

@@ -1,6 +1,6 @@
 import type { UnsealedProcessing } from '../../../commands/project/seal-processing.js';
 import type { Platform } from '../../../domain/channel/channel.events.js';
-import type { Filter, Footer, Replacement, Signature, Translation } from '../../../domain/project/processing.js';
+import type { Filter, Footer, Signature, Translation } from '../../../domain/project/processing.js';
 import { oneOf } from '../../../kernel/message.js';
 import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
 import { findFetchUrlProblem } from '../../../outbound-http/url-rules.js';
@@ -26,7 +26,6 @@ import {
 } from './processing.bodies.js';
 
 const PATH = 'processing';
-
 /** Longest word of a filter, in UTF-16 units. */
 const MAX_WORD = 200;
 
@@ -39,21 +38,23 @@ export interface ProcessingRules {
 }
 
 /**
- * Reads the processing of a project's posts (D-28; management-api.md: `processing`). Reports with 422 what cannot work,
- * such as a pattern that RE2 cannot compile.
+ * Reads the processing of a project's posts (D-28; management-api.md: `processing`); null means none. Reports what
+ * cannot work, such as a pattern that RE2 cannot compile.
+ * @returns undefined for an absent or malformed value
  */
 export const readProcessing = (
   value: unknown,
   { policy, platforms }: ProcessingRules,
   problems: ProblemList,
 ): UnsealedProcessing | undefined => {
-  if (!checkObject(value, PATH, problems)) return undefined;
+  if (value === null) return { processing: {} };
+  if (value === undefined || !checkObject(value, PATH, problems)) return undefined;
   const fields = fieldsReader(ProcessingBody, PATH)(value, problems);
   const filters = readEach(fields.filters, `${PATH}.filters`, FilterBody, problems, (filter, path) =>
     filterOf(filter, path, platforms, problems),
   );
   const footer = readFooter(fields.footer, problems);
-  const replacements = readEach(fields.replacements, `${PATH}.replacements`, ReplacementBody, problems, replacementOf);
+  const replacements = readEach(fields.replacements, `${PATH}.replacements`, ReplacementBody, problems, compact);
   const translation = readPart(fields.translation, `${PATH}.translation`, TranslationBody, problems);
   if (translation) checkTranslation(translation, policy, problems);
   const signature = readSignature(fields.signature, platforms, problems);
@@ -63,7 +64,7 @@ export const readProcessing = (
       filters: filters.length > 0 ? filters : undefined,
       footer,
       replacements: replacements.length > 0 ? replacements : undefined,
-      translation: translation && translationOf(translation),
+      translation: translation && withoutKey(translation),
       signature,
     }),
     translationKey: translation && keyOf(translation, fields.translation as Sent),
@@ -87,11 +88,12 @@ const readEach = <B extends object, T>(
 };
 
 const filterOf = (
-  { mode, words, pattern, platforms }: FilterBody,
+  filter: FilterBody,
   path: string,
   known: ProcessingRules['platforms'],
   problems: ProblemList,
 ): Filter => {
+  const { words, pattern, platforms } = filter;
   if (words === undefined && pattern === undefined)
     problems.add(422, path, 'missing', PROCESSING_BODY_MESSAGES.emptyFilter);
   const list = Array.isArray(words) ? (words as unknown[]) : [];
@@ -104,24 +106,19 @@ const filterOf = (
         BODY_MESSAGES.shorterText({ limit: MAX_WORD, value: describeValue(word) }),
       );
   return compact({
-    mode,
+    ...filter,
     words: list.length > 0 ? (list as string[]) : undefined,
-    pattern,
     platforms: readPlatforms(platforms, path, known, problems),
   });
 };
-
-const replacementOf = ({ from, to, whole_word, ignore_case }: ReplacementBody): Replacement =>
-  compact({ from, to, whole_word, ignore_case });
 
 const readFooter = (value: unknown, problems: ProblemList): Footer | undefined => {
   const path = `${PATH}.footer`;
   const body = readPart(value, path, FooterBody, problems);
   if (!body) return undefined;
-  const { marker, pattern } = body;
-  if ((marker === undefined) === (pattern === undefined))
+  if ((body.marker === undefined) === (body.pattern === undefined))
     problems.add(422, path, 'missing', PROCESSING_BODY_MESSAGES.footerParts);
-  return compact({ marker, pattern });
+  return compact(body);
 };
 
 /** Maximum total size of all patterns, in RE2 instructions: the longest text then takes a fraction of a second. */
@@ -163,13 +160,7 @@ const checkTranslation = ({ url }: TranslationBody, policy: AddressPolicy, probl
   if (problem) problems.add(422, `${PATH}.translation.url`, problem.code, problem.predicate);
 };
 
-const translationOf = ({ provider, url, source, target, on_failure }: TranslationBody): Translation => ({
-  provider,
-  url,
-  source,
-  target,
-  on_failure,
-});
+const withoutKey = ({ api_key: _, ...translation }: TranslationBody): Translation => translation;
 
 const keyOf = ({ api_key }: TranslationBody, sent: Sent): string | null | undefined =>
   api_key ?? ('api_key' in sent ? null : undefined);

@@ -14,7 +14,7 @@ import { EmptyBody } from '../pause.body.js';
 import { type Call, TheCall } from '../resource-call.js';
 import { SecretsView } from './secrets.view.js';
 
-/** Shows which keys seal the stored secrets, and seals them with another key (management-api.md: `POST /secrets/reseal`). */
+/** Shows which keys seal the secrets, and seals them with another (management-api.md: `POST /secrets/reseal`). */
 @Controller('manage/v1/secrets')
 @UseGuards(ApiKeyGuard)
 export class SecretsController {

@@ -27,7 +27,7 @@ export type EndOfStream = 'shutdown' | 'key_revoked';
 
 /**
  * One open stream. It ends when the reader disconnects, the process stops or the reader's key is revoked. A reader that
- * falls too far behind is disconnected, so that its unsent events do not fill the memory.
+ * falls too far behind is disconnected: its unsent events would fill the memory.
  */
 export class ChangeStream implements ChangeListener {
   /** The body of the response. */

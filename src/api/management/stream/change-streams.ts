@@ -71,7 +71,7 @@ export class ChangeStreams implements BeforeApplicationShutdown {
     return body;
   }
 
-  /** Ends all streams, so that the server need not wait for them. */
+  /** Ends all streams, so the server need not wait for them. */
   beforeApplicationShutdown(): void {
     this.isStopping = true;
     for (const stream of this.streams) stream.end('shutdown');

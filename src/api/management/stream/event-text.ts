@@ -22,7 +22,7 @@ export const writeChanges = (changes: readonly Change[], ownerId: string | null)
   return text;
 };
 
-/** Formats one event. @param position where the reader resumes after it; null if the event does not change that */
+/** Formats one event. @param position where the reader resumes after the event; null if unchanged */
 export const writeEvent = (event: 'change' | 'bye', data: object, position: bigint | null): string =>
   `${position === null ? '' : `id: ${position}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 

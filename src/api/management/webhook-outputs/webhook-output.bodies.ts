@@ -1,3 +1,4 @@
+import type { CreateWebhookOutput } from '../../../commands/webhook-output/create-webhook-output.js';
 import { WEBHOOK_KINDS, type WebhookKind } from '../../../domain/webhook-output/webhook-output.events.js';
 import { oneOf } from '../../../kernel/message.js';
 import type { AddressPolicy } from '../../../outbound-http/address-policy.js';
@@ -37,16 +38,11 @@ export class WebhookOutputBody extends WebhookOutputPatchBody {
   declare readonly url: string;
 }
 
-/** Body of POST /webhook-outputs. */
-export interface NewWebhookOutput {
-  readonly projectId: string;
-  readonly url: string;
-  readonly kinds: readonly WebhookKind[];
-}
+type NewOutput = Omit<CreateWebhookOutput['output'], 'outputId' | 'signingSecret'>;
 
 /** Creates the reader for the body of POST /webhook-outputs. */
 export const createWebhookOutputReader =
-  (policy: AddressPolicy): BodyReader<NewWebhookOutput> =>
+  (policy: AddressPolicy): BodyReader<NewOutput> =>
   (sent, problems) => {
     const { project_id, url, kinds = DEFAULT_KINDS } = fieldsReader(WebhookOutputBody)(sent, problems);
     checkUrl(url, policy, problems);
@@ -56,7 +52,7 @@ export const createWebhookOutputReader =
 
 /** Creates the reader for the body of PATCH /webhook-outputs/{id}. Missing fields are unchanged. */
 export const createWebhookOutputChangeReader =
-  (policy: AddressPolicy): BodyReader<Partial<Pick<NewWebhookOutput, 'url' | 'kinds'>>> =>
+  (policy: AddressPolicy): BodyReader<Partial<Pick<NewOutput, 'url' | 'kinds'>>> =>
   (sent, problems) => {
     const { url, kinds } = fieldsReader(WebhookOutputPatchBody)(sent, problems);
     checkUrl(url, policy, problems);

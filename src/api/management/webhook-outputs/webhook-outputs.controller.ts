@@ -20,7 +20,7 @@ import { getOwnerScope } from '../caller.js';
 import { NoQuery } from '../cascade.query.js';
 import { ChangePipeline } from '../change-pipeline.js';
 import { RotateSecretBody } from '../endpoints/endpoint.bodies.js';
-import { listQueryOf, OwnedResources } from '../owned-resources.js';
+import { LIST_QUERIES, OwnedResources } from '../owned-resources.js';
 import { EmptyBody } from '../pause.body.js';
 import { PlanQuotas } from '../plan-quotas.js';
 import { type Call, OfResource, type ResourceCall, type ResourcePlace, TheCall } from '../resource-call.js';
@@ -69,7 +69,7 @@ export class WebhookOutputsController {
   }
 
   @Get()
-  @Documented({ summary: 'List webhook outputs', query: listQueryOf('webhook_output') })
+  @Documented({ summary: 'List webhook outputs', query: LIST_QUERIES.webhook_output })
   async list(@Req() request: FastifyRequest): Promise<ListView<WebhookOutputView>> {
     const now = this.clock.now();
     return this.resources.listResources(request, 'webhook_output', (rows) =>
