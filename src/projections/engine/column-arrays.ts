@@ -1,41 +1,48 @@
 import { textArray } from '../../postgres/binary-array.js';
 import { toJsonText } from './json-text.js';
 
-/** SQL types of the columns that {@link encodeColumn} can encode. */
+/** SQL types of the columns that {@link encodeColumns} can encode. */
 export type ColumnType = 'text' | 'int' | 'bigint' | 'boolean' | 'double precision' | 'jsonb';
+
+/** Rows encoded as statement parameters from $1 on, and the SQL that exposes them as the table `r`. */
+export interface EncodedRows<Column extends string> {
+  readonly values: unknown[];
+  readonly source: string;
+  /** Returns the SQL for a column in the table's type. */
+  readonly valueOf: (column: Column) => string;
+}
+
+/** Encodes columns of rows, each column as an array. */
+export const encodeColumns = <Row extends object, Column extends keyof Row & string>(
+  columns: readonly Column[],
+  types: Readonly<Record<Column, ColumnType>>,
+  rows: readonly Row[],
+): EncodedRows<Column> => {
+  const arrays = columns.map((column, i) => `$${i + 1}::${types[column] === 'jsonb' ? 'text' : types[column]}[]`);
+  return {
+    values: columns.map((column) => {
+      const values = rows.map((row) => row[column]);
+      return encodeColumn(types[column], values);
+    }),
+    source: `unnest(${arrays.join(', ')}) r(${columns.join(', ')})`,
+    valueOf: (column) => (types[column] === 'jsonb' ? `r.${column}::jsonb` : `r.${column}`),
+  };
+};
 
 /** Escapes that have a different meaning in a PostgreSQL array than in JSON. */
 const OTHER_ESCAPE = /\\[^"\\]/;
 
 /**
- * Encodes a column's values as a PostgreSQL array for {@link unnestColumns}; undefined becomes null. A JSON array
- * differs from a PostgreSQL array literal only in its brackets and some escapes, so this reuses `JSON.stringify`. A
- * binary array would be slower, because it needs a call per value.
+ * Encodes values as a PostgreSQL array; undefined becomes null. A JSON array differs from a PostgreSQL array literal
+ * only in its brackets and some escapes, so this reuses `JSON.stringify`. A binary array would be slower, because it
+ * needs a call per value.
  */
-export const encodeColumn = (type: ColumnType, values: readonly unknown[]): string | Buffer => {
+const encodeColumn = (type: ColumnType, values: readonly unknown[]): string | Buffer => {
   const elements = type === 'jsonb' ? values.map(toJson) : values;
   const text = JSON.stringify(elements);
   if (!OTHER_ESCAPE.test(text)) return `{${text.slice(1, -1)}}`;
   return textArray(elements.map(toText));
 };
-
-/**
- * SQL: the rows of encoded columns as `r`, with parameters from $1 on. {@link columnValue} converts the columns that
- * are sent as text.
- */
-export const unnestColumns = <Column extends string>(
-  columns: readonly Column[],
-  types: Readonly<Record<Column, ColumnType>>,
-): string => {
-  const arrays = columns.map((column, i) => `$${i + 1}::${types[column] === 'jsonb' ? 'text' : types[column]}[]`);
-  return `unnest(${arrays.join(', ')}) r(${columns.join(', ')})`;
-};
-
-/** SQL: a column of {@link unnestColumns}, converted to its type. */
-export const columnValue = <Column extends string>(
-  column: Column,
-  types: Readonly<Record<Column, ColumnType>>,
-): string => (types[column] === 'jsonb' ? `r.${column}::jsonb` : `r.${column}`);
 
 /** Returns text that PostgreSQL can store: U+0000 becomes U+FFFD, as unpaired surrogates do when UTF-8 is written. */
 const toText = (value: unknown): string | null => {

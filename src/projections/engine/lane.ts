@@ -60,10 +60,10 @@ interface Checkpoint {
  */
 type Role = 'read' | 'deployed' | 'rebuild';
 
-/** SQLSTATEs of conflicts between transactions: serialization failure, deadlock, or lock not available. */
+/** SQLSTATEs: serialization failure, deadlock, or lock not available. */
 const CONFLICT = /^(40|55P03)/;
 
-/** True for a transient error that was not caused by the batch's events. */
+/** True for a transient error that the batch's events did not cause. */
 const isPassing = (error: unknown): boolean =>
   error instanceof CheckpointMoved ||
   error instanceof Unavailable ||
@@ -73,30 +73,27 @@ const isPassing = (error: unknown): boolean =>
 const RETRY_MS = 1_000;
 /** Number of events in one batch at which the log counts as busy; see {@link Projection.batchIntervalMs}. */
 const BUSY_BATCH_SIZE = 10;
-/**
- * Number of batches that may run back to back before batches are spaced out, so that a few requests and their
- * publications are never delayed.
- */
+/** Number of batches that may run back to back before batches are spaced out, so a few requests are never delayed. */
 const BUSY_BATCHES = 10;
 const BATCH_INTERVAL_MS = 20;
-/** Time between two attempts to promote a candidate whose views are in use, in ms. */
+/** Time between attempts to promote a candidate while its views are in use, in ms. */
 const PROMOTION_RETRY_MS = 200;
-/** Interval, in ms, at which to check for changes in case their notifications were lost. */
+/** Interval of checks for changes whose notifications were lost, in ms. */
 const CHECK_MS = 15_000;
 
 /**
  * Feeds one version of a projection from the log, in order. A batch's rows and the checkpoint commit together, and the
- * checkpoint moves only from the position that this lane expects. This both fences off other processes and makes
- * batches idempotent. Each version has its own lease (ADR-101), which makes the lanes of other processes wait. A
- * candidate of newer code becomes live at the end of the log; a rebuild's candidate waits for its job (ADR-148). An
- * event that cannot be applied stops the version (ADR-146).
+ * checkpoint moves only from the position that this lane expects, which fences off other processes and makes batches
+ * idempotent. The version's lease (ADR-101) makes the lanes of other processes wait. A candidate of newer code becomes
+ * live at the end of the log; a rebuild's candidate waits for its job (ADR-148). An event that cannot be applied stops
+ * the version (ADR-146).
  */
 export class ProjectionLane {
   /** Ids of skipped events. */
   private skipped: ReadonlySet<string> = new Set();
   /** Null if it must be read again because the versions have changed. */
   private role: Role | null = null;
-  /** Time by `performance.now()` at which {@link skipped} must be read again. */
+  /** Time by `performance.now()` until which {@link skipped} is valid. */
   private skippedUntil = 0;
 
   constructor(
@@ -187,15 +184,14 @@ export class ProjectionLane {
       if (this.role === 'read' || isRead) this.deps.progress.recordPosition(name, this.version, position);
       if (!batch.isLive || batch.events.length === 0) continue;
       pace.record(startedAt);
+      // The next events accumulate into a larger batch.
       const pause = batch.events.length >= BUSY_BATCH_SIZE ? batchIntervalMs : pace.delay(startedAt);
-      await this.sleepUntil(startedAt + pause, signal);
+      const ms = startedAt + pause - performance.now();
+      if (ms >= 1) await sleepUnlessAborted(ms, signal);
     }
   }
 
-  /**
-   * Reads the log from the checkpoint on. A version that reaches the end of the log gets its indexes before it counts
-   * as caught up.
-   */
+  /** Reads the log from the checkpoint on. A version gets its indexes before it counts as caught up. */
   private async *readBatches(
     { position: after, level }: Checkpoint,
     except: readonly string[],
@@ -211,15 +207,9 @@ export class ProjectionLane {
       yield { ...batch, isLive: false };
       await createReadIndexes(this.deps.pool, this.projection, this.version);
       hasIndexes = true;
-      // Otherwise, more events arrived in the meantime. They are read next, and there may be many.
+      // If not, more events arrived in the meantime. They are read next, and there may be many.
       if ((await store.readHead()) <= batch.position) yield { events: [], position: batch.position, isLive: true };
     }
-  }
-
-  /** Waits until this time, so that events accumulate into larger batches. */
-  private async sleepUntil(until: number, signal: AbortSignal): Promise<void> {
-    const ms = until - performance.now();
-    if (ms >= 1) await sleepUnlessAborted(ms, signal);
   }
 
   private async readCheckpoint(): Promise<Checkpoint> {
@@ -277,7 +267,7 @@ export class ProjectionLane {
   }
 
   private async readSkipped(): Promise<void> {
-    this.skippedUntil = performance.now() + CHECK_MS; // set first, so that a notification during the read causes another read
+    this.skippedUntil = performance.now() + CHECK_MS; // set first: a notification during the read causes another read
     this.skipped = await readSkippedEvents(this.deps.store, this.deps.codec, this.projection.name);
   }
 
@@ -327,10 +317,7 @@ export class ProjectionLane {
     );
   }
 
-  /**
-   * Waits until the version is no longer recorded as stopped, because an operator has decided or another process
-   * applied the event.
-   */
+  /** Waits until an operator has decided about the failed event, or another process has applied it. */
   private async waitForDecision(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const changed = new AbortController();
@@ -350,15 +337,9 @@ export class ProjectionLane {
   }
 }
 
-/** Length of the intervals in which the pace is measured, as SQL. */
-const INTERVAL = "interval '2 s'";
-
-/**
- * Returns the SQL assignments that measure the pace. At the end of an interval, they store its figures and start the
- * next interval.
- */
+/** Returns the SQL assignments that measure the pace, in intervals of two seconds. */
 const measurePace = (events: number, position: Position): string => {
-  const ended = `now() >= interval_at + ${INTERVAL}`;
+  const ended = `now() >= interval_at + interval '2 s'`;
   const seconds = 'extract(epoch from now() - interval_at)';
   const atEnd = (column: string, value: string) => `${column} = case when ${ended} then ${value} else ${column} end`;
   return [

@@ -5,7 +5,7 @@ import type { Notifications } from '../../postgres/notifications.js';
 import type { ReadModel } from './projection.js';
 import { findReadVersions, type ReadVersion } from './read-versions.js';
 
-/** A read model did not reach a position in time. It may be behind, or it may have stopped, which its lane reports. */
+/** A read model did not reach a position in time, because it is behind or has stopped. */
 export class ReadModelBehind extends Error {
   constructor(name: string) {
     super(`the read model ${name} is behind`);
@@ -19,7 +19,7 @@ interface Waiter {
 
 const POLL_MS = 500;
 /** Maximum time that readers wait for a view that is behind, or a store that does not respond, in ms. */
-const READER_TIMEOUT_MS = 2_000;
+export const READER_TIMEOUT_MS = 2_000;
 
 /**
  * Tracks the positions of the read models that this process reads, which are the versions behind its views (ADR-101).
@@ -55,9 +55,12 @@ export class ProjectionProgress {
     else if (read.version === version && read.position < position) this.setRead({ ...read, position });
   }
 
-  /** Calls the listener whenever the versions of a read model change. Returns a function that removes the listener. */
+  /** Calls a listener whenever the versions of a read model change. @returns a function that removes the listener */
   onVersions(name: string, listener: () => void): () => void {
-    return addListener(this.versionListeners, name, listener);
+    const listeners = this.versionListeners.get(name) ?? new Set();
+    this.versionListeners.set(name, listeners);
+    listeners.add(listener);
+    return () => listeners.delete(listener);
   }
 
   /**
@@ -84,6 +87,18 @@ export class ProjectionProgress {
   }
 
   /**
+   * Searches a projection; if that finds nothing, searches again once the projection shows all events that are in the
+   * log now, or after two seconds.
+   * @throws Unavailable
+   */
+  async findUpToDate<T>(name: string, store: EventStore, find: () => Promise<T | null>): Promise<T | null> {
+    const found = await find();
+    if (found) return found;
+    await this.waitFor([name], await store.readHead(), READER_TIMEOUT_MS);
+    return find();
+  }
+
+  /**
    * Waits until projections show all events that are in the log now. Returns after at most two seconds, or if the store
    * is unavailable; readers then use the projections as they are.
    * @param timeoutMs a shorter limit
@@ -98,7 +113,7 @@ export class ProjectionProgress {
     }
   }
 
-  /** Refreshes the versions that this process reads, and their positions. During an outage nothing changes. */
+  /** Refreshes which versions this process reads, and their positions. Changes nothing during an outage. */
   refresh(): Promise<void> {
     if (this.refreshing) this.mustRefreshAgain = true;
     return (this.refreshing ??= this.refreshUntilCurrent().finally(() => (this.refreshing = null)));
@@ -164,13 +179,6 @@ export class ProjectionProgress {
     this.poll = isAwaited() ? setTimeout(() => void this.pollWhileAwaited(), POLL_MS) : null;
   }
 }
-
-const addListener = (all: Map<string, Set<() => void>>, name: string, listener: () => void): (() => void) => {
-  const listeners = all.get(name) ?? new Set();
-  all.set(name, listeners);
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
 
 const ignoreUnavailable = (error: unknown): void => {
   if (!(error instanceof Unavailable)) throw error;

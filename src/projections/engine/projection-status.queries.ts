@@ -74,7 +74,7 @@ interface VersionRow {
   readonly movedAt: Instant;
 }
 
-/** Reads the state of projections: their progress, whether they have stopped, and their versions. */
+/** Reads the progress, failures and versions of projections. */
 @Injectable()
 export class ProjectionStatuses {
   constructor(
@@ -94,10 +94,7 @@ export class ProjectionStatuses {
     return found ?? null;
   }
 
-  /**
-   * Finds the event at which a version of a projection has stopped, the live version first; null if no version has
-   * stopped.
-   */
+  /** Finds the event at which a projection's live version, or else another version, has stopped; null if none has. */
   async findFailure(name: string): Promise<ProjectionFailure | null> {
     return (await this.readVersions(name)).map(failureOf).find((failure) => failure !== null) ?? null;
   }
@@ -123,18 +120,11 @@ export class ProjectionStatuses {
   private async build(rows: readonly VersionRow[]): Promise<ProjectionStatus[]> {
     const head = rows.length === 0 ? BEGINNING : await this.store.readHead();
     const live = rows.filter(({ role }) => role === 'live');
-    return Promise.all(
-      live.map((each) =>
-        this.buildOne(
-          each,
-          rows.filter(({ name }) => name === each.name),
-          head,
-        ),
-      ),
-    );
+    return Promise.all(live.map((each) => this.buildOne(each, rows, head)));
   }
 
-  private async buildOne(live: VersionRow, versions: readonly VersionRow[], head: Position): Promise<ProjectionStatus> {
+  private async buildOne(live: VersionRow, rows: readonly VersionRow[], head: Position): Promise<ProjectionStatus> {
+    const versions = rows.filter(({ name }) => name === live.name);
     const candidate = versions.find(({ role }) => role === 'candidate');
     const error = failureOf(live);
     const [lag, skipped] = await Promise.all([
@@ -158,10 +148,7 @@ export class ProjectionStatuses {
     };
   }
 
-  /**
-   * Reads the versions of one projection, or of all projections if `name` is null. Each projection's live version comes
-   * first, then its candidate and its previous version.
-   */
+  /** Reads each projection's live version, then its candidate and its previous version. @param name null for all */
   private async readVersions(name: string | null): Promise<VersionRow[]> {
     const { rows } = await this.pool.query<VersionRow>(
       `select p.name, role, c.version, position, level, error, failure,
@@ -181,25 +168,18 @@ export class ProjectionStatuses {
   }
 }
 
-const failureOf = ({ error, failure }: VersionRow): ProjectionFailure | null =>
-  failure && {
-    message: error ?? '',
-    eventId: failure.event_id,
-    position: failure.position,
-    type: failure.type,
-  };
+const failureOf = ({ error, failure }: VersionRow): ProjectionFailure | null => {
+  if (!failure) return null;
+  const { event_id: eventId, position, type } = failure;
+  return { message: error ?? '', eventId, position, type };
+};
 
 const describeCandidate = (row: VersionRow, head: Position): CandidateStatus => {
-  const left = row.position < head ? Number(head - row.position) : 0;
-  const isLevel = row.level;
+  const { version, position, level: isLevel, rate, pace } = row;
+  const left = position < head ? Number(head - position) : 0;
   const building = isLevel ? 'level' : 'rebuilding';
-  const paced = row.pace > 0 ? Math.ceil(left / row.pace) : null;
-  return {
-    version: row.version,
-    position: row.position,
-    state: row.failure ? 'stopped' : building,
-    rate: row.rate,
-    etaSeconds: isLevel || left === 0 ? 0 : paced,
-    progress: isLevel || left === 0 ? 1 : Number(row.position - BEGINNING) / Number(head - BEGINNING),
-  };
+  const state = row.failure ? 'stopped' : building;
+  if (isLevel || left === 0) return { version, position, state, rate, etaSeconds: 0, progress: 1 };
+  const progress = Number(position - BEGINNING) / Number(head - BEGINNING);
+  return { version, position, state, rate, etaSeconds: pace > 0 ? Math.ceil(left / pace) : null, progress };
 };

@@ -1,33 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, EventStore, StoredEvent, SubscribeOptions } from '../../event-store/port.js';
 
-/** Limits for a batch that is collected while a reader catches up. */
-interface BatchBounds {
-  readonly events: number;
-  /** Number of characters of the events' data and metadata. */
-  readonly characters: number;
-}
-
-const LARGE: BatchBounds = { events: 8_000, characters: 8_000_000 };
+/** Limits for a batch while a reader catches up: number of events, and of characters in their data and metadata. */
+const LARGE = { events: 8_000, characters: 8_000_000 };
 /** Limits while another reader collects large batches. */
-const SMALL: BatchBounds = { events: 2_000, characters: 2_000_000 };
+const SMALL: typeof LARGE = { events: 2_000, characters: 2_000_000 };
 
 /** Minimum interval, in ms, between two batches without events, which only move the checkpoint. */
 const UNREAD_INTERVAL_MS = 50;
 
-/**
- * The one reader of this process that collects large batches. Six such readers, as after a long outage, would need 700
- * MB more.
- */
+/** The reader that collects large batches. Six such readers, as after a long outage, would need 700 MB more. */
 let gatherer: symbol | null = null;
 
 /**
  * Reads the log like {@link EventStore.subscribe}, but faster for a reader that is far behind: while the reader applies
  * a batch, the next batch is read, prepared and collected from several pages (ADR-171). A row that changes several
  * times within a batch is written once. Once the reader has reached the end of the log, each batch is read on demand,
- * so that events accumulate in between; a batch without events is delayed until its interval has elapsed or the next
- * batch arrives. Only one reader of a process collects large batches at a time; the other readers collect small
- * batches.
+ * and events accumulate in between; a batch without events is delayed until its interval has elapsed or the next batch
+ * arrives. Only one reader of a process collects large batches at a time.
  * @param prepare called with each event that is read ahead
  */
 export async function* readAhead(
@@ -37,7 +27,7 @@ export async function* readAhead(
 ): AsyncIterable<Batch> {
   const ended = new AbortController();
   const self = Symbol('reader');
-  const bounds = (): BatchBounds => (!ended.signal.aborted && (gatherer ??= self) === self ? LARGE : SMALL);
+  const bounds = (): typeof LARGE => (!ended.signal.aborted && (gatherer ??= self) === self ? LARGE : SMALL);
   const stopGathering = (): void => {
     if (gatherer === self) gatherer = null;
   };
@@ -70,7 +60,6 @@ export async function* readAhead(
   }
 }
 
-/** Returns whether a promise settles within `ms` milliseconds. */
 const settlesWithin = async (promise: Promise<unknown>, ms: number): Promise<boolean> => {
   if (ms <= 0) return false;
   const settled = promise.then(
@@ -84,7 +73,7 @@ const settlesWithin = async (promise: Promise<unknown>, ms: number): Promise<boo
 const gather = async (
   pages: AsyncIterator<Batch>,
   prepare: (event: StoredEvent) => void,
-  bounds: () => BatchBounds,
+  bounds: () => typeof LARGE,
 ): Promise<Batch | null> => {
   const events: StoredEvent[] = [];
   let characters = 0;

@@ -2,9 +2,7 @@ import type { Pool } from 'pg';
 import { unhurried, withTransaction } from '../../postgres/pool.js';
 import { type Projection, tableSchema } from './projection.js';
 
-/**
- * Creates the readers' indexes that a version does not have yet, however long it takes. Its lane waits in the meantime.
- */
+/** Creates the readers' indexes that a version does not have yet, however long it takes. */
 export const createReadIndexes = async (
   pool: Pool,
   { name, readIndexes }: Projection,

@@ -13,9 +13,7 @@ export interface ReadVersion {
   readonly position: Position;
 }
 
-/**
- * Finds the versions that this process reads, with their positions. Points its views at other versions if necessary.
- */
+/** Finds the versions that this process reads. Points its views at other versions if necessary. */
 export const findReadVersions = async (pool: Pool, models: readonly ReadModel[]): Promise<ReadVersion[]> => {
   const found = await readPointers(pool, models);
   const outdated = models.filter((model) => found.find(({ name }) => name === model.name)?.isRight !== true);

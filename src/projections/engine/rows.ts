@@ -1,14 +1,15 @@
 import { textArray } from '../../postgres/binary-array.js';
-import { type ColumnType, columnValue, encodeColumn, unnestColumns } from './column-arrays.js';
+import type { BoundedCache } from '../../runtime/bounded-cache.js';
+import { type ColumnType, encodeColumns, type EncodedRows } from './column-arrays.js';
 import { toJsonText } from './json-text.js';
 import type { Tx } from './projection.js';
-import type { CachedTable, RowCache } from './row-cache.js';
+import type { RowCache } from './row-cache.js';
 import { executeWrites, type Write } from './writes.js';
 
 /**
  * The rows of one table that a batch changes. They are loaded by one statement, changed in memory in the order of the
- * events, and written back by one statement for new rows and one for existing rows. Rows are plain JSON. Positions are
- * stored as text, because they exceed the range of JSON numbers.
+ * events, and written back by one statement for new rows and one for existing rows. Rows are plain JSON, with positions
+ * as text, because positions exceed the range of JSON numbers.
  */
 export class Rows<Row extends object> {
   private readonly rows = new Map<string, Row>();
@@ -20,7 +21,7 @@ export class Rows<Row extends object> {
   private constructor(
     private readonly tx: Tx,
     private readonly table: RowTable<Row>,
-    private readonly cache: CachedTable<Row> | undefined,
+    private readonly cache: BoundedCache<Row> | undefined,
   ) {}
 
   /**
@@ -86,7 +87,7 @@ export class Rows<Row extends object> {
     this.removed.add(key);
   }
 
-  /** Forgets rows that a statement has changed in the table; {@link loadMore} loads them again. */
+  /** Forgets rows that a statement has changed or deleted in the table. */
   evict(keys: Iterable<string>): void {
     for (const key of keys) {
       this.rows.delete(key);
@@ -94,12 +95,18 @@ export class Rows<Row extends object> {
     }
   }
 
+  /** Loads rows again that a statement has changed in the table. */
+  reload(keys: readonly string[]): Promise<void> {
+    this.evict(keys);
+    return this.loadMore(keys);
+  }
+
   /** Writes all changes to the table; the rows stay loaded. */
   flush(): Promise<void> {
     return executeWrites(this.tx, this.takeWrites());
   }
 
-  /** Returns the statements that write all changes to the table, to be executed in order; the rows stay loaded. */
+  /** Like {@link flush}, but returns the statements, to be executed in order. */
   takeWrites(): Write[] {
     const added: Row[] = [];
     const updated: Row[] = [];
@@ -139,7 +146,7 @@ export class Rows<Row extends object> {
     return { encode, onWritten };
   }
 
-  /** Inserts new rows. A key that was never loaded may still exist in the table, hence the conflict clause. */
+  /** Inserts new rows. The conflict clause is for keys that exist in the table but were never loaded. */
   private insert(rows: readonly Row[]): Write {
     const { name, key, columns } = this.table;
     const encode = () => {
@@ -153,7 +160,6 @@ export class Rows<Row extends object> {
     return { encode, onWritten };
   }
 
-  /** Adds a row that exists in the table. */
   private addStored(row: Row): Row {
     const key = this.keyOf(row);
     this.rows.set(key, row);
@@ -170,17 +176,15 @@ export class Rows<Row extends object> {
   }
 }
 
-/** The definition of a table for {@link Rows}: name, text primary key, all columns. */
+/** The definition of a table for {@link Rows}. */
 export interface RowTable<Row extends object> {
   readonly name: string;
+  /** The primary key, a text column. */
   readonly key: keyof Row & string;
   readonly columns: readonly (keyof Row & string)[];
-  /** Columns that never change after the insert, so updates omit them. */
+  /** Columns that updates omit, because they never change after the insert. */
   readonly fixed?: readonly (keyof Row & string)[];
-  /**
-   * SQL types of all columns, for tables that many events change: columns are then written as arrays, which PostgreSQL
-   * reads several times faster than JSON (ADR-185).
-   */
+  /** SQL types of all columns, to write arrays, which PostgreSQL reads several times faster than JSON (ADR-185). */
   readonly types?: Readonly<Record<keyof Row & string, ColumnType>>;
 }
 
@@ -190,33 +194,15 @@ const MAX_WRITTEN = 2_000;
 const divide = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
-/** Rows encoded as statement parameters, and the SQL that exposes them as the table `r`. */
-interface EncodedRows<Column extends string> {
-  readonly values: unknown[];
-  readonly source: string;
-  /** Returns the SQL for a column in the table's type. */
-  readonly valueOf: (column: Column) => string;
-}
-
 /** Encodes columns of rows: as arrays if the table states their types, otherwise as JSON. */
 const encodeRows = <Row extends object>(
   { name, types }: RowTable<Row>,
   columns: readonly (keyof Row & string)[],
   rows: readonly Row[],
 ): EncodedRows<keyof Row & string> => {
-  if (types)
-    return {
-      values: columns.map((column) =>
-        encodeColumn(
-          types[column],
-          rows.map((row) => row[column]),
-        ),
-      ),
-      source: unnestColumns(columns, types),
-      valueOf: (column) => columnValue(column, types),
-    };
+  if (types) return encodeColumns(columns, types, rows);
   return {
-    values: [toJsonText(rows.map((row) => pickColumns(row, columns)))],
+    values: [toJsonText(rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]]))))],
     source: `json_populate_recordset(null::${name}, $1::json) r`,
     valueOf: (column) => `r.${column}`,
   };
@@ -233,10 +219,4 @@ const statementName = (what: string, table: { readonly name: string }): string =
   let number = numbers.get(table);
   if (number === undefined) numbers.set(table, (number = ++lastNumber));
   return `${what} ${table.name} ${number}`;
-};
-
-const pickColumns = <Row extends object>(row: Row, columns: readonly (keyof Row)[]): Partial<Row> => {
-  const picked: Partial<Row> = {};
-  for (const column of columns) picked[column] = row[column];
-  return picked;
 };

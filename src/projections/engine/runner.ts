@@ -20,7 +20,7 @@ interface RunningLane {
   readonly ended: Promise<void>;
 }
 
-/** Interval, in ms, at which to check for version changes in case their notifications were lost. */
+/** Interval of checks for version changes whose notifications were lost, in ms. */
 const CHECK_MS = 15_000;
 
 /**

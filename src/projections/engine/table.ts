@@ -1,7 +1,7 @@
 import type { ColumnType } from './column-arrays.js';
 import type { RowTable } from './rows.js';
 
-/** A column of a read model's table. Its type parameter is the type of its values. */
+/** A column of a read model's table. `Value` is the type of its values. */
 export interface Column<Value = unknown> {
   readonly type: ColumnType | 'text[]';
   readonly isNullable: boolean;
@@ -37,7 +37,7 @@ export const texts = <Value extends string = string>(): Column<readonly Value[]>
 
 /** A column that may be null. */
 export const nullable = <Value>(of: Column<Value>): Column<Value | null> => ({ ...of, isNullable: true });
-/** A column that never changes after the insert, so updates omit it. */
+/** A column that never changes after the insert. */
 export const fixed = <Value>(of: Column<Value>): Column<Value> => ({ ...of, isFixed: true });
 
 const column = <Value>(type: Column['type']): Column<Value> => ({ type, isNullable: false, isFixed: false });
@@ -53,7 +53,6 @@ export interface Table<C extends Columns> extends RowTable<RowOf<C>> {
 /** A row of a table. */
 export type RowOfTable<T extends { readonly row?: object }> = NonNullable<T['row']>;
 
-/** The parts of a table other than its columns. */
 interface TableShape<C extends Columns> {
   readonly name: string;
   /** The primary key, a text column. */
@@ -62,17 +61,11 @@ interface TableShape<C extends Columns> {
   readonly computed?: readonly string[];
   /** Percentage of each page that inserts fill, which leaves the rest for updates. Default: PostgreSQL's own. */
   readonly fillfactor?: number;
-  /**
-   * True for a table that many events change: rows are written as arrays of columns, which is faster than JSON
-   * (ADR-185).
-   */
+  /** True for a table that many events change: see {@link RowTable.types}. */
   readonly isHot?: boolean;
 }
 
-/**
- * Defines a table in one place: its SQL, the columns and SQL types that `Rows` writes, and, through {@link RowOf}, the
- * type of its rows.
- */
+/** Defines a table: its SQL, the columns that `Rows` writes, and the type of its rows. */
 export const defineTable = <C extends Columns>(shape: TableShape<C>, columns: C): Table<C> => {
   const { name, key, computed = [], fillfactor, isHot = false } = shape;
   const names = Object.keys(columns) as (keyof C & string)[];

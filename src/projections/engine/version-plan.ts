@@ -6,10 +6,7 @@ export interface Version {
 
 /** A version that is being built alongside the live one. */
 export interface Candidate extends Version {
-  /**
-   * The job that decides whether the candidate becomes live; null if that happens automatically, because its code is
-   * newer.
-   */
+  /** The job that decides whether it becomes live; null if it does so by itself, because its code is newer. */
   readonly job: string | null;
 }
 
@@ -32,9 +29,6 @@ export const ownVersions = ({ live, candidate, previous }: Versions, code: numbe
 export const needsCandidate = (versions: Versions, code: number): boolean =>
   [versions.live, versions.candidate, versions.previous].every((one) => one === null || one.code < code);
 
-/**
- * Returns the version that a process reads: the version of its own code, or else the live one. A candidate is read once
- * it is live.
- */
+/** Returns the version that a process reads: the live one, unless only the previous one has its code. */
 export const versionToRead = ({ live, previous }: Versions, code: number): Version =>
   live.code !== code && previous?.code === code ? previous : live;

@@ -13,18 +13,16 @@ import {
   versionToRead,
 } from './version-plan.js';
 
-/** How long a change waits for locks held by running queries. After that it fails, and is retried later. */
+/** How long a change waits for locks of running queries; after that it fails, and is retried later. */
 const LOCK_TIMEOUT = `set local lock_timeout = '2s'`;
 const LOCK_NOT_AVAILABLE = '55P03';
-/** Time limit, in ms, for a version that has caught up to reach the position that the live version had at the start. */
+/** How long a swap waits for the other version to reach the live version's position at the start, in ms. */
 const NEAR_WAIT_MS = 5_000;
 /** How long a swap holds back the live version while the other version catches up, in ms. */
 const LEVEL_WAIT_MS = 1_000;
 const LEVEL_LOOK_MS = 10;
 
-/**
- * Reason why a change of versions was refused. `in_use` (queries lock the views) and `behind` (slightly) are temporary.
- */
+/** Why a change of versions was refused. `in_use` (queries lock the views) and `behind` (slightly) are temporary. */
 export type VersionRefusal =
   | 'other_program'
   | 'candidate_exists'
@@ -47,11 +45,9 @@ export class VersionsRefused extends Error {
   }
 }
 
-/** Two versions that were swapped. */
+/** Two versions that were swapped: `version` is live now. */
 export interface Exchange {
-  /** The version that is live now. */
   readonly version: number;
-  /** The previous version. */
   readonly previousVersion: number;
 }
 
@@ -59,8 +55,8 @@ export interface Exchange {
 type Within<T> = (tx: PoolClient, change: T) => Promise<void>;
 
 /**
- * Manages the versions of one read model in the database. Each change is one transaction, so that even after a crash,
- * tables never disagree with the checkpoint, nor views with the state.
+ * Manages the versions of one read model in the database. Each change is one transaction, so even after a crash, tables
+ * never disagree with the checkpoint, nor views with the state.
  */
 export class VersionStore {
   constructor(
@@ -69,9 +65,7 @@ export class VersionStore {
     private readonly store: Pick<EventStore, 'readStream'>,
   ) {}
 
-  /**
-   * Returns the versions that this process fills. Creates the first version, or a candidate, if this code needs one.
-   */
+  /** Returns the versions that this process fills. Creates the first version or a candidate if its code needs one. */
   async findOwn(): Promise<number[]> {
     const { name, version: code } = this.projection;
     const known = await readVersions(this.pool, name);
@@ -84,8 +78,7 @@ export class VersionStore {
   }
 
   /**
-   * Makes the candidate of newer code live: its state and all views change in one transaction. The version that was
-   * live becomes the previous one.
+   * Makes the candidate of newer code live; the live version becomes the previous one.
    * @returns false if queries lock the views; the caller tries again
    * @throws Error if the version is no longer a candidate
    */
@@ -117,10 +110,8 @@ export class VersionStore {
       if (versions?.live.code !== code) throw new VersionsRefused('other_program');
       if (versions.candidate) throw new VersionsRefused('candidate_exists');
       const version = await this.createCandidate(tx);
-      await tx.query('update ops_projection set candidate_job = $2 where name = $1', [
-        name,
-        await startJob(tx, version),
-      ]);
+      const job = await startJob(tx, version);
+      await tx.query('update ops_projection set candidate_job = $2 where name = $1', [name, job]);
     });
   }
 
@@ -153,16 +144,15 @@ export class VersionStore {
       const candidate = (await readVersions(tx, name))?.candidate;
       if (!candidate) throw new VersionsRefused('no_candidate');
       if (candidate.job === null) throw new VersionsRefused('deployed');
-      await tx.query('update ops_projection set candidate_version = null, candidate_job = null where name = $1', [
-        name,
-      ]);
+      const text = 'update ops_projection set candidate_version = null, candidate_job = null where name = $1';
+      await tx.query(text, [name]);
       await within(tx, candidate);
     });
   }
 
   /**
    * Copies rows of the live version into another version if their events are gone, up to the other version's position
-   * (ADR-150). The other version's lane waits in the meantime.
+   * (ADR-150).
    */
   async carryOver(version: number): Promise<void> {
     const { name } = this.projection;
@@ -219,9 +209,8 @@ export class VersionStore {
   }
 
   /**
-   * Waits until a version has reached the live version's current position, without holding the live version back, and
-   * copies rows whose events were deleted in the meantime, because the version's lane may have been held back for
-   * minutes.
+   * Waits until a version has reached the live version's current position, without holding the live version back. Then
+   * copies rows whose events were deleted in the meantime; the version's lane may have been held back for minutes.
    * @throws VersionsRefused
    */
   private async prepareExchange({ version, previousVersion: live }: Exchange): Promise<void> {
@@ -247,11 +236,7 @@ export class VersionStore {
     await this.readCheckpoint(tx, version, 'for update');
   }
 
-  private async readCheckpoint(
-    db: Pick<Pool, 'query'>,
-    version: number,
-    lock = '',
-  ): Promise<{ readonly position: Position; readonly level: boolean; readonly stopped: boolean }> {
+  private async readCheckpoint(db: Pick<Pool, 'query'>, version: number, lock = '') {
     const { rows } = await db.query<{ position: Position; level: boolean; stopped: boolean }>(
       `select position, level, failure is not null as stopped from ops_checkpoint where name = $1 and version = $2 ${lock}`,
       [this.projection.name, version],
@@ -260,10 +245,7 @@ export class VersionStore {
     return rows[0];
   }
 
-  /**
-   * Drops the versions that are neither live nor candidate nor previous. Versions that running queries use are dropped
-   * later.
-   */
+  /** Drops the versions that are neither live, candidate nor previous. Skips versions that running queries use. */
   async dropUnused(): Promise<void> {
     const { name } = this.projection;
     const unused = `select version from ops_checkpoint c join ops_projection p using (name)
@@ -271,11 +253,9 @@ export class VersionStore {
     const found = await this.pool.query<{ version: number }>(unused, [name]);
     for (const { version } of found.rows) {
       const removal = this.change(async (tx) => {
-        const gone = await tx.query(`delete from ops_checkpoint where name = $1 and version = $2 returning 1`, [
-          name,
-          version,
-        ]);
-        if (gone.rowCount === 1) await this.dropSchemas(tx, version);
+        const text = 'delete from ops_checkpoint where name = $1 and version = $2';
+        const { rowCount } = await tx.query(text, [name, version]);
+        if (rowCount === 1) await this.dropSchemas(tx, version);
       });
       await succeedsUnlessLocked(removal);
     }
@@ -320,12 +300,8 @@ export class VersionStore {
     const schema = tableSchema(name, version);
     await tx.query(`create schema ${schema}; set local search_path to ${schema}; ${tables} ${readIndexes}`);
     await tx.query('set local search_path to default');
-    await tx.query('insert into ops_checkpoint (name, version, code, position) values ($1, $2, $3, $4)', [
-      name,
-      version,
-      code,
-      BEGINNING,
-    ]);
+    const text = 'insert into ops_checkpoint (name, version, code, position) values ($1, $2, $3, $4)';
+    await tx.query(text, [name, version, code, BEGINNING]);
   }
 
   private change<T>(work: (tx: PoolClient) => Promise<T>): Promise<T> {
@@ -333,10 +309,7 @@ export class VersionStore {
   }
 }
 
-/**
- * Runs a transaction that changes the versions of a read model, one at a time across all processes, and notifies the
- * processes.
- */
+/** Changes the versions of a read model in a transaction, one at a time across all processes, and notifies them. */
 const changeVersions = <T>(pool: Pool, name: string, work: (tx: PoolClient) => Promise<T>): Promise<T> =>
   withTransaction(pool, async (tx) => {
     await tx.query(LOCK_TIMEOUT);
@@ -360,8 +333,8 @@ export const readVersions = async (db: Pick<Pool, 'query'>, name: string): Promi
 };
 
 /**
- * Points the views that this program reads at the version it should read now. Does nothing if they already point there,
- * if running queries lock them, or if the read model does not exist yet.
+ * Points the views that this program reads at the version that it should read now. Does nothing if running queries lock
+ * them, or if the read model does not exist yet.
  */
 export const refreshReadViews = async (pool: Pool, model: ReadModel): Promise<void> => {
   await succeedsUnlessLocked(changeVersions(pool, model.name, (tx) => openReadViews(tx, model)));
@@ -379,10 +352,7 @@ const openReadViews = async (tx: PoolClient, { name, version: code, views }: Rea
   if (rowCount === 1) await pointViews(tx, readSchema(name, code), tableSchema(name, version), views);
 };
 
-/**
- * Points views at a version's tables, and at the views in its schema. A table that this version does not have gets no
- * view.
- */
+/** Points views at the tables and views of a version that exist. */
 const pointViews = async (tx: PoolClient, schema: string, tables: string, views: readonly string[]): Promise<void> => {
   const { rows } = await tx.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'v')`,

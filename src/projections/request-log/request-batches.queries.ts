@@ -20,15 +20,11 @@ export class RequestBatches {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** Locates an event by its id; returns null if it belongs to no request log or is no longer retained. */
+  /** Locates an event; null if it belongs to no request log or is no longer retained. */
   async findBatch(eventId: string): Promise<RequestBatch | null> {
     await this.progress.waitUntilCaughtUp(['request-log'], this.store);
-    const text = `select endpoint_id, revision, position from ${REQUESTS}.batch where event_id = $1`;
-    const { rows } = await this.pool.query<{ endpoint_id: string; revision: bigint; position: bigint }>(text, [
-      eventId,
-    ]);
-    if (!rows[0]) return null;
-    const { endpoint_id: endpointId, revision, position } = rows[0];
-    return { endpointId, stream: requestLogStream(endpointId), revision, position };
+    const text = `select endpoint_id as "endpointId", revision, position from ${REQUESTS}.batch where event_id = $1`;
+    const { rows } = await this.pool.query<Omit<RequestBatch, 'stream'>>(text, [eventId]);
+    return rows[0] ? { ...rows[0], stream: requestLogStream(rows[0].endpointId) } : null;
   }
 }

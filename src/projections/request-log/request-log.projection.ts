@@ -1,7 +1,7 @@
 import type { PostAccepted, PostSkipped } from '../../domain/post/post.events.js';
 import { type RequestsLogged, RETAINED_EVENTS } from '../../domain/request-log/request-log.events.js';
 import type { RecordedEventOf } from '../../kernel/events.js';
-import { columnValue, encodeColumn, unnestColumns } from '../engine/column-arrays.js';
+import { encodeColumns } from '../engine/column-arrays.js';
 import type { Projection, Tx } from '../engine/projection.js';
 import {
   KEPT_REQUESTS,
@@ -16,9 +16,6 @@ type HandledEvent = RecordedEventOf<PostAccepted | PostSkipped | RequestsLogged>
 const TYPES: ReadonlySet<string> = new Set<HandledEvent['type']>(['PostAccepted', 'PostSkipped', 'RequestsLogged']);
 
 const COLUMNS = Object.keys(requestTypes) as (keyof RequestRow)[];
-
-const INSERT = `insert into request (${COLUMNS.join(', ')})
-  select ${COLUMNS.map((column) => columnValue(column, requestTypes)).join(', ')} from ${unnestColumns(COLUMNS, requestTypes)}`;
 
 /**
  * The last 100 requests of each endpoint by time (D-33). The event of an accepted request contains its entry; other
@@ -37,15 +34,11 @@ export const requestLog: Projection = {
     await keepBatches(tx, events as readonly HandledEvent[]);
     const newest = keepNewestOfEach((events as readonly HandledEvent[]).flatMap(toRows));
     if (newest.length === 0) return;
+    const { values, source, valueOf } = encodeColumns(COLUMNS, requestTypes, newest);
     await tx.query({
       name: 'insert requests',
-      text: INSERT,
-      values: COLUMNS.map((column) =>
-        encodeColumn(
-          requestTypes[column],
-          newest.map((row) => row[column]),
-        ),
-      ),
+      text: `insert into request (${COLUMNS.join(', ')}) select ${COLUMNS.map(valueOf).join(', ')} from ${source}`,
+      values,
     });
     const added = new Map<string, number>();
     for (const { endpoint_id } of newest) added.set(endpoint_id, (added.get(endpoint_id) ?? 0) + 1);
@@ -65,9 +58,7 @@ export const requestLog: Projection = {
   },
 };
 
-/**
- * Stores the locations of request-log events, and deletes the locations of events that their streams no longer retain.
- */
+/** Stores the locations of request-log events, and deletes those of events that their streams no longer retain. */
 const keepBatches = async (tx: Tx, events: readonly HandledEvent[]): Promise<void> => {
   const logged = events.filter((event) => event.type === 'RequestsLogged');
   if (logged.length === 0) return;

@@ -19,10 +19,10 @@ export interface RequestPlace {
 }
 
 /** Selects log entries; an absent field matches all entries. */
-export interface RequestFilter {
+interface RequestFilter {
   readonly status?: number;
   readonly decision?: string;
-  /** Matches requests before this time. */
+  /** Before this time. */
   readonly before?: Instant;
 }
 

@@ -14,14 +14,12 @@ import {
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const REQUESTS_VERSION = 3;
-
-/** Schema of the views that queries read, whose columns belong to this version. */
 export const REQUESTS = readSchema('request-log', REQUESTS_VERSION);
 /** Number of requests that the log of an endpoint keeps (publish-api.md: Limits). */
 export const KEPT_REQUESTS = 100;
 
 /** Columns of request-log entries (D-33). */
-export const requestColumns = {
+const requestColumns = {
   endpoint_id: text(),
   /** Order of entries with the same time: position of the event, then the entry's index in it. */
   position: bigintDigits(),
@@ -42,7 +40,6 @@ export const requestColumns = {
 };
 /** An entry of an endpoint's request log. */
 export type RequestRow = RowOf<typeof requestColumns>;
-/** SQL types of the columns. */
 export const requestTypes = typesOf(requestColumns);
 
 /** Tables of the request log. */

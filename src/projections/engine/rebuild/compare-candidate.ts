@@ -2,21 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Position } from '../../../event-store/port.js';
 import { withTransaction } from '../../../postgres/pool.js';
 import { type Projection, tableSchema } from '../projection.js';
-import { addCauses } from '../verification/causes.js';
-import { compareSchemas, type Comparison } from '../verification/compare-schemas.js';
+import { addCauses, type ComparisonAt } from '../verification/causes.js';
+import { compareSchemas } from '../verification/compare-schemas.js';
 import { Replay, type ReplayDependencies } from '../verification/replay.js';
 import type { VerificationResult } from '../verification/verify-projection.js';
 
-/** How long to wait for both versions to be at the same position, in ms. A stopped live version may never get there. */
+/** How long to keep trying, in ms. A stopped live version may never reach the candidate's position. */
 const TRY_FOR_MS = 30_000;
 const RETRY_MS = 25;
 /** Occurs when the snapshot is older than a lane's latest commit. */
 const SERIALIZATION_FAILURE = '40001';
-
-interface Compared {
-  readonly position: Position;
-  readonly comparison: Comparison;
-}
 
 /**
  * Compares a candidate with the live version at the same position, in one snapshot. It locks the candidate's
@@ -31,16 +26,12 @@ export const compareCandidate = async (
   signal: AbortSignal,
 ): Promise<VerificationResult | null> => {
   const until = performance.now() + TRY_FOR_MS;
-  let compared: Compared | null = null;
-  while (!compared) {
-    if (signal.aborted || performance.now() > until) return null;
-    compared = await tryToCompare(deps, projection, versions);
-    if (!compared) await sleep(RETRY_MS);
+  while (!signal.aborted && performance.now() <= until) {
+    const compared = await tryToCompare(deps, projection, versions);
+    if (compared) return addCauses(deps.store, compared, signal);
+    await sleep(RETRY_MS);
   }
-  const { position, comparison } = compared;
-  const { differences, ...totals } = comparison;
-  const examples = await addCauses(deps.store, differences, position, signal);
-  return { position: String(position), ...totals, examples };
+  return null;
 };
 
 /** @returns null if the live version is behind, or a lane has just committed */
@@ -48,19 +39,16 @@ const tryToCompare = async (
   deps: ReplayDependencies,
   projection: Projection,
   { live, candidate }: { readonly live: number; readonly candidate: number },
-): Promise<Compared | null> => {
+): Promise<ComparisonAt | null> => {
   const schema = tableSchema(projection.name, candidate);
-  const readPosition = `select position from ops_checkpoint where name = $1 and version = $2`;
   try {
     return await withTransaction(
       deps.pool,
       async (tx) => {
         await tx.query('set local statement_timeout = 0');
         const read = async (version: number, lock: string): Promise<Position> => {
-          const { rows } = await tx.query<{ position: Position }>(`${readPosition} ${lock}`, [
-            projection.name,
-            version,
-          ]);
+          const text = `select position from ops_checkpoint where name = $1 and version = $2 ${lock}`;
+          const { rows } = await tx.query<{ position: Position }>(text, [projection.name, version]);
           if (!rows[0]) throw new Error(`version ${version} of ${projection.name} was dropped`);
           return rows[0].position;
         };
@@ -71,7 +59,7 @@ const tryToCompare = async (
         while (replay.position < position) await replay.advance(tx, position);
         const comparison = await compareSchemas(tx, tableSchema(projection.name, live), schema, projection);
         await tx.query('rollback'); // the candidate's lane will apply these events
-        return { position, comparison };
+        return { ...comparison, position };
       },
       'repeatable read',
     );

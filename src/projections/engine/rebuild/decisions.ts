@@ -18,7 +18,7 @@ const KEPT = "interval '7 days'";
 
 /**
  * Records in the event store the decisions that the database has carried out. The transaction that swaps versions notes
- * the decision; its event is appended afterwards by the process that decided or by a worker that finds it (ADR-148).
+ * the decision; afterwards, the process that decided or a worker that finds the note appends its event (ADR-148).
  */
 export class Decisions {
   constructor(

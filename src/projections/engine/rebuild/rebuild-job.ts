@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Position } from '../../../event-store/port.js';
-import { BEGINNING, Unavailable } from '../../../event-store/port.js';
+import { BEGINNING, type Position, Unavailable } from '../../../event-store/port.js';
 import type { Job, JobContext, JobHandler } from '../../../jobs/job.js';
 import type { Json } from '../../../kernel/json.js';
 import type { Projection } from '../projection.js';
@@ -16,19 +15,17 @@ type RebuildResult = { readonly version: number; readonly promoted: boolean } & 
 
 const LOOK_MS = 200;
 
-/** The versions of a projection, as a rebuild's job finds them. */
+/** The versions of a projection, and the progress of this job's version. */
 interface FoundCandidate {
   readonly live: number;
   readonly candidate: number | null;
   readonly previous: number | null;
-  /** This job's version; null if it was dropped. */
-  readonly own: {
-    readonly position: Position;
-    readonly level: boolean;
-    readonly stopped: boolean;
-    readonly code: number;
-  } | null;
   readonly livePosition: Position;
+  /** Null if the version was dropped. */
+  readonly position: Position | null;
+  readonly level: boolean;
+  readonly stopped: boolean;
+  readonly code: number;
 }
 
 /**
@@ -49,16 +46,12 @@ export const createRebuildHandler = (
     if (!waiting) return null; // aborted
     if (waiting.hasEnded) return { version, promoted: true };
     await rebuilds.carryOver(projection!.name, version);
-    const verification = await compareCandidate(
-      deps,
-      projection!,
-      { live: waiting.found.live, candidate: version },
-      context.signal,
-    );
+    const versions = { live: waiting.live, candidate: version };
+    const verification = await compareCandidate(deps, projection!, versions, context.signal);
     if (context.signal.aborted) return null;
-    const describe = (promoted: boolean): RebuildResult => ({ version, promoted, ...verification });
-    if (params.promote === 'auto') return (await promote(rebuilds, job, params, describe(true), context)) as Json;
-    return describe(false) as unknown as Json;
+    const promoted = params.promote === 'auto';
+    const result: RebuildResult = { version, promoted, ...verification };
+    return (promoted ? await promote(rebuilds, job, params, result, context) : result) as Json;
   },
 });
 
@@ -72,15 +65,15 @@ const waitUntilLevel = async (
   { projection: name, version }: RebuildParams,
   projection: Projection | undefined,
   { signal, report }: JobContext,
-): Promise<{ readonly hasEnded: boolean; readonly found: FoundCandidate } | null> => {
+): Promise<{ readonly hasEnded: boolean; readonly live: number } | null> => {
   while (!signal.aborted) {
     const found = await findCandidate(pool, name, version);
-    if (found.live === version || found.previous === version) return { hasEnded: true, found };
-    if (found.candidate !== version || !found.own) throw new Error(REBUILD_MESSAGES.replaced);
-    const { position, level, stopped, code } = found.own;
+    const { live, position, level, stopped, code } = found;
+    if (live === version || found.previous === version) return { hasEnded: true, live };
+    if (found.candidate !== version || position === null) throw new Error(REBUILD_MESSAGES.replaced);
     if (projection?.version !== code)
       throw new Unavailable(REBUILD_MESSAGES.otherProgram({ version, projection: name }));
-    if (level && !stopped) return { hasEnded: false, found };
+    if (level && !stopped) return { hasEnded: false, live };
     const all = Number(found.livePosition - BEGINNING);
     report(all === 0 ? 0 : Math.min(0.99, Number(position - BEGINNING) / all));
     await sleep(LOOK_MS);
@@ -93,9 +86,7 @@ const findCandidate = async (
   name: string,
   version: number,
 ): Promise<FoundCandidate> => {
-  const { rows } = await pool.query<
-    Omit<FoundCandidate, 'own'> & { position: Position | null; level: boolean; stopped: boolean; code: number }
-  >(
+  const { rows } = await pool.query<FoundCandidate>(
     `select p.live_version as live, p.candidate_version as candidate, p.previous_version as previous,
        l.position as "livePosition", o.position, o.level, o.failure is not null as stopped, o.code
      from ops_projection p join ops_checkpoint l on l.name = p.name and l.version = p.live_version
@@ -103,8 +94,7 @@ const findCandidate = async (
     [name, version],
   );
   if (!rows[0]) throw new Error(REBUILD_MESSAGES.replaced);
-  const { position, level, stopped, code, ...found } = rows[0];
-  return { ...found, own: position === null ? null : { position, level, stopped, code } };
+  return rows[0];
 };
 
 const promote = async (

@@ -50,9 +50,8 @@ export class Rebuilds {
 
   /**
    * Creates a candidate and its job.
-   * @param jobId id of the job, which is the same if the command is repeated
-   * @throws VersionsRefused
-   * @throws JobRuns
+   * @param jobId the same if the command is repeated
+   * @throws VersionsRefused @throws JobRuns
    */
   async start(name: string, promote: Promotion, jobId: string, context: CommandContext): Promise<Job> {
     const jobs = new JobTable(this.pool);
@@ -109,7 +108,7 @@ export class Rebuilds {
     );
   }
 
-  /** Copies the rows whose events are gone into a candidate, so that a comparison finds them. */
+  /** Copies rows whose events are gone into a candidate. */
   carryOver(name: string, version: number): Promise<void> {
     return this.versionsOf(name).carryOver(version);
   }

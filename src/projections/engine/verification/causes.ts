@@ -1,33 +1,23 @@
 import { BEGINNING, type EventStore, type Position } from '../../../event-store/port.js';
-import type { Json, JsonObject } from '../../../kernel/json.js';
-import type { Difference, DifferenceKind } from './compare-schemas.js';
+import type { Json } from '../../../kernel/json.js';
+import type { Comparison } from './compare-schemas.js';
+import type { VerificationResult } from './verify-projection.js';
 
-/** A row that differs between the live and the fresh tables, with the newest events that contain its key. */
-export interface DifferenceExample {
-  readonly table: string;
-  /** Values of the primary key, joined by slashes. */
-  readonly key: string;
-  readonly kind: DifferenceKind;
-  readonly live: JsonObject | null;
-  readonly fresh: JsonObject | null;
-  /** Ids of the newest events that contain the key, oldest first. */
-  readonly events: readonly string[];
+/** A comparison of two versions at a position. */
+export interface ComparisonAt extends Comparison {
+  readonly position: Position;
 }
 
 const BATCH = 500;
 /** Maximum number of events per example. */
 const CAUSES = 20;
 
-/**
- * Finds the events that contain the keys of differing rows, in one pass over the log. If nothing differs, the log is
- * not read.
- */
+/** Adds to each difference the events that contain its key, found in one pass over the log. */
 export const addCauses = async (
   store: Pick<EventStore, 'readAll'>,
-  differences: readonly Difference[],
-  until: Position,
+  { position: until, differences, ...totals }: ComparisonAt,
   signal: AbortSignal,
-): Promise<DifferenceExample[]> => {
+): Promise<VerificationResult> => {
   const causes = new Map<string, string[]>();
   for (const { key } of differences) for (const needle of needlesOf(key)) causes.set(needle, []);
   let after = BEGINNING;
@@ -45,11 +35,12 @@ export const addCauses = async (
       }
     }
   }
-  return differences.map(({ key, ...difference }) => ({
+  const examples = differences.map(({ key, ...difference }) => ({
     ...difference,
     key: key.map(textOf).join('/'),
     events: needlesOf(key).flatMap((needle) => causes.get(needle) ?? []),
   }));
+  return { position: String(until), ...totals, examples };
 };
 
 /**

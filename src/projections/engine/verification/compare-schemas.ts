@@ -3,7 +3,7 @@ import { unhurried } from '../../../postgres/pool.js';
 import type { Projection, Tx } from '../projection.js';
 
 /** Kind of a difference: a row is missing from the live tables, exists only there, or has different content. */
-export type DifferenceKind = 'missing' | 'extra' | 'different';
+type DifferenceKind = 'missing' | 'extra' | 'different';
 
 /** A row that differs. */
 export interface Difference {
@@ -26,10 +26,7 @@ export interface Comparison extends Readonly<Record<DifferenceKind, number>> {
 /** Maximum number of examples per kind and table. */
 const EXAMPLES = 20;
 
-/**
- * Compares all tables of two schemas with the same definitions, each by a full outer join of hashed rows. The caller's
- * transaction decides which state is compared.
- */
+/** Compares all tables of two schemas with the same definitions, each by a full outer join of hashed rows. */
 export const compareSchemas = async (
   tx: Tx,
   live: string,

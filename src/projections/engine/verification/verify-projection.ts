@@ -1,40 +1,37 @@
 import type { PoolClient } from 'pg';
 import { BEGINNING, type Position } from '../../../event-store/port.js';
+import type { JobContext } from '../../../jobs/job.js';
 import { withTransaction } from '../../../postgres/pool.js';
 import { type Projection, tableSchema, viewSchema } from '../projection.js';
-import { addCauses, type DifferenceExample } from './causes.js';
-import { compareSchemas } from './compare-schemas.js';
+import { addCauses } from './causes.js';
+import { compareSchemas, type Comparison, type Difference } from './compare-schemas.js';
 import { Replay, type ReplayDependencies } from './replay.js';
 
-/** Context passed to a running verification. */
-export interface VerificationContext {
-  readonly signal: AbortSignal;
-  /** @param progress from 0 to 1 */
-  readonly report: (progress: number) => void;
+/** A row that differs between the live and the fresh tables. */
+interface DifferenceExample extends Omit<Difference, 'key'> {
+  /** Values of the primary key, joined by slashes. */
+  readonly key: string;
+  /** Ids of the newest events that contain the key, oldest first. */
+  readonly events: readonly string[];
 }
 
 /** Result of a verification (management-api.md: `POST /projections/{name}/verify`). */
-export interface VerificationResult {
+export interface VerificationResult extends Omit<Comparison, 'differences'> {
   readonly position: string;
-  readonly rows: number;
-  readonly missing: number;
-  readonly extra: number;
-  readonly different: number;
   readonly examples: readonly DifferenceExample[];
 }
 
 /**
- * Compares the live version of a projection with a fresh replay of the log, at the same position. The replay fills a
- * separate schema. Its last events are applied in the transaction that compares, which sees the live tables and their
- * position in one snapshot, so the live version need not stop (ADR-147). Only one verification per projection runs at a
- * time; it first drops the tables that a killed verification left behind.
+ * Compares the live version of a projection with a fresh replay of the log in a separate schema, at the same position.
+ * The transaction that compares also applies the last events; it sees the live tables and their position in one
+ * snapshot, so the live version need not stop (ADR-147). Only one verification per projection may run at a time.
  * @returns null if the signal was aborted first
  * @throws Error if this process does not have the code of the live version
  */
 export const verifyProjection = async (
   deps: ReplayDependencies,
   projection: Projection,
-  { signal, report }: VerificationContext,
+  { signal, report }: JobContext,
 ): Promise<VerificationResult | null> => {
   const schema = `${viewSchema(projection.name)}_fresh`;
   const replay = new Replay(deps, projection, schema);
@@ -44,15 +41,14 @@ export const verifyProjection = async (
     for (;;) {
       const { position } = await readLive(deps.pool, projection);
       if (position <= replay.position) break;
-      const isNear = await replay.isWithinBatch(position);
-      if (isNear) break;
+      if (await replay.isWithinBatch(position)) break;
       while (replay.position < position) {
         if (signal.aborted) return null;
         await withTransaction(deps.pool, (tx) => replay.advance(tx, position));
         report(Number(replay.position - BEGINNING) / Number(position - BEGINNING));
       }
     }
-    const { position, comparison } = await withTransaction(
+    const compared = await withTransaction(
       deps.pool,
       async (tx) => {
         await tx.query('set local statement_timeout = 0');
@@ -61,13 +57,11 @@ export const verifyProjection = async (
         if (replay.position > live.position) throw new Error(`${projection.name} has gone back to ${live.position}`);
         const tables = tableSchema(projection.name, live.version);
         await replay.carryOver(tx, tables);
-        return { position: live.position, comparison: await compareSchemas(tx, tables, schema, projection) };
+        return { ...(await compareSchemas(tx, tables, schema, projection)), position: live.position };
       },
       'repeatable read',
     );
-    const { differences, ...totals } = comparison;
-    const examples = await addCauses(deps.store, differences, position, signal);
-    return { position: String(position), ...totals, examples };
+    return await addCauses(deps.store, compared, signal);
   } finally {
     await replay.drop().catch(() => undefined);
   }
