@@ -1,14 +1,16 @@
 import { isPlanned } from '../../domain/post/post.events.js';
-import type { PublicationEvent } from '../../domain/publication/publication.events.js';
+import type { PublicationError, PublicationEvent } from '../../domain/publication/publication.events.js';
 import type { RecordedEvent, RecordedEventOf } from '../../kernel/events.js';
 import type { Instant } from '../../kernel/instant.js';
 import { AUDITED_TYPES } from '../audit/audited-types.js';
 import type { Projection } from '../engine/projection.js';
 import { Rows } from '../engine/rows.js';
+import { listResourceIds } from '../resource-ids.js';
 import {
   ACTIVITY_VERSION,
   activityTables,
   alertRows,
+  type FeedKind,
   type OpenPublicationRow,
   openPublicationRows,
   type OpenState,
@@ -18,15 +20,15 @@ import type { ActivityBatch, HandledEvent } from './activity-batch.js';
 import { raiseAlerts } from './alerts.js';
 import { EventCounters } from './event-counters.js';
 import { Feed } from './feed.js';
-import { handleResource, listResourceIds, ownerOf } from './resources.js';
+import { classOfLatency } from './latency-histogram.js';
+import { handleResource, ownerOf } from './resources.js';
 import { Standings } from './standings.js';
 
 const TYPES: ReadonlySet<string> = new Set(AUDITED_TYPES);
 
 /**
  * The overview of each owner and of all owners together: open publications, event counts over time, the latest events,
- * and everything that has stopped (ADR-204). A publication that is queued and finishes within one batch is never
- * written.
+ * and everything that has stopped (ADR-204).
  */
 export const activity: Projection = {
   name: 'activity',
@@ -111,18 +113,15 @@ const handlePublication = (event: RecordedEventOf<PublicationEvent>, batch: Acti
   const row = batch.publications.get(event.data.publicationId);
   const state = STATE_AFTER[event.type];
   if (!row || state === undefined) return;
-  const isOver = (state === 'failed' || state === 'in_doubt') && isDeleted(row.channel_id, batch);
-  const next = isOver ? null : state;
+  // The owner of a deleted channel has nothing left to decide.
+  const isDeleted = batch.resources.get(row.channel_id)?.is_deleted === true;
+  const next = isDeleted && (state === 'failed' || state === 'in_doubt') ? null : state;
   batch.standings.move(row, row.state, next);
   if (next === null) batch.publications.remove(row.publication_id);
   else batch.publications.patch(row.publication_id, { state: next, ...columnsAfter(event) });
   countPublication(event, row, batch);
   addToFeed(event, row, batch);
 };
-
-/** True if the channel was deleted, in which case its owner has nothing left to decide. */
-const isDeleted = (channelId: string, { resources }: ActivityBatch): boolean =>
-  resources.get(channelId)?.is_deleted === true;
 
 const columnsAfter = (event: RecordedEventOf<PublicationEvent>): Partial<OpenPublicationRow> => {
   switch (event.type) {
@@ -140,38 +139,30 @@ const columnsAfter = (event: RecordedEventOf<PublicationEvent>): Partial<OpenPub
   }
 };
 
-const OUTCOMES = {
-  PublicationSucceeded: 'published',
-  PublicationFailed: 'failed',
-  PublicationInDoubt: 'in_doubt',
-  PublicationPostponed: 'postponed',
-} as const;
-
 const countPublication = (
-  event: RecordedEventOf<PublicationEvent>,
-  { owner_id: ownerId, platform, accepted_at }: OpenPublicationRow,
+  { type, data, at }: RecordedEventOf<PublicationEvent>,
+  row: OpenPublicationRow,
   { counters, standings }: ActivityBatch,
 ): void => {
-  const outcome = OUTCOMES[event.type as keyof typeof OUTCOMES] as (typeof OUTCOMES)[keyof typeof OUTCOMES] | undefined;
-  if (outcome === undefined) return;
-  const { at } = event;
-  counters.countPublication({
-    at,
-    ownerId,
-    platform,
-    outcome,
-    isRefused: isRefused(event),
-    latencyMs: outcome === 'published' ? at - accepted_at : null,
-  });
-  if (outcome === 'published') standings.recordPublished({ owner_id: ownerId, platform }, at);
+  switch (type) {
+    case 'PublicationSucceeded':
+      counters.countPublication(row, at, { published: 1, latencies: { [classOfLatency(at - row.accepted_at)]: 1 } });
+      return standings.recordPublished(row, at);
+    case 'PublicationFailed':
+      return counters.countPublication(row, at, { failed: 1, refused: Number(isRefusal(data.error)) });
+    case 'PublicationInDoubt':
+      return counters.countPublication(row, at, { in_doubt: 1 });
+    case 'PublicationPostponed':
+      return counters.countPublication(row, at, { refused: Number(isRefusal(data.error)) });
+    default:
+      return;
+  }
 };
 
 /** True if the network refused the attempt (D-35). */
-const isRefused = ({ type, data }: RecordedEventOf<PublicationEvent>): boolean =>
-  (type === 'PublicationPostponed' || type === 'PublicationFailed') &&
-  (data as { error: { source: string } }).error.source !== 'gateway';
+const isRefusal = ({ source }: PublicationError): boolean => source !== 'gateway';
 
-const FEED_KINDS = {
+const FEED_KINDS: Readonly<Partial<Record<string, FeedKind>>> = {
   PublicationStarted: 'publishing',
   PublicationSucceeded: 'published',
   PublicationPostponed: 'postponed',
@@ -179,15 +170,15 @@ const FEED_KINDS = {
   PublicationInDoubt: 'in_doubt',
   PublicationFiltered: 'filtered',
   PublicationDismissed: 'dismissed',
-} as const;
+};
 
 const addToFeed = (
   { type, at }: RecordedEvent,
-  { owner_id, post_id, publication_id, platform }: OpenPublicationRow,
+  { owner_id, post_id, publication_id: subject_id, platform }: OpenPublicationRow,
   { feed }: ActivityBatch,
 ): void => {
-  const kind = FEED_KINDS[type as keyof typeof FEED_KINDS] as (typeof FEED_KINDS)[keyof typeof FEED_KINDS] | undefined;
-  if (kind !== undefined) feed.add(owner_id, { at, kind, subjectId: publication_id, postId: post_id, platform });
+  const kind = FEED_KINDS[type];
+  if (kind !== undefined) feed.add(owner_id, { at, kind, subject_id, post_id, platform });
 };
 
 /** Drops a deleted channel's publications that failed or are in doubt. */

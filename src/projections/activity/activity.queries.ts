@@ -16,21 +16,20 @@ import { FEED_SIZE, feedKey } from './feed.js';
 export { findPercentile } from './latency-histogram.js';
 
 /** A publication that failed or is in doubt, and since when. */
-export interface SettledPublication {
+interface SettledPublication {
   readonly id: string;
   readonly since: Instant;
 }
 
 /** The activity of an owner, or of all owners. */
 export interface Activity {
-  /** Counts by minute and network, in any order; minutes in which nothing happened are absent. */
+  /** By minute and network, in any order; minutes in which nothing happened are absent. */
   readonly minutes: readonly Pick<
     MinuteRow,
     'platform' | 'at' | 'published' | 'failed' | 'in_doubt' | 'refused' | 'latencies'
   >[];
-  /** Counts per ten minutes, like `minutes`, but for all networks together. */
+  /** Like `minutes`, but for all networks together. */
   readonly tenMinutes: readonly Pick<TenMinutesRow, 'at' | 'events' | 'failed' | 'in_doubt'>[];
-  /** Open-publication counts, by network. */
   readonly standings: readonly StandingRow[];
   readonly networks: readonly {
     readonly platform: string;
@@ -41,13 +40,13 @@ export interface Activity {
     /** True if a publication is waiting because the monthly quota is used up. */
     readonly lacks_quota: boolean;
   }[];
-  /** Publications that failed, oldest failure first. */
+  /** Oldest failure first. */
   readonly failed: readonly SettledPublication[];
-  /** Publications in doubt, longest in doubt first. */
+  /** Longest in doubt first. */
   readonly inDoubt: readonly SettledPublication[];
-  /** Queued publications, longest wait first. */
+  /** Ids of queued publications, longest wait first. */
   readonly longestWaiting: readonly string[];
-  /** The latest events, in any order. */
+  /** In any order. */
   readonly feed: readonly FeedRow[];
 }
 
@@ -57,7 +56,7 @@ export interface ActivityRange {
   readonly firstMinute: Instant;
   readonly firstTenMinutes: Instant;
   readonly now: Instant;
-  /** Maximum number of publications in each list. */
+  /** Maximum length of the lists of publications. */
   readonly limits: { readonly settled: number; readonly waiting: number };
 }
 
@@ -65,18 +64,15 @@ export interface ActivityRange {
 export interface WaitingOwner {
   readonly owner_id: string;
   readonly owner_name: string;
-  /** Id of the oldest waiting publication. */
+  /** The oldest waiting publication. */
   readonly publication_id: string;
   readonly platform: string;
   readonly oldest_at: Instant;
-  /** Total number of the owner's waiting publications, across all networks. */
+  /** Number of waiting publications, on all networks. */
   readonly posts: number;
 }
 
-/**
- * Reads activity. The cost of a call does not grow with the number of publications, because it reads counts or the
- * beginning of an index.
- */
+/** Reads activity. The cost of a call does not grow with the number of publications. */
 @Injectable()
 export class ActivityQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

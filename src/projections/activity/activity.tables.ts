@@ -3,23 +3,18 @@ import { bigint, boolean, defineTable, fixed, int, jsonb, nullable, type RowOfTa
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const ACTIVITY_VERSION = 2;
-
-/** Schema of the views that queries read, whose columns belong to this version. */
 export const ACTIVITY = readSchema('activity', ACTIVITY_VERSION);
 
 /** Owner id of the rows that hold the totals for all owners. */
 export const ALL_OWNERS = '*';
 
-/** States of an open publication. */
+/** State of an open publication. */
 export type OpenState = 'queued' | 'publishing' | 'failed' | 'in_doubt';
 
-/**
- * Publication counts by latency class, stored in the `latencies` column of `minute`. Latency is the time from
- * acceptance to publication.
- */
+/** Publication counts by latency class. Latency is the time from acceptance to publication. */
 export type Latencies = Readonly<Record<string, number>>;
 
-/** Kinds of feed entries. */
+/** Kind of a feed entry. */
 export type FeedKind =
   | 'publishing'
   | 'published'
@@ -32,10 +27,10 @@ export type FeedKind =
   | 'endpoint_disabled'
   | 'webhook_output_disabled';
 
-/** Kinds of resources that can be stopped by something other than their owner. */
+/** Kind of a resource that something other than its owner can stop. */
 export type AlertKind = 'channel' | 'endpoint' | 'webhook_output';
 
-/** The table of owners, channels, projects, endpoints and webhook outputs, each with its owner. */
+/** Owners, channels, projects, endpoints and webhook outputs, each with its owner. */
 export const resourceRows = defineTable(
   { name: 'resource', key: 'resource_id' },
   {
@@ -49,7 +44,7 @@ export const resourceRows = defineTable(
 /** A row of {@link resourceRows}. */
 export type ResourceRow = RowOfTable<typeof resourceRows>;
 
-/** The table of open publications: queued, being published, or awaiting their owner's decision. */
+/** Publications that are queued, being published, or awaiting their owner's decision. */
 export const openPublicationRows = defineTable(
   {
     name: 'publication',
@@ -69,20 +64,17 @@ export const openPublicationRows = defineTable(
     platform: fixed(text()),
     accepted_at: fixed(bigint()),
     state: text<OpenState>(),
-    /**
-     * Rule behind the latest postponement or hold; null if there has been none since it was queued, or if it failed or
-     * is in doubt.
-     */
+    /** Rule behind the latest postponement or hold since it was queued; null after a failure. */
     retry_rule: nullable(text()),
     retry_at: bigint(),
-    /** Time at which it failed or became in doubt; null if it is in neither state. */
+    /** Time at which it failed or became in doubt. */
     settled_at: nullable(bigint()),
   },
 );
 /** A row of {@link openPublicationRows}. */
 export type OpenPublicationRow = RowOfTable<typeof openPublicationRows>;
 
-/** The table of open-publication counts, by owner and network. */
+/** Counts of open publications by owner and network. */
 export const standingRows = defineTable(
   {
     name: 'standing',
@@ -105,7 +97,6 @@ export const standingRows = defineTable(
 /** A row of {@link standingRows}. */
 export type StandingRow = RowOfTable<typeof standingRows>;
 
-/** The table of event counts by owner, network and minute. */
 export const minuteRows = defineTable(
   { name: 'minute', key: 'minute_key', fillfactor: 50 },
   {
@@ -126,7 +117,6 @@ export const minuteRows = defineTable(
 /** A row of {@link minuteRows}. */
 export type MinuteRow = RowOfTable<typeof minuteRows>;
 
-/** The table of event counts by owner and ten-minute interval. */
 export const tenMinutesRows = defineTable(
   { name: 'ten_minutes', key: 'ten_minutes_key', fillfactor: 50 },
   {
@@ -143,14 +133,13 @@ export const tenMinutesRows = defineTable(
 /** A row of {@link tenMinutesRows}. */
 export type TenMinutesRow = RowOfTable<typeof tenMinutesRows>;
 
-/** The table of owners' latest events. */
 export const feedRows = defineTable(
   { name: 'feed', key: 'feed_key', fillfactor: 50 },
   {
     /** `<owner>/<position in the ring>` */
     feed_key: text(),
     owner_id: fixed(text()),
-    /** Number of the entry in its owner's feed, from 0. */
+    /** Index in its owner's feed, from 0. */
     number: bigint(),
     at: bigint(),
     kind: text<FeedKind>(),
@@ -163,15 +152,13 @@ export const feedRows = defineTable(
 /** A row of {@link feedRows}. */
 export type FeedRow = RowOfTable<typeof feedRows>;
 
-/** The table of the total number of entries ever added to each owner's feed. */
+/** The number of entries ever added to each owner's feed. */
 export const feedEndRows = defineTable(
   { name: 'feed_end', key: 'owner_id', fillfactor: 50 },
   { owner_id: text(), entries: bigint() },
 );
-/** A row of {@link feedEndRows}. */
-export type FeedEndRow = RowOfTable<typeof feedEndRows>;
 
-/** The table of resources that were stopped by something other than their owner. */
+/** The table of resources that something other than their owner has stopped. */
 export const alertRows = defineTable(
   { name: 'alert', key: 'resource_id' },
   {
@@ -191,11 +178,9 @@ export type AlertRow = RowOfTable<typeof alertRows>;
 /**
  * Tables of the overview (ADR-204). Times are milliseconds since 1970.
  *
- * `publication` holds the open publications, and `standing` their counts by owner and network. No index contains a
- * column that changes when publishing starts, so such a change is a heap-only update. `minute` and `ten_minutes` are
- * rings: each new interval reuses the row of an old one, so the tables do not grow. `feed` is a ring of each owner's
- * latest events. `alert` holds the resources that were stopped by something other than their owner. Rows of {@link
- * ALL_OWNERS} hold the totals for all owners.
+ * No index of `publication` contains a column that changes when publishing starts, so such a change is a heap-only
+ * update. `minute` and `ten_minutes` count events, and `feed` holds each owner's latest events. These are rings: each
+ * new interval or event reuses the row of an old one, so the tables do not grow.
  */
 export const activityTables = `
   ${resourceRows.ddl}

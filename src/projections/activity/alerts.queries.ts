@@ -7,7 +7,7 @@ import { DISCOVERY } from '../discovery/discovery.tables.js';
 import { SCHEDULE } from '../publish-schedule/publish-schedule.tables.js';
 import { ACTIVITY, type AlertKind } from './activity.tables.js';
 
-/** A resource that was stopped by something other than its owner. */
+/** A resource that something other than its owner has stopped. */
 export interface Alert {
   readonly id: string;
   readonly owner_id: string;
@@ -23,20 +23,20 @@ export interface Alert {
   readonly attention: Attention | null;
 }
 
-/** Alerts of one kind, oldest first. */
+/** Alerts of one kind. */
 export interface AlertList {
-  /** Total number of alerts. */
+  /** Total number. */
   readonly count: number;
+  /** Oldest first. */
   readonly alerts: readonly Alert[];
 }
 
 /** Alerts by kind. */
 export type Alerts = Readonly<Record<AlertKind, AlertList>>;
 
-/** Maximum number of a channel's publications to count. */
 const MOST_COUNTED = 10_000;
 
-/** Reads the alerts of stopped resources. */
+/** Reads alerts. */
 @Injectable()
 export class AlertQueries {
   constructor(@Inject(POOL) private readonly pool: Pool) {}

@@ -1,18 +1,13 @@
-import type { AlertKind } from './activity.tables.js';
+import type { AlertRow } from './activity.tables.js';
 import type { ActivityBatch, HandledEvent } from './activity-batch.js';
 
 /** Raises and ends the alerts for resources that were stopped by something other than their owner. */
 export const raiseAlerts = (event: HandledEvent, batch: ActivityBatch): void => {
   switch (event.type) {
     case 'ChannelNeedsAttention': {
-      const { channelId, attention, until } = event.data;
-      return raise(batch, event, {
-        kind: 'channel',
-        id: channelId,
-        endsAt: until,
-        disabledBy: null,
-        reason: attention.message,
-      });
+      const { channelId: resource_id, until: ends_at, attention } = event.data;
+      const { message: reason } = attention;
+      return raise(batch, event, { kind: 'channel', resource_id, ends_at, disabled_by: null, reason });
     }
     case 'ChannelCredentialsReplaced':
     case 'ChannelAttentionCleared':
@@ -21,7 +16,7 @@ export const raiseAlerts = (event: HandledEvent, batch: ActivityBatch): void => 
     case 'EndpointDisabled': {
       const { endpointId, by, reason } = event.data;
       if (by === 'owner') return batch.alerts.remove(endpointId);
-      return raise(batch, event, { kind: 'endpoint', id: endpointId, endsAt: null, disabledBy: by, reason });
+      return raise(batch, event, { kind: 'endpoint', resource_id: endpointId, ends_at: null, disabled_by: by, reason });
     }
     case 'EndpointEnabled':
     case 'EndpointDeleted':
@@ -29,7 +24,8 @@ export const raiseAlerts = (event: HandledEvent, batch: ActivityBatch): void => 
     case 'WebhookOutputDisabled': {
       const { outputId, by, reason } = event.data;
       if (by === 'owner') return batch.alerts.remove(outputId);
-      return raise(batch, event, { kind: 'webhook_output', id: outputId, endsAt: null, disabledBy: by, reason });
+      const alert = { kind: 'webhook_output', resource_id: outputId, ends_at: null, disabled_by: by, reason } as const;
+      return raise(batch, event, alert);
     }
     case 'WebhookOutputEnabled':
     case 'WebhookOutputDeleted':
@@ -38,14 +34,6 @@ export const raiseAlerts = (event: HandledEvent, batch: ActivityBatch): void => 
       return;
   }
 };
-
-interface Alert {
-  readonly kind: AlertKind;
-  readonly id: string;
-  readonly endsAt: number | null;
-  readonly disabledBy: string | null;
-  readonly reason: string;
-}
 
 const FEED_KIND = {
   channel: 'channel_needs_attention',
@@ -56,12 +44,11 @@ const FEED_KIND = {
 const raise = (
   { alerts, feed, resources }: ActivityBatch,
   { at }: HandledEvent,
-  { kind, id, endsAt, disabledBy, reason }: Alert,
+  alert: Omit<AlertRow, 'owner_id' | 'since'>,
 ): void => {
-  const resource = resources.get(id);
+  const resource = resources.get(alert.resource_id);
   if (!resource) return;
   const { owner_id, platform } = resource;
-  const since = { since: at, ends_at: endsAt };
-  alerts.put({ resource_id: id, kind, owner_id, ...since, disabled_by: disabledBy, reason });
-  feed.add(owner_id, { at, kind: FEED_KIND[kind], subjectId: id, postId: null, platform });
+  alerts.put({ ...alert, owner_id, since: at });
+  feed.add(owner_id, { at, kind: FEED_KIND[alert.kind], subject_id: alert.resource_id, post_id: null, platform });
 };

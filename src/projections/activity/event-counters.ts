@@ -2,7 +2,6 @@ import type { Instant } from '../../kernel/instant.js';
 import type { Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
 import { ALL_OWNERS, type MinuteRow, minuteRows, type TenMinutesRow, tenMinutesRows } from './activity.tables.js';
-import { classOfLatency } from './latency-histogram.js';
 import { RingCounters } from './ring-counters.js';
 
 const MINUTE = 60_000;
@@ -10,17 +9,9 @@ const MINUTE = 60_000;
 const MINUTES = 64;
 const TEN_MINUTES = 150;
 
-/** The outcome of a publication attempt, to be counted. */
-export interface CountedPublication {
-  readonly at: Instant;
-  readonly ownerId: string;
-  readonly platform: string;
-  readonly outcome: 'published' | 'failed' | 'in_doubt' | 'postponed';
-  /** True if the network refused the attempt. */
-  readonly isRefused: boolean;
-  /** Time from acceptance to publication, in ms; null if it was not published. */
-  readonly latencyMs: number | null;
-}
+type MinuteCounts = Pick<MinuteRow, 'published' | 'failed' | 'in_doubt' | 'refused' | 'latencies'>;
+
+const NO_COUNTS: MinuteCounts = { published: 0, failed: 0, in_doubt: 0, refused: 0, latencies: {} };
 
 /** Counts all events by owner and time, and the outcomes of publications also by network. */
 export class EventCounters {
@@ -35,40 +26,35 @@ export class EventCounters {
   /** @param ownerId null for an event without an owner, which counts only toward the totals of all owners */
   countEvent(ownerId: string | null, at: Instant): void {
     for (const owner of ownerId === null ? [ALL_OWNERS] : [ownerId, ALL_OWNERS])
-      this.tenMinutes.count(owner, at, (ten_minutes_key, start) => ({
-        ten_minutes_key,
-        owner_id: owner,
-        at: start,
-        events: 1,
-        failed: 0,
-        in_doubt: 0,
-      }));
+      this.addTenMinutes(owner, at, { events: 1, failed: 0, in_doubt: 0 });
   }
 
-  countPublication({ at, ownerId, platform, outcome, isRefused, latencyMs }: CountedPublication): void {
-    const [failed, in_doubt] = [Number(outcome === 'failed'), Number(outcome === 'in_doubt')];
-    for (const owner of [ownerId, ALL_OWNERS]) {
+  /** Counts an attempt; absent counts are zero. */
+  countPublication(
+    { owner_id, platform }: Pick<MinuteRow, 'owner_id' | 'platform'>,
+    at: Instant,
+    counted: Partial<MinuteCounts>,
+  ): void {
+    const counts = { ...NO_COUNTS, ...counted };
+    const { failed, in_doubt } = counts;
+    for (const owner of [owner_id, ALL_OWNERS]) {
       this.minutes.count(`${owner}/${platform}`, at, (minute_key, start) => ({
         minute_key,
         owner_id: owner,
         platform,
         at: start,
-        published: Number(outcome === 'published'),
-        failed,
-        in_doubt,
-        refused: Number(isRefused),
-        latencies: latencyMs === null ? {} : { [classOfLatency(latencyMs)]: 1 },
+        ...counts,
       }));
-      if (failed + in_doubt > 0)
-        this.tenMinutes.count(owner, at, (ten_minutes_key, start) => ({
-          ten_minutes_key,
-          owner_id: owner,
-          at: start,
-          events: 0,
-          failed,
-          in_doubt,
-        }));
+      if (failed + in_doubt > 0) this.addTenMinutes(owner, at, { events: 0, failed, in_doubt });
     }
+  }
+
+  private addTenMinutes(
+    owner_id: string,
+    time: Instant,
+    counts: Pick<TenMinutesRow, 'events' | 'failed' | 'in_doubt'>,
+  ): void {
+    this.tenMinutes.count(owner_id, time, (ten_minutes_key, at) => ({ ten_minutes_key, owner_id, at, ...counts }));
   }
 
   async flush(tx: Tx, cache?: RowCache): Promise<void> {

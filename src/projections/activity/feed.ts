@@ -1,24 +1,13 @@
-import type { Instant } from '../../kernel/instant.js';
 import type { Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
 import { Rows } from '../engine/rows.js';
-import { ALL_OWNERS, type FeedEndRow, feedEndRows, type FeedKind, type FeedRow, feedRows } from './activity.tables.js';
+import type { RowOfTable } from '../engine/table.js';
+import { ALL_OWNERS, feedEndRows, type FeedRow, feedRows } from './activity.tables.js';
 
-/**
- * Number of entries to keep in each feed. It is more than readers see, because they see only the latest entry of each
- * publication.
- */
+/** Number of entries in each feed. Readers see fewer, because they see only the latest entry of each publication. */
 export const FEED_SIZE = 60;
 
-/** An event for the feed of its owner. */
-export interface FeedEntry {
-  readonly at: Instant;
-  readonly kind: FeedKind;
-  /** The publication, channel, endpoint or webhook output. */
-  readonly subjectId: string;
-  readonly postId: string | null;
-  readonly platform: string | null;
-}
+type FeedEntry = Omit<FeedRow, 'feed_key' | 'owner_id' | 'number'>;
 
 /** Returns the key of an entry by its number. */
 export const feedKey = (ownerId: string, number: number): string => `${ownerId}/${number % FEED_SIZE}`;
@@ -38,25 +27,20 @@ export class Feed {
   /** Writes the latest entries. */
   async flush(tx: Tx, cache?: RowCache): Promise<void> {
     if (this.entries.size === 0) return;
-    const ends = await Rows.load<FeedEndRow>(tx, feedEndRows, this.entries.keys(), cache);
+    const ends = await Rows.load<RowOfTable<typeof feedEndRows>>(tx, feedEndRows, this.entries.keys(), cache);
     const written: FeedRow[] = [];
     for (const [ownerId, entries] of this.entries) {
       const first = ends.get(ownerId)?.entries ?? 0;
       ends.put({ owner_id: ownerId, entries: first + entries.length });
-      for (const [i, { at, kind, subjectId, postId, platform }] of entries.entries()) {
+      for (const [i, entry] of entries.entries()) {
         if (i < entries.length - FEED_SIZE) continue;
         const number = first + i;
-        const about = { at, kind, subject_id: subjectId, post_id: postId, platform };
-        written.push({ feed_key: feedKey(ownerId, number), owner_id: ownerId, number, ...about });
+        written.push({ feed_key: feedKey(ownerId, number), owner_id: ownerId, number, ...entry });
       }
     }
-    // Loaded so that existing rows are updated instead of inserted; their content does not matter.
-    const rows = await Rows.load(
-      tx,
-      feedRows,
-      written.map(({ feed_key }) => feed_key),
-      cache,
-    );
+    // Loaded to update existing rows instead of inserting them; their content does not matter.
+    const keys = written.map(({ feed_key }) => feed_key);
+    const rows = await Rows.load(tx, feedRows, keys, cache);
     for (const row of written) rows.put(row);
     await ends.flush();
     await rows.flush();

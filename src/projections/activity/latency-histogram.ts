@@ -1,9 +1,6 @@
 import type { Latencies } from './activity.tables.js';
 
-/**
- * Natural logarithm of the ratio between the upper and lower bounds of a latency class. The ratio makes percentiles
- * accurate to 5 %.
- */
+/** Natural logarithm of the ratio between the bounds of a latency class, which makes percentiles accurate to 5 %. */
 const RATIO = Math.log(1.05);
 
 /** Returns the class of a latency in ms. Negative latencies, caused by clock differences, count as 0. */

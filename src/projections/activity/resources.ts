@@ -1,33 +1,13 @@
 import { ownerOfActor, type RecordedEvent } from '../../kernel/events.js';
 import type { Rows } from '../engine/rows.js';
+import { listResourceIds } from '../resource-ids.js';
 import type { ResourceRow } from './activity.tables.js';
 import type { ActivityBatch, HandledEvent } from './activity-batch.js';
 
-/** Event members that contain a resource's id, in the order in which they are used to find the owner. */
-const NAMING = ['ownerId', 'channelId', 'projectId', 'endpointId', 'outputId'] as const;
-
-const ENDPOINT_ACTOR = 'endpoint:';
-
-/** Returns the endpoint that acted; undefined if the actor is not an endpoint. */
-const endpointOfActor = ({ actor }: RecordedEvent): string | undefined =>
-  actor.startsWith(ENDPOINT_ACTOR) ? actor.slice(ENDPOINT_ACTOR.length) : undefined;
-
-/** Lists the ids of the resources in an event and of the endpoint that acted. */
-export const listResourceIds = (event: RecordedEvent): string[] => {
-  const data = event.data as Readonly<Record<string, unknown>>;
-  return [...NAMING.map((member) => data[member]), endpointOfActor(event)].filter((id) => typeof id === 'string');
-};
-
-/**
- * Returns the owner to whom an event belongs. Null if the event refers to no known resource and its actor is neither an
- * endpoint nor an owner, as for a stored translation or an operator's command to a saga.
- */
+/** Returns the owner to whom an event belongs; null for an event such as an operator's command to a saga. */
 export const ownerOf = (event: RecordedEvent, resources: Rows<ResourceRow>): string | null => {
-  for (const id of listResourceIds(event)) {
-    const row = resources.get(id);
-    if (row) return row.owner_id;
-  }
-  return ownerOfActor(event.actor);
+  const rows = listResourceIds(event).map((id) => resources.get(id));
+  return rows.find((row) => row !== undefined)?.owner_id ?? ownerOfActor(event.actor);
 };
 
 /** Records new resources with their owners, and marks deleted channels. */

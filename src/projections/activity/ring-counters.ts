@@ -3,31 +3,23 @@ import type { Tx } from '../engine/projection.js';
 import type { RowCache } from '../engine/row-cache.js';
 import { Rows, type RowTable } from '../engine/rows.js';
 
-/** A row of a ring: the counts of one interval. */
-interface RingRow {
-  /** Start of the interval. */
-  readonly at: number;
-}
-
-/**
- * A batch's counts for one interval. `replaces` is true if the batch also counted another interval in the same row, so
- * that the stored row is outdated.
- */
+/** A batch's counts for one interval. */
 interface Counted<Row> {
   readonly row: Row;
+  /** True if the batch also counted another interval in this row, so the stored row is outdated. */
   readonly replaces: boolean;
 }
 
 /**
- * Counts events by interval, in rings of rows: each interval reuses the row of the interval one turn earlier, so the
- * tables do not grow and no row has to be deleted. Only the times of events matter, so a rebuild yields the same rows.
+ * Counts events by interval, in rings of rows: each interval, which starts at `at`, reuses the row of the interval one
+ * turn earlier. Only the times of events matter, so a rebuild yields the same rows.
  */
-export class RingCounters<Row extends RingRow> {
+export class RingCounters<Row extends { readonly at: Instant }> {
   private readonly counted = new Map<string, Counted<Row>>();
 
   /**
    * @param intervalMs length of an interval
-   * @param size number of intervals in a turn; more than readers see, to allow for events that arrive a little late
+   * @param size number of intervals in a turn; more than readers see, because events may arrive a little late
    */
   constructor(
     private readonly table: RowTable<Row>,

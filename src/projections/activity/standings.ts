@@ -4,18 +4,10 @@ import type { RowCache } from '../engine/row-cache.js';
 import { Rows } from '../engine/rows.js';
 import { ALL_OWNERS, type OpenState, type StandingRow, standingRows } from './activity.tables.js';
 
-interface StandingChange {
-  readonly owner_id: string;
-  readonly platform: string;
-  readonly counts: Record<OpenState, number>;
-  publishedAt: Instant | null;
-}
+type Place = Pick<StandingRow, 'owner_id' | 'platform'>;
 
-/** An owner and a network. */
-interface Place {
-  readonly owner_id: string;
-  readonly platform: string;
-}
+/** The changes to a standing: `last_published_at` is its new value, the counts are differences. */
+type StandingChange = { -readonly [Column in keyof StandingRow]: StandingRow[Column] };
 
 /** Counts the open publications by owner, network and state. */
 export class Standings {
@@ -28,30 +20,23 @@ export class Standings {
    */
   move(place: Place, from: OpenState | null, to: OpenState | null): void {
     if (from === to) return;
-    for (const { counts } of this.changesAt(place)) {
-      if (from !== null) counts[from] -= 1;
-      if (to !== null) counts[to] += 1;
+    for (const change of this.changesAt(place)) {
+      if (from !== null) change[from] -= 1;
+      if (to !== null) change[to] += 1;
     }
   }
 
   /** Records when a publication was published. */
   recordPublished(place: Place, at: Instant): void {
-    for (const change of this.changesAt(place)) change.publishedAt = at;
+    for (const change of this.changesAt(place)) change.last_published_at = at;
   }
 
   async flush(tx: Tx, cache?: RowCache): Promise<void> {
     if (this.changes.size === 0) return;
     const rows = await Rows.load<StandingRow>(tx, standingRows, this.changes.keys(), cache);
-    for (const [key, { owner_id, platform, counts, publishedAt }] of this.changes) {
-      const row = rows.get(key) ?? newStanding(key, { owner_id, platform });
-      rows.put({
-        ...row,
-        queued: row.queued + counts.queued,
-        publishing: row.publishing + counts.publishing,
-        failed: row.failed + counts.failed,
-        in_doubt: row.in_doubt + counts.in_doubt,
-        last_published_at: publishedAt ?? row.last_published_at,
-      });
+    for (const [key, change] of this.changes) {
+      const row = rows.get(key);
+      rows.put(row ? addChange(row, change) : change);
     }
     await rows.flush();
   }
@@ -59,23 +44,27 @@ export class Standings {
   private changesAt({ owner_id, platform }: Place): StandingChange[] {
     return [owner_id, ALL_OWNERS].map((owner) => {
       const key = `${owner}/${platform}`;
-      const known = this.changes.get(key);
-      if (known) return known;
-      const counts = { queued: 0, publishing: 0, failed: 0, in_doubt: 0 };
-      const change: StandingChange = { owner_id: owner, platform, counts, publishedAt: null };
+      const change = this.changes.get(key) ?? {
+        standing_key: key,
+        owner_id: owner,
+        platform,
+        queued: 0,
+        publishing: 0,
+        failed: 0,
+        in_doubt: 0,
+        last_published_at: null,
+      };
       this.changes.set(key, change);
       return change;
     });
   }
 }
 
-const newStanding = (standing_key: string, place: Place): StandingRow => ({
-  standing_key,
-  owner_id: place.owner_id,
-  platform: place.platform,
-  queued: 0,
-  publishing: 0,
-  failed: 0,
-  in_doubt: 0,
-  last_published_at: null,
+const addChange = (row: StandingRow, change: StandingChange): StandingRow => ({
+  ...row,
+  queued: row.queued + change.queued,
+  publishing: row.publishing + change.publishing,
+  failed: row.failed + change.failed,
+  in_doubt: row.in_doubt + change.in_doubt,
+  last_published_at: change.last_published_at ?? row.last_published_at,
 });

@@ -1,9 +1,9 @@
 import type { RecordedEvent } from '../../kernel/events.js';
 import { hexInt8Array } from '../../postgres/binary-array.js';
 import type { Projection, Tx } from '../engine/projection.js';
-import type { RowCache } from '../engine/row-cache.js';
 import { Rows } from '../engine/rows.js';
 import type { RowOfTable } from '../engine/table.js';
+import { listResourceIds } from '../resource-ids.js';
 import { AUDIT_VERSION, AUDITED_TYPES, auditReadIndexes, auditTables, resourceTable } from './audit.tables.js';
 import { ENTRY_COLUMNS, type HashName, insertEntries, insertRequestStories, rememberHashes } from './entries.js';
 import { insertPersonChanges } from './person-changes.js';
@@ -12,20 +12,12 @@ import { changeStateSpans } from './state-spans.js';
 import { divideTalliesAgain, extendTallies } from './tallies.js';
 
 type ResourceRow = RowOfTable<typeof resourceTable>;
-
-/** Event members that contain a resource's id and so identify an owner. */
-interface Naming {
-  readonly ownerId?: string;
-  readonly channelId?: string;
-  readonly projectId?: string;
-  readonly endpointId?: string;
-  readonly outputId?: string;
-}
+type Envelope = Pick<RecordedEvent, 'requestId' | 'correlationId'>;
 
 const TYPES: ReadonlySet<string> = new Set(AUDITED_TYPES);
 
 /** The kind of resource that each event type creates, and the member that holds the resource's id. */
-const CREATIONS: Readonly<Record<string, readonly [kind: string, member: keyof Naming]>> = {
+const CREATIONS: Readonly<Record<string, readonly [kind: string, member: string]>> = {
   OwnerRegistered: ['owner', 'ownerId'],
   ChannelConnected: ['channel', 'channelId'],
   ProjectCreated: ['project', 'projectId'],
@@ -34,7 +26,7 @@ const CREATIONS: Readonly<Record<string, readonly [kind: string, member: keyof N
 };
 
 /** Event types that pause a resource, with the member that holds the resource's id. */
-const PAUSES: Readonly<Record<string, keyof Naming>> = { ProjectPaused: 'projectId', ChannelPaused: 'channelId' };
+const PAUSES: Readonly<Record<string, string>> = { ProjectPaused: 'projectId', ChannelPaused: 'channelId' };
 
 /** The index of the audit trail: finds events by owner, aggregate, actor, type, time and story. */
 export const audit: Projection = {
@@ -47,11 +39,11 @@ export const audit: Projection = {
   batchIntervalMs: 100,
 
   async apply(tx, events, cache) {
-    const resources = await loadResources(tx, events, cache);
+    const resources = await Rows.load<ResourceRow>(tx, resourceTable, events.flatMap(listResourceIds), cache);
     const owners: (number | null)[] = [];
     let lastOwner = events.some(({ type }) => type === 'OwnerRegistered') ? await readLastOwner(tx) : 0;
     for (const event of events) {
-      const data = event.data as Naming;
+      const data = event.data as Readonly<Record<string, string>>;
       const creation = CREATIONS[event.type];
       if (creation) {
         const [kind, member] = creation;
@@ -84,52 +76,21 @@ export const audit: Projection = {
     for (const { stream } of rows) if (!gone.has(stream)) gone.set(stream, await isGone(stream));
     const missing = rows.filter(({ stream }) => gone.get(stream));
     if (missing.length === 0) return;
+    const positions = missing.map(({ position }) => position);
     await tx.query(
       `insert into entry (${ENTRY_COLUMNS}) select ${ENTRY_COLUMNS} from ${from}.entry where position = any($1)`,
-      [missing.map(({ position }) => position)],
+      [positions],
     );
-    await insertRequestStories(
-      tx,
-      missing.map(({ envelope }) => JSON.parse(envelope) as Pick<RecordedEvent, 'requestId' | 'correlationId'>),
-    );
-    const positions = missing.map(({ position }) => position);
+    const envelopes = missing.map(({ envelope }) => JSON.parse(envelope) as Envelope);
+    await insertRequestStories(tx, envelopes);
     await divideSpansAgain(tx, positions[0]!);
     await divideTalliesAgain(tx, positions);
   },
 };
 
-/** Event members that may contain a resource's id, in the order in which they are used to find the owner. */
-const NAMING = ['ownerId', 'channelId', 'projectId', 'endpointId', 'outputId'] as const;
-
-const ENDPOINT_ACTOR = 'endpoint:';
-
-/** Returns the endpoint that acted; undefined if the actor is not an endpoint. */
-const endpointOfActor = ({ actor }: RecordedEvent): string | undefined =>
-  actor.startsWith(ENDPOINT_ACTOR) ? actor.slice(ENDPOINT_ACTOR.length) : undefined;
-
-const loadResources = (tx: Tx, events: readonly RecordedEvent[], cache?: RowCache): Promise<Rows<ResourceRow>> => {
-  const named = new Set<string>();
-  for (const event of events) {
-    const data = event.data as Naming;
-    for (const member of NAMING) {
-      const id = data[member];
-      if (id !== undefined) named.add(id);
-    }
-    const endpointId = endpointOfActor(event);
-    if (endpointId !== undefined) named.add(endpointId);
-  }
-  return Rows.load(tx, resourceTable, named, cache);
-};
-
 const ownerOf = (event: RecordedEvent, resources: Rows<ResourceRow>): number | null => {
-  const data = event.data as Naming;
-  for (const member of NAMING) {
-    const id = data[member];
-    const row = id === undefined ? undefined : resources.get(id);
-    if (row) return row.owner_no;
-  }
-  const endpointId = endpointOfActor(event);
-  return (endpointId === undefined ? undefined : resources.get(endpointId)?.owner_no) ?? null;
+  const rows = listResourceIds(event).map((id) => resources.get(id));
+  return rows.find((row) => row !== undefined)?.owner_no ?? null;
 };
 
 const readLastOwner = async (tx: Tx): Promise<number> => {
@@ -137,10 +98,7 @@ const readLastOwner = async (tx: Tx): Promise<number> => {
   return (await tx.query<{ last: number }>(text)).rows[0]!.last;
 };
 
-/**
- * Fills in the missing owners of events that refer to no resource, such as a stored translation, using the owner of
- * their story.
- */
+/** Fills in the owners of events that refer to no resource, such as a stored translation, from their stories. */
 const completeOwners = async (
   tx: Tx,
   events: readonly RecordedEvent[],
@@ -149,7 +107,6 @@ const completeOwners = async (
 ): Promise<readonly (number | null)[]> => {
   const unknown = events.filter((_, i) => owners[i] === null);
   if (unknown.length === 0) return owners;
-  const ofStory = new Map<string, number>();
   const { rows } = await tx.query<{ story: string; owner_no: number }>({
     name: 'find owners of stories',
     text: `
@@ -158,7 +115,7 @@ const completeOwners = async (
         select owner_no from entry where correlation_hash = c.hash and owner_no is not null order by position limit 1) e`,
     values: [hexInt8Array([...new Set(unknown.map(({ correlationId }) => hashed(correlationId)))])],
   });
-  for (const { story, owner_no } of rows) ofStory.set(story, owner_no);
+  const ofStory = new Map(rows.map(({ story, owner_no }) => [story, owner_no]));
   return events.map((event, i) => {
     const story = hashed(event.correlationId);
     const owner = owners[i] ?? ofStory.get(story) ?? null;

@@ -25,7 +25,7 @@ export interface AuditEntry {
   readonly envelope: string | null;
 }
 
-/** Selects entries of the audit trail; an absent member selects all. */
+/** Selects entries of the audit trail; an absent field matches all entries. */
 export interface AuditFilter {
   /** Null for all owners. */
   readonly ownerId: string | null;
@@ -39,10 +39,9 @@ export interface AuditFilter {
   readonly until?: Instant | undefined;
 }
 
-/** Kinds of resources in the index. */
+/** Kind of a resource in the index. */
 export type ResourceKind = 'channel' | 'project' | 'endpoint';
 
-const NAME = 'audit';
 const MAX_POSITION = 9_223_372_036_854_775_807n;
 const COLUMNS = 'position, stream, revision, envelope';
 
@@ -64,7 +63,7 @@ export class AuditIndex {
 
   /** Waits until the index shows all events now in the log, but at most two seconds. */
   catchUp(): Promise<void> {
-    return this.progress.waitUntilCaughtUp([NAME], this.store);
+    return this.progress.waitUntilCaughtUp(['audit'], this.store);
   }
 
   /**
@@ -94,24 +93,16 @@ export class AuditIndex {
   }
 
   /** Lists the entries of a story, oldest first. @param ownerId null for all owners */
-  async listStory(correlationId: string, ownerId: string | null): Promise<AuditEntry[]> {
-    const owner = ownerId === null ? null : await this.findOwnerNumber(ownerId);
-    if (owner === undefined) return [];
-    const text = `select ${COLUMNS} from ${AUDIT}.entry
-      where correlation_hash = $1 and ($2::int is null or owner_no = $2) order by position`;
-    return (await this.pool.query<AuditEntry>(text, [toInt8(hash64(correlationId)), owner])).rows;
+  listStory(correlationId: string, ownerId: string | null): Promise<AuditEntry[]> {
+    return this.findByHash('correlation_hash', hash64(correlationId), ownerId);
   }
 
   /**
    * Lists the entries whose event ids share the first 16 hex digits of this id, usually a single entry.
    * @param ownerId null for all owners
    */
-  async findEvents(eventId: string, ownerId: string | null): Promise<AuditEntry[]> {
-    const owner = ownerId === null ? null : await this.findOwnerNumber(ownerId);
-    if (owner === undefined) return [];
-    const text = `select ${COLUMNS} from ${AUDIT}.entry
-      where event_hash = $1 and ($2::int is null or owner_no = $2) order by position`;
-    return (await this.pool.query<AuditEntry>(text, [toInt8(hashEventId(eventId)), owner])).rows;
+  findEvents(eventId: string, ownerId: string | null): Promise<AuditEntry[]> {
+    return this.findByHash('event_hash', hashEventId(eventId), ownerId);
   }
 
   /** Lists one entry from each other story that contains events of a request. */
@@ -169,6 +160,18 @@ export class AuditIndex {
     return (await this.pool.query<{ owner_no: number }>(text, [ownerId])).rows[0]?.owner_no;
   }
 
+  private async findByHash(
+    column: 'correlation_hash' | 'event_hash',
+    hash: string,
+    ownerId: string | null,
+  ): Promise<AuditEntry[]> {
+    const owner = ownerId === null ? null : await this.findOwnerNumber(ownerId);
+    if (owner === undefined) return [];
+    const text = `select ${COLUMNS} from ${AUDIT}.entry
+      where ${column} = $1 and ($2::int is null or owner_no = $2) order by position`;
+    return (await this.pool.query<AuditEntry>(text, [toInt8(hash), owner])).rows;
+  }
+
   /** Finds the range of positions of all events in a period. @returns null if there are none */
   private async findRange(
     { since, until }: Pick<AuditFilter, 'since' | 'until'>,
@@ -178,10 +181,8 @@ export class AuditIndex {
     if (since === undefined && until === undefined) return { from: 0n, to: end };
     const text = `select min(first_position) as first, max(last_position) as last from ${AUDIT}.span
       where ($1::bigint is null or last_at >= $1) and ($2::bigint is null or first_at < $2)`;
-    const { rows } = await this.pool.query<{ first: bigint | null; last: bigint | null }>(text, [
-      since ?? null,
-      until ?? null,
-    ]);
+    const values = [since ?? null, until ?? null];
+    const { rows } = await this.pool.query<{ first: bigint | null; last: bigint | null }>(text, values);
     const { first, last } = rows[0]!;
     if (first === null || last === null) return null;
     return { from: first, to: last + 1n < end ? last + 1n : end };

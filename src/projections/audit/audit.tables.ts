@@ -6,8 +6,6 @@ export { AUDITED_AGGREGATES, AUDITED_TYPES, type AuditedThing, thingOf, typesOf 
 
 /** Version of the tables and of the code that fills them; raise it when either changes (ADR-101). */
 export const AUDIT_VERSION = 5;
-
-/** Schema of the views that queries read, whose columns belong to this version. */
 export const AUDIT = readSchema('audit', AUDIT_VERSION);
 
 /** Number of events in a span. */
@@ -16,21 +14,17 @@ export const SPAN_EVENTS = 10_000;
 /** Number of events in a tally. Until a tally is full, every batch rewrites its rows. */
 export const TALLY_EVENTS = 64;
 
-/** Kinds of state spans (management-api.md: `GET /history/ticks`). */
-export const STATE_SPAN_KINDS = ['project_pause', 'channel_pause', 'needs_attention', 'endpoint_disabled'] as const;
-/** The state that a span records. */
-export type StateSpanKind = (typeof STATE_SPAN_KINDS)[number];
+/** The state that a span records (management-api.md: `GET /history/ticks`). */
+export type StateSpanKind = 'project_pause' | 'channel_pause' | 'needs_attention' | 'endpoint_disabled';
 
 /** Represents all owners in `tally`: owners are numbered from 1. */
 export const ALL_OWNERS = 0;
 
-/** The table of resources to which events refer. */
 export const resourceTable = defineTable(
   { name: 'resource', key: 'resource_id' },
   { resource_id: text(), kind: fixed(text()), owner_no: fixed(int()), paused: boolean() },
 );
 
-/** Columns of an entry. */
 export const entryColumns = {
   position: bigint(),
   revision: bigint(),
@@ -126,10 +120,7 @@ export const auditTables = `
   );
 `;
 
-/**
- * Indexes for readers. The index of entries by correlation is in {@link auditTables}, because the projection itself
- * reads it.
- */
+/** Indexes for readers. */
 export const auditReadIndexes = `
   create index if not exists entry_event on entry (event_hash);
   create index if not exists entry_thing on entry (thing_hash, position) where thing_hash is not null;
@@ -148,7 +139,7 @@ export const auditReadIndexes = `
 
 /** Matches a name that ends in a UUID v7 without hyphens, and captures the time in it. */
 const TIME_OF_NAME = /([0-9a-f]{12})7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
-/** Number of hex digits at the start of the hash that are taken from the end of that time: 40 bits of milliseconds. */
+/** Number of hex digits from the end of that time that begin the hash: 40 bits of milliseconds. */
 const TIME_DIGITS = 10;
 
 /**
@@ -167,7 +158,7 @@ export const nameThing = (aggregate: string, id: string): string => `${aggregate
 /** Returns the hash of an aggregate's name and id, like {@link hash64}. */
 export const hashThing = (aggregate: string, id: string): string => hash64(nameThing(aggregate, id));
 
-/** Returns the indexed part of an event's id, its first 16 hex digits. Ids need no hash, because they are random. */
+/** Returns the indexed part of an event's id, its first 16 hex digits. */
 export const hashEventId = (id: string): string => id.replaceAll('-', '').slice(0, 16);
 
 /** Returns the 32-bit hash of an event type. */

@@ -13,6 +13,7 @@ import { sagaEvents } from '../../domain/saga/saga.events.js';
 import { translationEvents } from '../../domain/translation/translation.events.js';
 import { webhookOutputEvents } from '../../domain/webhook-output/webhook-output.events.js';
 import type { Catalogue } from '../../kernel/catalogue.js';
+import type { RecordedEvent } from '../../kernel/events.js';
 
 /**
  * Event types of the audit trail, by aggregate. The request log is not included: retention removes its events, and it
@@ -50,7 +51,9 @@ const aggregateOfType: ReadonlyMap<string, string> = new Map(
 
 /** Types of events whose streams the gateway deletes (ADR-109). */
 export const DELETED_LATER: ReadonlySet<string> = new Set([
-  ...['TranslationStored', 'TranslationAbandoned', 'PayloadPartStored'],
+  'TranslationStored',
+  'TranslationAbandoned',
+  'PayloadPartStored',
 ]);
 
 /** The aggregate that an event happened to. */
@@ -64,11 +67,7 @@ export interface AuditedThing {
  * Returns the aggregate that an event happened to. A post's stream is named after its idempotency key, so the post's id
  * is read from the data.
  */
-export const thingOf = (event: {
-  readonly type: string;
-  readonly stream: string;
-  readonly data: unknown;
-}): AuditedThing => {
+export const thingOf = (event: Pick<RecordedEvent, 'type' | 'stream' | 'data'>): AuditedThing => {
   const aggregate = aggregateOfType.get(event.type) ?? '';
   if (aggregate !== 'post') return { aggregate, id: event.stream.slice(event.stream.indexOf('-') + 1) };
   return { aggregate, id: (event.data as { readonly postId?: string }).postId ?? null };

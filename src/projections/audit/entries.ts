@@ -34,13 +34,10 @@ export const insertEntries = (
   return executeWrites(tx, writes);
 };
 
-/** Returns the hash of a name, like {@link hash64}. */
+/** Hashes a name like {@link hash64}. */
 export type HashName = (name: string) => string;
 
-/**
- * Returns a hash function that computes the hash of each name once, because the events of a post have many names in
- * common.
- */
+/** Returns a function that computes each hash once, because the events of a post have many names in common. */
 export const rememberHashes = (): HashName => {
   const known = new Map<string, string>();
   return (name) => {
@@ -56,9 +53,7 @@ const insertSome = (
   hashed: HashName,
 ): QueryConfig => ({
   name: 'insert audit entries',
-  text: `
-      insert into entry (${ENTRY_COLUMNS})
-      select * from unnest(${ENTRY_ARRAYS.join(', ')})`,
+  text: `insert into entry (${ENTRY_COLUMNS}) select * from unnest(${ENTRY_ARRAYS.join(', ')})`,
   values: [
     int8Array(events.map(({ position }) => position)),
     int8Array(events.map(({ revision }) => revision)),

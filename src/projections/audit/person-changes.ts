@@ -3,15 +3,10 @@ import type { Tx } from '../engine/projection.js';
 import { thingOf } from './audit.tables.js';
 import { DELETED_LATER } from './audited-types.js';
 
-/**
- * True for the operator and owners, whose requests carry a management key. Endpoints and the gateway are not people.
- */
+/** True for the operator and owners. */
 const isPerson = (actor: string): boolean => actor === 'operator' || ownerOfActor(actor) !== null;
 
-/**
- * Inserts the events whose author is a person. Skips the parts of a payload, because the event of their post is
- * inserted.
- */
+/** Inserts the events whose author is a person, except the parts of a payload: the event of their post is enough. */
 export const insertPersonChanges = async (
   tx: Tx,
   events: readonly RecordedEvent[],

@@ -17,13 +17,6 @@ interface StateSpanRow {
   readonly actor: string;
 }
 
-interface Naming {
-  readonly projectId?: string;
-  readonly channelId?: string;
-  readonly endpointId?: string;
-  readonly until?: Instant;
-}
-
 type Member = 'projectId' | 'channelId' | 'endpointId';
 
 /** Events that begin a span or extend it, with the member that holds the resource's id. */
@@ -86,7 +79,7 @@ interface Step {
 const stepsOf = (event: RecordedEvent, owner_no: number | null): Step[] => {
   const beginning = BEGINNINGS[event.type];
   const [kinds, member] = beginning ? [[beginning[0]], beginning[1]] : (ENDS[event.type] ?? [[], 'channelId']);
-  const resource_id = (event.data as Naming)[member];
+  const resource_id = (event.data as Partial<Record<Member, string>>)[member];
   if (resource_id === undefined) return [];
   return kinds.map((kind) => ({ resource_id, kind, isEnd: !beginning, event, owner_no }));
 };
@@ -113,7 +106,7 @@ const applyStep = (last: StateSpanRow | undefined, step: Step): StateSpanRow | u
   const isRunning =
     last !== undefined && last.ended_at === null && (last.until_at === null || last.until_at > event.at);
   if (isEnd) return isRunning ? { ...last, ended_at: Math.max(event.at, last.from_at) } : undefined;
-  const until_at = (event.data as Naming).until ?? null;
+  const until_at = (event.data as { readonly until?: Instant }).until ?? null;
   if (isRunning) return { ...last, until_at };
   const { at: from_at, id: event_id, actor } = event;
   const first_position = String(event.position);

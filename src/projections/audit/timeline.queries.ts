@@ -14,9 +14,9 @@ export interface BucketRange {
   readonly buckets: number;
 }
 
-/** Number of events in a bucket, and how many of them record each outcome of an attempt. */
+/** Number of events in a bucket, in total and by the outcome of an attempt that they record. */
 export interface BucketCounts {
-  /** From 0. */
+  /** Index, from 0. */
   readonly bucket: number;
   readonly events: number;
   readonly published: number;
@@ -31,7 +31,7 @@ export interface StateSpan {
   readonly from: Instant;
   /** Null while the period lasts, unless its end was set in advance, as for a pause. */
   readonly to: Instant | null;
-  /** Id of the event that began the period. */
+  /** The event that began the period. */
   readonly eventId: string;
   readonly actor: string;
 }
@@ -97,8 +97,7 @@ export class TimelineQueries {
    * @param now spans whose known end has passed count as ended
    */
   async listSpans(owner: number | null, { from, to }: Range, now: Instant, limit: number): Promise<StateSpan[]> {
-    // A pause shows its end from the beginning. A channel that needs attention is usually fixed before its time limit,
-    // so that end is shown only once it has passed.
+    // A channel that needs attention is usually fixed before its time limit, so the limit counts only once it has passed.
     const text = `
       select kind, resource_id as id, from_at as "from", to_at as "to", event_id as "eventId", actor
       from (
